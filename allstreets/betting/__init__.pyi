@@ -1,3 +1,7 @@
+from .addresses import Address as Address
+from .addresses import is_address as is_address
+from .addresses import read_address as read_address
+from .addresses import write_address as write_address
 from .chips import exact_chips as exact_chips
 from .chips import neat as neat
 from .edits import Edit as Edit

@@ -21,6 +21,7 @@ from .flops import summary_of as summary_of
 from .format import EV_LEGEND as EV_LEGEND
 from .format import decision_lines as decision_lines
 from .format import decision_notes as decision_notes
+from .format import ev_note as ev_note
 from .format import number_text as number_text
 from .format import percent_text as percent_text
 from .format import pot_text as pot_text

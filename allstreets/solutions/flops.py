@@ -272,6 +272,24 @@ class ModelFlops:
         """(flop, SPR) that were requested and are not solved."""
         return [key for key in self.wanted if key not in self._rows]
 
+    def count_text(self) -> str:
+        """How many flops are solved, for people."""
+        flops = len({flop for flop, _ in self._rows})
+        missing = f", {len(self.missing):,} are missing" if self.missing else ""
+        return f"{flops:,} flops solved{missing}"
+
+    def lines(self) -> list[str]:
+        """How each stack-to-pot ratio went, for people."""
+        lines = []
+        for spr in self.sprs:
+            figures = summary_of([row for (_, ratio), row in self._rows.items() if ratio == spr])
+            lines.append(
+                f"SPR {spr:g}: {figures['solved']:,} flops, exploitable for "
+                f"{100 * figures['exploitability_mean']:.2f} % of the pot on average, EV OOP "
+                f"{figures['ev_oop']:.3f}, IP {figures['ev_ip']:.3f} pots"
+            )
+        return lines
+
     def row(self, root: int, flop: Flop) -> Row:
         """The figures of a flop."""
         return dict(self._rows[flop.text, self.sprs[root]])
@@ -394,7 +412,7 @@ def by_real_pairs(decision: Decision) -> Decision:
 
 def row_weight(row: Mapping[str, Any]) -> float:
     """How many of the 22,100 flops a row stands for; older folders have sets without weights."""
-    return float(row.get("weight", row["multiplicity"]))
+    return float(row["weight"] if "weight" in row else row["multiplicity"])
 
 
 def summary_of(rows: Sequence[Mapping[str, Any]]) -> Row:

@@ -4,6 +4,8 @@ import html
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import numpy as np
 from allstreets import solvers  # whose kernels are loaded when something is solved
 from allstreets.base import Control, Flags, Floats, InputError, Longs, Pair
 from allstreets.betting import (
+    Address,
     BettingTree,
     Line,
     NodeKind,
@@ -136,6 +139,16 @@ class SpotSolution(Solution):
             raise InputError(f"a spot has its own board: leave the flop {flop} out")
         return self._hinted(line, lambda text: self._read(text, any_card))
 
+    def address_line(self, address: Address) -> str:
+        """What follows the board of the spot; how play got there does not count."""
+        cards = self.spot.cards
+        if address.board and set(address.board[: len(cards)]) != set(cards):
+            raise InputError(
+                f"the address is of the board {cards_text(address.board)}, and this spot of "
+                f"{cards_text(cards)}"
+            )
+        return address.line_after(len(cards), named=True)
+
     def _read(self, line: str, any_card: bool) -> Position:
         path = parse_line(self.spot.tree, line, board=self.spot.cards, any_card=any_card)
         return Position(path.node, cards=path.cards)
@@ -194,6 +207,15 @@ class SpotSolution(Solution):
         """The solution itself."""
         del position
         return ""
+
+    def remarks(self, position: Position) -> list[str]:
+        """What it was made simple from, and locks elsewhere."""
+        lines = []
+        if self.simplified is not None and position == self.start:
+            lines += [*self.simplified.lines(), ""]
+        if self.locks and not self.decision(position).locked.any():
+            lines += [locks_text(self.locks), ""]
+        return lines
 
     # The numbers.
 
@@ -312,6 +334,14 @@ class SpotSolution(Solution):
                 return found
         root = self.at().decision
         return root.ev(Player.OOP), root.ev(Player.IP)
+
+    def save(self, folder: Path | str, saved: str = "full", *, name: str | None = None) -> None:
+        """Write it to a folder that `load` opens; `saved` "turn" leaves the river out, and so on.
+
+        Only what was solved in this program can be saved.
+        """
+        # Files are a layer above, which is loaded when something is saved.
+        import_module("allstreets.storage").save_spot(self, folder, saved, name=name)
 
     def __repr__(self) -> str:
         """One line: which spot, and how well it is solved."""
@@ -456,18 +486,21 @@ def solve(
     check: int | None = None,
     river_groups: RiverGroups = "none",
     device: str = CPU,
+    *,
+    progress: bool = False,
 ) -> SpotSolution:
     """Solve until exploitability is at most `target` of the pot, or iterations or time run out.
 
     `seconds` count from the call: set-up and checks included. Exploitability is checked where the
-    curve so far predicts the target, or every `check` iterations. The result carries
-    `exploitability` (a fraction of the pot), `iterations` and `seconds`.
+    curve so far predicts the target, or every `check` iterations; with `progress` every check
+    prints a line. The result carries `exploitability` (a fraction of the pot), `iterations` and
+    `seconds`.
     """
     if target < 0 or max_iterations < 1 or (check is not None and check < 1):
         raise InputError("target must not be negative, max_iterations and check at least 1")
     timer = Timer(math.inf if seconds is None else seconds)
     solver = solvers.SpotSolver(spot, algorithm, threads, precision, river_groups, device)
-    return solve_on(solver, timer, target, max_iterations, check)
+    return solve_on(solver, timer, target, max_iterations, check, progress=progress)
 
 
 def solve_on(
@@ -477,6 +510,8 @@ def solve_on(
     max_iterations: int,
     check: int | None = None,
     control: Control | None = None,
+    *,
+    progress: bool = False,
 ) -> SpotSolution:
     """The result of driving a solver to `target`, or as far as `control` lets it come."""
     planned = check is None and target > 0
@@ -493,5 +528,11 @@ def solve_on(
     for step in steps:
         if step.exploitability is not None:
             result.exploitability = step.exploitability
+            if progress:
+                print(
+                    f"iteration {solver.iterations:,}: exploitability "
+                    f"{100 * step.exploitability:.3g} % of pot, {timer.seconds():.1f} s",
+                    flush=True,
+                )
     result.iterations, result.seconds = solver.iterations, timer.seconds()
     return result

@@ -25,19 +25,25 @@ import numpy as np
 
 from allstreets.base import Floats, InputError
 from allstreets.betting import (
+    Address,
     BettingTree,
     NodeKind,
     Outcome,
     Player,
     Street,
     action_label,
+    action_text,
     action_word,
     choices,
     find_action,
+    is_address,
+    read_address,
+    write_address,
 )
 from allstreets.cards import Flop, Runouts, cards_text
 from allstreets.games import Lock
 from allstreets.solutions.decision import Decision, Evs, OnBoard, Unit
+from allstreets.solutions.tables import Row
 
 Kind = Literal["decision", "chance", "end"]
 KINDS: dict[int, Kind] = {
@@ -166,7 +172,7 @@ class Solution(ABC):
         """The decision that a line leads to, on one board after the other."""
         raise InputError(
             f"line '{line}': reports over boards are of whole games, models of flops "
-            "and sets of spots (allstreets solve --boards … --output)"
+            "and sets of spots (allstreets solve --boards … --output); this is a single board"
         )
 
     def __init__(self) -> None:
@@ -177,9 +183,15 @@ class Solution(ABC):
     def at(self, line: str = "", flop: str | None = None) -> "Node":
         """The node that a line leads to; "" is the first one.
 
-        A flop may stand in the line or beside it. A line that leads nowhere is an `InputError`.
+        A flop may stand in the line or beside it. An address of GTO Wizard is a line as well. A
+        line that leads nowhere is an `InputError`.
         """
+        line = self.address_line(read_address(line)) if is_address(line) else line
         return Node(self, self.read(line, flop))
+
+    @abstractmethod
+    def address_line(self, address: Address) -> str:
+        """The line that an address names (`betting.addresses`)."""
 
     def node(self, position: Position) -> "Node":
         """The node at a position."""
@@ -256,6 +268,16 @@ class Solution(ABC):
     def refresh(self) -> None:
         """Look again for what was solved meanwhile and belongs to the solution."""
         return
+
+    def remarks(self, position: Position) -> list[str]:
+        """Lines that people read before the numbers of a position."""
+        del position
+        return []
+
+    def flop_figures(self, position: Position) -> Row:
+        """Figures of the flop of a position, where flops were solved one by one; else nothing."""
+        del position
+        return {}
 
     # The numbers.
 
@@ -422,6 +444,17 @@ class Node:
             return f"{self.street.text} {self.action or 'any card'}"
         return action_label(self.tree, self.index, self.unit.notation)
 
+    @property
+    def address(self) -> str:
+        """The address of GTO Wizard that leads here, with amounts in the unit of the solution."""
+        words: dict[Street, list[str]] = {}
+        for node in self.path[1:]:
+            action = node.tree.actions[node.index]
+            if action is not None and node.parent is not None and node.parent.kind == "decision":
+                street = words.setdefault(node.parent.street, [])
+                street.append(action_text(action, self.unit.notation))
+        return write_address(words, self.board)
+
     @cached_property
     def parent(self) -> "Node | None":
         """The node before the last action or card; None: this is the first one."""
@@ -527,6 +560,16 @@ class Node:
     def source_note(self) -> str:
         """How far strategies from elsewhere are from the solution's own, for people."""
         return self.solution.source_note(self.position)
+
+    @property
+    def remarks(self) -> list[str]:
+        """Lines that people read before the numbers here."""
+        return self.solution.remarks(self.position)
+
+    @property
+    def flop_figures(self) -> Row:
+        """Figures of the flop, where flops were solved one by one; else nothing."""
+        return self.solution.flop_figures(self.position)
 
     def __repr__(self) -> str:
         """One line: where, and what is there."""

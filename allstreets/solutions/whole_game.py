@@ -27,12 +27,14 @@ from allstreets.betting import (
     ANY_CARD,
     BLINDS_AND_CARDS,
     CHIPS_PER_BB,
+    Address,
     BettingTree,
     Line,
     NodeKind,
     Notation,
     PreflopRules,
     Street,
+    WholeLine,
     bb_text,
     choices,
     dealt,
@@ -67,6 +69,7 @@ from allstreets.solutions.preflop import (
     PreflopStrategies,
     Roots,
     SolutionFacts,
+    ratio_word,
 )
 from allstreets.solutions.source import Row, SolverSource, Source
 from allstreets.solutions.spot import locks_text
@@ -211,6 +214,13 @@ class WholeSolution(Solution):
             raise InputError("this solution ends at the flop: there is no table over flops")
         return list(self.below.rows)
 
+    def rows_at(self, spr: float | None = None) -> list[Row]:
+        """The table over flops; of flops one by one at a ratio, if one is named."""
+        if spr is None:
+            return self.flops
+        ratio = self.models.sprs[self.roots.read(ratio_word(spr))]
+        return [row for row in self.flops if row["spr"] == ratio]
+
     @property
     def figures(self) -> Figures:
         """Exploitability and values in mbb/hand."""
@@ -278,9 +288,15 @@ class WholeSolution(Solution):
         """The position that a line leads to."""
         return self._hinted(line, lambda text: self._read(text, flop, any_card))
 
+    def address_line(self, address: Address) -> str:
+        """Turn and river stand in the line where they are real cards."""
+        root = self._preflop.read(address.words_on(Street.PREFLOP))
+        named = bool(address.board) and self._notation(root, address.board).names_cards
+        return address.line(named=named)
+
     def _read(self, line: str, flop: str | None, any_card: bool) -> Position:
-        parts = split_line(line, self.roots.read, flop)
-        root, after = parts.root, (parts.after or "").strip()
+        parts = split_line(line if flop is None else self._with_bar(line), self.roots.read, flop)
+        root, after = self._root(parts), (parts.after or "").strip()
         rest = after.replace("|", " ").split()
         if not self._sees_flop(root):
             if parts.flop is not None or rest:
@@ -338,9 +354,45 @@ class WholeSolution(Solution):
 
     def _with_bar(self, line: str) -> str:
         """A line of flops one by one may leave its ratio out."""
-        first = line.split("|")[0].strip()
-        named = isinstance(self.roots, PreflopRoots) or not first or RATIO.fullmatch(first)
+        before = split_line(line, str).before
+        named = isinstance(self.roots, PreflopRoots) or not before or RATIO.fullmatch(before)
         return line if named else f"| {line}"
+
+    def _root(self, parts: WholeLine[int]) -> int:
+        """The root of a line; of flops one by one a flop has its ratio, if it has only one."""
+        if parts.before or parts.flop is None or isinstance(self.roots, PreflopRoots):
+            return parts.root
+        sprs, number = self.models.sprs, parts.flop.flop.number
+        roots = [
+            root
+            for root in range(len(sprs))
+            if any(solved.flop.number == number for solved in self.models.solved(root))
+        ]
+        if len(roots) < 2:
+            return roots[0] if roots else parts.root
+        after = (parts.after or "").strip()
+        lines = [whole_line(self._root_text(root), parts.cards, after) for root in roots]
+        raise NoNodeError(
+            f"the flop {parts.cards} is solved at the SPRs "
+            f"{', '.join(f'{sprs[root]:g}' for root in roots)}: say which by --spr, or write "
+            f"'{lines[0]}'",
+            [(f"SPR {sprs[root]:g}", line) for root, line in zip(roots, lines, strict=True)],
+        )
+
+    def with_ratio(self, line: str, spr: float | None = None) -> str:
+        """A line at a ratio of flops one by one; where there is only one, it may be left out."""
+        if isinstance(self.roots, PreflopRoots):
+            return line
+        first, _, rest = line.partition("|")
+        named = RATIO.fullmatch(first.strip())
+        if spr is None:
+            sprs = self.models.sprs
+            if named or len(sprs) == 1:
+                return line
+            ratios = ", ".join(f"{ratio:g}" for ratio in sprs)
+            raise InputError(f"flops are solved at the SPRs {ratios}: say which by --spr")
+        words = rest if named else line
+        return f"{ratio_word(spr)} | {words.strip().removeprefix('|').strip()}"
 
     def _sees_flop(self, root: int) -> bool:
         """Whether the flop is dealt at a root."""
@@ -475,6 +527,26 @@ class WholeSolution(Solution):
         exact = self.exact_at(position)
         return "" if exact is None else exact.accuracy
 
+    def flop_figures(self, position: Position) -> Row:
+        """Of a flop that was solved by itself."""
+        if position.root is None or not isinstance(self.below, ModelFlops):
+            return {}
+        return self.below.row(position.root, canonical_flop(position.cards[:3]).flop)
+
+    def remarks(self, position: Position) -> list[str]:
+        """How a flop was solved that was solved by itself, or exactly."""
+        row, source = self.flop_figures(position), self.source(position)
+        if not row:
+            return [f"This flop is {source}.", ""] if source else []
+        return [
+            f"{row['flop']}, SPR {row['spr']:g}: {row['suits']}, {row['pairing']}, represents "
+            f"{row['multiplicity']} of 22,100 flops",
+            f"exploitability {100 * row['exploitability']:.2f} % of the pot, "
+            f"{row['iterations']:,} iterations; EV OOP {row['ev_oop']:.3f}, IP "
+            f"{row['ev_ip']:.3f} pots",
+            "",
+        ]
+
     def exact_at(self, position: Position) -> ExactFlop | None:
         """The spot that was solved exactly for the flop of a position; None: there is none."""
         if position.root is None:
@@ -571,9 +643,9 @@ class WholeSolution(Solution):
 
     def opening_lines(self) -> list[str]:
         """The lines to the small blind's first decision and to the answer to his usual raise."""
-        tree = self.before.tree
-        if tree.kind[0] != NodeKind.DECISION:
+        if self.node(self.start).kind != "decision":
             return []
+        tree = self.before.tree
         taken = self.before.strategies[0] @ HAND_SIZES  # [A] combos that take each action
         raised = [
             (float(taken[place]), child)
@@ -584,7 +656,9 @@ class WholeSolution(Solution):
         return [self._root_text(node) for node in (0, *usual)]
 
     def flop_lines(self) -> list[str]:
-        """The lines to all pots that see a flop, the most frequent first."""
+        """The lines to all pots that see a flop, the most frequent first; or to all ratios."""
+        if isinstance(self.below, ModelFlops):
+            return [self._root_text(root) for root in range(len(self.below.sprs))]
         before = self.before
         seen = {
             pot.node: float(before.reach[pot.node, 0] @ before.pairs @ before.reach[pot.node, 1])
@@ -643,6 +717,8 @@ class WholeSolution(Solution):
         first = self.node(self.start)
         if first.kind == "decision":
             lines += ["", str(first)]
+        if isinstance(self.below, ModelFlops):
+            lines += self.below.lines()
         return "\n".join(lines)
 
     def _headline(self) -> str:
@@ -654,7 +730,7 @@ class WholeSolution(Solution):
         made = self.facts.simplified
         how = "" if made is None else f", {made.head}"
         if not isinstance(self.roots, PreflopRoots):
-            return f"{name}{self.cards.kind}, {len(self.flops):,} flops solved"
+            return f"{name}{self.cards.kind}, {self.models.count_text()}"
         below = ", betting before the flop"
         if self.is_game:
             flops = len(self.game.flops.flops)

@@ -72,6 +72,7 @@ from .simplify import simplify as simplify
 from .solution_report import certificate_lines as certificate_lines
 from .solution_report import solution_mapping as solution_mapping
 from .solution_report import summary_lines as summary_lines
+from .solution_report import table_lines as table_lines
 from .solver import BatchCallback as BatchCallback
 from .solver import TrainingSolver as TrainingSolver
 from .solver_config import UnifiedConfig as UnifiedConfig

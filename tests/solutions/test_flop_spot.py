@@ -64,7 +64,7 @@ def test_a_combo_weighs_what_its_class_plays() -> None:
     assert (found.cards, found.line, found.name) == ("Qc7d4h", "c x", "c-x-Qc7d4h")
     assert (found.spot.pot, found.spot.stack) == (2 * CHIPS_PER_BB, 19 * CHIPS_PER_BB)
     for player, own in enumerate(found.spot.ranges):
-        reach = whole.before.reach[whole.read_root("c x"), player][HAND_OF_COMBO] * live
+        reach = whole.before.reach[whole.roots.read("c x"), player][HAND_OF_COMBO] * live
         reach /= reach.max()
         kept = reach >= LEAST_REACH
         assert np.allclose(own.weights[kept], reach[kept], rtol=1e-12)
@@ -120,7 +120,7 @@ def test_a_line_that_nobody_plays_says_so() -> None:
     seldom = [flop_spot(whole, line, "Qs7h4d").doubt for line in whole.flop_lines()]
     assert seldom[0] == ""
     for line, doubt in zip(whole.flop_lines(), seldom, strict=True):
-        shares = whole.before.reach[whole.read_root(line)].mean(axis=1)
+        shares = whole.before.reach[whole.roots.read(line)].mean(axis=1)
         if shares.min() < 1e-6:
             assert doubt.startswith("not reached: ")
 

@@ -34,7 +34,7 @@ from allstreets.cards import (
 )
 from allstreets.engines import DealtPairs
 from allstreets.engines.lifting import LiftedValues
-from allstreets.games.preflop import ClassLock
+from allstreets.games import ClassLock
 from allstreets.solvers.whole_game import MBB_PER_CHIP, WholeGameSolver
 
 

@@ -16,8 +16,7 @@ from allstreets.solutions.whole_game import WholeSolution
 @pytest.mark.parametrize("pot", [0, -1])
 def test_values_are_those_of_the_slow_way(make: Any, pot: int) -> None:
     solution = WholeSolution.of(make())
-    number = pot % len(solution.game.pots)
-    view = solution.flop_view(len(solution.game.flops.flops) - 1, number)
+    view = solution.stored.view(solution.game.pots[pot].pot.node, solution.game.flops.flops[-1])
     tree = view.pot.tree
     values = TreeSweep(view).values
     assert values.shape == (2, tree.node_count, 169)
@@ -32,7 +31,8 @@ def test_values_are_those_of_the_slow_way(make: Any, pot: int) -> None:
 
 
 def test_a_view_shows_the_same_evs() -> None:
-    view = WholeSolution.of(classes()).flop_view(0, 0)
+    game = classes().game
+    view = WholeSolution.of(classes()).stored.view(game.pots[0].pot.node, game.flops.flops[0])
     quick = swept(view, True)
     assert swept(view, False) is view
     tree = view.pot.tree

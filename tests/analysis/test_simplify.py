@@ -284,7 +284,9 @@ def test_solutions_without_strategies_of_all_streets() -> None:
     with pytest.raises(InputError, match="no strategies after the flop"):
         simplify_game(before_the_flop, rule)
     whole = whole_solution.trips_result()
-    exact = WholeSolution(whole.game, whole.source, replace(whole.facts, cards=EXACT))
+    exact = WholeSolution.game_of(
+        whole.game, whole.stored.source, replace(whole.facts, cards=EXACT)
+    )
     with pytest.raises(InputError, match="no strategies on turn and river"):
         simplify_game(exact, rule)
 

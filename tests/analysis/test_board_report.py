@@ -61,9 +61,8 @@ def twin(nodes: Weighted, every: float) -> dict[str, Any]:
         evs = [node.ev(player) for _, node in nodes]
         equities = [node.mean(node.equity(player), player) for _, node in nodes]
         ev, equity = mean(zip(mass, evs, strict=True)), mean(zip(mass, equities, strict=True))
-        pot, paid = nodes[0][1].pot, nodes[0][1].paid[player]
         row[f"ev {player}"], row[f"equity {player}"] = ev, equity
-        row[f"eqr {player}"] = (ev + paid) / (equity * pot)
+        row[f"eqr {player}"] = ev / (equity * nodes[0][1].pot)
     return row
 
 
@@ -85,7 +84,7 @@ def solution(request: pytest.FixtureRequest) -> WholeSolution:
 
 def test_boards_and_textures(solution: WholeSolution) -> None:
     line = line_of(solution)
-    report, nodes = report_of(solution.decisions(line), line), views(solution, line)
+    report, nodes = report_of(solution.boards(line).decisions, line), views(solution, line)
     every = sum(weight * float(node.own.weights.sum()) for weight, node in nodes)
     for row, one in zip(report.by("board"), nodes, strict=True):
         check(row, twin([one], every))
@@ -132,7 +131,7 @@ def combo_sums(nodes: Iterable[OnBoard], name_of: Callable[[Decision, int], str]
 @pytest.mark.parametrize("key", ["category", "draw", "hand"])
 def test_hands(solution: WholeSolution, key: str) -> None:
     line = line_of(solution)
-    report = report_of(solution.decisions(line), line)
+    report = report_of(solution.boards(line).decisions, line)
 
     def name_of(node: Decision, combo: int) -> str:
         if key == "hand":
@@ -141,7 +140,7 @@ def test_hands(solution: WholeSolution, key: str) -> None:
         assert names is not None
         return names[0 if key == "category" else 1]
 
-    expected = combo_sums(solution.decisions(line), name_of)
+    expected = combo_sums(solution.boards(line).decisions, name_of)
     rows, every = report.by(key), sum(fact[0] for facts in expected.values() for fact in facts)
     assert {row.name for row in rows} == set(expected)
     for row in rows:
@@ -163,7 +162,7 @@ def test_hands(solution: WholeSolution, key: str) -> None:
 
 def test_order_and_cells(solution: WholeSolution) -> None:
     line = line_of(solution)
-    report: BoardReport = report_of(solution.decisions(line), line)
+    report: BoardReport = report_of(solution.boards(line).decisions, line)
     rows = report.sorted(report.by("category"), "ev")
     evs = [row.evs[report.player] for row in rows]
     assert evs == sorted(evs, reverse=True)
@@ -184,6 +183,6 @@ def test_what_is_no_decision_on_all_boards() -> None:
     result = whole_solution.result()
     with pytest.raises(InputError, match="no board to report on"):
         report_of([], "")
-    one, other = (next(iter(result.decisions(f"{result.flop_lines()[k]} | x"))) for k in (0, 1))
+    one, other = (next(result.boards(f"{result.flop_lines()[k]} | x").decisions) for k in (0, 1))
     with pytest.raises(InputError, match="the decision differs between boards"):
         report_of([one, other], "")

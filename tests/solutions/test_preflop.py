@@ -25,7 +25,7 @@ from allstreets.solutions.whole_game import WholeSolution
 
 
 def test_the_root_is_worth_the_game() -> None:
-    root = result().at("").decision
+    root = result().at("").decision.whole_hand()
     values = figures().values
     assert values is not None
     assert root.player == Player.IP
@@ -48,7 +48,7 @@ def test_evs_are_those_of_the_solver(make: Any) -> None:
         values = solver.preflop.values(player, leaves, best=False, strategies=average)
         for node in average:
             met = pairs @ reach[node, player.opponent]
-            shown = before.node(node).evaluate().hands[player]
+            shown = before.node(node).whole_hand().evaluate().hands[player]
             there = np.isfinite(shown)
             np.testing.assert_allclose(
                 shown[there], values[node][there] / met[there] / 100, atol=1e-3
@@ -67,10 +67,13 @@ def test_actions_mix_to_the_ev_of_the_hand() -> None:
 
 
 def test_folding_costs_what_was_put_in() -> None:
-    assert np.allclose(result().at("").decision.action_evs[0], -0.5, atol=1e-6)
-    assert np.allclose(result().at("r2.5").decision.action_evs[0], -1.0, atol=1e-6)
-    root = WholeSolution.of(raked()).at("").decision
-    assert np.allclose(root.action_evs[0], -0.6, atol=1e-6)  # with the ante
+    root, facing = (result().at(line).decision for line in ("", "r2.5"))
+    assert np.allclose(root.whole_hand().action_evs[0], -0.5, atol=1e-6)
+    assert np.allclose(facing.whole_hand().action_evs[0], -1.0, atol=1e-6)
+    ante = WholeSolution.of(raked()).at("").decision
+    assert np.allclose(ante.whole_hand().action_evs[0], -0.6, atol=1e-6)
+    for node in (root, facing, ante):  # from here on, nothing
+        assert np.allclose(node.action_evs[0], 0.0, atol=1e-6)
 
 
 def test_all_in_and_called_is_the_equity_of_pairs() -> None:
@@ -78,7 +81,7 @@ def test_all_in_and_called_is_the_equity_of_pairs() -> None:
     solver, before = classes(), result().before
     tree = before.tree
     node = next(child for child in tree.children_of(0).tolist() if len(tree.actions_at(child)) == 2)
-    view = before.node(node)
+    view = before.node(node).whole_hand()
     assert view.actions == ("f", "c")
     at = before.strategies.__getitem__
     start = np.ones((2, 169))
@@ -141,7 +144,8 @@ def test_a_raise_that_nobody_makes_has_no_ev() -> None:
     assert root.known_actions.tolist() == [True, True, False, True]
     assert np.isnan(root.action_evs[2]).all()
     assert np.isnan(root.range_evs()).tolist() == [False, False, True, False]
-    assert root.range_evs()[0] == pytest.approx(-0.5)
+    assert root.range_evs()[0] == pytest.approx(0.0, abs=1e-9)
+    assert root.whole_hand().range_evs()[0] == pytest.approx(-0.5)
     assert before.node(raised).reached
     assert not answer.reached
     assert np.isnan(answer.learned.hands).all()

@@ -69,6 +69,7 @@ def test_decisions_before_the_flop(line: str) -> None:
 @pytest.mark.parametrize("line", POSTFLOP)
 def test_decisions_after_the_flop(line: str) -> None:
     node = result().at(line, FLOP).decision
+    whole = node.whole_hand()
     assert node.board == parse_flop(FLOP).flop.cards
     held = node.own.counts > 0
     np.testing.assert_allclose(node.strategy[:, held].sum(axis=0), 1)
@@ -76,7 +77,8 @@ def test_decisions_after_the_flop(line: str) -> None:
     assert node.taken.sum() == pytest.approx(1)
     assert node.hands[0].weights.sum() == pytest.approx(node.hands[1].weights.sum())
     # Without rake one player wins what the other loses.
-    assert node.ev(Player.OOP) == pytest.approx(-node.ev(Player.IP), abs=1e-9)
+    assert whole.ev(Player.OOP) == pytest.approx(-whole.ev(Player.IP), abs=1e-9)
+    assert node.ev(Player.OOP) + node.ev(Player.IP) == pytest.approx(node.pot)
 
 
 def test_labels_and_chips() -> None:
@@ -86,7 +88,9 @@ def test_labels_and_chips() -> None:
     assert (node.pot, node.to_call, node.stacks) == (10.0, 5.0, (17.5, 12.5))
     assert node.actions == ("f", "c", "a")
     assert node.labels == ("fold", "call", "all-in 17.5 bb (83 %)")
-    assert np.nanmax(np.abs(node.action_evs[0] + 2.5)) < 1e-9  # folding loses what was put in
+    whole = node.whole_hand()
+    assert np.nanmax(np.abs(whole.action_evs[0] + 2.5)) < 1e-9  # folding loses what was put in
+    assert np.nanmax(np.abs(node.action_evs[0])) < 1e-9  # from here on it is worth nothing
 
 
 @pytest.mark.parametrize("make", [classes, raked])
@@ -96,9 +100,9 @@ def test_evs_are_what_pairs_of_hands_add_up_to(make: Any, line: str) -> None:
     size = "100%" if make is classes else "50%"
     solution = WholeSolution.of(solver)
     flop = solver.game.flops.flops[0]
-    node = solution.at(line.format(size), flop.text).decision
+    node = solution.at(line.format(size), flop.text).decision.whole_hand()
     pot = solver.game.pots[0]
-    at = cache(solution._flop_view(0, 0, pot, pot.pot.node).strategies.at)
+    at = cache(solution.stored.view(pot.pot.node, flop).strategies.at)
     inside = find_decision(pot.tree, line.format(size).partition("|")[2], BIG_BLINDS)
     pairs = hand_pairs(flop.cards).astype(np.float64)
     equity = np.nan_to_num(flop_matchups(flop.cards).equity)
@@ -133,11 +137,12 @@ def test_the_first_decision_is_worth_what_the_solver_says(make: Any) -> None:
     solver = make()
     solution = combo_result() if make is combos else WholeSolution.of(solver)
     for flop in solver.game.flops.flops:
-        node = solution.at("c x", flop.text).decision
+        node = solution.at("c x", flop.text).decision.whole_hand()
         values = solution.values_at(flop.text)
         for player in Player:
             hands = node.hands[player]
-            mean = hands.reach @ values[player, 0] / hands.weights.sum() / 100
+            reach = node.reach_cells(player)
+            mean = reach @ values[player, 0] / hands.weights.sum() / 100
             assert node.ev(player) == pytest.approx(mean, abs=0.01)  # bytes
 
 
@@ -153,7 +158,8 @@ def test_buckets_pass_from_street_to_street() -> None:
     turn = solution.at("c x | x x", "Ks7h2d").decision
     mixed = np.nansum(turn.strategy * turn.action_evs, axis=0)
     assert turn.mean(mixed) == pytest.approx(turn.ev(), abs=0.02)
-    assert turn.ev(Player.OOP) == pytest.approx(-turn.ev(Player.IP), abs=1e-9)
+    whole = turn.whole_hand()
+    assert whole.ev(Player.OOP) == pytest.approx(-whole.ev(Player.IP), abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +199,7 @@ def test_strategies_as_mappings() -> None:
     assert set(root["AKs"]) == {"f", "c", "r2.5", "a"}
     for text in ("AKs", "aks", "KAs", "AhKh", "KcAc"):
         assert result().strategy(hand=text) == root["AKs"]
-    assert result().strategy("c", hand="77") == result().at("c").decision.hand("77")
+    assert result().strategy("c", hand="77") == result().at("c").decision.hand("77").frequencies
     on_flop = result().strategy("c x | x", flop=FLOP)
     assert set(on_flop["AKs"]) == {"x", "b100%"}
     assert sum(on_flop["AKs"].values()) == pytest.approx(1)
@@ -229,10 +235,10 @@ class AtRandom:
 def test_combos_of_exact_games() -> None:
     """A combo plays for itself, its suits renamed as the flop's are; a class is their mean."""
     whole = combo_result()
-    solution = WholeSolution(whole.game, AtRandom(whole.source), whole.facts)
+    solution = WholeSolution.game_of(whole.game, AtRandom(whole.stored.source), whole.facts)
     pot = whole.game.pots[0]
-    kept = solution._flop_view(0, 0, pot, pot.pot.node).strategies
     flop = whole.game.flops.flops[0]
+    kept = solution.stored.view(pot.pot.node, flop).strategies
     places = {combo: place for place, combo in enumerate(live(flop).tolist())}
     suits = parse_flop("7c7h7d").suit_map
     first, second = kept.at(0), kept.at(find_decision(pot.tree, "x a", BIG_BLINDS))
@@ -251,18 +257,21 @@ def test_combos_of_exact_games() -> None:
             assert list(told.values()) == pytest.approx(second[:, place].tolist())
             members.append(place)
     node, hand = solution.at("c x", "7c7h7d").decision, parse_hand("AKo")
-    np.testing.assert_allclose(node.strategy[:, hand], first[:, members].mean(axis=1))
+    shown = [node.cells(chances)[hand] for chances in node.strategy]
+    np.testing.assert_allclose(shown, first[:, members].mean(axis=1))
     # Combos that check less often count less where a check has been raised.
     after, checks = solution.at("c x | x a", "7c7h7d").decision, first[0, members]
     expected = (second[:, members] * checks).sum(axis=1) / checks.sum()
-    np.testing.assert_allclose(after.strategy[:, hand], expected)
+    shown = [after.cells(chances)[hand] for chances in after.strategy]
+    np.testing.assert_allclose(shown, expected)
     reach = solution.before.reach[pot.pot.node, Player.OOP, hand]
-    assert after.hands[Player.OOP].reach[hand] == pytest.approx(reach * checks.mean())
+    assert after.reach_cells(Player.OOP)[hand] == pytest.approx(reach * checks.mean())
 
 
 @pytest.mark.parametrize("line", ["", "x", "x a"])
 def test_exact_games_are_the_same_by_combo_and_by_class(line: str) -> None:
-    view = combo_result().flop_view(0, 0)
+    stored = combo_result().stored
+    view = stored.view(stored.flop_pots[0].node, stored.game.flops.flops[0])
     inside = find_decision(view.pot.tree, line, BIG_BLINDS)
     combo, node = view.combo_node(inside, ""), view.node(inside, "")
     assert (combo.by_combo, node.by_combo) == (True, False)
@@ -285,24 +294,30 @@ def test_exact_games_are_the_same_by_combo_and_by_class(line: str) -> None:
 
 
 def test_what_exact_games_do_not_tell() -> None:
-    with pytest.raises(InputError, match="7hAs holds a card of the flop 7c7h7d"):
+    with pytest.raises(InputError, match=r"7hAs is not in .* holds a card of the board 7c7h7d"):
         combo_result().strategy("c x", "7c7h7d", "7hAs")
-    with pytest.raises(InputError, match="with cards: exact the turn is not stored"):
+    with pytest.raises(InputError, match="with real combos, only the flop's decisions are stored"):
         _ = combo_result().at("c x | x x", "7c7h7d").decision
+    with pytest.raises(InputError, match="with cards: exact the turn is not stored"):
+        combo_result().at("c x | x x x", "7c7h7d")
 
 
 @pytest.mark.parametrize(
     ("line", "flop", "message"),
     [
         ("c x", None, "a flop is dealt there; name one, such as Qs7h4d"),
-        ("c x | x", None, "a flop is dealt there"),
+        ("c x | x", None, "the flop is dealt after 'c x': write three cards between bars"),
         ("c", FLOP, "'c' ends before the flop: leave the flop Qs7h4d out"),
         ("c | x", None, "'c' ends before the flop: leave what follows the bar out"),
         ("f", None, "no player acts there any more"),
         ("a c", None, "no player acts there any more"),
         ("r3", None, "'r3' is not offered: SB may f, c, r2.5, a"),
         ("c x | b50%", FLOP, "'b50%' is not offered: on the flop BB may x, b100%"),
-        ("c x", "AhKd2s", r"AhKd2s \(AsKh2d\) is not among the 3 of this solution; near ones: Qs7"),
+        (
+            "c x",
+            "AhKd2s",
+            r"AhKd2s \(AsKh2d but for suits\) is not among the 3 of this solution; near ones: Qs7",
+        ),
         ("c x", "AhKd", "'AhKd' has 2 cards: a flop has 3"),
     ],
 )
@@ -332,7 +347,7 @@ def test_evs_by_flop_are_means_over_pots() -> None:
     solution = result()
     totals = seen = 0.0
     for line in solution.flop_lines():
-        node = solution.at(line, FLOP).decision
+        node = solution.at(line, FLOP).decision.whole_hand()
         pairs = float(node.hands[Player.OOP].weights.sum())
         if node.reached:
             totals += node.ev(Player.OOP) * pairs

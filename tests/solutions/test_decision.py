@@ -7,7 +7,7 @@ from builders.small_spots import TURN, spot
 from allstreets.base import InputError
 from allstreets.betting import Player, parse_line
 from allstreets.cards import HAND_OF_COMBO, parse_combo, parse_hand
-from allstreets.solutions import Decision, SpotSolution, solve
+from allstreets.solutions import Decision, Position, SpotSolution, solve
 
 NAMES = {"AhKh": "AKs", "QsJs": "QJs"}
 
@@ -18,17 +18,18 @@ def result() -> SpotSolution:
 
 
 def at(result: SpotSolution, line: str) -> Decision:
-    return result.at(parse_line(result.spot.tree, line, board=result.spot.cards))
+    path = parse_line(result.spot.tree, line, board=result.spot.cards)
+    return result.decision(Position(path.node, cards=path.cards))
 
 
 def test_a_hand_by_its_cards_and_as_a_class(result: SpotSolution) -> None:
     node = result.at("").decision
     for combo, name in NAMES.items():
         (place,) = np.flatnonzero(node.combos == parse_combo(combo))
-        assert list(node.hand(combo).values()) == node.strategy[:, place].tolist()
+        assert list(node.hand(combo).frequencies.values()) == node.strategy[:, place].tolist()
         held = np.flatnonzero(HAND_OF_COMBO[node.combos] == parse_hand(name))
         mean = sum(node.reach[i] * node.strategy[:, i] for i in held) / node.reach[held].sum()
-        assert list(node.hand(name).values()) == pytest.approx(mean.tolist())
+        assert list(node.hand(name).frequencies.values()) == pytest.approx(mean.tolist())
         assert node.cells(node.strategy[0])[parse_hand(name)] == pytest.approx(mean[0])
     for name in ("72o", "7h2s", "KsQs"):
         with pytest.raises(InputError, match=f"{name} is not in the range that gets here"):

@@ -15,8 +15,14 @@ from allstreets.betting import POT_SHARES, BettingTree, Player, Street, line_tex
 from allstreets.betting import find_decision as find_in
 from allstreets.cards import HAND_OF_COMBO, hand_combos, hand_pairs, parse_flop, parse_hand
 from allstreets.engines.matrix.bucket_chain import BucketCounts, build_bucket_model
-from allstreets.solutions import WholeSolution
+from allstreets.solutions import NoNodeError, Row, WholeSolution
 from allstreets.storage import board_report, load_flops
+
+KINGS = parse_flop("Ks7d2c").flop
+
+
+def row_of(result: WholeSolution, flop: str, spr: float) -> Row:
+    return result.models.row(result.roots.read(f"spr{spr:g}"), parse_flop(flop).flop)
 
 
 def find_decision(tree: BettingTree, line: str) -> int:
@@ -38,14 +44,14 @@ def bucketed(tmp_path_factory: pytest.TempPathFactory) -> WholeSolution:
 
 
 def test_a_decision_by_class(result: WholeSolution) -> None:
-    found = result.at("x b75%", "Ks7d2c", 2).decision
+    found = result.at("spr2 | x b75%", "Ks7d2c").decision
     assert found.line == "spr2 | Ks7d2c | x b75%"
     assert (found.street, found.player) == (Street.FLOP, Player.OOP)
     assert (found.pot, found.to_call, found.unit.name) == (1.75, 0.75, "pot")
     assert found.stacks == (2.0, 1.25)
     assert found.actions == ("f", "c", "a")
     assert found.labels == ("fold", "call", "all-in 50 %")
-    kept = result.flop_view("Ks7d2c", 2).strategies
+    kept = result.models.view(1, KINGS).strategies
     tree = kept.tree
     node = find_decision(tree, "x b75%")
     np.testing.assert_allclose(found.strategy, kept.at(node))
@@ -63,11 +69,12 @@ def test_a_decision_by_class(result: WholeSolution) -> None:
 
 def test_evs_are_those_of_the_table(result: WholeSolution) -> None:
     for spr in (1, 2):
-        row, first = result.row("9h8h2c", spr), result.at("", "9h8h2c", spr).decision
+        row = row_of(result, "9h8h2c", spr)
+        first = result.at(f"spr{spr} | 9h8h2c").decision
         assert first.ev(Player.OOP) == pytest.approx(row["ev_oop"], abs=1e-5)
         assert first.ev(Player.IP) == pytest.approx(row["ev_ip"], abs=1e-5)
         # Whoever folds at once wins nothing of the pot, and loses nothing besides.
-        facing = result.at("x b75%", "9h8h2c", spr).decision
+        facing = result.at(f"spr{spr} | 9h8h2c | x b75%").decision
         np.testing.assert_allclose(facing.action_evs[0][facing.reach > 0], 0.0, atol=1e-12)
 
 
@@ -75,34 +82,35 @@ def test_ratio_and_flop_stand_in_the_line_or_beside_it(result: WholeSolution) ->
     line = "spr2 | Ks7d2c | x b75%"
     found = result.at(line).decision
     for other in (
-        result.at("x b75%", "Ks7d2c", 2).decision,
+        result.at(result.with_ratio("x b75%", 2), "Ks7d2c").decision,
         result.at("spr2 | x b75%", "Ks7d2c").decision,
-        result.at("| Ks7d2c | x b75%", spr=2).decision,
-        result.at("Ks7d2c | x b75%", spr=2).decision,
+        result.at(result.with_ratio("| Ks7d2c | x b75%", 2)).decision,
+        result.at(result.with_ratio("Ks7d2c | x b75%", 2)).decision,
+        result.at(result.with_ratio("spr1 | Ks7d2c | x b75%", 2)).decision,
     ):
         assert other.line == line
         np.testing.assert_array_equal(other.strategy, found.strategy)
-    assert result.strategy(line, hand="KK") == found.hand("KK")
-    with pytest.raises(InputError, match="name a flop, such as Ks7h2d"):
+    assert result.strategy(line, hand="KK") == found.hand("KK").frequencies
+    with pytest.raises(InputError, match="the flop is dealt after 'spr2'"):
         _ = result.at("spr2 | x").decision
-    with pytest.raises(InputError, match="'hello' is no stack-to-pot ratio: write spr1"):
+    with pytest.raises(InputError, match="'hello' begins with neither a ratio nor a flop"):
         _ = result.at("hello | Ks7d2c | x").decision
 
 
 def test_first_frequencies_are_those_of_the_table(result: WholeSolution) -> None:
     for spr in (1, 2):
-        row = result.row("9h8h2c", spr)
-        first = result.at("", "9h8h2c", spr).decision.taken
-        second = result.at("x", "9h8h2c", spr).decision.taken
+        row = row_of(result, "9h8h2c", spr)
+        first = result.at(f"spr{spr} | 9h8h2c").decision.taken
+        second = result.at(f"spr{spr} | 9h8h2c | x").decision.taken
         assert row["bet_oop"] == pytest.approx(1 - first[0])
         assert row["bet_ip"] == pytest.approx(1 - second[0])
 
 
 def test_values(result: WholeSolution) -> None:
-    values = result.values("Ks7d2c", 2)
+    values = result.models.pair_values(1, KINGS)
     assert values.shape == (2, 169, 169)
     np.testing.assert_allclose(values[0] + values[1].T, 1.0, atol=1e-6)
-    row = result.row("Ks7d2c", 2)
+    row = row_of(result, "Ks7d2c", 2)
     pairs = hand_pairs(parse_flop("Ks7d2c").flop.cards)
     for player, key in enumerate(("ev_oop", "ev_ip")):
         assert (values[player] * pairs).sum() / pairs.sum() == pytest.approx(row[key], abs=1e-5)
@@ -126,9 +134,9 @@ def test_values(result: WholeSolution) -> None:
 def test_lines_may_leave_the_cards_out(
     result: WholeSolution, written: str, line: str, street: str
 ) -> None:
-    tree = result.pot(2.0).tree
+    tree = result.models.pot(1).tree
     assert line_text(tree, find_decision(tree, written), notation=POT_SHARES) == line
-    found = result.at(written, "Ks7d2c", 2).decision
+    found = result.at(f"spr2 | {written}", "Ks7d2c").decision
     whole = f"spr2 | Ks7d2c | {line}" if line else "spr2 | Ks7d2c"
     assert (found.line, found.street.text) == (whole, street)
 
@@ -145,17 +153,18 @@ def test_lines_may_leave_the_cards_out(
 )
 def test_bad_lines(result: WholeSolution, line: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        _ = result.at(line, "Ks7d2c", 2).decision
+        _ = result.at(f"spr2 | {line}", "Ks7d2c").decision
 
 
 def test_flops_and_ratios_that_are_not_there(result: WholeSolution) -> None:
-    with pytest.raises(InputError, match=r"AhKd7s \(AsKh7d\) is not solved here; 2 others are"):
-        _ = result.at("", "AhKd7s").decision
-    with pytest.raises(InputError, match="solved at the SPRs 1, 2: say which by --spr"):
-        result.values("Ks7d2c")
-    with pytest.raises(InputError, match="not solved at the SPR 3, only at 1, 2"):
-        result.values("Ks7d2c", 3)
-    assert result.sprs == (1.0, 2.0)
+    with pytest.raises(InputError, match=r"AhKd7s \(AsKh7d but for suits\) is not among the 2 of"):
+        result.at("", "AhKd7s")
+    with pytest.raises(NoNodeError, match="solved at the SPRs 1, 2: say which by --spr") as told:
+        result.at("x", "Ks7d2c")
+    assert told.value.hints == (("SPR 1", "spr1 | Ks7d2c | x"), ("SPR 2", "spr2 | Ks7d2c | x"))
+    with pytest.raises(InputError, match="the SPR 3 is not solved here, only 1, 2"):
+        result.at("spr3 | Ks7d2c")
+    assert result.models.sprs == (1.0, 2.0)
 
 
 @cache
@@ -176,10 +185,10 @@ def test_a_class_plays_what_its_buckets_play(bucketed: WholeSolution, line: str)
 
     A class that never gets there shows what it would do, its buckets by the cards alone.
     """
-    kept = bucketed.flop_view("Ks7d2c").strategies
+    kept = bucketed.models.view(0, KINGS).strategies
     tree = kept.tree
     node = find_decision(tree, line)
-    found = bucketed.at(line, "Ks7d2c").decision
+    found = bucketed.at(line, "Ks7d2c").decision  # there is one ratio
     path = tree.path_to(node)
     player = tree.player_at(node)
     classes, moves = buckets_by_hand()
@@ -238,8 +247,8 @@ def test_a_report_over_flops(result: WholeSolution, bucketed: WholeSolution) -> 
     told: list[tuple[int, int]] = []
     report = board_report(result, "x", spr=2, progress=lambda *count: told.append(count))
     assert told == [(0, 2), (1, 2), (2, 2)]
-    nodes = [result.at("x", flop, 2).decision for flop in FLOPS[:2]]
-    weights = [result.row(flop, 2)["weight"] for flop in FLOPS[:2]]
+    nodes = [result.at("spr2 | x", flop).decision for flop in FLOPS[:2]]
+    weights = [row_of(result, flop, 2)["weight"] for flop in FLOPS[:2]]
     mass = [
         weight * float(node.own.weights.sum()) for weight, node in zip(weights, nodes, strict=True)
     ]

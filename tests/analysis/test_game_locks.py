@@ -21,7 +21,7 @@ from allstreets.betting import IP, OOP, Street, any_cards
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO
 from allstreets.games import Bound, Lock, WholeGame
 from allstreets.games.whole_game import game_mapping, game_of
-from allstreets.solutions import WholeSolution, flop_spot
+from allstreets.solutions import PotView, WholeSolution, flop_spot
 from allstreets.solvers import WholeGameSolver
 from allstreets.solvers.precision import keep
 from allstreets.storage import compare, load_unified, save_unified
@@ -162,12 +162,12 @@ def test_some_hands_are_locked_on_every_flop(tmp_path: Path) -> None:
     solver = solved(locked, 40, **keys)
     result = WholeSolution.of(solver)
     node = result.at("c x | x", "9s7s2s").decision
-    held = [HAND_NAMES[hand] for hand in np.flatnonzero(node.locked)]
+    held = [HAND_NAMES[hand] for hand in np.flatnonzero(node.locked_cells() == 1)]
     assert len(held) == 15
     assert {"AA", "22", "AKs", "72o"} <= set(held)
-    assert node.hand("TT")["x"] == pytest.approx(1, abs=1e-3)
-    assert node.hand("72o") == pytest.approx({"x": 0.75, "a": 0.25}, abs=1e-3)
-    assert node.hand("KQs")["a"] not in (0.25, 0.75)
+    assert node.hand("TT").frequencies["x"] == pytest.approx(1, abs=1e-3)
+    assert node.hand("72o").frequencies == pytest.approx({"x": 0.75, "a": 0.25}, abs=1e-3)
+    assert node.hand("KQs").frequencies["a"] not in (0.25, 0.75)
     # A best response may not bet its pairs: it gains less than one that may.
     opponent_reach = np.ones((1, 169))
     flops = np.zeros(1, np.int64)
@@ -189,6 +189,12 @@ def test_some_hands_are_locked_on_every_flop(tmp_path: Path) -> None:
     assert locked.roughly.lock == ()
     free_lock = replace(game, lock=(Lock("", {"c": 1}), Lock("c x | x", {"x": 1})))
     assert free_lock.roughly is free_lock
+
+
+def view_of(result: WholeSolution, flop: int, pot: int = 0) -> PotView:
+    """Every decision of a pot on a flop, both by their numbers."""
+    game = result.game
+    return result.stored.view(game.pots[pot].pot.node, game.flops.flops[flop])
 
 
 def bounds(*rows: tuple[str, str, str]) -> list[Bound]:
@@ -220,7 +226,7 @@ def test_frequencies_on_all_flops_are_reached_over_all_of_them(limped: WholeSolu
     game = replace(LIMPED_GAME, lock=(lock,))
     orders = list(flop_orders(game, limped.cards, lambda name: {"limped": limped}[name]))
     assert [(order.pot, order.flop) for order in orders] == [(0, 0), (0, 1)]
-    views = [limped.flop_view(place, 0).stage_play(orders[0].node) for place in range(2)]
+    views = [view_of(limped, place).stage_play(orders[0].node) for place in range(2)]
     weights = [w * v[1] for w, v in zip(LIMPED_GAME.flops.weights, views, strict=True)]
     bets = sum(order.strategy[1] @ w for order, w in zip(orders, weights, strict=True))
     assert bets / sum(w.sum() for w in weights) == pytest.approx(0.65, rel=1e-9)
@@ -261,8 +267,8 @@ def test_what_is_stored_takes_an_action_just_as_often(cards: str) -> None:
     (_, node), *_ = told.locks.by_flop
     bets = total = 0.0
     for place, weight in enumerate(game.flops.weights):
-        mass = weight * source.flop_view(place, 0).stage_play(node)[1]
-        bets += result.flop_view(place, 0).stage_play(node)[0][1] @ mass
+        mass = weight * view_of(source, place).stage_play(node)[1]
+        bets += view_of(result, place).stage_play(node)[0][1] @ mass
         total += mass.sum()
     assert bets / total == pytest.approx(0.35, rel=1e-9)
 
@@ -275,7 +281,7 @@ def test_as_it_is_is_what_the_solution_plays(limped: WholeSolution) -> None:
     assert after == Lock("c x | * | x", solution="limped")
     game = replace(LIMPED_GAME, lock=(after,))
     for order in flop_orders(game, limped.cards, lambda _: limped):
-        told = limped.flop_view(order.flop, order.pot).stage_play(order.node)[0]
+        told = view_of(limped, order.flop, order.pot).stage_play(order.node)[0]
         np.testing.assert_allclose(order.strategy, told, atol=1e-9)
 
 
@@ -306,12 +312,12 @@ def test_saved_locks_are_kept_and_shown(tmp_path: Path, limped: WholeSolution) -
     game = replace(LIMPED_GAME, lock=locks)
     save_unified(solved(game), tmp_path / "locked", config={})
     found = load_unified(tmp_path / "locked")
-    assert found.lock == locks
+    assert found.locks == locks
     root = found.at("").decision
     assert root.locked.sum() == 1
-    assert root.hand("AA")["f"] == 1
+    assert root.hand("AA").frequencies["f"] == 1
     assert "strategies are locked at the first decision, 'c x | * | x'" in str(found)
-    assert found.at("c x | x", "9s8s2h").decision.hand("KQs") == pytest.approx(
+    assert found.at("c x | x", "9s8s2h").decision.hand("KQs").frequencies == pytest.approx(
         {"x": 0.25, "a": 0.75}, abs=1e-3
     )
     spot = flop_spot(found, "c x", "9h8h2d").spot
@@ -334,15 +340,15 @@ def test_simple_strategies_leave_what_is_locked(cards: str, tmp_path: Path) -> N
     save_unified(solved(game, 10, **keys), tmp_path / "locked", config={})
     simplify(tmp_path / "locked", grid=1.0, output=tmp_path / "simple")
     found = load_unified(tmp_path / "simple")
-    assert found.lock == locks
+    assert found.locks == locks
     for line in ("c x | 9s7s2s | x", "c x | 9s7s2s | x x | 4d | x"):
         line = line if cards == "boards" else line.replace(" 4d |", "")
         node = found.at(line).decision
         assert node.locked.all()
         np.testing.assert_allclose(node.strategy[1], 0.7, atol=3e-3)
     root = found.at("").decision
-    assert root.hand("AA")["a"] == pytest.approx(0.7)
-    assert root.hand("AKs")["a"] in (0, 1)
+    assert root.hand("AA").frequencies["a"] == pytest.approx(0.7)
+    assert root.hand("AKs").frequencies["a"] in (0, 1)
 
 
 def test_flops_locked_one_by_one_are_solved_so_by_combo(limped: WholeSolution) -> None:
@@ -357,7 +363,7 @@ def test_flops_locked_one_by_one_are_solved_so_by_combo(limped: WholeSolution) -
     node = result.at("c x | x", "9h8h2d").decision
     for hand in ("AKs", "T9o", "22"):
         combo = int(np.flatnonzero((HAND[hand] == HAND_OF_COMBO) & (told.weights > 0))[0])
-        mix = [node.hand(hand)[word] for word in node.actions]
+        mix = [node.hand(hand).frequencies[word] for word in node.actions]
         np.testing.assert_allclose(told.strategy[:, combo], mix, atol=1e-5)
     with pytest.raises(InputError, match="'x' is locked flop by flop, and what hands play on"):
         flop_spot(result, "c x", "AhKd7s")
@@ -404,7 +410,7 @@ def test_a_resumed_run_with_locks_equals_one_that_was_not_stopped(tmp_path: Path
     one, other = (load_unified(tmp_path / name) for name in ("whole", "part"))
     assert one.exploitability == other.exploitability
     for place in range(2):
-        mine, theirs = one.source.arrays(place), other.source.arrays(place)
+        mine, theirs = one.stored.source.arrays(place), other.stored.source.arrays(place)
         for name, array in mine.items():
             np.testing.assert_array_equal(array, theirs[name])
 

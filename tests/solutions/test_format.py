@@ -8,7 +8,7 @@ from builders.small_flops import FLOPS, run_small
 from builders.small_spots import RIVER, spot
 from builders.whole_solution import FLOP, classes, result
 
-from allstreets.solutions import PreflopStrategies, SpotSolution, WholeSolution, solve
+from allstreets.solutions import PreflopRoots, PreflopStrategies, SpotSolution, WholeSolution, solve
 from allstreets.solutions.format import mix_lines, number_text, percent_text
 from allstreets.solvers import SpotSolver
 from allstreets.storage import load_flops
@@ -73,7 +73,7 @@ def test_a_whole_game() -> None:
     assert "BB to act · pot 2 bb · EV " in page
     assert page.count("<td") == 169
     before = PreflopStrategies.of(classes().preflop, None)
-    chart = WholeSolution(classes().game.preflop, before, result().facts)
+    chart = WholeSolution(PreflopRoots(classes().game.preflop, before), None, result().facts)
     assert "betting before the flop" in short(str(chart), 10)
 
 

@@ -55,7 +55,7 @@ def test_distance_is_that_of_classes_one_by_one() -> None:
             weight = float(here.own.weights[own].sum())
             if weight == 0:
                 continue
-            mix, play = here.hand(name), whole.strategy(line, hand=name)
+            mix, play = here.hand(name).frequencies, whole.strategy(line, hand=name)
             total += weight
             apart += weight * sum(abs(mix[a] - play[b]) for a, b in zip(mix, play, strict=True)) / 2
         assert one.distance == pytest.approx(apart / total, abs=1e-9)
@@ -70,7 +70,7 @@ def test_evs_count_alike() -> None:
     found = origin.differences
     assert found is not None
     assert found.exact == pytest.approx([ev / CHIPS_PER_BB - 1 for ev in exact.evs])
-    root = whole.at("c x | 7s7h7d").decision
+    root = whole.at("c x | 7s7h7d").decision.whole_hand()
     assert found.solution == pytest.approx([root.ev(player) for player in Player])
     for evs in (found.solution, found.exact):
         assert sum(ev for ev in evs if ev is not None) == pytest.approx(0, abs=1e-4)
@@ -89,7 +89,7 @@ def test_a_solution_by_combo_is_compared_by_class() -> None:
     whole = combo_result()
     _, _, origin = solved(whole, "7s7h7d", 2)
     assert origin.differences is not None
-    root = whole.at("c x | 7s7h7d").decision
+    root = whole.at("c x | 7s7h7d").decision.whole_hand()
     assert origin.differences.solution == pytest.approx([root.ev(player) for player in Player])
     assert origin.differences.decisions[0].solution == pytest.approx(root.taken)
 
@@ -99,7 +99,7 @@ def test_the_loss_is_what_best_responses_gain() -> None:
     # what it is worth, of one for what the other gains.
     whole = trips_result()
     found = flop_spot(whole, "c x", "7s7h7d")
-    tree, view = found.spot.tree, whole.flop_view(0, 0)
+    tree, view = found.spot.tree, whole.stored.view(found.pot.node, found.flop.flop)
     locks: dict[Player, list[Lock]] = {player: [] for player in Player}
     for node in tree.decisions():
         player = tree.player_at(node)
@@ -132,13 +132,16 @@ def test_evs_by_buckets_are_not_those_of_real_cards() -> None:
     assert origin.real_evs is not None
     assert origin.differences is not None
     real, own = origin.real_evs[Player.OOP], origin.differences.solution[Player.OOP]
-    assert own == pytest.approx(whole.at("c x | AsAhAd").decision.ev(Player.OOP))
+    root = whole.at("c x | AsAhAd").decision
+    assert own == pytest.approx(root.whole_hand().ev(Player.OOP))
     assert real is not None
     assert own is not None
     assert abs(real - own) > 2e-3
     lines = origin_lines(origin, 0.01)
-    assert f"own play with real cards → exact: EV BB {real:+.3f} → " in lines[2]
-    assert lines[3] == f"In its own game, by buckets, it has BB {own:+.3f} bb, SB {-own:+.3f} bb."
+    # A big blind each is in the middle; EVs count from the flop on.
+    assert f"own play with real cards → exact: EV BB {1 + real:.3f} → " in lines[2]
+    by_buckets = f"In its own game, by buckets, it has BB {1 + own:.3f} bb, SB {1 - own:.3f} bb."
+    assert lines[3] == by_buckets
 
 
 def _held(found: FlopSpot, player: Player, hand: int) -> bool:
@@ -168,18 +171,21 @@ def test_words_say_what_comes_from_where() -> None:
     assert origin.real_evs is not None
     assert origin.differences is not None
     real, own = origin.real_evs[Player.OOP], origin.differences.solution[Player.OOP]
+    assert real is not None
+    assert own is not None
+    real, own = 1 + real, 1 + own  # from the flop on: a big blind is in the middle
     assert lines[2].startswith(
-        f"The solution's own play with real cards → exact: EV BB {real:+.3f} → "
+        f"The solution's own play with real cards → exact: EV BB {real:.3f} → "
     )
     assert lines[3].startswith("With real cards its own play of this flop is exploitable for ")
     assert all("of the range act differently." in line for line in lines[4:])
     assert len(lines) == 7
     # Without a judgement by real cards the figure is named for what it is.
     blind = replace(origin, real_evs=None, loss=None)
-    words = f"The solution's own play in its own game, by classes → exact: EV BB {own:+.3f} → "
+    words = f"The solution's own play in its own game, by classes → exact: EV BB {own:.3f} → "
     assert origin_lines(blind, 0.0021)[2].startswith(words)
-    assert f"EV of BB {real:+.3f} bb there with real cards, " in origin_head(origin, 0.0021)
-    assert f"EV of BB {own:+.3f} bb there in its own game, by classes, " in origin_head(blind, 0.1)
+    assert f"EV of BB {real:.3f} bb there with real cards, " in origin_head(origin, 0.0021)
+    assert f"EV of BB {own:.3f} bb there in its own game, by classes, " in origin_head(blind, 0.1)
 
 
 def test_without_the_flop_there_is_nothing_to_compare() -> None:
