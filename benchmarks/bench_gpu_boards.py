@@ -182,7 +182,7 @@ def some_there(device: Any, kernels: Any, groups: int) -> SetThere:
     one = SetThere(device, kernels, np.arange(len(trees)), trees, cards)
     settle_together(device, [one])
     one.enter(Player.OOP, random_reach(len(trees))[0])
-    discounts = np.ones((1, 2, len(some), len(trees), 6), np.float32)
+    discounts = np.ones((1, 2, len(some), len(trees), 8), np.float32)
     one.ask(np.ones((len(trees), len(some)), np.bool_), discounts)
     one.launch(Player.OOP, UPDATE)
     return one

@@ -1,14 +1,11 @@
 """An exact subgame where it is to live: on the processors of this machine, or on a GPU."""
 
-from collections.abc import Callable, Sequence
-
 from allstreets.base import Floats, InputError, Longs
 from allstreets.betting import BettingTree
 from allstreets.cards import Runouts
 from allstreets.engines.cuda.exact import CudaSubgame
 from allstreets.engines.device import Device
-from allstreets.engines.exact.cards import StreetBoards
-from allstreets.engines.exact.hand_buckets import Sharing
+from allstreets.engines.exact.buckets import MakeBuckets, StreetBuckets
 from allstreets.engines.exact.subgame import ExactSubgame
 
 
@@ -20,15 +17,15 @@ def exact_subgame(
     threads: int = 1,
     precision: str = "float32",
     like: ExactSubgame | None = None,
-    sharing: Sharing | Callable[[Sequence[StreetBoards]], Sharing] | None = None,
+    buckets: StreetBuckets | MakeBuckets | None = None,
     learns: bool = True,
     device: Device | None = None,
 ) -> ExactSubgame:
     """As `ExactSubgame` describes it; one that learns, on the device if there is one."""
     if device is None or not learns:
-        return ExactSubgame(tree, payoffs, root, combos, threads, precision, like, sharing, learns)
+        return ExactSubgame(tree, payoffs, root, combos, threads, precision, like, buckets, learns)
     require_free(tree, device)
-    return CudaSubgame(tree, payoffs, root, combos, device, threads, precision, like, sharing)
+    return CudaSubgame(tree, payoffs, root, combos, device, threads, precision, like, buckets)
 
 
 def require_free(tree: BettingTree, device: Device | None) -> None:

@@ -21,11 +21,15 @@ from allstreets.cards import HAND_OF_COMBO, Flop
 from allstreets.cfr import IterationWeights
 from allstreets.engines.boards.cards import rows_of
 from allstreets.engines.card_model import CardModel, Precision
+from allstreets.engines.exact.buckets import (
+    HandBuckets,
+    StreetBuckets,
+    SuitBuckets,
+    hand_buckets,
+)
 from allstreets.engines.exact.cards import StreetBoards, whole_vectors
-from allstreets.engines.exact.hand_buckets import SharedRows, Sharing, shared_rows
 from allstreets.engines.exact.subgame import ExactSubgame
-from allstreets.engines.exact.suit_buckets import SuitRows
-from allstreets.engines.matrix.bucket_chain import BucketCounts, build_bucket_model
+from allstreets.engines.matrix.buckets import BucketCounts, build_bucket_model
 from allstreets.engines.quantised import PackedStrategies
 from allstreets.engines.simd.vectors import LANES
 
@@ -46,7 +50,7 @@ class RealPlay(Protocol):
     def precision(self) -> Precision:
         """How the subgame stores what it holds."""
 
-    def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
+    def sharing(self, streets: Sequence[StreetBoards]) -> StreetBuckets:
         """Which hands play alike, street by street."""
 
     def give(self, subgame: ExactSubgame) -> None:
@@ -88,16 +92,16 @@ class FlopRows:
     """The rows of a flop's boards, found once for all pots; the same for both players."""
 
     row_of: Callable[[Board], Rows]  # [1326]: the row of every combo on a board
-    _known: list[tuple[SharedRows, SharedRows]] = field(default_factory=list)
+    _known: list[tuple[HandBuckets, HandBuckets]] = field(default_factory=list)
 
-    def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
+    def sharing(self, streets: Sequence[StreetBoards]) -> StreetBuckets:
         """The rows of these streets."""
         for street in streets[len(self._known) :]:
             rows = [
                 self.row_of(board)[hands.first].astype(np.int64)
                 for board, hands in zip(street.boards, street.hands[Player.OOP], strict=True)
             ]
-            shared = shared_rows(street, Player.OOP, rows)
+            shared = hand_buckets(street, Player.OOP, rows)
             self._known.append((shared, shared))
         return self._known[: len(streets)]
 
@@ -111,7 +115,7 @@ class PackedPlay:
     learns: bool = False
     precision: Precision = "float32"
 
-    def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
+    def sharing(self, streets: Sequence[StreetBoards]) -> StreetBuckets:
         """The rows of these streets."""
         return self.rows.sharing(streets)
 
@@ -124,7 +128,7 @@ class PackedPlay:
                 if not nodes:
                     continue
                 strategies = np.concatenate([self.packed.at(node) for node in nodes])
-                shared = subgame.sharing[level]
+                shared = subgame.buckets[level]
                 assert shared is not None
                 start = shared[player].start
                 blocks = {
@@ -146,9 +150,9 @@ class BoardsPlay:
     learns: bool = False
     precision: Precision = "float32"
 
-    def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
+    def sharing(self, streets: Sequence[StreetBoards]) -> StreetBuckets:
         """The rows of turn and river boards."""
-        found: list[tuple[SharedRows, SharedRows] | None] = [None]
+        found: list[tuple[HandBuckets, HandBuckets] | None] = [None]
         counts = {"rows": self.model.rows, "groups": self.model.groups}
         for street, (kind, count) in zip(streets[1:], counts.items(), strict=False):
             if not count:  # every hand its own row
@@ -188,15 +192,15 @@ class BoardsPlay:
 class SolvedPlay:
     """Strategies of the subgame itself: it is solved for the ranges that start the pot."""
 
-    rows: SuitRows | None  # None: every hand of a river board plays for itself
+    rows: SuitBuckets | None  # None: every hand of a river board plays for itself
     reach: Floats  # [2, 169]
     every: Sequence[IterationWeights]  # of the iterations
     precision: Precision = "float32"
     learns: bool = True
 
-    def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
+    def sharing(self, streets: Sequence[StreetBoards]) -> StreetBuckets:
         """The rows of river boards, if hands share any."""
-        return [None] * len(streets) if self.rows is None else self.rows.sharing(streets)
+        return [None] * len(streets) if self.rows is None else self.rows.of(streets)
 
     def give(self, subgame: ExactSubgame) -> None:
         """Solve it."""
@@ -209,7 +213,7 @@ def solved_plays(
     model: CardModel, reach: Floats, every: Sequence[IterationWeights]
 ) -> list[RealPlay]:
     """The pots of a flop solved with `exact` cards, for the reach [2, P, 169] of their roots."""
-    rows = None if model.river_groups == "none" else SuitRows()
+    rows = None if model.river_groups == "none" else SuitBuckets()
     pots = range(reach.shape[1])
     return [SolvedPlay(rows, reach[:, pot], every, model.precision) for pot in pots]
 

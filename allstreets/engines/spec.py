@@ -21,11 +21,10 @@ from allstreets.engines.device import CPU, open_device
 from allstreets.engines.exact.engine import ExactEngine
 from allstreets.engines.exact_factory import exact_subgame, require_free
 from allstreets.engines.mapped_memory import MappedMemory, own_pages
-from allstreets.engines.matrix.bucket_chain import BucketCounts
-from allstreets.engines.matrix.bucket_flops import bucket_flops
-from allstreets.engines.matrix.classes import class_stages
+from allstreets.engines.matrix.buckets import BucketCounts, bucket_flops
+from allstreets.engines.matrix.cards import class_stages
 from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
-from allstreets.engines.matrix.store import Allocate
+from allstreets.engines.matrix.game import Allocate
 from allstreets.engines.per_batch import PerBatchEngine
 from allstreets.engines.protocol import Engine
 from allstreets.engines.sampled.engine import SampledEngine

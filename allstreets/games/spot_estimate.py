@@ -17,7 +17,7 @@ import numpy as np
 from allstreets.base import InputError, Longs
 from allstreets.betting import NodeKind, Player, Street, TreeSize
 from allstreets.cards import COMBO_MASKS, Runouts, combo_orbits
-from allstreets.engines import PRECISIONS, RiverGroups, open_device, suit_groups, whole_vectors
+from allstreets.engines import PRECISIONS, RiverGroups, open_device, suit_buckets, whole_vectors
 from allstreets.games.spot import Spot, spot_root
 
 DEVICE_ROWS = 2_200_000_000  # what is worked on at a time on a GPU, at most
@@ -153,7 +153,7 @@ def _row_count(river: Runouts, combos: Longs) -> int:
     blocked = np.uint64(sum(1 << card for card in river.board))
     first = combos[combo_orbits(river.symmetries)[combos] == combos]
     live = first[(COMBO_MASKS[first] & blocked) == 0]
-    return whole_vectors(int(suit_groups(river.board, live).max(initial=-1)) + 1)
+    return whole_vectors(int(suit_buckets(river.board, live).max(initial=-1)) + 1)
 
 
 def _padded(combos: Longs, boards: Sequence[tuple[tuple[int, ...], int]]) -> Longs:

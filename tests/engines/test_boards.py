@@ -27,8 +27,8 @@ from allstreets.engines.boards.pots import BoardsPots
 from allstreets.engines.boards.river_street import river_street
 from allstreets.engines.boards.subgame import BoardsLayout, BoardsSubgame
 from allstreets.engines.card_model import CardModel
+from allstreets.engines.exact.buckets import StreetBuckets
 from allstreets.engines.exact.cards import StreetBoards, next_street
-from allstreets.engines.exact.hand_buckets import Sharing
 from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE
 from allstreets.engines.exact.subgame import ExactSubgame
 
@@ -188,7 +188,7 @@ def test_real_cards_judge_the_stored_strategies_where_they_stand(cards: FlopBoar
     pot, rivers = GAME.pots[0], cards.rivers[0]
     combos = np.sort(subgame.streets[0].combos(0, 0))
 
-    def sharing(streets: Sequence[StreetBoards]) -> Sharing:
+    def sharing(streets: Sequence[StreetBoards]) -> StreetBuckets:
         lists = streets[2].lists[0]
         starts = GROUPS * np.arange(len(lists.start), dtype=np.int64)
         oop, ip = (rows_of(lists, marks, starts, None) for marks in rivers.groups)
@@ -201,7 +201,7 @@ def test_real_cards_judge_the_stored_strategies_where_they_stand(cards: FlopBoar
         (combos, combos),
         1,
         "float16",
-        sharing=sharing,
+        buckets=sharing,
         learns=False,
     )
     judge.averages = subgame.averages

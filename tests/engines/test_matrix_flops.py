@@ -29,8 +29,7 @@ from allstreets.cards import (
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.dealt_pairs import DealtPairs
-from allstreets.engines.matrix.cards import Stage
-from allstreets.engines.matrix.classes import class_stages
+from allstreets.engines.matrix.cards import Stage, class_stages
 from allstreets.engines.matrix.engine import LEAST_REACH, MatrixCards, MatrixEngine
 from allstreets.engines.protocol import Engine
 from allstreets.engines.state import flop_of

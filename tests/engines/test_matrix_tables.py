@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from allstreets.engines.matrix.tables import SPLIT_FLOPS, cut_pieces
+from allstreets.engines.matrix.plan import SPLIT_FLOPS, cut_pieces
 
 
 @pytest.mark.parametrize("threads", [1, 2, 16])

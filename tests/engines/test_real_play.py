@@ -15,7 +15,7 @@ from allstreets.engines.card_model import CardModel
 from allstreets.engines.exact.cards import next_street
 from allstreets.engines.lifted_values import RealValues, judge_flop
 from allstreets.engines.lifting import RealPlay, real_plays, slot_block
-from allstreets.engines.matrix.bucket_chain import BucketCounts, build_bucket_model
+from allstreets.engines.matrix.buckets import BucketCounts, build_bucket_model
 from allstreets.engines.quantised import TWO_BYTES, PackedStrategies
 from allstreets.solvers.whole_game.precision import evaluate_rounded
 from allstreets.solvers.whole_game.solver import WholeGameSolver

@@ -22,6 +22,7 @@ from allstreets.engines.boards.kernels.bucket_hands import (
 from allstreets.engines.boards.kernels.bucket_matrices import group_lists, group_matrices
 from allstreets.engines.boards.kernels.layout import GroupedBoards, GroupedCombos
 from allstreets.engines.boards.river_street import RiverStreet, river_street
+from allstreets.engines.exact.buckets import HandBuckets
 from allstreets.engines.exact.cards import (
     HandLists,
     StreetBoards,
@@ -31,7 +32,6 @@ from allstreets.engines.exact.cards import (
     next_street,
     whole_vectors,
 )
-from allstreets.engines.exact.hand_buckets import SharedRows
 from allstreets.engines.exact.kernels.layout import Boards
 
 LEAST_WEIGHT = 0.01
@@ -48,7 +48,7 @@ ROUNDS = 6  # of k-means: further ones change no figure that can be told from th
 class RiverGroups:
     """Both players' rows on the turn and groups on the river, for one pair of ranges."""
 
-    rows: tuple[SharedRows, SharedRows] | None  # on the turn; None: every hand its own
+    rows: tuple[HandBuckets, HandBuckets] | None  # on the turn; None: every hand its own
     groups: tuple[Bytes, Bytes]  # [H]: of each hand of the river street, padded
     combos: tuple[GroupedCombos, GroupedCombos]
     chance: Singles  # [B]
@@ -80,7 +80,7 @@ class FlopBoards:
         )
 
 
-def rows_of(lists: HandLists, marks: Bytes, starts: Longs, weights: Floats | None) -> SharedRows:
+def rows_of(lists: HandLists, marks: Bytes, starts: Longs, weights: Floats | None) -> HandBuckets:
     """Rows from the mark of every hand; its share in its row goes by `weights`, or is even."""
     live = np.concatenate(
         [np.arange(at, at + count) for at, count in zip(lists.start, lists.count, strict=False)]
@@ -90,7 +90,7 @@ def rows_of(lists: HandLists, marks: Bytes, starts: Longs, weights: Floats | Non
     row = starts[board] + marks[live]
     share = np.zeros(len(marks), np.float32)
     share[live] = given / np.bincount(row, given, int(starts[-1]))[row]
-    return SharedRows(starts, marks.astype(np.uint16), share)
+    return HandBuckets(starts, marks.astype(np.uint16), share)
 
 
 def class_table() -> Bytes:
@@ -270,7 +270,7 @@ def _turn_marks(
 
 def shared_rows(
     turn: StreetBoards, ranges: Floats, marks: Sequence[Bytes], settings: GroupSettings
-) -> tuple[SharedRows, SharedRows] | None:
+) -> tuple[HandBuckets, HandBuckets] | None:
     """Both players' rows on the turn, from the mark of every hand; None without any."""
     if not settings.rows:
         return None

@@ -18,9 +18,10 @@ from allstreets.cfr import IterationWeights
 from allstreets.engines.boards.cards import FlopBoards
 from allstreets.engines.boards.subgame import BoardsLayout, BoardsSubgame, NewArray, PartOf
 from allstreets.engines.exact.cards import whole_vectors
-from allstreets.engines.exact.kernels.layout import NO_DISCOUNTS, UPDATE, Discounts
-from allstreets.engines.exact.locks import play_hand_locks, play_locks
+from allstreets.engines.exact.kernels.layout import UPDATE
+from allstreets.engines.exact.strategies import play_hand_locks, play_locks
 from allstreets.engines.joined_trees import Trees
+from allstreets.engines.simd.regret_matching import NO_WEIGHTS, KernelWeights
 from allstreets.engines.simd.vectors import aligned
 
 
@@ -55,9 +56,9 @@ class PotsOnFlop:
 
     def step(self, player: Player, opponent_reach: Floats, now: IterationWeights) -> Floats:
         """[P, 169]: a half-iteration of a player against the opponent's reach [P, 169]."""
-        discounts = [subgame.discounts(player, now) for subgame in self.subgames]
-        if all(found == discounts[0] for found in discounts):
-            return self.run(player, opponent_reach, UPDATE, discounts[0])
+        weights = [subgame.kernel_weights(player, now) for subgame in self.subgames]
+        if all(found == weights[0] for found in weights):
+            return self.run(player, opponent_reach, UPDATE, weights[0])
         # Some have learned for longer than others.
         return np.stack(
             [
@@ -65,17 +66,15 @@ class PotsOnFlop:
                     subgame.pass_through(player, self._by_hand(row[None]), UPDATE, found),
                     [subgame.scale[player]],
                 )[0]
-                for subgame, row, found in zip(
-                    self.subgames, opponent_reach, discounts, strict=True
-                )
+                for subgame, row, found in zip(self.subgames, opponent_reach, weights, strict=True)
             ]
         )
 
     def run(
-        self, player: Player, opponent_reach: Floats, mode: int, discounts: Discounts = NO_DISCOUNTS
+        self, player: Player, opponent_reach: Floats, mode: int, weights: KernelWeights = NO_WEIGHTS
     ) -> Floats:
         """[P, 169]: values from one pass, in chips times pairs of combos."""
-        found = self._together.pass_through(player, self._by_hand(opponent_reach), mode, discounts)
+        found = self._together.pass_through(player, self._by_hand(opponent_reach), mode, weights)
         return self._by_class(found, [subgame.scale[player] for subgame in self.subgames])
 
     def iterate(self, reach: Floats, chosen: Flags, every: Sequence[IterationWeights]) -> None:

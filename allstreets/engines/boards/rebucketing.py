@@ -20,7 +20,7 @@ from allstreets.engines.boards.river_street import river_street
 from allstreets.engines.boards.subgame import FLOP, RIVER, TURN, BoardsSubgame
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.exact.cards import HandLists
-from allstreets.engines.exact.locks import play_locks
+from allstreets.engines.exact.strategies import play_locks
 
 
 def regroup_flop(

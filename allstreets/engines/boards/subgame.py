@@ -18,14 +18,12 @@ from allstreets.betting import Player
 from allstreets.engines.boards.cards import FlopBoards
 from allstreets.engines.boards.kernels.layout import GroupSpace, Products
 from allstreets.engines.boards.kernels.rivers import grouped_flop
+from allstreets.engines.exact.buckets import with_buckets, with_slots
 from allstreets.engines.exact.cards import whole_vectors
 from allstreets.engines.exact.forest import DUMP_ROWS, build_forests
-from allstreets.engines.exact.hand_buckets import stored_rows, with_slots
 from allstreets.engines.exact.kernels.layout import (
-    NO_DISCOUNTS,
     ZERO_ROW,
     Boards,
-    Discounts,
     Forest,
     Workspace,
 )
@@ -34,6 +32,7 @@ from allstreets.engines.exact.kernels.terminals import TILE_ROWS as TILE_SPARE
 from allstreets.engines.exact.subgame import ExactSubgame, Reach, Values
 from allstreets.engines.joined_trees import Trees, side_by_side
 from allstreets.engines.simd.matrix_product import TILE_ROWS
+from allstreets.engines.simd.regret_matching import NO_WEIGHTS, KernelWeights
 from allstreets.engines.simd.vectors import aligned
 from allstreets.engines.street_nodes import deal_streets, node_slots
 
@@ -185,7 +184,7 @@ class BoardsSubgame(ExactSubgame):
         self.threads, self.precision, self._work = 1, "float16", None
         self.learns = True
         self.streets = list(cards.streets)
-        self.sharing = [None, cards.rivers[ranges].rows, None]
+        self.buckets = [None, cards.rivers[ranges].rows, None]
         hands = len(self.streets[0].combos(Player.OOP, 0))
         self.scale = [self.chips * hands] * 2
         self.boards = part.boards(layout) if part else boards_of(layout, cards, ranges)
@@ -203,16 +202,16 @@ class BoardsSubgame(ExactSubgame):
         return [self.layout.spaces]
 
     def run(
-        self, player: Player, other: Reach, mode: int, discounts: Discounts = NO_DISCOUNTS
+        self, player: Player, other: Reach, mode: int, weights: KernelWeights = NO_WEIGHTS
     ) -> Values:
         """One pass from the root and back."""
         reach = self._padded_reach(player, other)[None]
-        by_hand = self.pass_through(player, reach, mode, discounts)[0].astype(np.float64)
+        by_hand = self.pass_through(player, reach, mode, weights)[0].astype(np.float64)
         values: Values = by_hand[self.streets[0].hands[player][0].hand] * self.scale[player]
         return values
 
     def pass_through(
-        self, player: Player, reach: Singles, mode: int, discounts: Discounts
+        self, player: Player, reach: Singles, mode: int, weights: KernelWeights
     ) -> Singles:
         """[P, Hₓ]: own values from the other's reach [P, Hₒ], both by padded hand of the flop."""
         boards, layout = self.boards[player], self.layout
@@ -228,7 +227,7 @@ class BoardsSubgame(ExactSubgame):
             reach,
             values,
             mode,
-            discounts,
+            weights,
         )
         return values
 
@@ -268,7 +267,7 @@ def boards_of(layout: BoardsLayout, cards: FlopBoards, ranges: int) -> list[list
         flop, turn = cards.kernel[own]
         river = turn._replace(own_start=starts, other_start=starts, own_cards=live)
         streets = zip((flop, turn, river), layout.slots, sharing, strict=True)
-        found.append([stored_rows(each, own, slots.actions, by) for each, slots, by in streets])
+        found.append([with_buckets(each, own, slots.actions, by) for each, slots, by in streets])
     return found
 
 

@@ -33,10 +33,11 @@ from allstreets.engines.cuda.bucketing import CudaGroups
 from allstreets.engines.cuda.exact import MOST_ACTIONS
 from allstreets.engines.cuda.mirrors import BriefMirror, followed
 from allstreets.engines.device import Buffer, Device
-from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE, NO_DISCOUNTS, UPDATE
+from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE, UPDATE
 from allstreets.engines.joined_trees import Trees
 from allstreets.engines.protocol import Arrays, Flops, RegretSums
 from allstreets.engines.quantised import Numbers
+from allstreets.engines.simd.regret_matching import NO_WEIGHTS
 
 
 def elsewhere(size: int, kind: Any) -> NDArray[Any]:
@@ -132,7 +133,7 @@ class CudaBoardsEngine(BoardsEngine):
     ) -> Floats:
         """[P, F, 169]: one pass of all pots on the flops of `pairs` [P, F]."""
         if discounts is None:
-            shape = self.flops, self.pots, len(NO_DISCOUNTS)
+            shape = self.flops, self.pots, len(NO_WEIGHTS)
             discounts = np.zeros(shape, np.float32)
         for one in self._sets:
             one.enter(player, opponent_reach)
@@ -148,7 +149,7 @@ class CudaBoardsEngine(BoardsEngine):
         self, player: Player, pairs: Flags, now: Mapping[int, IterationWeights]
     ) -> Singles:
         """[F, P, 6]: what a half-iteration does; games that stand alike are asked once."""
-        table = np.zeros((self.flops, self.pots, len(NO_DISCOUNTS)), np.float32)
+        table = np.zeros((self.flops, self.pots, len(NO_WEIGHTS)), np.float32)
         known: dict[Any, Any] = {}
         chosen = np.argwhere(pairs).tolist()
         rows = []
@@ -156,7 +157,7 @@ class CudaBoardsEngine(BoardsEngine):
             game = self.subgames[pot][flop]
             key = game.steps[player], game.weights[player], game.waiting[player], now[flop]
             if key not in known:
-                found = game.discounts(player, now[flop])
+                found = game.kernel_weights(player, now[flop])
                 after = game.steps[player], game.weights[player], game.waiting[player]
                 known[key] = found, after
             else:

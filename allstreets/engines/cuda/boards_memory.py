@@ -17,8 +17,8 @@ from allstreets.engines.cuda.boards_layout import FLOP, RIVER, TURN, river_parts
 from allstreets.engines.cuda.boards_set import AT_ONCE, ROOM_BYTES
 from allstreets.engines.cuda.boards_street import StreetBetting, street_bettings
 from allstreets.engines.exact.cards import whole_vectors
-from allstreets.engines.exact.kernels.layout import NO_DISCOUNTS
 from allstreets.engines.joined_trees import Trees
+from allstreets.engines.simd.regret_matching import NO_WEIGHTS
 
 RIVER_COMBOS = 1081
 SPARE = 1.5  # places that fill up a list, in the mean
@@ -106,7 +106,7 @@ class BoardsMemory:
             for like, flop in self.flops
         ]
         games = len(self.trees) * sum(like for like, _ in self.flops)
-        told = games * (8 * (HAND_COUNT + 2) + 1 + 4 * 2 * AT_ONCE * len(NO_DISCOUNTS))
+        told = games * (8 * (HAND_COUNT + 2) + 1 + 4 * 2 * AT_ONCE * len(NO_WEIGHTS))
         return sum(each) + self.rooms() + told
 
     @cached_property

@@ -22,8 +22,9 @@ from allstreets.engines.cuda.kernels.card_lists import CARDS
 from allstreets.engines.cuda.mirrors import Buffers
 from allstreets.engines.cuda.sources import BOARDS, boards_source, packed
 from allstreets.engines.device import Buffer, Device, Kernels
-from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE, NO_DISCOUNTS, UPDATE
+from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE, UPDATE
 from allstreets.engines.joined_trees import Trees
+from allstreets.engines.simd.regret_matching import NO_WEIGHTS
 
 MOVERS = 1024  # threads of a block that deals or collects
 CLIMBERS = 256  # of a block that goes up a line of flop or turn
@@ -102,7 +103,7 @@ class SetThere:
         self.device.write(self._buffers.kept[f"root.{player}"], rows.reshape(-1))
 
     def ask(self, pairs: Flags, discounts: Singles) -> None:
-        """Send what the next passes are about: games [P, F], discounts [T, 2, F, P, 6]."""
+        """Send what the next passes are about: games [P, F], discounts [T, 2, F, P, 8]."""
         visits = pairs[self.pots].T  # [F, P]
         self._busy = [
             number for number, chunk in enumerate(self.chunks)
@@ -218,7 +219,7 @@ class SetThere:
         kept["out"] = self.device.zeros(pots * self.flops * HAND_COUNT, np.float64)
         kept["visits"] = self.device.zeros(pots * self.flops, np.uint8)
         kept["clock"] = self.device.zeros(1, np.int32)
-        table = AT_ONCE * 2 * self.flops * pots * len(NO_DISCOUNTS)
+        table = AT_ONCE * 2 * self.flops * pots * len(NO_WEIGHTS)
         kept["discounts"] = self.device.zeros(table)
 
     def room_sizes(self) -> dict[str, int]:

@@ -28,11 +28,12 @@ from allstreets.engines.cuda.exact_layout import (
 from allstreets.engines.cuda.mirrors import Buffers, Mirror
 from allstreets.engines.cuda.sources import STREET, exact_source, packed
 from allstreets.engines.device import Device, DeviceUse
-from allstreets.engines.exact.cards import StreetBoards, whole_vectors
+from allstreets.engines.exact.buckets import MakeBuckets, StreetBuckets
+from allstreets.engines.exact.cards import whole_vectors
 from allstreets.engines.exact.forest import build_forests
-from allstreets.engines.exact.hand_buckets import Sharing
-from allstreets.engines.exact.kernels.layout import EVALUATE, NO_DISCOUNTS, UPDATE, Discounts
+from allstreets.engines.exact.kernels.layout import EVALUATE, UPDATE
 from allstreets.engines.exact.subgame import ExactSubgame, Reach, Values
+from allstreets.engines.simd.regret_matching import NO_WEIGHTS, KernelWeights
 
 MOST_ACTIONS = 12  # of a decision: MOST_ACTIONS of the kernels
 AT_ONCE = 1024  # iterations whose discounts are sent together
@@ -60,14 +61,14 @@ class CudaSubgame(ExactSubgame):
         threads: int = 1,
         precision: str = "float32",
         like: ExactSubgame | None = None,
-        sharing: Callable[[Sequence[StreetBoards]], Sharing] | Sharing | None = None,
+        buckets: StreetBuckets | MakeBuckets | None = None,
     ) -> None:
         if precision == "int16":
             raise InputError("precision: int16 is for processors; a GPU takes float32 or float16")
         if int(tree.child_count.max(initial=0)) > MOST_ACTIONS:
             raise InputError(f"a GPU takes decisions with at most {MOST_ACTIONS} actions")
-        super().__init__(tree, payoffs, root, combos, threads, precision, like, sharing)
-        if any(self.sharing):
+        super().__init__(tree, payoffs, root, combos, threads, precision, like, buckets)
+        if any(self.buckets):
             raise InputError(
                 "river_groups: suits is for processors: on a GPU every hand has its own strategy.\n"
                 "Leave river_groups out; precision: float16 halves the memory"
@@ -99,7 +100,7 @@ class CudaSubgame(ExactSubgame):
             self._enter(player, reach[player.opponent])
         for first in range(0, len(every), AT_ONCE):
             some = every[first : first + AT_ONCE]
-            table = [[self.discounts(player, now) for player in Player] for now in some]
+            table = [[self.kernel_weights(player, now) for player in Player] for now in some]
             self._set_discounts(np.array(table, np.float32))
             for _ in some:
                 if self._replay is not None:
@@ -116,7 +117,7 @@ class CudaSubgame(ExactSubgame):
         self._kernels.launch("tick", 1, 1, 0, tick)
 
     def run(
-        self, player: Player, other: Reach, mode: int, discounts: Discounts = NO_DISCOUNTS
+        self, player: Player, other: Reach, mode: int, discounts: KernelWeights = NO_WEIGHTS
     ) -> Values:
         """One pass from the root and back."""
         self._send()
@@ -225,7 +226,7 @@ class CudaSubgame(ExactSubgame):
         """The structures of all streets, and the launches of a pass."""
         put = self._buffers.address
         put(f"root.{player}", np.zeros(int(self.boards[player][0].other_start[1]), np.float32))
-        put("discounts", np.zeros(AT_ONCE * 12, np.float32))
+        put("discounts", np.zeros(AT_ONCE * 2 * len(NO_WEIGHTS), np.float32))
         put("clock", np.zeros(1, np.int32))
         chunks = [self._chunks(player, level) for level in range(len(self.levels))]
         streets = [

@@ -40,10 +40,9 @@ from allstreets.engines.cuda.values import DeviceValues, FlopSums
 from allstreets.engines.device import Buffer, Device, DeviceUse
 from allstreets.engines.matrix.cards import padded
 from allstreets.engines.matrix.engine import LEAST_REACH, MatrixCards, MatrixEngine, weight_rows
-from allstreets.engines.matrix.hands import HandSelection
+from allstreets.engines.matrix.game import Allocate
 from allstreets.engines.matrix.kernels.layout import BEST_RESPONSE, THRESHOLD, UPDATE
-from allstreets.engines.matrix.plan import slot_counts
-from allstreets.engines.matrix.store import Allocate
+from allstreets.engines.matrix.plan import HandSelection, slot_counts
 from allstreets.engines.protocol import AnyValues, Flops, RegretSums
 from allstreets.engines.quantised import Numbers
 from allstreets.engines.simd.vectors import aligned
@@ -190,13 +189,13 @@ class CudaMatrixEngine(MatrixEngine):
         other: Floats,
         mode: int,
         flops: Flops,
-        discounts: Singles,
+        weights: Singles,
         selection: HandSelection,
         hand_mask: Flags | None = None,
     ) -> Singles:
         """[P, K, 169]: passes about all hands."""
         del selection, hand_mask
-        return np.asarray(self._pass(player, other, mode, flops, discounts))
+        return np.asarray(self._pass(player, other, mode, flops, weights))
 
     def _pass(
         self,

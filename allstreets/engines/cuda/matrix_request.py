@@ -6,9 +6,9 @@ import numpy as np
 
 from allstreets.base import Flags, Floats, Longs, Singles
 from allstreets.betting import Player
+from allstreets.cfr import IterationWeights
 from allstreets.engines.cuda.mirrors import Parcel
 from allstreets.engines.device import Device
-from allstreets.engines.matrix.kernels.layout import Discounting
 from allstreets.engines.matrix.kernels.passes import LEAST_SHARE, SMALL_SHARE
 from allstreets.engines.protocol import Flops
 
@@ -29,7 +29,7 @@ class Asked:
                 "firsts": (len(parts) + 1, np.int32),
                 "flop_of": (flops, np.int32),
                 "visits": (flops * pots, np.uint8),
-                "discounts": (max(flops, AT_ONCE) * len(Discounting._fields), np.float32),
+                "discounts": (max(flops, AT_ONCE) * len(IterationWeights._fields), np.float32),
                 **{f"root.{player}": (pots * length, np.float32) for player in Player},
                 **{f"least.{player}": (pots, np.float32) for player in Player},
             },

@@ -17,10 +17,11 @@ from allstreets.cfr import IterationWeights
 from allstreets.engines.card_model import EXACT, CardModel
 from allstreets.engines.dealt_pairs import DealtPairs
 from allstreets.engines.device import Device, DeviceUse
+from allstreets.engines.exact.buckets import SuitBuckets
 from allstreets.engines.exact.cards import every_combo
+from allstreets.engines.exact.strategies import average_strategy, set_average_strategy
 from allstreets.engines.exact.subgame import ExactSubgame
-from allstreets.engines.exact.suit_buckets import SuitRows
-from allstreets.engines.exact.view import StreetView, average_strategy, set_average_strategy
+from allstreets.engines.exact.view import StreetView
 from allstreets.engines.joined_trees import Trees
 from allstreets.engines.protocol import Arrays, Flops, RegretSums
 from allstreets.engines.quantised import Numbers
@@ -65,10 +66,10 @@ class ExactEngine(SeparateSubgames[ExactSubgame]):
         """The subgames, by pot and flop."""
         del threads
         subgames: list[list[ExactSubgame]] = []
-        rows = [None if self.model.river_groups == "none" else SuitRows() for _ in flops]
+        buckets = [None if self.model.river_groups == "none" else SuitBuckets() for _ in flops]
         for tree, results in trees:
             row: list[ExactSubgame] = []
-            for flop, shared in zip(flops, rows, strict=True):
+            for flop, by_suits in zip(flops, buckets, strict=True):
                 root, combos = every_combo(flop.cards)
                 like = subgames[0][len(row)] if subgames else None
                 row.append(
@@ -80,7 +81,7 @@ class ExactEngine(SeparateSubgames[ExactSubgame]):
                         1,
                         self.model.precision,
                         like,
-                        None if shared is None else shared.sharing,
+                        None if by_suits is None else by_suits.of,
                     )
                 )
             subgames.append(row)

@@ -1,4 +1,4 @@
-"""What every engine does at a decision: regret matching, the value, new regrets, the average.
+"""A decision in every engine: regret matching, the value, new regrets, the average.
 
 The kernels on vectors are about sixteen hands. Stored numbers stand there as [hand / 16][action]
 [16], so that those of a block's actions are neighbours, from `base` on; action a's values stand at
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from allstreets.base import Singles, inlined_kernel
+from allstreets.base import Singles, inlined_kernel, inner_kernel
 from allstreets.engines.simd.vectors import (
     TINY,
     fma,
@@ -19,6 +19,7 @@ from allstreets.engines.simd.vectors import (
     maximum,
     splat,
     steps,
+    store,
     store_dithered,
     where_positive,
 )
@@ -27,26 +28,46 @@ ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
 
 
-class Sharing(NamedTuple):
+class KernelWeights(NamedTuple):
+    """What an iteration does to the stored numbers: `cfr.IterationWeights`, and a phase.
+
+    Where the average is a running mean, `weight` is the share of this iteration's strategy in it,
+    and `average` is the rest.
+    """
+
+    positive: np.float32  # factor on positive regrets before the new ones are added
+    negative: np.float32  # factor on negative ones
+    floor: np.float32  # no regret falls below this
+    average: np.float32  # factor on the sums of the average strategy
+    weight: np.float32  # of this iteration's strategy; 0: the average is left alone
+    threshold: np.float32  # actions with regrets below this may be left out; −∞: none are
+    ahead: np.float32  # how far values go over to the strategy of the new regrets; 0: not at all
+    phase: np.float32  # 0..1, of the dither with which 16-bit numbers are rounded
+
+
+NO_WEIGHTS = KernelWeights(*np.zeros(len(KernelWeights._fields), np.float32))
+"""Where nothing is updated."""
+
+
+class Normaliser(NamedTuple):
     """How sixteen hands share something out among their actions: max(number, 0) · factor + even."""
 
     factor: Any
     even: Any
 
 
-class Following(NamedTuple):
-    """What sixteen hands gain by the strategy of their new regrets, added up action by action."""
+class NewRegrets(NamedTuple):
+    """Sums over the actions of sixteen hands, for the strategy that their new regrets will play."""
 
     total: Any  # of the positive parts of the new regrets
     gains: Any  # of their products with what the actions gain
 
 
-class Keeping(NamedTuple):
-    """What an iteration does to regrets, each sixteen times the same number."""
-
-    positive: Any  # factor on positive regrets
-    negative: Any  # factor on negative ones
-    lowest: Any  # no regret falls below this
+@inlined_kernel
+def kernel_weights(row: Singles) -> KernelWeights:
+    """A row of a table of weights, with or without the phase."""
+    phase = row[7] if len(row) > 7 else ZERO
+    return KernelWeights(row[0], row[1], row[2], row[3], row[4], row[5], row[6], phase)
 
 
 @inlined_kernel
@@ -60,23 +81,39 @@ def positive_sum(stored: Singles, base: int, actions: int) -> Any:
 
 
 @inlined_kernel
-def sharing(stored: Singles, base: int, actions: int, whole: Any) -> Sharing:
+def normaliser(stored: Singles, base: int, actions: int, whole: Any) -> Normaliser:
     """How a block's hands share out `whole`: 1 for their strategy, their reach for that below."""
-    return sharing_by(positive_sum(stored, base, actions), actions, whole)
+    return normaliser_of(positive_sum(stored, base, actions), actions, whole)
 
 
 @inlined_kernel
-def sharing_by(total: Any, actions: int, whole: Any) -> Sharing:
+def normaliser_of(total: Any, actions: int, whole: Any) -> Normaliser:
     """The same where the sum of the positive parts is known."""
     zero, some = splat(ZERO), total - splat(TINY)
     factor = where_positive(some, whole / total, zero)
-    return Sharing(factor, where_positive(some, zero, whole * splat(ONE / np.float32(actions))))
+    return Normaliser(factor, where_positive(some, zero, whole * splat(ONE / np.float32(actions))))
 
 
 @inlined_kernel
-def share(number: Any, shared: Sharing) -> Any:
+def share(number: Any, by: Normaliser) -> Any:
     """The share of an action with this stored number."""
-    return fma(maximum(number, splat(ZERO)), shared.factor, shared.even)
+    return fma(maximum(number, splat(ZERO)), by.factor, by.even)
+
+
+@inner_kernel
+def split_reach(
+    reach: Singles, row: int, child: int, stored: Singles, slot: int, actions: int, hands: int
+) -> None:
+    """Reach rows of one node's actions: the node's reach times the strategy.
+
+    `stored` holds regrets, or an average strategy (a sum, or rounded to 16 bits).
+    """
+    for block in range(0, hands, 16):
+        base = slot + block * actions
+        shared = normaliser(stored, base, actions, load(reach, row * hands + block))
+        for a in range(actions):
+            part = share(load(stored, base + 16 * a), shared)
+            store(reach, (child + a) * hands + block, part)
 
 
 @inlined_kernel
@@ -84,7 +121,7 @@ def mean_value(
     stored: Singles,
     base: int,
     actions: int,
-    strategy: Sharing,
+    strategy: Normaliser,
     values: Singles,
     row: int,
     stride: int,
@@ -98,27 +135,27 @@ def mean_value(
 
 
 @inlined_kernel
-def nothing_follows() -> Following:
+def no_regrets() -> NewRegrets:
     """Before the first action."""
     zero = splat(ZERO)
-    return Following(zero, zero)
+    return NewRegrets(zero, zero)
 
 
 @inlined_kernel
-def follow(so_far: Following, regret: Any, gain: Any) -> Following:
+def add_regret(sums: NewRegrets, regret: Any, gain: Any) -> NewRegrets:
     """With one more action: its new regret, and by how much it was better than the node."""
     positive = maximum(regret, splat(ZERO))
-    return Following(so_far.total + positive, fma(positive, gain, so_far.gains))
+    return NewRegrets(sums.total + positive, fma(positive, gain, sums.gains))
 
 
 @inlined_kernel
-def look_ahead(value: Any, following: Following, ahead: Any) -> Any:
-    """The value of a node, moved by `ahead` towards that under the strategy which follows.
+def look_ahead(value: Any, sums: NewRegrets, ahead: Any) -> Any:
+    """The value of a node, moved by `ahead` towards that under the strategy of the new regrets.
 
     It stays where no new regret is positive.
     """
-    some, total = following.total - splat(TINY), following.total
-    return fma(following.gains, where_positive(some, ahead / total, splat(ZERO)), value)
+    some, total = sums.total - splat(TINY), sums.total
+    return fma(sums.gains, where_positive(some, ahead / total, splat(ZERO)), value)
 
 
 @inlined_kernel
@@ -131,16 +168,10 @@ def best_value(values: Singles, row: int, stride: int, actions: int) -> Any:
 
 
 @inlined_kernel
-def keeping(positive: np.float32, negative: np.float32, lowest: np.float32) -> Keeping:
-    """The discounts of an iteration as vectors."""
-    return Keeping(splat(positive), splat(negative), splat(lowest))
-
-
-@inlined_kernel
-def new_regret(regret: Any, gain: Any, keep: Keeping) -> Any:
+def new_regret(regret: Any, gain: Any, weights: KernelWeights) -> Any:
     """A regret after an iteration in which its action was better than the node by `gain`."""
-    kept = regret * where_positive(regret, keep.positive, keep.negative)
-    return maximum(kept + gain, keep.lowest)
+    factor = where_positive(regret, splat(weights.positive), splat(weights.negative))
+    return maximum(regret * factor + gain, splat(weights.floor))
 
 
 @inlined_kernel

@@ -28,7 +28,7 @@ from allstreets.engines import (
     exact_subgame,
     lock_strategy,
     open_device,
-    suit_sharing,
+    suit_street_buckets,
 )
 from allstreets.games import LockedNode, Spot, require_precision, require_river_groups, spot_root
 from allstreets.solvers.spot.dealt_out import mean_result, only_end
@@ -63,7 +63,7 @@ class SpotSolver:
             )
         weights = [one.weights for one in spot.ranges]
         combos = np.flatnonzero(weights[0]), np.flatnonzero(weights[1])
-        by_suits = partial(suit_sharing, weights=(weights[0], weights[1]))
+        by_suits = partial(suit_street_buckets, weights=(weights[0], weights[1]))
         self.device = device
         self.subgame = exact_subgame(
             spot.tree,
@@ -72,7 +72,7 @@ class SpotSolver:
             combos,
             self.threads,
             precision,
-            sharing=None if river_groups == "none" else by_suits,
+            buckets=None if river_groups == "none" else by_suits,
             device=open_device(device),
         )
         _impose(self.subgame, spot.locked_nodes)

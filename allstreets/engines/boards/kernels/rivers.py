@@ -5,18 +5,19 @@ from numpy.typing import NDArray
 
 from allstreets.base import Singles, inner_kernel, kernel
 from allstreets.engines.boards.kernels.layout import MATRIX_ONE, GroupedBoards, GroupSpace, Products
-from allstreets.engines.exact.kernels.layout import Boards, Discounts, Forest, Storage, Workspace
-from allstreets.engines.exact.kernels.nodes import go_down, go_up
+from allstreets.engines.exact.kernels.layout import Boards, Forest, Storage, Workspace
+from allstreets.engines.exact.kernels.nodes import backward, forward
 from allstreets.engines.exact.kernels.streets import (
     SPARE_ROWS,
+    add_line_values,
     clear_leaves,
     clear_rows,
-    early_down,
-    early_up,
-    receive,
-    send,
+    early_backward,
+    early_forward,
+    reach_lines,
 )
-from allstreets.engines.matrix.kernels.terminals import multiply_rows
+from allstreets.engines.simd.matrix_product import multiply_rows
+from allstreets.engines.simd.regret_matching import KernelWeights
 from allstreets.engines.simd.vectors import load, pick, splat, store, transpose_from, transpose_to
 
 ZERO = np.float32(0.0)
@@ -164,7 +165,7 @@ def grouped_rivers(
     first: int,
     last: int,
     mode: int,
-    discounts: Discounts,
+    weights: KernelWeights,
 ) -> None:
     """River boards first, …, last − 1 of one turn board."""
     groups = boards.own_start[1]
@@ -179,10 +180,10 @@ def grouped_rivers(
                 gather_groups(
                     forest, cards, board, groups, lanes, space, parent_reach, parent_other
                 )
-            go_down(forest, group, space, storage, boards, board, mode)
+            forward(forest, group, space, storage, boards, board, mode)
             clear_rows(forest, group, space, groups)
             add_products(products, group, groups, space.reach, space.values, matrices)
-            go_up(forest, group, space, storage, boards, board, mode, discounts)
+            backward(forest, group, space, storage, boards, board, mode, weights)
             for lanes in range(forest.group_lanes[group], forest.group_lanes[group + 1]):
                 scatter_groups(
                     forest, cards, board, groups, lanes, space, parent_values, parent_own
@@ -219,7 +220,7 @@ def grouped_turns(
     parent_own: int,
     parent_other: int,
     mode: int,
-    discounts: Discounts,
+    weights: KernelWeights,
 ) -> None:
     """All turn boards of a flop, each with all its rivers."""
     line_groups, leaf_groups = len(turn.line_reach) // 16, len(turn.leaf_value) // 16
@@ -227,8 +228,10 @@ def grouped_turns(
         own = turn_cards.own_start[board + 1] - turn_cards.own_start[board]
         other = turn_cards.other_start[board + 1] - turn_cards.other_start[board]
         for lanes in range(line_groups):
-            receive(turn, turn_cards, board, lanes, turn_space, parent_reach, parent_other, other)
-        early_down(turn, turn_cards, turn_storage, turn_space, board, mode)
+            reach_lines(
+                turn, turn_cards, board, lanes, turn_space, parent_reach, parent_other, other
+            )
+        early_forward(turn, turn_cards, turn_storage, turn_space, board, mode)
         clear_leaves(turn_space.leaf_values, own, 0, leaf_groups)
         grouped_rivers(
             river,
@@ -245,11 +248,11 @@ def grouped_turns(
             turn_cards.children[board],
             turn_cards.children[board + 1],
             mode,
-            discounts,
+            weights,
         )
         shares = turn_cards.own_start[board]
         share_values(turn_space.leaf_values, own, leaf_groups, cards.own_share, shares)
-        early_up(
+        early_backward(
             turn,
             turn_cards,
             turn_storage,
@@ -257,10 +260,12 @@ def grouped_turns(
             turn_space.leaf_values,
             board,
             mode,
-            discounts,
+            weights,
         )
         for lanes in range(line_groups):
-            send(turn, turn_cards, board, lanes, turn_space, parent_values, parent_own, own)
+            add_line_values(
+                turn, turn_cards, board, lanes, turn_space, parent_values, parent_own, own
+            )
 
 
 @kernel
@@ -275,7 +280,7 @@ def grouped_flop(
     reach: Singles,
     values: Singles,
     mode: int,
-    discounts: Discounts,
+    weights: KernelWeights,
 ) -> None:
     """One pass on a flop, all pots of the forests together; tuples are by street.
 
@@ -287,7 +292,7 @@ def grouped_flop(
     for pot in range(len(reach)):
         at = flop.line_reach[pot] * other
         space.reach[at : at + other] = reach[pot]
-    early_down(flop, flop_boards, storages[0], space, zeroth, mode)
+    early_forward(flop, flop_boards, storages[0], space, zeroth, mode)
     clear_leaves(space.leaf_values, own, 0, len(flop.leaf_value) // 16)
     grouped_turns(
         forests[1],
@@ -306,9 +311,9 @@ def grouped_flop(
         own,
         other,
         mode,
-        discounts,
+        weights,
     )
-    early_up(flop, flop_boards, storages[0], space, space.leaf_values, zeroth, mode, discounts)
+    early_backward(flop, flop_boards, storages[0], space, space.leaf_values, zeroth, mode, weights)
     for pot in range(len(values)):
         at = flop.line_value[pot] * own
         values[pot] = space.values[at : at + own]

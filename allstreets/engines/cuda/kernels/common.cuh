@@ -153,8 +153,8 @@ DEVICE void keep_fraction(float *place, float number, float wobble) { *place = n
 
 // ---- a decision of one hand; A actions, or `actions` of them where A is 0
 
-struct Discounts {
-    float positive, negative, floor, average, phase, ahead;
+struct Discounts { // `simd.regret_matching.KernelWeights`
+    float positive, negative, floor, average, weight, threshold, ahead, phase;
 };
 
 struct Shares {
@@ -234,10 +234,10 @@ DEVICE float learn_actions(Regret *regrets, Fraction *average, const float *valu
         if (!locked) narrow(regrets + 16 * a, updated);
         follow += above(updated);
         gains += above(updated) * gain;
-        if (now.average > 0.0f) {
+        if (now.weight > 0.0f) {
             const float chance = (above(old) * played.factor + played.even) * STEPS;
             const float mean = widen(average[16 * a]);
-            keep_fraction(average + 16 * a, mean + now.average * (chance - mean), wobble);
+            keep_fraction(average + 16 * a, mean + now.weight * (chance - mean), wobble);
         }
     }
     return value + (follow > TINY ? gains * (now.ahead / follow) : 0.0f);

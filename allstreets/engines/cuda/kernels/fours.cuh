@@ -16,7 +16,7 @@ struct Store { // of a pot: arrays by flop, and how long those of one flop are
     float *own_regrets, *own_average, *other_regrets, *other_average;
     Long own_size, other_size;
 };
-struct Now { // `matrix.kernels.layout.Discounting`
+struct Now { // `cfr.IterationWeights`
     float positive, negative, lowest, average, weight, threshold, ahead;
 };
 

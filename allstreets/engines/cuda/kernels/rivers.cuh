@@ -110,7 +110,7 @@ PHASE come_in(const Boards *ONLY s) {
         found.other = river_numbers(s->other_actions, pots, pot, board, first, last);
         found.now = now_of(s, flop, pot);
         found.visited = visited(s, flop, pot);
-        found.averages = learns ? found.now.average > 0.0f : s->mode != BEST_RESPONSE;
+        found.averages = learns ? found.now.weight > 0.0f : s->mode != BEST_RESPONSE;
         room.pots[pot] = found;
     }
     take_matrix(s->margin + matrix, is_oop, room.margin);

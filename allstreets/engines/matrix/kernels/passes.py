@@ -1,58 +1,54 @@
-"""A pass through matrix games: down with the other player's reach, back up with own values."""
+"""A pass through matrix games: forward with the other player's reach, backward with own values."""
 
 import numpy as np
 
 from allstreets.base import Bytes, Floats, Longs, Singles, inner_kernel, kernel
 from allstreets.engines.matrix.kernels.layout import (
-    AHEAD,
-    AVERAGE,
     EVALUATE,
-    LOWEST,
-    NEGATIVE,
-    POSITIVE,
-    THRESHOLD,
     UPDATE,
-    WEIGHT,
-    Discounting,
+    Pot,
     StageCards,
-    StageHands,
     StagePlan,
     StageSpace,
-    StageStore,
 )
-from allstreets.engines.matrix.kernels.nodes import evaluate_node, split_and_gather, update_node
-from allstreets.engines.matrix.kernels.pruning import mark_lines_below, mark_needed
+from allstreets.engines.matrix.kernels.nodes import (
+    evaluate_node,
+    mark_lines_below,
+    mark_needed,
+    split_and_gather,
+    update_node,
+)
 from allstreets.engines.matrix.kernels.terminals import (
     add_folds,
     add_showdowns,
-    multiply_rows,
     own_combos,
 )
-from allstreets.engines.simd.reach import split_reach
+from allstreets.engines.simd.matrix_product import multiply_rows
+from allstreets.engines.simd.regret_matching import KernelWeights, split_reach
 from allstreets.engines.simd.work_counter import Counter, take
 
 ZERO = np.float32(0.0)
 SMALL_SHARE = np.float32(0.01)
 """Every hand enters the average with at least this share of the largest reach: the theory has
-own reach alone, but then strategies at places that a player hardly ever reaches stay what they were
+own reach alone, but then strategies at nodes that a player hardly ever reaches stay what they were
 at first."""
 LEAST_SHARE = np.float32(1e-9)
 """And with at least this much, where no hand gets there at all."""
 
 
 @inner_kernel
-def go_down(
+def forward(
     plan: StagePlan,
     hands: int,
     regrets: Singles,
     average: Singles,
     reach: Singles,
     mode: int,
-    now: Discounting,
+    weights: KernelWeights,
     least: np.float32,
 ) -> None:
     """Fill the reach rows of a stage from those of its lines."""
-    gathers = mode == UPDATE and now.weight > ZERO
+    gathers = mode == UPDATE and weights.weight > ZERO
     stored = regrets if mode == UPDATE else average
     for node in range(len(plan.other_reach)):
         row, child = plan.other_reach[node], plan.other_child[node]
@@ -61,34 +57,27 @@ def go_down(
         if not gathers:
             split_reach(reach, row, child, stored, slot, actions, hands)
         elif actions == 2:  # known numbers of actions let the compiler unroll
-            split_and_gather(
-                reach, row, child, regrets, average, slot, 2, hands,
-                now.average, now.weight, least,
-            )  # fmt: skip
+            split_and_gather(reach, row, child, regrets, average, slot, 2, hands, weights, least)
         elif actions == 3:
-            split_and_gather(
-                reach, row, child, regrets, average, slot, 3, hands,
-                now.average, now.weight, least,
-            )  # fmt: skip
+            split_and_gather(reach, row, child, regrets, average, slot, 3, hands, weights, least)
         else:
             split_and_gather(
-                reach, row, child, regrets, average, slot, actions, hands,
-                now.average, now.weight, least,
-            )  # fmt: skip
+                reach, row, child, regrets, average, slot, actions, hands, weights, least
+            )
 
 
 @inner_kernel
-def go_up(
+def backward(
     plan: StagePlan,
     hands: int,
     regrets: Singles,
     average: Singles,
     values: Singles,
     mode: int,
-    now: Discounting,
+    weights: KernelWeights,
     needed: Bytes | None,
 ) -> None:
-    """Fold the values of a stage's ends into those of its lines, children before parents."""
+    """Fold the values of a stage's terminals into those of its lines, children before parents."""
     for node in range(len(plan.own_value)):
         target, child = plan.own_value[node], plan.own_child[node]
         actions = plan.own_actions[node]
@@ -98,11 +87,11 @@ def go_up(
         if here != UPDATE:
             evaluate_node(values, target, child, average, slot, actions, hands, here)
         elif actions == 2:
-            update_node(values, target, child, regrets, slot, 2, hands, now, needed)
+            update_node(values, target, child, regrets, slot, 2, hands, weights, needed)
         elif actions == 3:
-            update_node(values, target, child, regrets, slot, 3, hands, now, needed)
+            update_node(values, target, child, regrets, slot, 3, hands, weights, needed)
         else:
-            update_node(values, target, child, regrets, slot, actions, hands, now, needed)
+            update_node(values, target, child, regrets, slot, actions, hands, weights, needed)
 
 
 @inner_kernel
@@ -125,25 +114,24 @@ def beside(wanted: Bytes | None, needed: Bytes) -> Bytes | None:
 
 @inner_kernel
 def run_flop(
-    stages: int,
-    plans: tuple[StagePlan, ...],
+    pot: Pot,
     cards: tuple[StageCards, ...],
-    stores: tuple[StageStore, ...],
     spaces: tuple[StageSpace, ...],
-    hands: tuple[StageHands, ...],
     flop: int,
     mode: int,
-    now: Discounting,
+    weights: KernelWeights,
     wanted: Bytes | None,
 ) -> None:
     """One pass on one flop, between the first rows of the first stage's space.
 
     The other's reach [Hₒ] at the root goes in there, own values [Hₓ] come out.
 
-    A pruned pass, which must be an update, is given the blocks of own hands that are wanted, [Hₓ /
-    16]; the others' values come out as 0. Its way down is complete: the other's average strategy
-    does not depend on which own hands are looked at. `None` is no pruning, and compiled without it.
+    A pruned pass, which must be an update, is given the blocks of own hands that are `wanted`,
+    [Hₓ / 16]; the others' values come out as 0. Its forward pass is complete: the other's average
+    strategy does not depend on which own hands are looked at. `None` is no pruning, and compiled
+    without it.
     """
+    stages, plans, hands, stores = pot  # taken apart once: Numba counts references
     last = stages - 1
     first_space = spaces[0]
     least = max(SMALL_SHARE * largest(first_space.reach[: hands[0].other_length]), LEAST_SHARE)
@@ -158,11 +146,11 @@ def run_flop(
         if wanted is not None:
             space.left_out[0] += mark_needed(
                 plan, here.own_length, store.own_regrets[flop],
-                own_combos(table, here, space, flop), now.threshold, space.needed,
+                own_combos(table, here, space, flop), weights.threshold, space.needed,
             )  # fmt: skip
-        go_down(
+        forward(
             plan, here.other_length, store.other_regrets[flop], store.other_average[flop],
-            space.reach, mode, now, least,
+            space.reach, mode, weights, least,
         )  # fmt: skip
         add_folds(plan, table, here, space, flop, needed)
         add_showdowns(plan, table, here, space, flop, needed)
@@ -186,20 +174,11 @@ def run_flop(
                 space.values, plan.exit_value, table.hands, plan.ones, space.sums, below.terms,
                 needed, space.union,
             )  # fmt: skip
-        go_up(
+        backward(
             plan, hands[stage].own_length, store.own_regrets[flop], store.own_average[flop],
-            space.values, mode, now, needed,
+            space.values, mode, weights, needed,
         )  # fmt: skip
     # What is not wanted at the root is needed nowhere in the first stage: its value is still 0.
-
-
-@inner_kernel
-def discounting(row: Singles) -> Discounting:
-    """A row of a table of discounts."""
-    return Discounting(
-        row[POSITIVE], row[NEGATIVE], row[LOWEST], row[AVERAGE], row[WEIGHT], row[THRESHOLD],
-        row[AHEAD],
-    )  # fmt: skip
 
 
 @kernel
@@ -218,3 +197,12 @@ def sum_positive(counter: Counter, stored: Singles, flops: Longs, sums: Floats) 
                 total += number
                 largest = max(largest, number)
         sums[place, 0], sums[place, 1] = total, largest
+
+
+@kernel
+def move_numbers(old: Singles, new: Singles, source: Longs, first: int, last: int) -> None:
+    """new[f, i] = old[f, source[i]] for flops first, …, last − 1; 0 where `source` is negative."""
+    for flop in range(first, last):
+        for place in range(len(source)):
+            origin = source[place]
+            new[flop, place] = old[flop, origin] if origin >= 0 else ZERO
