@@ -115,21 +115,17 @@ class ExactEngine(SeparateSubgames[ExactSubgame]):
 
     def best_response(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: values of the best response to the average strategies."""
-
-        def work(pot: int, place: int, subgame: ExactSubgame, hands: Longs) -> Floats:
-            del place
-            return subgame.best_response(player, opponent_reach[pot][hands])
-
-        return self._run(flops, work)
+        return self._run(
+            flops,
+            lambda pot, _, game, hands: game.best_response(player, opponent_reach[pot][hands]),
+        )
 
     def evaluate(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: values of the average strategies."""
-
-        def work(pot: int, place: int, subgame: ExactSubgame, hands: Longs) -> Floats:
-            del place
-            return subgame.evaluate(player, opponent_reach[pot][hands])
-
-        return self._run(flops, work)
+        reach = opponent_reach
+        return self._run(
+            flops, lambda pot, _, game, hands: game.evaluate(player, reach[pot][hands])
+        )
 
     def _run(self, flops: Flops, work: Work) -> Floats:
         """[P, K, 169]: what `work` finds for the combos of every pot and flop, summed by class."""
@@ -159,14 +155,14 @@ class ExactEngine(SeparateSubgames[ExactSubgame]):
 
     def regret_sums(self, flops: Flops) -> RegretSums:
         """Positive regrets of K flops."""
-        found = np.zeros((3, self.pots, len(flops)))
+        sums = np.zeros((3, self.pots, len(flops)))
         for pot, row in enumerate(self.subgames):
             for place, flop in enumerate(flops.tolist()):
                 total, largest, entries = row[flop].regret_sums()
                 # These are a hand's: the subgame measures reach in shares of the other's hands.
                 scale = row[flop].scale[0] / row[flop].chips
-                found[:, pot, place] = total * scale, largest * scale, entries
-        return RegretSums(found[0], found[1], found[2].astype(np.int64))
+                sums[:, pot, place] = total * scale, largest * scale, entries
+        return RegretSums(sums[0], sums[1], sums[2].astype(np.int64))
 
     def average(self, pot: int, flop: int, node: int) -> Floats:
         """[A, H]: the average strategy at a decision on the flop, combos rising."""
@@ -183,7 +179,7 @@ class ExactEngine(SeparateSubgames[ExactSubgame]):
         return np.argsort(self.subgames[0][flop].streets[0].combos(Player.OOP, 0))
 
     def rounded(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
-        """Nothing changes: decisions on the flop are kept as they are."""
+        """Nothing changes: decisions on the flop are stored as they are."""
         del flops, numbers
         return nullcontext()
 

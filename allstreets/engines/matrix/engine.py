@@ -5,7 +5,7 @@ Where hands are classes, a pot need not store hands that a player never brings t
 the others' strategies goes through all hands as always.
 
 Pruning follows the rule of `allstreets.cfr.pruning` with a threshold, for sixteen hands at a time
-(`kernels.nodes`). Thresholds and floors are in the unit of the stored regrets, **chips times pairs
+(`kernels.passes`). Thresholds and floors are in the unit of the stored regrets, **chips times pairs
 of combos** (own combos of the hand × the other player's combos that fit, each weighted by his
 reach), summed over iterations as the schedule discounts them. Where 1,000 other combos get to a pot
 of 500 chips, a hand of 12 combos that loses a tenth of the pot by an action loses 600,000 per

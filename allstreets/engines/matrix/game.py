@@ -1,16 +1,15 @@
 """Matrix games: a betting tree on flops whose card facts are matrices, solved by vector CFR.
 
-`MatrixStore` holds the regrets and average strategies of one betting tree on F flops,
+`MatrixGame` holds the regrets and average strategies of one betting tree on F flops,
 [node][hand / 16][action][16] by flop; it can be limited to the hands that a player reaches the tree
-with (`keep`). `MatrixGame` adds the passes on one flop; `MatrixEngine` runs them over all pots and
-flops.
+with (`keep`). It runs passes on one flop; `MatrixEngine` runs them over all pots and flops.
 
 The average strategy of a player is summed, weighted by his reach, while the other player is
 updated; after iteration t it holds OOP's strategies of iterations 1 … t and IP's of 0 … t − 1,
 those that the opponent's regrets were computed against.
 
 With pruning, iterations after the warm-up leave out blocks of own hands whose regrets are far below
-zero, see `kernels.nodes`. It is off by default.
+zero, see `kernels.passes`. It is off by default.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -62,15 +61,19 @@ ONE_POT = np.zeros(1, np.int64)
 ALL_LIMITED = np.ones(1, np.uint8)
 
 
-class MatrixStore:
-    """The numbers of one betting tree on F flops.
+class MatrixGame:
+    """One betting tree on F flops; `payoffs` [N, 2, 3] are those of `betting.payoffs`.
 
     `allocate` makes the stored arrays, [F, …] of float32 zeros that begin at a cache line (in
     memory by default).
     """
 
     def __init__(
-        self, tree: BettingTree, cards: StageMatrices, allocate: Allocate = aligned
+        self,
+        tree: BettingTree,
+        payoffs: Floats,
+        cards: StageMatrices,
+        allocate: Allocate = aligned,
     ) -> None:
         self.tree, self.cards, self._allocate = tree, cards, allocate
         self.stage_of_node = stage_of_nodes(tree, cards.streets)
@@ -86,6 +89,9 @@ class MatrixStore:
         self.regrets = [[allocate(shape) for shape in pair] for pair in shapes]
         self.averages = [[allocate(shape) for shape in pair] for pair in shapes]
         self._aside: dict[tuple[int, Player], Singles] = {}  # by stage and player
+        self.plans = [build_plans(tree, payoffs, own, cards.streets) for own in Player]
+        self._hands: dict[tuple[Player, HandSelection], tuple[StageHands, ...]] = {}
+        self._tables: dict[Player, PotTables] = {}
         for node, chances in tree.locks.items():
             hands = cards.hands[int(self.stage_of_node[node])]
             self._put(slice(None), node, np.repeat(np.array(chances)[:, None], hands, axis=1))
@@ -110,6 +116,8 @@ class MatrixStore:
         for stored in (self.regrets, self.averages):
             stored[0][player] = self._moved(stored[0][player], source, pool)
         self.kept[player] = hands
+        self._hands.clear()
+        self._tables.clear()
         self.__dict__.pop("_packing", None)
 
     def _moved(self, old: Singles, source: Longs, pool: Pool) -> Singles:
@@ -317,29 +325,6 @@ class MatrixStore:
                 entries += int(self.slots[stage, player]) * min(kept, self.cards.hands[stage])
         total, largest = found[:, :, 0].sum(axis=0), found[:, :, 1].max(axis=0)
         return total, largest, np.full(len(flops), entries)
-
-
-class MatrixGame(MatrixStore):
-    """One betting tree on F flops; `payoffs` [N, 2, 3] are those of `betting.payoffs`."""
-
-    def __init__(
-        self,
-        tree: BettingTree,
-        payoffs: Floats,
-        cards: StageMatrices,
-        allocate: Allocate = aligned,
-    ) -> None:
-        super().__init__(tree, cards, allocate)
-        self.plans = [build_plans(tree, payoffs, own, cards.streets) for own in Player]
-        self._hands: dict[tuple[Player, HandSelection], tuple[StageHands, ...]] = {}
-        self._tables: dict[Player, PotTables] = {}
-        self.chips = float(tree.pot) if tree.pot else 1.0
-
-    def keep(self, player: Player, hands: Longs, pool: Pool) -> None:
-        """Store these hands only; one that was not stored before starts from zero."""
-        super().keep(player, hands, pool)
-        self._hands.clear()
-        self._tables.clear()
 
     def run(
         self,

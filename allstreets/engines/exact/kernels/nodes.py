@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from allstreets.base import Longs, Singles, inner_kernel, kernel
+from allstreets.base import Longs, Singles, inlined_kernel, inner_kernel, kernel
 from allstreets.engines.exact.kernels.bucketed_nodes import (
     bucket_node,
     bucket_values,
@@ -118,7 +118,7 @@ def update_node(
         quantise_regrets(node, values, storage, actions, hands, largest, wobble)
 
 
-@inner_kernel
+@inlined_kernel
 def quantise_regrets(
     node: NodePlace,
     values: Singles,
