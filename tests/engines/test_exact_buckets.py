@@ -1,4 +1,4 @@
-"""Hands that share strategies, against loops over combos and against games in which they do not."""
+"""Buckets of hands, against loops over combos and against games in which each hand is its own."""
 
 from collections.abc import Sequence
 
@@ -61,12 +61,12 @@ def own_buckets(street: StreetBoards, player: int) -> HandBuckets:
 
 
 def by_hand(streets: Sequence[StreetBoards]) -> StreetBuckets:
-    """Every hand its own row, on all streets but the first."""
+    """Every hand its own bucket, on all streets but the first."""
     return [None, *((own_buckets(street, 0), own_buckets(street, 1)) for street in streets[1:])]
 
 
-def random_rows(street: StreetBoards, player: int, rng: np.random.Generator) -> HandBuckets:
-    """Hands in three rows at random, with random shares."""
+def random_buckets(street: StreetBoards, player: int, rng: np.random.Generator) -> HandBuckets:
+    """Hands in three buckets at random, with random shares."""
     hands = [len(one.first) for one in street.hands[player]]
     return hand_buckets(
         street,
@@ -77,9 +77,9 @@ def random_rows(street: StreetBoards, player: int, rng: np.random.Generator) -> 
 
 
 def at_random(streets: Sequence[StreetBoards]) -> StreetBuckets:
-    """Rows on the last street, of any hands together."""
+    """Buckets on the last street, of any hands together."""
     rng = np.random.default_rng(1)
-    last = random_rows(streets[-1], 0, rng), random_rows(streets[-1], 1, rng)
+    last = random_buckets(streets[-1], 0, rng), random_buckets(streets[-1], 1, rng)
     return [*[None] * (len(streets) - 1), last]
 
 
@@ -121,7 +121,7 @@ def test_a_row_for_each_hand_is_the_game_without_rows(precision: str) -> None:
             assert np.array_equal(ours, theirs)
 
 
-def test_shared_strategies_are_judged_like_the_same_strategies_of_every_hand() -> None:
+def test_strategies_of_buckets_are_evaluated_like_the_same_strategies_of_every_hand() -> None:
     shared = exact_game(TURN, at_random)
     train(shared, TURN, 30)
     for learns in (True, False):

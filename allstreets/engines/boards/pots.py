@@ -21,7 +21,7 @@ from allstreets.engines.exact.cards import whole_vectors
 from allstreets.engines.exact.kernels.layout import UPDATE
 from allstreets.engines.exact.strategies import play_hand_locks, play_locks
 from allstreets.engines.joined_trees import Trees
-from allstreets.engines.simd.regret_matching import NO_WEIGHTS, KernelWeights
+from allstreets.engines.simd.iteration_weights import NO_WEIGHTS, KernelWeights
 from allstreets.engines.simd.vectors import aligned
 
 

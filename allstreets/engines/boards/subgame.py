@@ -31,8 +31,8 @@ from allstreets.engines.exact.kernels.streets import SPARE_ROWS
 from allstreets.engines.exact.kernels.terminals import TILE_ROWS as TILE_SPARE
 from allstreets.engines.exact.subgame import ExactSubgame, Reach, Values
 from allstreets.engines.joined_trees import Trees, side_by_side
+from allstreets.engines.simd.iteration_weights import NO_WEIGHTS, KernelWeights
 from allstreets.engines.simd.matrix_product import TILE_ROWS
-from allstreets.engines.simd.regret_matching import NO_WEIGHTS, KernelWeights
 from allstreets.engines.simd.vectors import aligned
 from allstreets.engines.street_nodes import deal_streets, node_slots
 

@@ -37,7 +37,7 @@ from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE, UPD
 from allstreets.engines.joined_trees import Trees
 from allstreets.engines.protocol import Arrays, Flops, RegretSums
 from allstreets.engines.quantised import Numbers
-from allstreets.engines.simd.regret_matching import NO_WEIGHTS
+from allstreets.engines.simd.iteration_weights import NO_WEIGHTS
 
 
 def elsewhere(size: int, kind: Any) -> NDArray[Any]:

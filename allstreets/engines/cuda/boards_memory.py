@@ -18,7 +18,7 @@ from allstreets.engines.cuda.boards_set import AT_ONCE, ROOM_BYTES
 from allstreets.engines.cuda.boards_street import StreetBetting, street_bettings
 from allstreets.engines.exact.cards import whole_vectors
 from allstreets.engines.joined_trees import Trees
-from allstreets.engines.simd.regret_matching import NO_WEIGHTS
+from allstreets.engines.simd.iteration_weights import NO_WEIGHTS
 
 RIVER_COMBOS = 1081
 SPARE = 1.5  # places that fill up a list, in the mean

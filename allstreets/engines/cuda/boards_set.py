@@ -24,7 +24,7 @@ from allstreets.engines.cuda.sources import BOARDS, boards_source, packed
 from allstreets.engines.device import Buffer, Device, Kernels
 from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE, UPDATE
 from allstreets.engines.joined_trees import Trees
-from allstreets.engines.simd.regret_matching import NO_WEIGHTS
+from allstreets.engines.simd.iteration_weights import NO_WEIGHTS
 
 MOVERS = 1024  # threads of a block that deals or collects
 CLIMBERS = 256  # of a block that goes up a line of flop or turn

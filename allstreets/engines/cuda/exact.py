@@ -33,7 +33,7 @@ from allstreets.engines.exact.cards import whole_vectors
 from allstreets.engines.exact.forest import build_forests
 from allstreets.engines.exact.kernels.layout import EVALUATE, UPDATE
 from allstreets.engines.exact.subgame import ExactSubgame, Reach, Values
-from allstreets.engines.simd.regret_matching import NO_WEIGHTS, KernelWeights
+from allstreets.engines.simd.iteration_weights import NO_WEIGHTS, KernelWeights
 
 MOST_ACTIONS = 12  # of a decision: MOST_ACTIONS of the kernels
 AT_ONCE = 1024  # iterations whose discounts are sent together

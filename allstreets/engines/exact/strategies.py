@@ -40,7 +40,7 @@ def set_average_strategy(
 ) -> None:
     """Let the average strategy of a tree node on a board be `strategy` [A, C], by combo.
 
-    Where hands share a row, the row plays what they play on average. At a locked node it is what is
+    A bucket plays what its hands play on average. At a locked node it is what is
     played there from now on.
     """
     player = Player(int(subgame.tree.player[node]))

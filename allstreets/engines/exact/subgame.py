@@ -1,9 +1,9 @@
 """The exact postflop subgame: real combos, every card, vector CFR street by street.
 
-One half-iteration for a player goes down the streets with the other player's reach and comes back
-with counterfactual values. The kernels do the work (`kernels.streets`); this file
-owns the arrays; threads fetch the boards below the root piece by piece (`work_queue`), and results
-do not depend on who took which.
+One half-iteration for a player is a forward pass through the streets with the other player's reach,
+and a backward pass with counterfactual values. The kernels do the work (`kernels.streets`); this
+file owns the arrays; threads fetch the boards below the root piece by piece (`work_queue`), and
+results do not depend on who took which.
 
 The average strategy is a running mean over the iterations, weighted by the schedule and not by own
 reach: it needs no second set of rows, stays sensible where a player hardly ever gets, and fits 16
@@ -57,7 +57,7 @@ from allstreets.engines.exact.kernels.work_queue import Street as ThreadStreet
 from allstreets.engines.exact.strategies import play_locks
 from allstreets.engines.exact.work_queue import BoardWork, useful_threads
 from allstreets.engines.simd.dither import dither_phase
-from allstreets.engines.simd.regret_matching import NO_WEIGHTS, KernelWeights
+from allstreets.engines.simd.iteration_weights import NO_WEIGHTS, KernelWeights
 from allstreets.engines.simd.vectors import LANES, LARGEST, aligned, narrow
 from allstreets.engines.street_nodes import deal_streets, node_slots
 
@@ -372,10 +372,10 @@ class ExactSubgame:
         """Everything that the next half-iteration depends on."""
         counters = np.array([self.steps, self.weights, self.waiting], np.float64)
         state: dict[str, NDArray[Any]] = {"counters": counters}
-        kept = [("regrets", self.regrets), ("average", self.averages)]
+        stored = [("regrets", self.regrets), ("average", self.averages)]
         if self.precision == "int16":
-            kept.append(("scales", self.scales))
-        for name, arrays in kept:
+            stored.append(("scales", self.scales))
+        for name, arrays in stored:
             for street, pair in zip(self.levels, arrays, strict=True):
                 for player in Player:
                     state[f"{name}.{street.text}.{player.name.lower()}"] = pair[player]

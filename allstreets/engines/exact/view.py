@@ -1,7 +1,7 @@
 """Looking into an exact subgame: both players' average strategies on one board of one street.
 
 The pass that evaluates the average strategies is run down to the requested board, with
-every board below it, and the rows that the kernels leave behind are kept. A card that is not a
+every board below it, and the rows that the kernels leave behind are copied. A card that is not a
 representative is looked up under the renaming of suits that makes it one.
 """
 
@@ -16,7 +16,7 @@ from allstreets.engines.exact.kernels.layout import EVALUATE
 from allstreets.engines.exact.kernels.streets import early_forward, reach_lines, river_group
 from allstreets.engines.exact.strategies import average_strategy, combo_rows
 from allstreets.engines.exact.subgame import ExactSubgame, Reach
-from allstreets.engines.simd.regret_matching import NO_WEIGHTS
+from allstreets.engines.simd.iteration_weights import NO_WEIGHTS
 from allstreets.engines.street_nodes import NodeNumbers
 
 Rows = tuple[Singles, Singles]  # reach rows, value rows of one group
@@ -73,7 +73,7 @@ class StreetView:
         forests, boards, spaces = subgame.forests[own], subgame.boards[own], subgame.spaces[0]
         if level == 0:
             subgame.evaluate(own, other)
-            return [self._kept(0)]
+            return [self._copied_rows(0)]
         subgame.enter(own, other)
         early_forward(forests[0], boards[0], subgame.storage(0, own), spaces[0], 0, EVALUATE)
         number = self.board.numbers[1]
@@ -114,10 +114,10 @@ class StreetView:
                 reach_lines(forest, boards, number, lanes, space, leaf_reach, hands, his)
             storage = subgame.storage(level, own)
             river_group(forest, boards, storage, space, number, group, EVALUATE, NO_WEIGHTS)
-            rows.append(self._kept(level))
+            rows.append(self._copied_rows(level))
         return rows
 
-    def _kept(self, level: int) -> Rows:
+    def _copied_rows(self, level: int) -> Rows:
         space = self.subgame.spaces[0][level]
         return space.reach.copy(), space.values.copy()
 

@@ -23,7 +23,7 @@ from allstreets.engines.exact.kernels.work_queue import (
     work_on_flop,
     work_on_turn,
 )
-from allstreets.engines.simd.regret_matching import NO_WEIGHTS, KernelWeights
+from allstreets.engines.simd.iteration_weights import NO_WEIGHTS, KernelWeights
 from allstreets.engines.simd.vectors import aligned
 from allstreets.engines.simd.work_counter import new_counter
 from allstreets.engines.thread_pool import Pool
@@ -61,7 +61,7 @@ class BoardWork:
     ) -> None:
         groups = [len(of_player[-1].group_nodes) - 1 for of_player in forests]
         self._pool = Pool(threads)
-        self.kept: TurnSpace | None = None
+        self.turn_space: TurnSpace | None = None
         if len(space) == 2:
             rivers = int(boards[0][0].children[1])
             self.pieces = [turn_pieces(rivers, groups[own], threads) for own in Player]
@@ -75,7 +75,7 @@ class BoardWork:
         self._sent = self._turns * max(groups)
         # Two waves are at work at once. Threads are the first to touch this memory.
         slots = min(self._turns, 2 * max(len(wave) for wave in waves)) if threads > 1 else 1
-        self.kept = TurnSpace(
+        self.turn_space = TurnSpace(
             values=aligned((slots, len(space[1].values))),
             leaf_reach=aligned((slots, len(space[1].leaf_reach))),
             leaf_values=aligned((slots, len(space[1].leaf_values))),
@@ -94,12 +94,12 @@ class BoardWork:
 
     def run_turn(self, player: Player, streets: Sequence[Street], turn: int, mode: int) -> Singles:
         """The value rows of one turn board; what it sends to the root's leaves means nothing."""
-        assert self.kept is not None
+        assert self.turn_space is not None
         pieces = self.pieces[player]
         queue = self._queue(pieces[(pieces[:, 0] != TERMINALS) & (pieces[:, 1] == turn)])
         queue.backward[:] = turn  # as if those before it were done
         self._work(queue, [streets], mode, NO_WEIGHTS, 0)
-        values: Singles = self.kept.values[turn % len(self.kept.values)]
+        values: Singles = self.turn_space.values[turn % len(self.turn_space.values)]
         return values
 
     def _queue(self, pieces: Longs) -> Queue:
@@ -117,10 +117,10 @@ class BoardWork:
         thread: int,
     ) -> None:
         root, (_, *below) = streets[0][0], streets[thread]
-        if self.kept is None:
+        if self.turn_space is None:
             work_on_turn(queue, root, below[0], mode, weights)
         else:
-            work_on_flop(queue, root, below[0], below[1], self.kept, mode, weights)
+            work_on_flop(queue, root, below[0], below[1], self.turn_space, mode, weights)
 
 
 def turn_pieces(rivers: int, groups: int, threads: int) -> Longs:

@@ -1,4 +1,4 @@
-"""A decision in every engine: regret matching, the value, new regrets, the average.
+"""The step at a decision that all vector engines share: strategy, value, regrets, average, reach.
 
 The kernels on vectors are about sixteen hands. Stored numbers stand there as [hand / 16][action]
 [16], so that those of a block's actions are neighbours, from `base` on; action a's values stand at
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from allstreets.base import Singles, inlined_kernel, inner_kernel
+from allstreets.engines.simd.iteration_weights import KernelWeights
 from allstreets.engines.simd.vectors import (
     TINY,
     fma,
@@ -28,46 +29,18 @@ ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
 
 
-class KernelWeights(NamedTuple):
-    """What an iteration does to the stored numbers: `cfr.IterationWeights`, and a phase.
-
-    Where the average is a running mean, `weight` is the share of this iteration's strategy in it,
-    and `average` is the rest.
-    """
-
-    positive: np.float32  # factor on positive regrets before the new ones are added
-    negative: np.float32  # factor on negative ones
-    floor: np.float32  # no regret falls below this
-    average: np.float32  # factor on the sums of the average strategy
-    weight: np.float32  # of this iteration's strategy; 0: the average is left alone
-    threshold: np.float32  # actions with regrets below this may be left out; −∞: none are
-    ahead: np.float32  # how far values go over to the strategy of the new regrets; 0: not at all
-    phase: np.float32  # 0..1, of the dither with which 16-bit numbers are rounded
-
-
-NO_WEIGHTS = KernelWeights(*np.zeros(len(KernelWeights._fields), np.float32))
-"""Where nothing is updated."""
-
-
 class Normaliser(NamedTuple):
-    """How sixteen hands share something out among their actions: max(number, 0) · factor + even."""
+    """Shares of actions from stored numbers of sixteen hands: max(number, 0) · factor + even."""
 
     factor: Any
     even: Any
 
 
-class NewRegrets(NamedTuple):
-    """Sums over the actions of sixteen hands, for the strategy that their new regrets will play."""
+class NextGains(NamedTuple):
+    """What sixteen hands gain by the strategy of their new regrets, added up action by action."""
 
     total: Any  # of the positive parts of the new regrets
     gains: Any  # of their products with what the actions gain
-
-
-@inlined_kernel
-def kernel_weights(row: Singles) -> KernelWeights:
-    """A row of a table of weights, with or without the phase."""
-    phase = row[7] if len(row) > 7 else ZERO
-    return KernelWeights(row[0], row[1], row[2], row[3], row[4], row[5], row[6], phase)
 
 
 @inlined_kernel
@@ -82,7 +55,7 @@ def positive_sum(stored: Singles, base: int, actions: int) -> Any:
 
 @inlined_kernel
 def normaliser(stored: Singles, base: int, actions: int, whole: Any) -> Normaliser:
-    """How a block's hands share out `whole`: 1 for their strategy, their reach for that below."""
+    """Of a block whose shares sum to `whole`: 1 for a strategy, the hands' reach for that below."""
     return normaliser_of(positive_sum(stored, base, actions), actions, whole)
 
 
@@ -95,25 +68,9 @@ def normaliser_of(total: Any, actions: int, whole: Any) -> Normaliser:
 
 
 @inlined_kernel
-def share(number: Any, by: Normaliser) -> Any:
+def normalised(number: Any, by: Normaliser) -> Any:
     """The share of an action with this stored number."""
     return fma(maximum(number, splat(ZERO)), by.factor, by.even)
-
-
-@inner_kernel
-def split_reach(
-    reach: Singles, row: int, child: int, stored: Singles, slot: int, actions: int, hands: int
-) -> None:
-    """Reach rows of one node's actions: the node's reach times the strategy.
-
-    `stored` holds regrets, or an average strategy (a sum, or rounded to 16 bits).
-    """
-    for block in range(0, hands, 16):
-        base = slot + block * actions
-        shared = normaliser(stored, base, actions, load(reach, row * hands + block))
-        for a in range(actions):
-            part = share(load(stored, base + 16 * a), shared)
-            store(reach, (child + a) * hands + block, part)
 
 
 @inlined_kernel
@@ -129,33 +86,33 @@ def mean_value(
     """The value of a node under a strategy."""
     value = splat(ZERO)
     for a in range(actions):
-        chance = share(load(stored, base + 16 * a), strategy)
+        chance = normalised(load(stored, base + 16 * a), strategy)
         value = fma(chance, load(values, row + a * stride), value)
     return value
 
 
 @inlined_kernel
-def no_regrets() -> NewRegrets:
+def no_gains() -> NextGains:
     """Before the first action."""
     zero = splat(ZERO)
-    return NewRegrets(zero, zero)
+    return NextGains(zero, zero)
 
 
 @inlined_kernel
-def add_regret(sums: NewRegrets, regret: Any, gain: Any) -> NewRegrets:
-    """With one more action: its new regret, and by how much it was better than the node."""
+def add_gain(so_far: NextGains, regret: Any, gain: Any) -> NextGains:
+    """One more action: its new regret, and by how much it was better than the node."""
     positive = maximum(regret, splat(ZERO))
-    return NewRegrets(sums.total + positive, fma(positive, gain, sums.gains))
+    return NextGains(so_far.total + positive, fma(positive, gain, so_far.gains))
 
 
 @inlined_kernel
-def look_ahead(value: Any, sums: NewRegrets, ahead: Any) -> Any:
-    """The value of a node, moved by `ahead` towards that under the strategy of the new regrets.
+def look_ahead(value: Any, gains: NextGains, ahead: Any) -> Any:
+    """The value of a node, moved by `ahead` towards that under the strategy which follows.
 
     It stays where no new regret is positive.
     """
-    some, total = sums.total - splat(TINY), sums.total
-    return fma(sums.gains, where_positive(some, ahead / total, splat(ZERO)), value)
+    some, total = gains.total - splat(TINY), gains.total
+    return fma(gains.gains, where_positive(some, ahead / total, splat(ZERO)), value)
 
 
 @inlined_kernel
@@ -179,3 +136,19 @@ def move_mean(average: Singles, place: int, chance: Any, weight: Any, wobble: An
     """Move a running mean, stored as fractions, towards what is played now by its weight."""
     mean = load(average, place)
     store_dithered(average, place, fma(weight, chance * steps(average) - mean, mean), wobble)
+
+
+@inner_kernel
+def split_reach(
+    reach: Singles, row: int, child: int, stored: Singles, slot: int, actions: int, hands: int
+) -> None:
+    """Reach rows of one node's actions: the node's reach times the strategy.
+
+    `stored` holds regrets, or an average strategy (a sum, or rounded to 16 bits).
+    """
+    for block in range(0, hands, 16):
+        base = slot + block * actions
+        portions = normaliser(stored, base, actions, load(reach, row * hands + block))
+        for a in range(actions):
+            part = normalised(load(stored, base + 16 * a), portions)
+            store(reach, (child + a) * hands + block, part)

@@ -16,8 +16,8 @@ from allstreets.engines.exact.kernels.streets import (
     early_forward,
     reach_lines,
 )
-from allstreets.engines.simd.matrix_product import multiply_rows
-from allstreets.engines.simd.regret_matching import KernelWeights
+from allstreets.engines.simd.iteration_weights import KernelWeights
+from allstreets.engines.simd.row_products import multiply_rows
 from allstreets.engines.simd.vectors import load, pick, splat, store, transpose_from, transpose_to
 
 ZERO = np.float32(0.0)

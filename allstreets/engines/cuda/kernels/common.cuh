@@ -153,7 +153,7 @@ DEVICE void keep_fraction(float *place, float number, float wobble) { *place = n
 
 // ---- a decision of one hand; A actions, or `actions` of them where A is 0
 
-struct Discounts { // `simd.regret_matching.KernelWeights`
+struct Discounts { // `simd.iteration_weights.KernelWeights`
     float positive, negative, floor, average, weight, threshold, ahead, phase;
 };
 

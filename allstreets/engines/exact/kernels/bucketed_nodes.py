@@ -16,7 +16,7 @@ import numpy as np
 
 from allstreets.base import Singles, inner_kernel
 from allstreets.engines.exact.kernels.layout import Boards, NodePlace, Shorts
-from allstreets.engines.simd.regret_matching import normaliser_of, positive_sum, share
+from allstreets.engines.simd.regret_matching import normalised, normaliser_of, positive_sum
 from allstreets.engines.simd.vectors import (
     TINY,
     fma,
@@ -61,8 +61,8 @@ def mix_buckets(
         moved = where_positive(total - splat(TINY), splat(ahead), zero)
         after = normaliser_of(total, actions, one)
         for a in range(actions):
-            played = share(load(buffer, a * rows + block), before)
-            then = share(load(regrets, base + 16 * a), after)
+            played = normalised(load(buffer, a * rows + block), before)
+            then = normalised(load(regrets, base + 16 * a), after)
             store(buffer, a * rows + block, fma(moved, then - played, played))
         store(buffer, actions * rows + block, one)
 
@@ -85,7 +85,7 @@ def split_by_bucket(
         shared = normaliser_of(total, actions, load(reach, row * hands + block))
         for a in range(actions):
             number = gather(buffer, a * rows, bucket_of_hand, first + block)
-            store(reach, (child + a) * hands + block, share(number, shared))
+            store(reach, (child + a) * hands + block, normalised(number, shared))
 
 
 @inner_kernel
@@ -105,7 +105,7 @@ def play_buckets(
         strategy = normaliser_of(total, actions, splat(ONE))
         value = splat(ZERO)
         for a in range(actions):
-            chance = share(gather(buffer, a * rows, bucket_of_hand, first + block), strategy)
+            chance = normalised(gather(buffer, a * rows, bucket_of_hand, first + block), strategy)
             value = fma(chance, load(values, (node.child + a) * hands + block), value)
         if node.adds:
             value = value + load(values, node.target * hands + block)

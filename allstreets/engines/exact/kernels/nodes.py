@@ -31,17 +31,17 @@ from allstreets.engines.exact.kernels.layout import (
     Workspace,
 )
 from allstreets.engines.simd.dither import dither
+from allstreets.engines.simd.iteration_weights import KernelWeights
 from allstreets.engines.simd.regret_matching import (
-    KernelWeights,
-    add_regret,
+    add_gain,
     best_value,
     look_ahead,
     mean_value,
     move_mean,
     new_regret,
-    no_regrets,
+    no_gains,
+    normalised,
     normaliser,
-    share,
     split_reach,
 )
 from allstreets.engines.simd.vectors import (
@@ -89,7 +89,7 @@ def update_node(
         base, first = node.slot + block * actions, node.child * hands + block
         strategy = normaliser(regrets, base, actions, one)
         value = mean_value(regrets, base, actions, strategy, values, first, hands)
-        sums = no_regrets()
+        gains = no_gains()
         for a in range(actions):
             place, row = base + 16 * a, first + a * hands
             prefetch(storage.other_regrets, node.soon + block * actions + 16 * a)
@@ -106,11 +106,11 @@ def update_node(
                     locked = load(storage.own_locked, node.lock + block)
                     updated = where_positive(locked, stored, updated)
                 store(regrets, place, updated)
-            sums = add_regret(sums, updated, gain)
+            gains = add_gain(gains, updated, gain)
             if averages:
                 # What a lock plays is its average from the start: a mean of equals.
-                move_mean(average, place, share(stored, strategy), weight, wobble)
-        value = look_ahead(value, sums, ahead)
+                move_mean(average, place, normalised(stored, strategy), weight, wobble)
+        value = look_ahead(value, gains, ahead)
         if node.adds:
             value = value + load(values, node.target * hands + block)
         store(values, node.target * hands + block, value)

@@ -18,7 +18,7 @@ from allstreets.engines.exact.kernels.layout import (
 )
 from allstreets.engines.exact.kernels.nodes import backward, forward, pot_start
 from allstreets.engines.exact.kernels.terminals import Ahead, answer_tile, choice_tile
-from allstreets.engines.simd.regret_matching import KernelWeights, kernel_weights
+from allstreets.engines.simd.iteration_weights import KernelWeights, kernel_weights
 from allstreets.engines.simd.vectors import (
     fma,
     load,

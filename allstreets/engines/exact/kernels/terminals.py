@@ -35,7 +35,7 @@ ONE = np.float32(1.0)
 
 
 class Ahead(NamedTuple):
-    """What the way up will need, prefetched while the tiles leave the memory idle."""
+    """Numbers that the backward pass will need, prefetched while the tiles leave memory idle."""
 
     place: int  # of the next stored numbers
     regrets: int  # 16 to go on by a vector per hand, 0 to stay: nothing is needed

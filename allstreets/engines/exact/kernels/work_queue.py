@@ -30,7 +30,7 @@ from allstreets.engines.exact.kernels.streets import (
     reach_lines,
     river_group,
 )
-from allstreets.engines.simd.regret_matching import KernelWeights
+from allstreets.engines.simd.iteration_weights import KernelWeights
 from allstreets.engines.simd.work_counter import Counter, finish, take, wait_for
 
 TERMINALS, FORWARD, RIVERS, BACKWARD = range(4)

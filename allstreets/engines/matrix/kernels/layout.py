@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import Bytes, Ints, Longs, Singles
-from allstreets.engines.simd.regret_matching import KernelWeights
+from allstreets.engines.simd.iteration_weights import KernelWeights
 
 Shorts = NDArray[np.int16]
 Record = TypeVar("Record", bound=tuple[object, ...])

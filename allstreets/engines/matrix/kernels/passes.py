@@ -30,20 +30,20 @@ from allstreets.engines.matrix.kernels.layout import (
     StageSpace,
 )
 from allstreets.engines.matrix.kernels.terminals import add_folds, add_showdowns, own_combos
-from allstreets.engines.simd.matrix_product import multiply_rows, unite
+from allstreets.engines.simd.iteration_weights import KernelWeights
 from allstreets.engines.simd.regret_matching import (
-    KernelWeights,
-    add_regret,
+    add_gain,
     best_value,
     look_ahead,
     mean_value,
     new_regret,
-    no_regrets,
+    no_gains,
+    normalised,
     normaliser,
     positive_sum,
-    share,
     split_reach,
 )
+from allstreets.engines.simd.row_products import multiply_rows, unite
 from allstreets.engines.simd.vectors import (
     TINY,
     any_positive,
@@ -92,7 +92,7 @@ def split_and_gather(
         part = weight * (here + floor)
         for a in range(actions):
             place = base + 16 * a
-            chance = share(load(regrets, place), strategy)
+            chance = normalised(load(regrets, place), strategy)
             store(reach, (child + a) * hands + block, here * chance)
             store(average, place, fma(factor, load(average, place), part * chance))
 
@@ -126,18 +126,18 @@ def update_node(
         for a in range(actions):
             if needed is not None and not needed[(child + a) * blocks + block // 16]:
                 continue
-            chance = share(load(regrets, base + 16 * a), strategy)
+            chance = normalised(load(regrets, base + 16 * a), strategy)
             value = fma(chance, load(values, (child + a) * hands + block), value)
-        sums = no_regrets()
+        gains = no_gains()
         for a in range(actions):
             place, gain = base + 16 * a, zero
             if needed is None or needed[(child + a) * blocks + block // 16]:
                 gain = load(values, (child + a) * hands + block) - value
             updated = new_regret(load(regrets, place), gain, weights)
             store(regrets, place, updated)
-            sums = add_regret(sums, updated, gain)
+            gains = add_gain(gains, updated, gain)
         row = target * hands + block
-        store(values, row, load(values, row) + look_ahead(value, sums, ahead))
+        store(values, row, load(values, row) + look_ahead(value, gains, ahead))
 
 
 @inner_kernel

@@ -27,7 +27,7 @@ from allstreets.engines.matrix.kernels.layout import (
     StageStore,
 )
 from allstreets.engines.matrix.kernels.passes import run_flop
-from allstreets.engines.simd.regret_matching import kernel_weights
+from allstreets.engines.simd.iteration_weights import kernel_weights
 from allstreets.engines.simd.vectors import machine_code
 from allstreets.engines.simd.work_counter import Counter, take
 

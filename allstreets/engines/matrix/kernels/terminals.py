@@ -13,7 +13,7 @@ import numpy as np
 
 from allstreets.base import Bytes, Longs, Singles, inner_kernel, kernel
 from allstreets.engines.matrix.kernels.layout import StageCards, StageHands, StagePlan, StageSpace
-from allstreets.engines.simd.matrix_product import multiply_rows, unite
+from allstreets.engines.simd.row_products import multiply_rows, unite
 from allstreets.engines.simd.vectors import (
     compress,
     fma,
