@@ -148,7 +148,7 @@ class CudaBoardsEngine(BoardsEngine):
     def _discounts(
         self, player: Player, pairs: Flags, now: Mapping[int, IterationWeights]
     ) -> Singles:
-        """[F, P, 6]: what a half-iteration does; games that stand alike are asked once."""
+        """[F, P, 8]: what a half-iteration does; games that stand alike are asked once."""
         table = np.zeros((self.flops, self.pots, len(NO_WEIGHTS)), np.float32)
         known: dict[Any, Any] = {}
         chosen = np.argwhere(pairs).tolist()

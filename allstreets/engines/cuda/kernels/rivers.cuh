@@ -24,7 +24,7 @@ struct alignas(16) Run { // nodes of a pot in a piece whose numbers stand one af
     int own, pot, slot, actions, stage;
     int unused[3];
 };
-struct Pot { // on the board of a block
+struct alignas(16) Pot { // on the board of a block; POT_BYTES
     Long own, other; // where the numbers of its nodes begin
     Discounts now;
     int visited, averages; // whether own averages are read
