@@ -81,7 +81,7 @@ class OneFlop:
         return self._run(player, other, EVALUATE, NO_WEIGHTS)
 
     def iterate(self, reach: tuple[Reach, Reach], weights: Sequence[IterationWeights]) -> None:
-        """Whole iterations of both players, one for each of `weights`, the same reach throughout."""
+        """Whole iterations of both players, one for each of `weights`, with the same reach."""
         table = self._weights(weights, tuple(Player))
         blocks = np.ones(self.game.cards.lengths[0] // LANES, np.uint8)
         for part, wanted in pruned_parts(table, blocks):

@@ -212,7 +212,7 @@ class ExactSubgame:
         return KernelWeights(*np.array([*of_mean, dither_phase(self.steps[player])], np.float32))
 
     def iterate(self, reach: tuple[Reach, Reach], weights: Sequence[IterationWeights]) -> None:
-        """Whole iterations of both players, one for each of `weights`, the same reach throughout."""
+        """Whole iterations of both players, one for each of `weights`, with the same reach."""
         if self.levels[0] != Street.RIVER:
             for now in weights:
                 for player in Player:
@@ -236,6 +236,10 @@ class ExactSubgame:
     def evaluate(self, player: Player, other: Reach) -> Values:
         """Values [H] when both play their average strategies."""
         return self.run(player, other, EVALUATE)
+
+    def look(self, player: Player, other: Reach) -> None:
+        """Evaluate, so that the rows of the first street stand in the first thread's space."""
+        self.run(player, other, EVALUATE)
 
     def storage(self, level: int, own: Player) -> Storage:
         """The stored arrays of a street as the kernels read them."""

@@ -72,7 +72,7 @@ class StreetView:
         subgame, level = self.subgame, self.level
         forests, boards, spaces = subgame.forests[own], subgame.boards[own], subgame.spaces[0]
         if level == 0:
-            subgame.evaluate(own, other)
+            subgame.look(own, other)
             return [self._copied_rows(0)]
         subgame.enter(own, other)
         early_forward(forests[0], boards[0], subgame.storage(0, own), spaces[0], 0, EVALUATE)
