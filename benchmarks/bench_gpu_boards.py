@@ -182,7 +182,7 @@ def some_there(device: Any, kernels: Any, groups: int) -> BoardsPasses:
     one = BoardsPasses(device, kernels, np.arange(len(trees)), trees, cards)
     arrange_together(device, [one])
     one.enter(Player.OOP, random_reach(len(trees))[0])
-    weights = np.ones((1, 2, len(some), len(trees), 6), np.float32)
+    weights = np.ones((1, 2, len(some), len(trees), 8), np.float32)
     one.ask(np.ones((len(trees), len(some)), np.bool_), weights)
     one.launch(Player.OOP, UPDATE)
     return one

@@ -44,7 +44,7 @@ from allstreets.engines.cuda.matrix_chain import ChainPasses
 from allstreets.engines.cuda.matrix_classes import ClassPasses
 from allstreets.engines.cuda.programs import source
 from allstreets.engines.cuda.residence import Residence, everything_resident, streaming
-from allstreets.engines.matrix.bucket_chain import parse_bucket_counts
+from allstreets.engines.matrix.buckets import parse_bucket_counts
 from allstreets.engines.matrix.engine import MatrixEngine
 from allstreets.engines.matrix.kernels.layout import UPDATE
 from allstreets.engines.spec import EngineSpec

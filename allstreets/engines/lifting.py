@@ -25,11 +25,15 @@ from allstreets.cfr import IterationWeights
 from allstreets.engines.boards.cards import bucket_rows
 from allstreets.engines.card_model import CardModel, Precision
 from allstreets.engines.device import Device
+from allstreets.engines.exact.buckets import (
+    HandBuckets,
+    StreetBuckets,
+    SuitBuckets,
+    hand_buckets,
+)
 from allstreets.engines.exact.cards import StreetBoards, every_combo, whole_vectors
-from allstreets.engines.exact.hand_buckets import SharedRows, Sharing, shared_rows
 from allstreets.engines.exact.subgame import ExactSubgame
-from allstreets.engines.exact.suit_buckets import SuitRows
-from allstreets.engines.matrix.bucket_chain import BucketCounts, build_bucket_model
+from allstreets.engines.matrix.buckets import BucketCounts, build_bucket_model
 from allstreets.engines.quantised import PackedStrategies
 from allstreets.engines.simd.vectors import LANES
 from allstreets.engines.spec import exact_subgame
@@ -55,7 +59,7 @@ class Lift(Protocol):
     def precision(self) -> Precision:
         """How the subgame stores what it holds."""
 
-    def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
+    def sharing(self, streets: Sequence[StreetBoards]) -> StreetBuckets:
         """Which hands play alike, street by street."""
 
     def fill(self, subgame: ExactSubgame) -> None:
@@ -89,16 +93,16 @@ class FlopRows:
     """The rows of a flop's boards, found once for all pots; the same for both players."""
 
     row_of: Callable[[Board], Rows]  # [1326]: the row of every combo on a board
-    _known: list[tuple[SharedRows, SharedRows]] = field(default_factory=list)
+    _known: list[tuple[HandBuckets, HandBuckets]] = field(default_factory=list)
 
-    def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
+    def sharing(self, streets: Sequence[StreetBoards]) -> StreetBuckets:
         """The rows of these streets."""
         for street in streets[len(self._known) :]:
             rows = [
                 self.row_of(board)[hands.first].astype(np.int64)
                 for board, hands in zip(street.boards, street.hands[Player.OOP], strict=True)
             ]
-            shared = shared_rows(street, Player.OOP, rows)
+            shared = hand_buckets(street, Player.OOP, rows)
             self._known.append((shared, shared))
         return self._known[: len(streets)]
 
@@ -112,7 +116,7 @@ class PackedLift:
     learns: bool = False
     precision: Precision = "float32"
 
-    def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
+    def sharing(self, streets: Sequence[StreetBoards]) -> StreetBuckets:
         """The rows of these streets."""
         return self.rows.sharing(streets)
 
@@ -125,7 +129,7 @@ class PackedLift:
                 if not nodes:
                     continue
                 strategies = np.concatenate([self.packed.at(node) for node in nodes])
-                shared = subgame.sharing[level]
+                shared = subgame.buckets[level]
                 assert shared is not None
                 start = shared[player].start
                 blocks = {
@@ -147,9 +151,9 @@ class BoardsLift:
     learns: bool = False
     precision: Precision = "float32"
 
-    def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
+    def sharing(self, streets: Sequence[StreetBoards]) -> StreetBuckets:
         """The buckets of turn and river boards."""
-        sharing: list[tuple[SharedRows, SharedRows] | None] = [None]
+        sharing: list[tuple[HandBuckets, HandBuckets] | None] = [None]
         counts = {"rows": self.model.rows, "groups": self.model.groups}  # as they are stored
         for street, (kind, count) in zip(streets[1:], counts.items(), strict=False):
             if not count:  # every hand its own row
@@ -189,15 +193,15 @@ class BoardsLift:
 class SolvedLift:
     """Strategies of the subgame itself: it is solved for the ranges that start the pot."""
 
-    rows: SuitRows | None  # None: every hand of a river board plays for itself
+    rows: SuitBuckets | None  # None: every hand of a river board plays for itself
     reach: Floats  # [2, 169]
     weights: Sequence[IterationWeights]  # of the iterations
     precision: Precision = "float32"
     learns: bool = True
 
-    def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
+    def sharing(self, streets: Sequence[StreetBoards]) -> StreetBuckets:
         """The rows of river boards, if hands share any."""
-        return [None] * len(streets) if self.rows is None else self.rows.sharing(streets)
+        return [None] * len(streets) if self.rows is None else self.rows.of(streets)
 
     def fill(self, subgame: ExactSubgame) -> None:
         """Solve it."""
@@ -210,7 +214,7 @@ def solved_lifts(
     model: CardModel, reach: Floats, weights: Sequence[IterationWeights]
 ) -> list[Lift]:
     """The pots of a flop solved with `exact` cards, for the reach [2, P, 169] of their roots."""
-    rows = None if model.river_groups == "none" else SuitRows()
+    rows = None if model.river_groups == "none" else SuitBuckets()
     pots = range(reach.shape[1])
     return [SolvedLift(rows, reach[:, pot], weights, model.precision) for pot in pots]
 

@@ -5,7 +5,7 @@ thread, process or device, and built there. A part of the flops is the same desc
 flops, so that shards and batches need nothing else.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -27,16 +27,14 @@ from allstreets.engines.cuda.boards import CudaBoardsEngine
 from allstreets.engines.cuda.exact import CudaSubgame
 from allstreets.engines.cuda.matrix import CudaMatrixEngine
 from allstreets.engines.device import CPU, Device, open_device
-from allstreets.engines.exact.cards import StreetBoards
+from allstreets.engines.exact.buckets import MakeBuckets, StreetBuckets
 from allstreets.engines.exact.engine import ExactEngine
-from allstreets.engines.exact.hand_buckets import Sharing
 from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.engines.machine import MappedMemory, own_pages
-from allstreets.engines.matrix.bucket_chain import BucketCounts
-from allstreets.engines.matrix.bucket_flops import bucket_flops
-from allstreets.engines.matrix.classes import class_stages
+from allstreets.engines.matrix.buckets import BucketCounts, bucket_flops
+from allstreets.engines.matrix.cards import class_stages
 from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
-from allstreets.engines.matrix.store import Allocate
+from allstreets.engines.matrix.game import Allocate
 from allstreets.engines.per_batch import PerBatchEngine
 from allstreets.engines.protocol import Engine
 from allstreets.engines.sampled.engine import SampledEngine
@@ -130,15 +128,15 @@ def exact_subgame(
     threads: int = 1,
     precision: str = "float32",
     like: ExactSubgame | None = None,
-    sharing: Sharing | Callable[[Sequence[StreetBoards]], Sharing] | None = None,
+    buckets: StreetBuckets | MakeBuckets | None = None,
     learns: bool = True,
     device: Device | None = None,
 ) -> ExactSubgame:
     """As `ExactSubgame` describes it; one that learns, on the device if there is one."""
     if device is None or not learns:
-        return ExactSubgame(tree, payoffs, root, combos, threads, precision, like, sharing, learns)
+        return ExactSubgame(tree, payoffs, root, combos, threads, precision, like, buckets, learns)
     require_playable(tree, "exact", device)
-    return CudaSubgame(tree, payoffs, root, combos, device, threads, precision, like, sharing)
+    return CudaSubgame(tree, payoffs, root, combos, device, threads, precision, like, buckets)
 
 
 # An engine for each kind of cards.

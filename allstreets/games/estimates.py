@@ -48,7 +48,7 @@ from allstreets.engines import (
     matrix_cells,
     open_device,
     padded,
-    suit_groups,
+    suit_buckets,
     whole_vectors,
 )
 from allstreets.games.spot import Spot, spot_root
@@ -203,7 +203,7 @@ def _row_count(river: Runouts, combos: Longs) -> int:
     blocked = np.uint64(sum(1 << card for card in river.board))
     first = combos[combo_orbits(river.symmetries)[combos] == combos]
     live = first[(COMBO_MASKS[first] & blocked) == 0]
-    return whole_vectors(int(suit_groups(river.board, live).max(initial=-1)) + 1)
+    return whole_vectors(int(suit_buckets(river.board, live).max(initial=-1)) + 1)
 
 
 def _padded(combos: Longs, boards: Sequence[tuple[tuple[int, ...], int]]) -> Longs:

@@ -45,7 +45,7 @@ class RealStreets:
             pot.payoffs,
             *every_combo(flop.cards),
             like=None if like is None else like.subgame,
-            sharing=play.sharing,
+            buckets=play.sharing,
             learns=False,
         )
         play.fill(self.subgame)

@@ -62,7 +62,7 @@ from allstreets.engines import (
     exact_subgame,
     lock_strategy,
     open_device,
-    suit_sharing,
+    suit_street_buckets,
 )
 from allstreets.games import LockedNode, Spot, require_precision, require_river_groups, spot_root
 from allstreets.solvers.dealt_out import mean_result, only_end
@@ -97,6 +97,7 @@ class SpotSolver:
                 "rounds the locks away: use float16"
             )
         weights = spot.ranges[0].weights, spot.ranges[1].weights
+        by_suits = partial(suit_street_buckets, weights=weights)
         self.subgame = exact_subgame(
             spot.tree,
             spot.payoffs,
@@ -104,7 +105,7 @@ class SpotSolver:
             (np.flatnonzero(weights[0]), np.flatnonzero(weights[1])),
             self.threads,
             precision,
-            sharing=None if river_groups == "none" else partial(suit_sharing, weights=weights),
+            buckets=None if river_groups == "none" else by_suits,
             device=open_device(device),
         )
         _impose(self.subgame, spot.locked_nodes)

@@ -19,7 +19,7 @@ from allstreets.betting import Player, Street
 from allstreets.cfr import parse_schedule
 from allstreets.engines import RiverGroups, average_strategy
 from allstreets.engines.card_model import EXACT
-from allstreets.engines.exact.view import set_average_strategy
+from allstreets.engines.exact.strategies import set_average_strategy
 from allstreets.solutions import SpotSolution, WholeSolution
 from allstreets.solvers import SpotSolver, WholeGameSolver, keep
 

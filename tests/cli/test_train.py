@@ -23,7 +23,7 @@ from allstreets.betting import Player
 from allstreets.cards import hand_pairs, parse_flop
 from allstreets.cli import train_jobs
 from allstreets.cli.main import main
-from allstreets.engines.matrix.classes import class_stages
+from allstreets.engines.matrix.cards import class_stages
 from allstreets.solvers import flops_estimate as estimate
 from allstreets.storage import load_flops
 from allstreets.training.flops_run import FlopsJob, FlopsProgress

@@ -26,8 +26,8 @@ from allstreets.engines.boards.kernels.bucketing import CUTS
 from allstreets.engines.boards.kernels.layout import MATRIX_ONE
 from allstreets.engines.boards.subgame import BoardsLayout, BoardsPots, BoardsSubgame, PotsOnFlop
 from allstreets.engines.card_model import CardModel
+from allstreets.engines.exact.buckets import StreetBuckets
 from allstreets.engines.exact.cards import StreetBoards, next_street
-from allstreets.engines.exact.hand_buckets import Sharing
 from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE
 from allstreets.engines.exact.subgame import ExactSubgame
 
@@ -187,7 +187,7 @@ def test_real_cards_judge_the_stored_strategies_where_they_stand(cards: FlopBoar
     pot, rivers = GAME.pots[0], cards.buckets[0]
     combos = np.sort(subgame.streets[0].combos(0, 0))
 
-    def sharing(streets: Sequence[StreetBoards]) -> Sharing:
+    def sharing(streets: Sequence[StreetBoards]) -> StreetBuckets:
         lists = streets[2].lists[0]
         starts = GROUPS * np.arange(len(lists.start), dtype=np.int64)
         oop, ip = (bucket_rows(lists, marks, starts, None) for marks in rivers.river)
@@ -200,7 +200,7 @@ def test_real_cards_judge_the_stored_strategies_where_they_stand(cards: FlopBoar
         (combos, combos),
         1,
         "float16",
-        sharing=sharing,
+        buckets=sharing,
         learns=False,
     )
     judge.averages = subgame.averages

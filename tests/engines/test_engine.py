@@ -20,9 +20,9 @@ from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import Schedule, dcfr, linear
 from allstreets.engines.card_model import CLASSES, EXACT, CardModel, MemoryMode, Precision
 from allstreets.engines.exact.engine import ExactEngine
+from allstreets.engines.exact.strategies import average_strategy, set_average_strategy
 from allstreets.engines.exact.subgame import ExactSubgame
-from allstreets.engines.exact.view import average_strategy, set_average_strategy
-from allstreets.engines.matrix.bucket_chain import BucketCounts, bucket_stages, build_bucket_model
+from allstreets.engines.matrix.buckets import BucketCounts, bucket_stages, build_bucket_model
 from allstreets.engines.protocol import DropsHands, Engine
 from allstreets.engines.quantised import ONE_BYTE, Numbers, PackedStrategies
 from allstreets.engines.spec import EngineSpec

@@ -20,7 +20,7 @@ from allstreets.cards import (
 )
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.engines.exact.engine import ExactEngine
-from allstreets.engines.exact.view import average_strategy
+from allstreets.engines.exact.strategies import average_strategy
 from allstreets.engines.lifting import evaluate_flop
 from allstreets.games.whole_game import WholeGame
 from allstreets.solvers.whole_game import WholeGameSolver

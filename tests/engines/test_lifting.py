@@ -14,7 +14,7 @@ from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.exact.cards import next_street
 from allstreets.engines.lifting import Lift, LiftedValues, evaluate_flop, lift_flop, slot_block
-from allstreets.engines.matrix.bucket_chain import BucketCounts, build_bucket_model
+from allstreets.engines.matrix.buckets import BucketCounts, build_bucket_model
 from allstreets.engines.quantised import TWO_BYTES, PackedStrategies
 from allstreets.solvers.precision import evaluate_rounded
 from allstreets.solvers.whole_game import WholeGameSolver

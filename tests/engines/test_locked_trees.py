@@ -18,11 +18,10 @@ from allstreets.engines.boards.cards import BucketSettings, FlopBoards, flop_boa
 from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.boards.subgame import RIVER, TURN, BoardsPots, BoardsSubgame, PotsOnFlop
 from allstreets.engines.card_model import CardModel
+from allstreets.engines.exact.buckets import suit_street_buckets
 from allstreets.engines.exact.cards import next_street
-from allstreets.engines.exact.locks import lock_strategy
+from allstreets.engines.exact.strategies import average_strategy, lock_strategy
 from allstreets.engines.exact.subgame import ExactSubgame
-from allstreets.engines.exact.suit_buckets import suit_sharing
-from allstreets.engines.exact.view import average_strategy
 from allstreets.games import Spot
 from allstreets.games.locks import Lock
 from allstreets.games.spot import spot_root
@@ -57,8 +56,8 @@ def told(tree: BettingTree, every: int) -> BettingTree:
 def exact_game(tree: BettingTree, precision: str = "float32", shared: bool = False) -> ExactSubgame:
     spot = TURN_SPOT
     combos = np.flatnonzero(spot.ranges[0].weights), np.flatnonzero(spot.ranges[1].weights)
-    sharing = suit_sharing if shared else None
-    return ExactSubgame(tree, spot.payoffs, spot_root(spot), combos, 1, precision, sharing=sharing)
+    buckets = suit_street_buckets if shared else None
+    return ExactSubgame(tree, spot.payoffs, spot_root(spot), combos, 1, precision, buckets=buckets)
 
 
 def reach_of(game: ExactSubgame) -> list[np.ndarray]:
@@ -120,8 +119,8 @@ def test_a_lock_to_one_action_is_a_tree_without_the_others(shared: bool) -> None
     actions = int(tree.child_count[node])
     game = exact_game(replace(tree, locks={node: (1.0,) + (0.0,) * (actions - 1)}), shared=shared)
     combos = np.flatnonzero(spot.ranges[0].weights), np.flatnonzero(spot.ranges[1].weights)
-    sharing = suit_sharing if shared else None
-    other = ExactSubgame(edited.tree, edited.payoffs, spot_root(edited), combos, sharing=sharing)
+    buckets = suit_street_buckets if shared else None
+    other = ExactSubgame(edited.tree, edited.payoffs, spot_root(edited), combos, buckets=buckets)
     reach = reach_of(game)
     for each in (game, other):
         each.iterate((reach[0], reach[1]), AHEAD.run(1, 60))

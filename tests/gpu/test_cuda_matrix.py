@@ -23,9 +23,8 @@ from allstreets.engines.card_model import CLASSES, CardModel, DealtPairs
 from allstreets.engines.cuda.matrix import CudaMatrixEngine
 from allstreets.engines.cuda.matrix_classes import TreeCutter
 from allstreets.engines.cuda.residence import Residence
-from allstreets.engines.matrix.bucket_chain import BucketCounts
-from allstreets.engines.matrix.bucket_flops import bucket_flops
-from allstreets.engines.matrix.classes import class_stages
+from allstreets.engines.matrix.buckets import BucketCounts, bucket_flops
+from allstreets.engines.matrix.cards import class_stages
 from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
 from allstreets.engines.protocol import Engine
 from allstreets.engines.quantised import ONE_BYTE

@@ -11,7 +11,8 @@ from allstreets.cards import COMBO_COUNT, COMBO_MASKS, COMBO_PERMUTATIONS, Runou
 from allstreets.engines.boards.kernels.layout import MATRIX_ONE
 from allstreets.engines.boards.subgame import BoardsSubgame
 from allstreets.engines.exact.cards import StreetBoards
-from allstreets.engines.exact.view import average_strategy, find_board
+from allstreets.engines.exact.strategies import average_strategy
+from allstreets.engines.exact.view import find_board
 from allstreets.engines.simd.vectors import widen
 
 

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from allstreets.betting import BettingTree, NodeKind, Outcome, Player
 from allstreets.cards import COMBO_CARDS, combo_strengths
 from allstreets.engines.card_model import Precision
+from allstreets.engines.exact.buckets import StreetBuckets
 from allstreets.engines.exact.cards import StreetBoards
-from allstreets.engines.exact.hand_buckets import Sharing
+from allstreets.engines.exact.strategies import set_average_strategy
 from allstreets.engines.exact.subgame import ExactSubgame
-from allstreets.engines.exact.view import set_average_strategy
 
 Array = NDArray[np.float64]
 Board = tuple[int, ...]
@@ -40,7 +40,7 @@ class Handed:
     def __init__(self, play: SlowPlay) -> None:
         self.play = play
 
-    def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
+    def sharing(self, streets: Sequence[StreetBoards]) -> StreetBuckets:
         return [None] * len(streets)
 
     def fill(self, subgame: ExactSubgame) -> None:

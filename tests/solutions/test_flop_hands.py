@@ -8,7 +8,7 @@ from allstreets.betting import POSTFLOP, Street
 from allstreets.cards import HAND_OF_COMBO, hand_combos, hand_pairs
 from allstreets.cards.combos import COMBO_MASKS
 from allstreets.engines.card_model import CLASSES, EXACT
-from allstreets.engines.matrix.bucket_chain import BucketCounts, build_bucket_model
+from allstreets.engines.matrix.buckets import BucketCounts, build_bucket_model
 from allstreets.engines.quantised import ONE_BYTE
 from allstreets.solutions.pot_evaluation import combo_hands, flop_hands, live
 

@@ -13,7 +13,7 @@ from allstreets.cards import hand_pairs
 from allstreets.cards.flop_sets import named_flops
 from allstreets.cfr.schedules import tuned
 from allstreets.engines.card_model import DealtPairs
-from allstreets.engines.matrix.classes import class_stages
+from allstreets.engines.matrix.cards import class_stages
 from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
 from allstreets.games.whole_game import PotGame, WholeGame
 from allstreets.solvers.flops import FlopsSolver, FlopTargets

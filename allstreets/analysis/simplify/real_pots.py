@@ -194,7 +194,7 @@ class RealPots:
                 *every_combo(flop.cards),
                 spec.threads,
                 like=self._pots[0].subgame if self._pots else None,
-                sharing=play.sharing,
+                buckets=play.sharing,
                 learns=False,
             )
             play.fill(subgame)

@@ -32,6 +32,7 @@ from allstreets.engines.boards.kernels.river_cards import (
     count_hands,
     list_hands,
 )
+from allstreets.engines.exact.buckets import HandBuckets
 from allstreets.engines.exact.cards import (
     StreetBoards,
     every_combo,
@@ -41,7 +42,6 @@ from allstreets.engines.exact.cards import (
     starts_of,
     whole_vectors,
 )
-from allstreets.engines.exact.hand_buckets import SharedRows
 from allstreets.engines.exact.kernels.layout import PADDING_CARD, Boards, HandLists
 
 LEAST_WEIGHT = 0.01
@@ -135,7 +135,7 @@ def river_street(turn: StreetBoards) -> RiverStreet:
 class BoardBuckets:
     """Both players' buckets on turn and river, for one pair of ranges."""
 
-    turn: tuple[SharedRows, SharedRows] | None  # None: every hand its own
+    turn: tuple[HandBuckets, HandBuckets] | None  # None: every hand its own
     river: tuple[Bytes, Bytes]  # [H]: of each hand of the river street, padded
     combos: tuple[BucketCombos, BucketCombos]  # of the river
     chance: Singles  # [B]
@@ -287,7 +287,7 @@ def _bucket_combos(lists: HandLists, buckets: Bytes, count: int) -> BucketCombos
 
 def turn_bucket_rows(
     turn: StreetBoards, ranges: Floats, buckets: Sequence[Bytes], settings: BucketSettings
-) -> tuple[SharedRows, SharedRows] | None:
+) -> tuple[HandBuckets, HandBuckets] | None:
     """Both players' rows on the turn, from the bucket of every hand; None without any."""
     if not settings.turn:
         return None
@@ -302,7 +302,7 @@ def turn_bucket_rows(
 
 def bucket_rows(
     lists: HandLists, buckets: Bytes, starts: Longs, weights: Floats | None
-) -> SharedRows:
+) -> HandBuckets:
     """Rows from the bucket of every hand; a hand's share in its row goes by `weights`, or is even.
 
     `starts` [B+1] are the rows before each board.
@@ -315,7 +315,7 @@ def bucket_rows(
     row = starts[board] + buckets[live]
     share = np.zeros(len(buckets), np.float32)
     share[live] = given / np.bincount(row, given, int(starts[-1]))[row]
-    return SharedRows(starts, buckets.astype(np.uint16), share)
+    return HandBuckets(starts, buckets.astype(np.uint16), share)
 
 
 def class_weights(row: Floats) -> Floats:

@@ -31,22 +31,21 @@ from allstreets.engines.boards.kernels.layout import (
     StreetGame,
 )
 from allstreets.engines.boards.kernels.rivers import bucketed_flop
+from allstreets.engines.exact.buckets import with_buckets, with_slots
 from allstreets.engines.exact.cards import whole_vectors
 from allstreets.engines.exact.forest import DUMP_ROWS, build_forests
-from allstreets.engines.exact.hand_buckets import stored_rows, with_slots
 from allstreets.engines.exact.kernels.layout import (
-    NO_DISCOUNTS,
     UPDATE,
     ZERO_ROW,
     Boards,
-    Discounts,
     Forest,
     Workspace,
 )
 from allstreets.engines.exact.kernels.streets import SPARE_ROWS
 from allstreets.engines.exact.kernels.terminals import TILE_ROWS as TILE_SPARE
-from allstreets.engines.exact.locks import play_hand_locks, play_locks
+from allstreets.engines.exact.strategies import play_hand_locks, play_locks
 from allstreets.engines.exact.subgame import ExactSubgame, Reach, Values
+from allstreets.engines.simd.iteration_weights import NO_WEIGHTS, KernelWeights
 from allstreets.engines.simd.matrix_product import TILE_ROWS
 from allstreets.engines.simd.vectors import aligned
 from allstreets.engines.trees import Trees, deal_streets, node_slots, side_by_side
@@ -190,7 +189,7 @@ class BoardsSubgame(ExactSubgame):
         self.threads, self.precision, self._work = 1, "float16", None
         self.learns = True
         self.streets = list(cards.streets)
-        self.sharing = [None, cards.buckets[ranges].turn, None]
+        self.buckets = [None, cards.buckets[ranges].turn, None]
         hands = len(self.streets[0].combos(Player.OOP, 0))
         self.scale = [self.chips * hands] * 2
         self.boards = part.boards(layout) if part else self._boards()
@@ -209,9 +208,9 @@ class BoardsSubgame(ExactSubgame):
         for player in Player:
             flop, turn = self.cards.kernel[player]
             river = turn._replace(own_start=starts, other_start=starts, own_cards=live)
-            streets = zip((flop, turn, river), self.slots, self.sharing, strict=True)
+            streets = zip((flop, turn, river), self.slots, self.buckets, strict=True)
             boards.append(
-                [stored_rows(street, player, slots.actions, by) for street, slots, by in streets]
+                [with_buckets(street, player, slots.actions, by) for street, slots, by in streets]
             )
         return boards
 
@@ -228,16 +227,16 @@ class BoardsSubgame(ExactSubgame):
         return [self.layout.spaces]
 
     def run(
-        self, player: Player, other: Reach, mode: int, discounts: Discounts = NO_DISCOUNTS
+        self, player: Player, other: Reach, mode: int, weights: KernelWeights = NO_WEIGHTS
     ) -> Values:
         """One pass from the root and back."""
         reach = self._padded_reach(player, other)[None]
-        by_hand = self.pass_through(player, reach, mode, discounts)[0].astype(np.float64)
+        by_hand = self.pass_through(player, reach, mode, weights)[0].astype(np.float64)
         values: Values = by_hand[self.streets[0].hands[player][0].hand] * self.scale[player]
         return values
 
     def pass_through(
-        self, player: Player, reach: Singles, mode: int, discounts: Discounts
+        self, player: Player, reach: Singles, mode: int, weights: KernelWeights
     ) -> Singles:
         """[P, Hₚ]: the player's values from the opponent's reach [P, Hₒ], by padded flop hand."""
         boards, layout = self.boards[player], self.layout
@@ -251,7 +250,7 @@ class BoardsSubgame(ExactSubgame):
         rivers = RiverGame(
             river, self.bucketed[player], layout.products[player], layout.bucket_space
         )
-        bucketed_flop(flop, turn, rivers, reach, values, mode, discounts)
+        bucketed_flop(flop, turn, rivers, reach, values, mode, weights)
         return values
 
     def row_counts(self, level: int, player: Player) -> Longs:
@@ -309,9 +308,9 @@ class PotsOnFlop:
 
     def step(self, player: Player, opponent_reach: Floats, weights: IterationWeights) -> Floats:
         """[P, 169]: a half-iteration of a player against the opponent's reach [P, 169]."""
-        discounts = [subgame.discounts(player, weights) for subgame in self.subgames]
-        if all(each == discounts[0] for each in discounts):
-            return self.run(player, opponent_reach, UPDATE, discounts[0])
+        by_pot = [subgame.kernel_weights(player, weights) for subgame in self.subgames]
+        if all(each == by_pot[0] for each in by_pot):
+            return self.run(player, opponent_reach, UPDATE, by_pot[0])
         # Some have learned for longer than others.
         return np.stack(
             [
@@ -319,16 +318,16 @@ class PotsOnFlop:
                     subgame.pass_through(player, self._by_hand(row[None]), UPDATE, each),
                     [subgame.scale[player]],
                 )[0]
-                for subgame, row, each in zip(self.subgames, opponent_reach, discounts, strict=True)
+                for subgame, row, each in zip(self.subgames, opponent_reach, by_pot, strict=True)
             ]
         )
 
     def run(
-        self, player: Player, opponent_reach: Floats, mode: int, discounts: Discounts = NO_DISCOUNTS
+        self, player: Player, opponent_reach: Floats, mode: int, weights: KernelWeights = NO_WEIGHTS
     ) -> Floats:
         """[P, 169]: values from one pass, in chips times pairs of combos."""
         reach = self._by_hand(opponent_reach)
-        values = self._together.pass_through(player, reach, mode, discounts)
+        values = self._together.pass_through(player, reach, mode, weights)
         return self._by_class(values, [subgame.scale[player] for subgame in self.subgames])
 
     def iterate(self, reach: Floats, chosen: Flags, weights: Sequence[IterationWeights]) -> None:

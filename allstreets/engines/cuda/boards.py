@@ -32,9 +32,10 @@ from allstreets.engines.cuda.bucketing import CudaBucketing
 from allstreets.engines.cuda.programs import refuse_long_decisions
 from allstreets.engines.cuda.residence import BriefMirror, followed
 from allstreets.engines.device import Buffer, Device
-from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE, NO_DISCOUNTS, UPDATE
+from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE, UPDATE
 from allstreets.engines.protocol import Arrays, Flops, RegretSums
 from allstreets.engines.quantised import Numbers
+from allstreets.engines.simd.iteration_weights import NO_WEIGHTS
 from allstreets.engines.trees import Trees
 
 
@@ -130,7 +131,7 @@ class CudaBoardsEngine(BoardsEngine):
     ) -> Floats:
         """[P, F, 169]: one pass of all pots on the flops of `pairs` [P, F]."""
         if weights is None:
-            weights = np.zeros((self.flops, self.pots, len(NO_DISCOUNTS)), np.float32)
+            weights = np.zeros((self.flops, self.pots, len(NO_WEIGHTS)), np.float32)
         for passes in self._sets:
             passes.enter(player, opponent_reach)
             passes.ask(pairs, np.stack([weights, weights])[None])
@@ -144,15 +145,15 @@ class CudaBoardsEngine(BoardsEngine):
     def _weights(
         self, player: Player, pairs: Flags, by_flop: Mapping[int, IterationWeights]
     ) -> Singles:
-        """[F, P, 6]: those of a half-iteration; games that stand alike are asked once."""
-        table = np.zeros((self.flops, self.pots, len(NO_DISCOUNTS)), np.float32)
+        """[F, P, 8]: those of a half-iteration; games that stand alike are asked once."""
+        table = np.zeros((self.flops, self.pots, len(NO_WEIGHTS)), np.float32)
         known: dict[Any, Any] = {}
         chosen, rows = np.argwhere(pairs), []
         for pot, flop in chosen.tolist():
             game = self.subgames[pot][flop]
             key = game.steps[player], game.weights[player], game.waiting[player], by_flop[flop]
             if key not in known:
-                weights = game.discounts(player, by_flop[flop])
+                weights = game.kernel_weights(player, by_flop[flop])
                 known[key] = weights, game.steps[player], game.weights[player], game.waiting[player]
             row, game.steps[player], game.weights[player], game.waiting[player] = known[key]
             rows.append(row)

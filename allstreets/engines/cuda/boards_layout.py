@@ -23,8 +23,8 @@ from allstreets.engines.cuda.streets import (
     street_bettings,
 )
 from allstreets.engines.exact.cards import whole_vectors
-from allstreets.engines.exact.kernels.layout import NO_DISCOUNTS
 from allstreets.engines.machine import Pool
+from allstreets.engines.simd.iteration_weights import NO_WEIGHTS
 from allstreets.engines.trees import Trees
 
 FLOP, TURN, RIVER = range(3)
@@ -363,7 +363,7 @@ class BoardsMemory:
             for like, flop in self.flops
         ]
         games = len(self.trees) * sum(like for like, _ in self.flops)
-        told = games * (8 * (HAND_COUNT + 2) + 1 + 4 * 2 * AT_ONCE * len(NO_DISCOUNTS))
+        told = games * (8 * (HAND_COUNT + 2) + 1 + 4 * 2 * AT_ONCE * len(NO_WEIGHTS))
         return sum(each) + self.rooms() + told
 
     @cached_property

@@ -42,7 +42,8 @@ from allstreets.engines.cuda.streets import (
     street_bettings,
 )
 from allstreets.engines.device import Buffer, Device, Kernels
-from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE, NO_DISCOUNTS, UPDATE
+from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE, UPDATE
+from allstreets.engines.simd.iteration_weights import NO_WEIGHTS
 from allstreets.engines.trees import Trees
 
 MOVERS = 1024  # threads of a block that deals or collects
@@ -131,7 +132,7 @@ class BoardsPasses:
         self._buffers.write(f"root.{player}", (reach[self.pots] / combos).astype(np.float32))
 
     def ask(self, pairs: Flags, weights: Singles) -> None:
-        """Send what the next passes are about: games [P, F], weights [T, 2, F, P, 6]."""
+        """Send what the next passes are about: games [P, F], weights [T, 2, F, P, 8]."""
         visits = pairs[self.pots].T  # [F, P]
         self._busy = [
             number for number, chunk in enumerate(self.chunks)
@@ -239,7 +240,7 @@ class BoardsPasses:
         zeros("out", games * HAND_COUNT, np.float64)
         zeros("visits", games, np.uint8)
         zeros("clock", 1, np.int32)
-        zeros("weights", AT_ONCE * 2 * games * len(NO_DISCOUNTS))
+        zeros("weights", AT_ONCE * 2 * games * len(NO_WEIGHTS))
 
     def room_sizes(self) -> dict[str, int]:
         """Numbers in the rooms of the rows of flops, turns and lines of rivers, by name."""

@@ -38,16 +38,11 @@ from allstreets.engines.cuda.streets import (
     street_bettings,
 )
 from allstreets.engines.device import Device, DeviceUse
-from allstreets.engines.exact.cards import StreetBoards, whole_vectors
-from allstreets.engines.exact.hand_buckets import Sharing
-from allstreets.engines.exact.kernels.layout import (
-    EVALUATE,
-    NO_DISCOUNTS,
-    UPDATE,
-    Boards,
-    Discounts,
-)
+from allstreets.engines.exact.buckets import MakeBuckets, StreetBuckets
+from allstreets.engines.exact.cards import whole_vectors
+from allstreets.engines.exact.kernels.layout import EVALUATE, UPDATE, Boards
 from allstreets.engines.exact.subgame import ExactSubgame, Reach, Values
+from allstreets.engines.simd.iteration_weights import NO_WEIGHTS, KernelWeights
 
 AT_ONCE = 1024  # iterations whose weights are sent together
 SUM_THREADS = 128  # of the blocks that add up regrets, a board each
@@ -71,13 +66,13 @@ class CudaSubgame(ExactSubgame):
         threads: int = 1,
         precision: str = "float32",
         like: ExactSubgame | None = None,
-        sharing: Callable[[Sequence[StreetBoards]], Sharing] | Sharing | None = None,
+        buckets: StreetBuckets | MakeBuckets | None = None,
     ) -> None:
         if precision == "int16":
             raise InputError("precision: int16 is for processors; a GPU takes float32 or float16")
         refuse_long_decisions([tree])
-        super().__init__(tree, payoffs, root, combos, threads, precision, like, sharing)
-        if any(self.sharing):
+        super().__init__(tree, payoffs, root, combos, threads, precision, like, buckets)
+        if any(self.buckets):
             raise InputError(
                 "river_groups: suits is for processors: on a GPU every hand has its own strategy.\n"
                 "Leave river_groups out; precision: float16 halves the memory"
@@ -102,7 +97,7 @@ class CudaSubgame(ExactSubgame):
             self._enter(player, reach[player.opponent])
         for first in range(0, len(weights), AT_ONCE):
             some = weights[first : first + AT_ONCE]
-            table = [[self.discounts(player, now) for player in Player] for now in some]
+            table = [[self.kernel_weights(player, now) for player in Player] for now in some]
             self._set_weights(np.array(table, np.float32))
             for _ in some:
                 self._recordings.run(0, None, self._iteration)
@@ -115,12 +110,12 @@ class CudaSubgame(ExactSubgame):
         self._kernels.launch("tick", 1, 1, 0, tick)
 
     def run(
-        self, player: Player, other: Reach, mode: int, discounts: Discounts = NO_DISCOUNTS
+        self, player: Player, other: Reach, mode: int, weights: KernelWeights = NO_WEIGHTS
     ) -> Values:
         """One pass from the root and back."""
         self._send()
         self._enter(player, other)
-        self._set_weights(np.array([[discounts, discounts]], np.float32))
+        self._set_weights(np.array([[weights, weights]], np.float32))
         self._launch(player, mode)
         if mode == UPDATE:
             self._stale()
@@ -142,7 +137,7 @@ class CudaSubgame(ExactSubgame):
         self._buffers.write(f"root.{player}", self._padded_reach(player, opponent_reach))
 
     def _set_weights(self, table: Singles) -> None:
-        """[T, 2, 6]: those of the next iterations."""
+        """[T, 2, 8]: those of the next iterations."""
         self._buffers.write("weights", table)
         self._buffers.write("clock", np.zeros(1, np.int32))
 
@@ -239,7 +234,7 @@ class CudaSubgame(ExactSubgame):
     def _make_room(self) -> None:
         """Rows of all streets; passes follow each other, so both players have the same ones."""
         zeros = self._buffers.zeros
-        zeros("weights", AT_ONCE * 2 * len(NO_DISCOUNTS))
+        zeros("weights", AT_ONCE * 2 * len(NO_WEIGHTS))
         zeros("clock", 1, np.int32)
         for player in Player:
             zeros(f"root.{player}", int(self.boards[player][0].other_start[1]))

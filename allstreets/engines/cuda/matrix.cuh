@@ -10,7 +10,7 @@ struct Store { // of a pot: arrays by flop, and how long those of one flop are
     float *player_regrets, *player_average, *opponent_regrets, *opponent_average;
     Long player_size, opponent_size;
 };
-struct Weights { // of an iteration: `matrix.kernels.layout.Discounting`
+struct Weights { // of an iteration: `cfr.IterationWeights`
     float positive, negative, floor, average, weight, threshold, ahead;
 };
 

@@ -39,10 +39,9 @@ from allstreets.engines.cuda.residence import (
 from allstreets.engines.device import Device, DeviceUse
 from allstreets.engines.matrix.cards import padded
 from allstreets.engines.matrix.engine import LEAST_REACH, MatrixCards, MatrixEngine, weight_rows
-from allstreets.engines.matrix.hands import HandSelection
+from allstreets.engines.matrix.game import Allocate
 from allstreets.engines.matrix.kernels.layout import BEST_RESPONSE, THRESHOLD, UPDATE
-from allstreets.engines.matrix.plan import slot_counts
-from allstreets.engines.matrix.store import Allocate
+from allstreets.engines.matrix.plan import HandSelection, slot_counts
 from allstreets.engines.protocol import AnyValues, Flops, RegretSums
 from allstreets.engines.quantised import Numbers
 from allstreets.engines.simd.vectors import aligned
@@ -166,13 +165,13 @@ class CudaMatrixEngine(MatrixEngine):
         other: Floats,
         mode: int,
         flops: Flops,
-        discounts: Singles,
+        weights: Singles,
         selection: HandSelection,
         hand_mask: Flags | None = None,
     ) -> Singles:
         """[P, K, 169]: passes about all hands."""
         del selection, hand_mask
-        return np.asarray(self._pass(player, other, mode, flops, discounts))
+        return np.asarray(self._pass(player, other, mode, flops, weights))
 
     def _pass(
         self,
@@ -180,7 +179,7 @@ class CudaMatrixEngine(MatrixEngine):
         other: Floats,
         mode: int,
         flops: Flops,
-        discounts: Singles,
+        weights: Singles,
     ) -> AnyValues:
         """[P, K, 169], on the device."""
         shape = self.pots, len(flops), self._classes
@@ -191,7 +190,7 @@ class CudaMatrixEngine(MatrixEngine):
             return np.zeros(shape, np.float32)
         self._request.enter(player, reach)
         order, counts = self._request.flops(flops, np.repeat(seen[:, None], len(flops), axis=1))
-        self._request.weights(discounts, order if len(discounts) > 1 else None)
+        self._request.weights(weights, order if len(weights) > 1 else None)
         self._request.send()
         reads, writes = _touched(player, mode)
         for part in self._store.order():
@@ -376,8 +375,8 @@ def _fitting(trees: Trees, cards: MatrixCards, device: Device) -> Residence:
     return residence(flops, stored, table_bytes(lengths, flops), device.free_bytes)
 
 
-def _refuse_pruning(discounts: Singles) -> None:
-    if (discounts[:, THRESHOLD] > -np.inf).any():
+def _refuse_pruning(weights: Singles) -> None:
+    if (weights[:, THRESHOLD] > -np.inf).any():
         raise InputError(
             "pruning is for processors: a GPU visits every action;\nleave out prune_warmup"
         )

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from allstreets.base import Flags, Floats, Longs, Singles
 from allstreets.betting import Player
+from allstreets.cfr import IterationWeights
 from allstreets.engines.cuda.programs import Buffers, Parcel, fields, packed, source
 from allstreets.engines.cuda.residence import FlopStore
 from allstreets.engines.device import Buffer, Device, Kernels
-from allstreets.engines.matrix.kernels.layout import Discounting
 from allstreets.engines.matrix.kernels.passes import LEAST_SHARE, SMALL_SHARE
 from allstreets.engines.protocol import Flops
 
@@ -41,7 +41,7 @@ class Request:
                 "firsts": (len(parts) + 1, np.int32),
                 "flop_of": (flops, np.int32),
                 "visits": (flops * pots, np.uint8),
-                "weights": (max(flops, AT_ONCE) * len(Discounting._fields), np.float32),
+                "weights": (max(flops, AT_ONCE) * len(IterationWeights._fields), np.float32),
                 **{f"root.{player}": (pots * length, np.float32) for player in Player},
                 **{f"least.{player}": (pots, np.float32) for player in Player},
             },

@@ -152,7 +152,7 @@ struct alignas(16) Run { // nodes of a pot in a piece whose numbers stand one af
     int is_player, pot, slot, actions, stage;
     int unused[3];
 };
-struct Pot { // on the board of a block
+struct alignas(16) Pot { // on the board of a block; POT_BYTES
     Long player, opponent; // where the numbers of its nodes begin
     Weights weights;
     int visited, averages; // whether the player's averages are read
@@ -245,7 +245,7 @@ PHASE load_board(const Boards *ONLY s) {
         found.opponent = river_numbers(s->opponent_actions, pots, pot, board, first, last);
         found.weights = weights_of(s, flop, pot);
         found.visited = visited(s, flop, pot);
-        found.averages = learns ? found.weights.average > 0.0f : s->mode != BEST_RESPONSE;
+        found.averages = learns ? found.weights.weight > 0.0f : s->mode != BEST_RESPONSE;
         room.pots[pot] = found;
     }
     take_matrix(s->margin + matrix, is_oop, room.margin);

@@ -55,8 +55,8 @@ DEVICE void quantise(float *place, float number, float wobble) { *place = number
 
 // ---- a decision of one hand; A actions, or `actions` of them where A is 0
 
-struct Weights { // of an iteration
-    float positive, negative, floor, average, phase, ahead;
+struct Weights { // of an iteration: `simd.iteration_weights.KernelWeights`
+    float positive, negative, floor, average, weight, threshold, ahead, phase;
 };
 
 struct Shares {
@@ -70,7 +70,7 @@ DEVICE Shares shares(float total, float whole, int actions) {
     return found;
 }
 
-// What is added to a fraction before it is rounded: `engines.simd.dither`.
+// What is added to a fraction before it is rounded: `engines.simd.quantise`.
 DEVICE float dither(float phase, int hand) {
 #ifdef HALVES
     float place = (float)(hand & 15) * 0.6180339887f;
@@ -118,10 +118,10 @@ DEVICE float learn(Regret *regrets, Fraction *average, const float *values, Long
         if (!locked) narrow(regrets + 16 * a, updated);
         follow += above(updated);
         gains += above(updated) * gain;
-        if (weights.average > 0.0f) {
+        if (weights.weight > 0.0f) {
             const float chance = (above(old) * played.factor + played.even) * STEPS;
             const float mean = widen(average[16 * a]);
-            quantise(average + 16 * a, mean + weights.average * (chance - mean), wobble);
+            quantise(average + 16 * a, mean + weights.weight * (chance - mean), wobble);
         }
     }
     return value + (follow > TINY ? gains * (weights.ahead / follow) : 0.0f);

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from allstreets.base import Singles, inlined_kernel, inner_kernel
+from allstreets.engines.simd.iteration_weights import KernelWeights
 from allstreets.engines.simd.vectors import (
     TINY,
     fma,
@@ -40,14 +41,6 @@ class NextGains(NamedTuple):
 
     total: Any  # of the positive parts of the new regrets
     gains: Any  # of their products with what the actions gain
-
-
-class RegretWeights(NamedTuple):
-    """What an iteration does to cumulative regrets, each sixteen times the same number."""
-
-    positive: Any  # factor on positive regrets
-    negative: Any  # factor on negative ones
-    floor: Any  # no regret falls below this
 
 
 @inlined_kernel
@@ -132,16 +125,10 @@ def best_value(values: Singles, row: int, stride: int, actions: int) -> Any:
 
 
 @inlined_kernel
-def regret_weights(positive: np.float32, negative: np.float32, floor: np.float32) -> RegretWeights:
-    """The weights of an iteration as vectors."""
-    return RegretWeights(splat(positive), splat(negative), splat(floor))
-
-
-@inlined_kernel
-def new_regret(regret: Any, gain: Any, weights: RegretWeights) -> Any:
+def new_regret(regret: Any, gain: Any, weights: KernelWeights) -> Any:
     """A regret after an iteration in which its action was better than the node by `gain`."""
-    weighted = regret * where_positive(regret, weights.positive, weights.negative)
-    return maximum(weighted + gain, weights.floor)
+    factor = where_positive(regret, splat(weights.positive), splat(weights.negative))
+    return maximum(regret * factor + gain, splat(weights.floor))
 
 
 @inlined_kernel

@@ -16,18 +16,19 @@ from allstreets.engines.boards.kernels.layout import (
     RiverGame,
     StreetGame,
 )
-from allstreets.engines.exact.kernels.layout import Discounts, Forest, Workspace
-from allstreets.engines.exact.kernels.nodes import go_down, go_up
+from allstreets.engines.exact.kernels.layout import Forest, Workspace
+from allstreets.engines.exact.kernels.nodes import backward, forward
 from allstreets.engines.exact.kernels.streets import (
     SPARE_ROWS,
+    add_line_values,
     clear_leaves,
     clear_rows,
-    early_down,
-    early_up,
-    receive,
-    send,
+    early_backward,
+    early_forward,
+    reach_lines,
 )
-from allstreets.engines.matrix.kernels.terminals import multiply_rows
+from allstreets.engines.simd.iteration_weights import KernelWeights
+from allstreets.engines.simd.row_products import multiply_rows
 from allstreets.engines.simd.vectors import load, pick, splat, store, transpose_from, transpose_to
 
 ZERO = np.float32(0.0)
@@ -174,7 +175,7 @@ def bucketed_rivers(
     first: int,
     last: int,
     mode: int,
-    discounts: Discounts,
+    weights: KernelWeights,
 ) -> None:
     """River boards first, …, last − 1 of one turn board."""
     forest, boards, storage, space = river.street
@@ -191,10 +192,10 @@ def bucketed_rivers(
                 gather_buckets(
                     forest, cards, board, buckets, lanes, space, parent_reach, opponent_hands
                 )
-            go_down(forest, group, space, storage, boards, board, mode)
+            forward(forest, group, space, storage, boards, board, mode)
             clear_rows(forest, group, space, buckets)
             add_products(river.products, group, buckets, space.reach, space.values, matrices)
-            go_up(forest, group, space, storage, boards, board, mode, discounts)
+            backward(forest, group, space, storage, boards, board, mode, weights)
             for lanes in range(forest.group_lanes[group], forest.group_lanes[group + 1]):
                 scatter_buckets(
                     forest, cards, board, buckets, lanes, space, parent_values, player_hands
@@ -222,7 +223,7 @@ def bucketed_turns(
     parent_player: int,
     parent_opponent: int,
     mode: int,
-    discounts: Discounts,
+    weights: KernelWeights,
 ) -> None:
     """All turn boards of a flop, each with all its rivers."""
     forest, boards, storage, space = turn
@@ -231,8 +232,10 @@ def bucketed_turns(
         player = boards.own_start[board + 1] - boards.own_start[board]
         opponent = boards.other_start[board + 1] - boards.other_start[board]
         for lanes in range(line_groups):
-            receive(forest, boards, board, lanes, space, parent_reach, parent_opponent, opponent)
-        early_down(forest, boards, storage, space, board, mode)
+            reach_lines(
+                forest, boards, board, lanes, space, parent_reach, parent_opponent, opponent
+            )
+        early_forward(forest, boards, storage, space, board, mode)
         clear_leaves(space.leaf_values, player, 0, leaf_groups)
         bucketed_rivers(
             river,
@@ -243,13 +246,15 @@ def bucketed_turns(
             boards.children[board],
             boards.children[board + 1],
             mode,
-            discounts,
+            weights,
         )
         first = boards.own_start[board]
         share_values(space.leaf_values, player, leaf_groups, river.cards.turn_share, first)
-        early_up(forest, boards, storage, space, space.leaf_values, board, mode, discounts)
+        early_backward(forest, boards, storage, space, space.leaf_values, board, mode, weights)
         for lanes in range(line_groups):
-            send(forest, boards, board, lanes, space, parent_values, parent_player, player)
+            add_line_values(
+                forest, boards, board, lanes, space, parent_values, parent_player, player
+            )
 
 
 @kernel
@@ -260,7 +265,7 @@ def bucketed_flop(
     reach: Singles,
     values: Singles,
     mode: int,
-    discounts: Discounts,
+    weights: KernelWeights,
 ) -> None:
     """One pass on a flop, all pots of the forests together.
 
@@ -273,12 +278,12 @@ def bucketed_flop(
     for pot in range(len(reach)):
         at = forest.line_reach[pot] * opponent
         space.reach[at : at + opponent] = reach[pot]
-    early_down(forest, boards, storage, space, zeroth, mode)
+    early_forward(forest, boards, storage, space, zeroth, mode)
     clear_leaves(space.leaf_values, player, 0, len(forest.leaf_value) // 16)
     bucketed_turns(
-        turn, river, space.leaf_reach, space.leaf_values, player, opponent, mode, discounts
+        turn, river, space.leaf_reach, space.leaf_values, player, opponent, mode, weights
     )
-    early_up(forest, boards, storage, space, space.leaf_values, zeroth, mode, discounts)
+    early_backward(forest, boards, storage, space, space.leaf_values, zeroth, mode, weights)
     for pot in range(len(values)):
         at = forest.line_value[pot] * player
         values[pot] = space.values[at : at + player]

@@ -18,37 +18,39 @@ sum to 1,176.
 """
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from allstreets.base import Flags, Floats, InputError, Ints, Longs, suggest
 from allstreets.betting import Street
 from allstreets.cards import (
-    COMBO_COUNT,
     DECK_SIZE,
     HAND_COUNT,
     HAND_OF_COMBO,
+    Flop,
     cards_text,
     combo_strengths,
     live_combos,
 )
 from allstreets.engines.matrix.bucket_clusters import best_intervals, k_means
-from allstreets.engines.matrix.bucket_equity import dealt_on, river_net, river_totals
 from allstreets.engines.matrix.bucket_features import (
     FLOP_RUNOUTS,
     TURN_RUNOUTS,
     FlopBoards,
+    dealt_on,
     flop_boards,
     flop_features,
     mean_equity,
+    river_net,
     river_points,
+    river_totals,
     turn_features,
 )
 from allstreets.engines.matrix.cards import Stage
-from allstreets.engines.matrix.kernels.bucket_pairs import count_moves
-from allstreets.engines.matrix.kernels.bucket_rivers import MOST_POINTS
+from allstreets.engines.matrix.kernels.bucket_rivers import MOST_POINTS, count_moves
 
 TURN_CHANCES = 47
 """Turn cards that a combo can see."""
@@ -130,10 +132,6 @@ class BucketModel:
             array.setflags(write=False)
         for array_of_street in (*self.weights, *self.equity, *self.moves, *self.net):
             array_of_street.setflags(write=False)
-
-    def pair_equity(self, street: Street) -> Floats:
-        """[K, K]: the row bucket's share of the pot when all cards are dealt from this street."""
-        return (1.0 + self.net[STREETS.index(street)]) / 2.0
 
     def buckets_on(self, board: Sequence[int]) -> NDArray[np.int16]:
         """[1326]: the bucket of every combo on a board of 3 to 5 cards, −1 where it is blocked."""
@@ -257,30 +255,6 @@ def bucket_stages(model: BucketModel) -> tuple[Stage, Stage, Stage]:
     return stages[0], stages[1], stages[2]
 
 
-def bucket_reach(model: BucketModel, weights: ArrayLike) -> Floats:
-    """[K]: a range in flop buckets: the mean weight of each bucket's combos.
-
-    The range is given as weights of combos [1326] or of hand classes [169].
-    """
-    given = np.asarray(weights, dtype=np.float64)
-    if given.shape == (HAND_COUNT,):
-        given = given[HAND_OF_COMBO]
-    if given.shape != (COMBO_COUNT,):
-        raise InputError(
-            f"a range has {COMBO_COUNT} weights of combos or {HAND_COUNT} of hand classes, "
-            f"not shape {given.shape}"
-        )
-    live = model.flop_buckets >= 0
-    sums = np.bincount(model.flop_buckets[live], given[live])
-    reach: Floats = sums / model.weights[0]
-    return reach
-
-
-def combo_reach(model: BucketModel, reach: Floats) -> Floats:
-    """[1326]: every combo with the weight of its flop bucket [K], 0 where the flop blocks it."""
-    return np.where(model.flop_buckets >= 0, reach[model.flop_buckets], 0.0)
-
-
 def down_from_hands(model: BucketModel) -> Floats:
     """[169, K]: how reach and values pass between hand classes before the flop and flop buckets.
 
@@ -292,3 +266,20 @@ def down_from_hands(model: BucketModel) -> Floats:
     np.add.at(combos, (HAND_OF_COMBO[live], model.flop_buckets[live]), 1.0)
     down: Floats = combos / model.weights[0]
     return down
+
+
+def bucket_flops(
+    flops: Sequence[Flop], counts: BucketCounts, seed: int, threads: int
+) -> tuple[list[tuple[Stage, ...]], Floats, NDArray[np.int16]]:
+    """The stages of every flop, the roots [F, 169, H] that lead from classes to buckets, and the
+    bucket of every combo [F, 1326] on the flop, −1 where it is blocked.
+    """
+    with ThreadPoolExecutor(threads) as pool:
+        models = list(pool.map(lambda flop: build_bucket_model(flop.cards, counts, seed), flops))
+    stages: list[tuple[Stage, ...]] = [bucket_stages(model) for model in models]
+    # As wide as asked for, whichever flops there are: some have a few buckets less.
+    roots = np.zeros((len(models), HAND_COUNT, counts.flop))
+    for flop, model in enumerate(models):
+        root = down_from_hands(model)
+        roots[flop, :, : root.shape[1]] = root
+    return stages, roots, np.stack([model.flop_buckets for model in models])

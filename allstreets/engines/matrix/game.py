@@ -1,45 +1,79 @@
-"""What a matrix game stores: regrets and sums of strategies, [node][hand / 16][action][16] by flop.
+"""Matrix games: a betting tree on flops whose card facts are matrices, solved by vector CFR.
 
-A game can be limited to the hands that a player reaches it with (`keep`). The others are then not
-stored.
+`MatrixGame` holds the regrets and average strategies of one betting tree on F flops,
+[node][hand / 16][action][16] by flop; it can be limited to the hands that a player reaches the tree
+with (`keep`). It runs passes on one flop; `MatrixEngine` runs them over all pots and flops.
+
+The average strategy of a player is summed, weighted by his reach, while the other player is
+updated; after iteration t it holds OOP's strategies of iterations 1 … t and IP's of 0 … t − 1,
+those that the opponent's regrets were computed against.
+
+With pruning, iterations after the warm-up leave out blocks of own hands whose regrets are far below
+zero, see `kernels.passes`. It is off by default.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Floats, Longs, Singles
+from allstreets.base import Bytes, Floats, Longs, Singles
 from allstreets.betting import BettingTree, NodeKind, Player
+from allstreets.cfr import IterationWeights
 from allstreets.engines.card_model import stage_of_nodes
 from allstreets.engines.machine import Pool
 from allstreets.engines.matrix.cards import StageMatrices, padded
-from allstreets.engines.matrix.hands import sources
-from allstreets.engines.matrix.kernels.layout import StageStore
-from allstreets.engines.matrix.kernels.passes import sum_positive
-from allstreets.engines.matrix.kernels.store import move_numbers
-from allstreets.engines.matrix.plan import node_slots, slot_counts
-from allstreets.engines.simd.quantise import put_back, round_flops
+from allstreets.engines.matrix.kernels.layout import (
+    THRESHOLD,
+    UPDATE,
+    StageHands,
+    StageSpace,
+    StageStore,
+    filled,
+)
+from allstreets.engines.matrix.kernels.passes import move_numbers, sum_positive
+from allstreets.engines.matrix.kernels.pots import NO_ROOTS, PotTables, run_pots
+from allstreets.engines.matrix.plan import (
+    HandSelection,
+    build_plans,
+    node_slots,
+    pot_tables,
+    slot_counts,
+    sources,
+    stage_hands,
+)
+from allstreets.engines.quantised import Numbers, Shares
+from allstreets.engines.simd.quantise import pack_shares, put_back, round_flops
 from allstreets.engines.simd.vectors import LANES, aligned
 from allstreets.engines.simd.work_counter import new_counter
 
 Allocate = Callable[[tuple[int, int]], Singles]
+Spaces = tuple[StageSpace, ...]
 
 MOST_ASIDE = 32_000_000
 """Bytes of sums for which room is kept when they are no longer set aside."""
+NO_WEIGHTS = np.zeros((1, len(IterationWeights._fields)), np.float32)
+ONE_PIECE = np.array([[0, 1, 0, 1]])
+ONE_POT = np.zeros(1, np.int64)
+ALL_LIMITED = np.ones(1, np.uint8)
 
 
-class MatrixStore:
-    """The numbers of one betting tree on F flops.
+class MatrixGame:
+    """One betting tree on F flops; `payoffs` [N, 2, 3] are those of `betting.payoffs`.
 
     `allocate` makes the stored arrays, [F, …] of float32 zeros that begin at a cache line (in
     memory by default).
     """
 
     def __init__(
-        self, tree: BettingTree, cards: StageMatrices, allocate: Allocate = aligned
+        self,
+        tree: BettingTree,
+        payoffs: Floats,
+        cards: StageMatrices,
+        allocate: Allocate = aligned,
     ) -> None:
         self.tree, self.cards, self._allocate = tree, cards, allocate
         self.stage_of_node = stage_of_nodes(tree, cards.streets)
@@ -55,6 +89,9 @@ class MatrixStore:
         self.regrets = [[allocate(shape) for shape in pair] for pair in shapes]
         self.averages = [[allocate(shape) for shape in pair] for pair in shapes]
         self._aside: dict[tuple[int, Player], Singles] = {}  # by stage and player
+        self.plans = [build_plans(tree, payoffs, own, cards.streets) for own in Player]
+        self._hands: dict[tuple[Player, HandSelection], tuple[StageHands, ...]] = {}
+        self._tables: dict[Player, PotTables] = {}
         for node, chances in tree.locks.items():
             hands = cards.hands[int(self.stage_of_node[node])]
             self._put(slice(None), node, np.repeat(np.array(chances)[:, None], hands, axis=1))
@@ -79,6 +116,9 @@ class MatrixStore:
         for stored in (self.regrets, self.averages):
             stored[0][player] = self._moved(stored[0][player], source, pool)
         self.kept[player] = hands
+        self._hands.clear()
+        self._tables.clear()
+        self.__dict__.pop("_packing", None)
 
     def _moved(self, old: Singles, source: Longs, pool: Pool) -> Singles:
         new = self._allocate((self.cards.count, len(source)))
@@ -131,6 +171,42 @@ class MatrixStore:
         if room.nbytes <= MOST_ASIDE:
             self._aside[stage, player] = room
         return room[: len(sums)]
+
+    def packed(self, flop: int, numbers: Numbers) -> tuple[Shares, ...]:
+        """[actions, H] by stage: the average strategies of all decisions, as a bundle has them.
+
+        All decisions of a flop are packed at once, since there are thousands of them. Any number of
+        threads may do so.
+        """
+        found = []
+        largest = int(np.iinfo(numbers).max)
+        for stage, hands in enumerate(self.cards.hands):
+            actions = int(self.slots[stage].sum()) if stage < len(self.slots) else 0
+            # All-in on the flop leaves the later stages without decisions.
+            shares: Shares = np.empty((actions, hands) if actions else (0, 0), numbers)
+            for player in Player if actions else ():
+                where = self._packing[stage][player]
+                pack_shares(self.averages[stage][player][flop], *where, largest, shares)
+            found.append(shares)
+        return tuple(found)
+
+    @cached_property
+    def _packing(self) -> list[list[tuple[Longs, Longs, Longs, Longs]]]:
+        """By stage and player, for each decision: where its sums begin, its actions, the first of
+        its rows; and where hands are stored. Good as long as the same hands are stored.
+        """
+        found = []
+        for stage in range(len(self.slots)):
+            here = (self.tree.kind == NodeKind.DECISION) & (self.stage_of_node == stage)
+            counts = np.where(here, self.tree.child_count, 0).astype(np.int64)
+            first = np.cumsum(counts) - counts
+            both = []
+            for player in Player:
+                nodes, starts = self.decisions_of(stage, player)
+                places = self.places_of_hands(stage, player)
+                both.append((starts, counts[nodes], first[nodes], places))
+            found.append(both)
+        return found
 
     def decisions_of(self, stage: int, player: Player) -> tuple[Longs, Longs]:
         """A player's decisions in a stage [nodes], and where their numbers begin on any flop."""
@@ -249,3 +325,96 @@ class MatrixStore:
                 entries += int(self.slots[stage, player]) * min(kept, self.cards.hands[stage])
         total, largest = found[:, :, 0].sum(axis=0), found[:, :, 1].max(axis=0)
         return total, largest, np.full(len(flops), entries)
+
+    def run(
+        self,
+        player: Player,
+        other: Floats,
+        mode: int,
+        spaces: Spaces,
+        flop: int = 0,
+        weights: Singles = NO_WEIGHTS,
+        wanted: Bytes | None = None,
+    ) -> Singles:
+        """A pass on one flop: reach [H] of the other's hands in, values [H] of own ones out.
+
+        `weights` [1, 7] are `IterationWeights`. An update can be limited to some blocks of own
+        hands, [H / 16] of `blocks_of_hands`: for the others values are 0, and nothing is learned.
+        """
+        values = np.empty((1, 1, len(other)), np.float32)
+        if mode == UPDATE and wanted is None and (weights[:, THRESHOLD] > -np.inf).any():
+            wanted = np.ones(padded(len(self.kept[player])) // LANES, np.uint8)
+        run_pots(
+            new_counter(),
+            ONE_PIECE,
+            ONE_POT,
+            self.tables(player),
+            filled(self.cards.kernel),
+            filled(spaces),
+            np.array([flop]),
+            other[None],
+            NO_ROOTS,
+            values,
+            mode,
+            weights,
+            None if wanted is None else wanted[None, None],
+            ALL_LIMITED,
+        )
+        found: Singles = values[0, 0]
+        return found
+
+    def tables(self, player: Player) -> PotTables:
+        """The game as the kernels read it."""
+        found = self._tables.get(player)
+        if found is None:
+            found = self._tables[player] = pot_tables([self], player, "kept")
+        return found
+
+    def own_hands(self, player: Player, selection: HandSelection) -> Longs:
+        """The own hands of a pass, those of the first stage."""
+        if selection == "rest":
+            return np.setdiff1d(self.all_hands[: self.cards.hands[0]], self.kept[player])
+        return self.kept[player] if selection == "kept" else self.all_hands
+
+    def hands(self, player: Player, selection: HandSelection = "kept") -> tuple[StageHands, ...]:
+        """The hands of a pass."""
+        found = self._hands.get((player, selection))
+        if found is None:
+            own, other = self.own_hands(player, selection), self.kept[player.opponent]
+            found = stage_hands(own, other, self.cards.lengths)
+            self._hands[player, selection] = found
+        return found
+
+
+def pruned_parts(table: Singles, blocks: Bytes) -> Iterator[tuple[Singles, Bytes | None]]:
+    """Iterations [T, 7] before pruning begins, and those since then with all `blocks` wanted."""
+    pruned = np.flatnonzero(table[:, THRESHOLD] > -np.inf)
+    warm = int(pruned[0]) if len(pruned) else len(table)
+    if warm:
+        yield table[:warm], None
+    if warm < len(table):
+        yield table[warm:], blocks
+
+
+def make_spaces(games: Sequence[MatrixGame]) -> Spaces:
+    """Scratch arrays of one thread that works on any of these games, for either player."""
+    spaces = []
+    lengths = games[0].cards.lengths if games else []  # a short stack may never see a flop
+    for stage, length in enumerate(lengths):
+        plans = [plan[stage] for game in games for plan in game.plans if stage < len(plan)]
+        value_rows = max((plan.value_rows for plan in plans), default=1)
+        spaces.append(
+            StageSpace(
+                reach=aligned(max((plan.reach_rows for plan in plans), default=1) * length),
+                values=aligned(value_rows * length),
+                lanes=aligned(2 * length * LANES),
+                sums=aligned(52 * LANES),
+                terms=np.zeros(length, np.int32),
+                margin=aligned(length * length + LANES),
+                combos=aligned(length),
+                needed=np.zeros(value_rows * (length // LANES), np.uint8),
+                union=np.zeros(length // LANES, np.uint8),
+                left_out=np.zeros(1, np.int64),
+            )
+        )
+    return tuple(spaces)

@@ -1,4 +1,4 @@
-"""Hands that share strategies, against loops over combos and against games in which they do not."""
+"""Buckets of hands, against loops over combos and against games in which each hand is its own."""
 
 from collections.abc import Sequence
 
@@ -10,12 +10,20 @@ from allstreets.base import InputError
 from allstreets.betting import NodeKind, Player, Street
 from allstreets.cards import make_card
 from allstreets.cfr import parse_schedule
+from allstreets.engines.exact.buckets import (
+    HandBuckets,
+    StreetBuckets,
+    hand_buckets,
+    suit_street_buckets,
+)
 from allstreets.engines.exact.cards import StreetBoards
-from allstreets.engines.exact.hand_buckets import SharedRows, Sharing, rows_by_hand, shared_rows
-from allstreets.engines.exact.locks import lock_strategy
+from allstreets.engines.exact.strategies import (
+    average_strategy,
+    lock_strategy,
+    set_average_strategy,
+)
 from allstreets.engines.exact.subgame import ExactSubgame
-from allstreets.engines.exact.suit_buckets import suit_sharing
-from allstreets.engines.exact.view import StreetView, average_strategy, set_average_strategy
+from allstreets.engines.exact.view import StreetView
 from allstreets.games import Spot
 from allstreets.games.spot import spot_root
 
@@ -37,23 +45,30 @@ def reach_of(spot: Spot, game: ExactSubgame) -> tuple[np.ndarray, np.ndarray]:
     return spot.ranges[0].weights[combos[0]], spot.ranges[1].weights[combos[1]]
 
 
-def exact_game(spot: Spot, sharing=None, precision: str = "float32", **settings) -> ExactSubgame:  # type: ignore[no-untyped-def]
+def exact_game(spot: Spot, buckets=None, precision: str = "float32", **settings) -> ExactSubgame:  # type: ignore[no-untyped-def]
     combos = np.flatnonzero(spot.ranges[0].weights), np.flatnonzero(spot.ranges[1].weights)
     root = spot_root(spot)
     return ExactSubgame(
-        spot.tree, spot.payoffs, root, combos, 1, precision, sharing=sharing, **settings
+        spot.tree, spot.payoffs, root, combos, 1, precision, buckets=buckets, **settings
     )
 
 
-def by_hand(streets: Sequence[StreetBoards]) -> Sharing:
-    """Every hand its own row, on all streets but the first."""
-    return [None, *((rows_by_hand(street, 0), rows_by_hand(street, 1)) for street in streets[1:])]
+def own_buckets(street: StreetBoards, player: int) -> HandBuckets:
+    """Every hand is its own bucket: what is stored is what would be stored without buckets."""
+    return hand_buckets(
+        street, player, [np.arange(len(hands.first)) for hands in street.hands[player]]
+    )
 
 
-def random_rows(street: StreetBoards, player: int, rng: np.random.Generator) -> SharedRows:
-    """Hands in three rows at random, with random shares."""
+def by_hand(streets: Sequence[StreetBoards]) -> StreetBuckets:
+    """Every hand its own bucket, on all streets but the first."""
+    return [None, *((own_buckets(street, 0), own_buckets(street, 1)) for street in streets[1:])]
+
+
+def random_buckets(street: StreetBoards, player: int, rng: np.random.Generator) -> HandBuckets:
+    """Hands in three buckets at random, with random shares."""
     hands = [len(one.first) for one in street.hands[player]]
-    return shared_rows(
+    return hand_buckets(
         street,
         player,
         [rng.integers(0, 3, count) for count in hands],
@@ -61,10 +76,10 @@ def random_rows(street: StreetBoards, player: int, rng: np.random.Generator) -> 
     )
 
 
-def at_random(streets: Sequence[StreetBoards]) -> Sharing:
-    """Rows on the last street, of any hands together."""
+def at_random(streets: Sequence[StreetBoards]) -> StreetBuckets:
+    """Buckets on the last street, of any hands together."""
     rng = np.random.default_rng(1)
-    last = random_rows(streets[-1], 0, rng), random_rows(streets[-1], 1, rng)
+    last = random_buckets(streets[-1], 0, rng), random_buckets(streets[-1], 1, rng)
     return [*[None] * (len(streets) - 1), last]
 
 
@@ -106,7 +121,7 @@ def test_a_row_for_each_hand_is_the_game_without_rows(precision: str) -> None:
             assert np.array_equal(ours, theirs)
 
 
-def test_shared_strategies_are_judged_like_the_same_strategies_of_every_hand() -> None:
+def test_strategies_of_buckets_are_evaluated_like_the_same_strategies_of_every_hand() -> None:
     shared = exact_game(TURN, at_random)
     train(shared, TURN, 30)
     for learns in (True, False):
@@ -146,7 +161,7 @@ def test_iterations_agree_with_loops(algorithm: str) -> None:
     game = exact_game(SMALL, at_random)
     assert len(game.streets[1].runouts) == 48
     known: dict[tuple[int, tuple[int, ...], int], tuple[int, float]] = {}
-    shared = game.sharing[1]
+    shared = game.buckets[1]
     assert shared is not None
     for number, board in enumerate(game.streets[1].boards):
         for player in Player:
@@ -182,7 +197,7 @@ def test_iterations_agree_with_loops(algorithm: str) -> None:
 
 @pytest.mark.parametrize("precision", ["float32", "float16"])
 def test_shared_strategies_are_solved_for_and_taken_up_again(precision: str) -> None:
-    game, again = (exact_game(TURN, suit_sharing, precision) for _ in range(2))
+    game, again = (exact_game(TURN, suit_street_buckets, precision) for _ in range(2))
     plain = exact_game(TURN, None, precision)
     for one in (game, plain):
         train(one, TURN, 20)
@@ -222,4 +237,4 @@ def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(InputError, match="hands share strategies on the river"):
         lock_strategy(game, 1, 0, node, np.ones((2, 1326)) / 2, np.ones(1326, bool))
     with pytest.raises(ValueError, match="not those of the street"):
-        exact_game(SMALL, [None, game.sharing[1]])
+        exact_game(SMALL, [None, game.buckets[1]])
