@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from allstreets.engines.matrix.buckets import BucketCounts, build_bucket_model
 from builders.small_flops import BUCKETED, FLOPS, run_small, small_config
 from numpy.typing import NDArray
 
@@ -15,6 +14,7 @@ from allstreets.base import InputError
 from allstreets.betting import POT_SHARES, BettingTree, Player, Street, line_text
 from allstreets.betting import find_decision as find_in
 from allstreets.cards import HAND_OF_COMBO, hand_combos, hand_pairs, parse_flop, parse_hand
+from allstreets.engines.matrix.buckets import BucketCounts, build_bucket_model
 from allstreets.solutions import NoNodeError, Row, WholeSolution
 from allstreets.storage import board_report, load_flops
 
