@@ -39,6 +39,7 @@ from .exact.subgame import PRECISIONS as PRECISIONS
 from .exact.subgame import ExactSubgame as ExactSubgame
 from .exact.view import StreetView as StreetView
 from .exact.view import find_board as find_board
+from .lifting import BoardsLift as BoardsLift
 from .lifting import Lift as Lift
 from .lifting import LiftedValues as LiftedValues
 from .lifting import evaluate_flop as evaluate_flop

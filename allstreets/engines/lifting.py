@@ -10,8 +10,10 @@ The pots of a flop share what depends on the cards only, and are evaluated one a
 more than one exact game is in memory at a time.
 """
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -20,7 +22,7 @@ from numpy.typing import NDArray
 
 from allstreets.base import Arrays, Floats, Longs, Singles
 from allstreets.betting import BettingTree, Player
-from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Flop
+from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Flop, Runouts, combo_orbits, live_combos
 from allstreets.cfr import IterationWeights
 from allstreets.engines.boards.cards import bucket_rows
 from allstreets.engines.card_model import CardModel, Precision
@@ -43,6 +45,7 @@ Rows = NDArray[np.integer[Any]]
 Board = tuple[int, ...]
 
 FLOP, TURN, RIVER = range(3)  # levels of an exact subgame
+CACHED_FLOPS = 16
 
 LEAST_REACH = 1e-12
 """A pot to which no player brings a hand more often than this is worth nothing."""
@@ -141,15 +144,69 @@ class PackedLift:
                     stored[first * len(strategies) : last * len(strategies)] = blocks[last - first]
 
 
+@dataclass(frozen=True)
+class TurnPart:
+    """One turn of a flop: where its boards, and the hands on them, stand among those of all turns.
+
+    Slices are of turn and river boards.
+    """
+
+    boards: tuple[slice, slice]
+    hands: tuple[slice, slice]  # padded, as hand lists have them
+
+
+@lru_cache(CACHED_FLOPS)
+def turn_parts(flop: Board) -> dict[int, TurnPart]:
+    """The parts of a flop by the turn card that stands for others like it."""
+    root, _ = every_combo(flop)
+    parts: dict[int, TurnPart] = {}
+    turns = rivers = turn_hands = river_hands = 0
+    for card in root.representatives:
+        below = root.after(card)
+        here = _padded_hands(below.board, below.symmetries)
+        there = sum(
+            _padded_hands((*below.board, river), below.symmetries_after(river))
+            for river in below.representatives
+        )
+        count = len(below.representatives)
+        parts[card] = TurnPart(
+            (slice(turns, turns + 1), slice(rivers, rivers + count)),
+            (slice(turn_hands, turn_hands + here), slice(river_hands, river_hands + there)),
+        )
+        turns, rivers = turns + 1, rivers + count
+        turn_hands, river_hands = turn_hands + here, river_hands + there
+    return parts
+
+
+def _padded_hands(board: Board, symmetries: tuple[int, ...]) -> int:
+    """How many hands there are on a board, combos that suits make alike being one, padded."""
+    if len(symmetries) == 1:
+        return whole_vectors(math.comb(52 - len(board), 2))
+    combos = np.flatnonzero(live_combos(board))
+    return whole_vectors(int((combo_orbits(symmetries)[combos] == combos).sum()))
+
+
 @dataclass(frozen=True, eq=False)
 class BoardsLift:
-    """Strategies of real boards: combos on the flop, and the buckets of every board below."""
+    """Strategies of real boards: combos on the flop, and the buckets of every board below.
+
+    With a `part` the subgame has one turn: the others are neither built nor read.
+    """
 
     model: CardModel
     pot: int
     arrays: Arrays
     learns: bool = False
     precision: Precision = "float32"
+    part: TurnPart | None = None
+
+    def on_turn(self, flop: Board, card: int) -> tuple["BoardsLift", Runouts]:
+        """The same for one turn card of a flop, and the root of the subgame that has no other."""
+        root, _ = every_combo(flop)
+        card = int(root.representative[card])
+        same = root.multiplicities[root.representatives.index(card)]
+        alone = replace(root, representatives=(card,), multiplicities=(same,))
+        return replace(self, part=turn_parts(flop)[card]), alone
 
     def sharing(self, streets: Sequence[StreetBoards]) -> StreetBuckets:
         """The buckets of turn and river boards."""
@@ -162,8 +219,9 @@ class BoardsLift:
             lists = street.lists[Player.OOP]
             starts = whole_vectors(count) * np.arange(len(lists.start), dtype=np.int64)
             number = int(self.arrays["sets"][self.pot])
+            hands = slice(None) if self.part is None else self.part.hands[len(sharing) - 1]
             oop, ip = (
-                bucket_rows(lists, self.arrays[f"{kind}.{number}.{name}"], starts, None)
+                bucket_rows(lists, self.arrays[f"{kind}.{number}.{name}"][hands], starts, None)
                 for name in ("oop", "ip")
             )
             sharing.append((oop, ip))
@@ -186,7 +244,19 @@ class BoardsLift:
                 subgame.averages[FLOP][player][:] = slot_block(strategies, actions, length)
             for level in range(TURN, len(subgame.levels)):
                 stored = self.arrays[f"average.{self.pot}.{level}.{player.name.lower()}"]
-                subgame.averages[level][player][:] = stored
+                slots = int(subgame.slot_actions(level, player).sum())
+                subgame.averages[level][player][:] = stored[self._rows(level, slots)]
+
+    def _rows(self, level: int, slots: int) -> slice:
+        """What the boards of a level take of the stored strategies, with so many slots a row."""
+        if self.part is None:
+            return slice(None)
+        count = self.model.rows if level == TURN else self.model.groups
+        rows = self.part.boards[level - TURN]
+        each = whole_vectors(count)
+        if not count:  # every hand its own row
+            rows, each = self.part.hands[level - TURN], 1
+        return slice(rows.start * each * slots, rows.stop * each * slots)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,10 +24,10 @@ from allstreets.betting import (
     paid_at,
 )
 from allstreets.cards import Flop, hand_pairs, parse_flop
-from allstreets.engines import CardModel, PackedStrategies, lift_flop
+from allstreets.engines import BoardsLift, CardModel, PackedStrategies
 from allstreets.games import PotGame, WholeGame, model_stack, pot_at
 from allstreets.solutions.decision import POTS, Decision, Evs
-from allstreets.solutions.lifted_streets import RealStreets
+from allstreets.solutions.lifted_streets import LiftedStreets
 from allstreets.solutions.pot_evaluation import flop_hands
 from allstreets.solutions.pot_view import HandTotals, PotView
 from allstreets.solutions.preflop import FULL
@@ -35,7 +35,7 @@ from allstreets.solutions.source import Row, Source
 from allstreets.solutions.walk import SolvedFlop
 
 EVEN = 0.5
-OPEN_STREETS = 2  # pots on flops whose turns and rivers stay in memory: a few hundred MB each
+OPEN_STREETS = 4  # pots on flops whose turns stay in memory
 
 
 class Flops(Protocol):
@@ -65,7 +65,7 @@ class Flops(Protocol):
     def view(self, root: int, flop: Flop) -> PotView:
         """Every decision of the pot on a flop."""
 
-    def streets(self, root: int, flop: Flop) -> RealStreets:
+    def streets(self, root: int, flop: Flop) -> LiftedStreets:
         """Turn and river of the pot on a flop, where strategies go by their cards."""
 
     def counted(self, decision: Decision) -> Decision:
@@ -84,7 +84,7 @@ class GameFlops:
     def __init__(self, game: WholeGame, source: Source, cards: CardModel) -> None:
         self.game, self.source, self.cards = game, source, cards
         self._pots: dict[int, PotGame] = {}
-        self._streets: dict[tuple[int, int], RealStreets] = {}
+        self._streets: dict[tuple[int, int], LiftedStreets] = {}
 
     @property
     def is_stored(self) -> bool:
@@ -176,17 +176,15 @@ class GameFlops:
             evaluate=_StoredEvs(pot, number, arrays) if f"evs.{number}" in arrays else None,
         )
 
-    def streets(self, root: int, flop: Flop) -> RealStreets:
+    def streets(self, root: int, flop: Flop) -> LiftedStreets:
         """Turn and river of the pot on a flop, where they are stored by card."""
         key = self._places[flop.number], root
         streets = self._streets.pop(key, None)
         if streets is None:
-            pot, arrays = self.pot(root), self.arrays(flop)
-            trees = [self.pot(each.node).tree for each in self.flop_pots]
-            play = lift_flop(self.cards, flop, trees, arrays)[self._numbers[root]]
+            lift = BoardsLift(self.cards, self._numbers[root], self.arrays(flop))
             like = [known for (place, _), known in self._streets.items() if place == key[0]]
             reach = self.source.before.reach[root]
-            streets = RealStreets(pot, flop, play, reach, like[0] if like else None)
+            streets = LiftedStreets(self.pot(root), flop, lift, reach, like[0] if like else None)
         self._streets[key] = streets  # the last to be given up
         while len(self._streets) > OPEN_STREETS:
             del self._streets[next(iter(self._streets))]
@@ -359,7 +357,7 @@ class ModelFlops:
             unit=POTS,
         )
 
-    def streets(self, root: int, flop: Flop) -> RealStreets:
+    def streets(self, root: int, flop: Flop) -> LiftedStreets:
         """No model that is solved flop by flop goes by the cards of turn and river."""
         raise NotImplementedError
 

@@ -1,8 +1,8 @@
 """Turn and river of a pot on a flop where what is stored goes by the cards that lie there.
 
-The stored strategies are played by real combos in an exact subgame, as they are judged with real
-cards: on a board a combo does what its row or group does, and EVs are those of the cards that may
-still come, not of groups.
+The stored strategies are lifted to real combos in an exact subgame, as they are evaluated with real
+cards: on a board a combo does what its bucket does, and EVs are those of the cards that may still
+come, not of buckets.
 """
 
 from collections.abc import Callable
@@ -18,43 +18,60 @@ from allstreets.cards import (
     combo_equity,
     fitting,
 )
-from allstreets.engines import ExactSubgame, Lift, StreetView, every_combo
+from allstreets.engines import BoardsLift, ExactSubgame, StreetView, every_combo
 from allstreets.games import PotGame
 from allstreets.solutions.decision import BB, NOWHERE, Decision, Evs, betting_at
 from allstreets.solutions.hands import Hands, class_sums
 from allstreets.solutions.spot import deal_evs, left_after, taken_action
 
 CACHED_STREETS = 16  # boards that stay in memory: of a big pot, megabytes each
+CACHED_TURNS = 8  # with all their rivers, some ten megabytes each
 
 
-class RealStreets:
-    """Every place after the flop; cards and combos are in the suits that a flop is named in."""
+class LiftedStreets:
+    """Every node after the flop; cards and combos are in the suits that a flop is named in.
+
+    A turn is lifted when somebody looks at it: a subgame with that card alone takes a fraction of
+    the time and memory of all turns.
+    """
 
     def __init__(
         self,
         pot: PotGame,
         flop: Flop,
-        play: Lift,
+        lift: BoardsLift,
         reach: Floats,
-        like: "RealStreets | None" = None,
+        like: "LiftedStreets | None" = None,
     ) -> None:
         """`reach` [2, 169] starts the pot; `like` is another pot on the same flop."""
-        self.pot, self.flop = pot, flop
-        self.subgame: ExactSubgame = ExactSubgame(
-            pot.tree,
-            pot.payoffs,
-            *every_combo(flop.cards),
-            like=None if like is None else like.subgame,
-            buckets=play.sharing,
-            learns=False,
-        )
-        play.fill(self.subgame)
-        oop, ip = (
-            reach[player][HAND_OF_COMBO[self.subgame.streets[0].combos(player, 0)]]
-            for player in Player
-        )
-        self._reach = oop, ip
+        self.pot, self.flop, self.lift = pot, flop, lift
+        combos = HAND_OF_COMBO[every_combo(flop.cards)[1][0]]
+        self._reach = reach[0][combos], reach[1][combos]
+        self._like = like
+        self._turns: dict[int, ExactSubgame] = {}  # by the card that stands for others like it
         self._views: dict[tuple[int, ...], StreetView] = {}
+
+    def subgame(self, turn: int) -> ExactSubgame:
+        """The exact subgame of a turn card beside the solved flop."""
+        lift, root = self.lift.on_turn(self.flop.cards, turn)
+        (card,) = root.representatives
+        subgame = self._turns.pop(card, None)
+        if subgame is None:
+            known = None if self._like is None else self._like._turns.get(card)
+            subgame = ExactSubgame(
+                self.pot.tree,
+                self.pot.payoffs,
+                root,
+                every_combo(self.flop.cards)[1],
+                like=known,
+                buckets=lift.sharing,
+                learns=False,
+            )
+            lift.fill(subgame)
+        self._turns[card] = subgame  # the last to be given up
+        while len(self._turns) > CACHED_TURNS:
+            del self._turns[next(iter(self._turns))]
+        return subgame
 
     def at(self, way: Line, named: tuple[int, ...]) -> Decision:
         """A place after cards were dealt beside the flop that is `named` so; it has no line."""
@@ -83,7 +100,9 @@ class RealStreets:
 
     def _street(self, cards: tuple[int, ...]) -> StreetView:
         """The street after these cards beside the solved flop."""
-        found = self._views.pop(cards, None) or StreetView(self.subgame, self._reach, cards)
+        found = self._views.pop(cards, None) or StreetView(
+            self.subgame(cards[0]), self._reach, cards
+        )
         self._views[cards] = found  # the last to be given up
         while len(self._views) > CACHED_STREETS:
             del self._views[next(iter(self._views))]
