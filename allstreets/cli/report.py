@@ -23,7 +23,7 @@ HOLDS = {
     "unified": "a preflop or whole game",
 }
 NOT_FOR = {
-    "boards": ("flop", "chart", "behind", "evs"),
+    "boards": ("flop", "chart", "behind"),
     "spot": ("flop", "spr", "parquet", "flops"),
     "postflop": ("combos", "behind"),
     "preflop": ("spr", "behind"),
@@ -157,13 +157,23 @@ def report(
     kind = folder_kind(folder)
     many = by is not None or kind == "spots"
     given: dict[str, Any] = {"flop": flop, "spr": spr, "chart": chart, "parquet": parquet}
-    given |= {"combos": combos, "flops": flops, "behind": behind, "evs": evs is EvsFrom.hand}
+    given |= {"combos": combos, "flops": flops, "behind": behind}
     _refuse("boards" if many else kind, folder, given)
     if many:
         from allstreets.cli.board_report import report_boards
 
-        key, files = (by or By.board).value, {"csv": csv, "parquet": parquet}
-        report_boards(folder, line, key, sort=sort, form=form.value, spr=spr, name=name, **files)
+        report_boards(
+            folder,
+            line,
+            (by or By.board).value,
+            sort=sort,
+            form=form.value,
+            csv=csv,
+            parquet=parquet,
+            spr=spr,
+            name=name,
+            whole_hand=evs is EvsFrom.hand,
+        )
         return
     _need_by(sort=sort, name=name, csv=csv)
     if chart is not None:
