@@ -221,7 +221,7 @@ def _decision(
     from allstreets.solutions import solve_behind
 
     announce = _announced("is not reached: solving it separately")
-    return place, solve_behind(spot, line, announce=announce).node(line), remarks
+    return place, solve_behind(spot, place.line, announce=announce).node(place.line), remarks
 
 
 def _report_decision(
@@ -237,8 +237,8 @@ def _report_decision(
 
     if combos and not node.by_combo:
         raise InputError(
-            "--combos has no meaning here: hands are the 169 classes; they are combos on turn "
-            "and river of games solved with cards: boards"
+            "--combos has no meaning here: hands are the 169 classes; they are combos after the "
+            "flop with cards: exact or boards, and on flops that were solved exactly"
         )
     if chart is not None:
         from allstreets.solutions import node_chart
