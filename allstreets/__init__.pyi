@@ -4,7 +4,9 @@ from .cards.ranges import Range as Range
 from .explorer.reaching import range_at as range_at
 from .games.locks import Lock as Lock
 from .games.spot import Spot as Spot
+from .solutions.spot import SpotSolution as SpotSolution
 from .solutions.spot import solve as solve
+from .solutions.whole_game import WholeSolution as WholeSolution
 from .solvers.spot import SpotSolver as SpotSolver
 from .solvers.whole_game import WholeGameSolver as WholeGameSolver
 from .storage.board_reports import board_report as board_report

@@ -29,7 +29,7 @@ from allstreets.cards import (
     live_combos,
     texture,
 )
-from allstreets.solutions import Decision, OnBoard, Unit
+from allstreets.solutions import Decision, OnBoard, Unit, counted_text
 
 SUITS = ("rainbow", "two-tone", "monotone")
 PAIRINGS = ("unpaired", "paired", "trips")
@@ -117,6 +117,12 @@ class BoardReport:
     paid: tuple[float, float]
     boards: tuple[BoardFigures, ...]
     hands: dict[str, HandSums] = field(repr=False)  # by the keys of `HAND_KEYS`
+    over_hand: bool = False  # whether EVs are results of the whole hand, not from here on
+
+    @property
+    def counted(self) -> str:
+        """From when on EVs count, for people."""
+        return counted_text(over_hand=self.over_hand)
 
     def by(self, key: str = "board") -> list[ReportRow]:
         """One row per board or group, in the order of the boards or of the groups' names.
@@ -208,7 +214,8 @@ class BoardReport:
         )
 
     def _eqrs(self, evs: Floats, equities: Floats) -> tuple[float, float]:
-        oop, ip = quotient(evs, equities * self.pot).tolist()
+        here = evs + np.array(self.paid) * self.over_hand  # from here on
+        oop, ip = quotient(here, equities * self.pot).tolist()
         return oop, ip
 
     def _hand_rows(self, key: str) -> list[ReportRow]:
@@ -277,6 +284,7 @@ class Gathering:
             first.paid,
             tuple(self._figures),
             self._hands,
+            first.over_hand,
         )
 
 

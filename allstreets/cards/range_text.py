@@ -31,7 +31,7 @@ import numpy as np
 from allstreets.base import Floats, InputError, shorten
 from allstreets.cards.card import RANKS
 from allstreets.cards.combos import COMBO_COUNT, parse_combo
-from allstreets.cards.hands import HAND_OF_COMBO, HAND_SIZES, hand_index
+from allstreets.cards.hands import HAND_NAMES, HAND_OF_COMBO, HAND_SIZES, hand_index
 
 SPACED_SIGN = re.compile(r"(?:(?<!\s)\s+)?([-:])\s*")
 TOKEN = re.compile(r"[^\s,;]+")
@@ -129,10 +129,7 @@ def named_combos(text: str) -> list[int]:
 
 def _top(text: str, share: float) -> list[int]:
     """The best hands, as many as fit whole into a share of all combos."""
-    order = [
-        hand_index(RANKS.index(name[0]), RANKS.index(name[1]), name.endswith("s"))
-        for name in BY_EQUITY.split()
-    ]
+    order = [HAND_NAMES.index(name) for name in BY_EQUITY.split()]
     if share > 1:
         raise InputError(f"'{shorten(text)}' is more than all hands: write random or 100%")
     held = np.cumsum(HAND_SIZES[order]) <= share * COMBO_COUNT + 1e-9

@@ -31,6 +31,7 @@ def report_boards(
     parquet: Path | None,
     spr: float | None,
     name: str | None,
+    whole_hand: bool,
 ) -> None:
     """What `allstreets report --by` prints; `form` is text, json or csv."""
     from allstreets.base import require_parquet, write_parquet
@@ -40,7 +41,9 @@ def report_boards(
     if parquet is not None:
         require_parquet()
     with _counting() as count:
-        report = board_report(folder, line, spr=spr, name=name, progress=count)
+        report = board_report(
+            folder, line, spr=spr, name=name, whole_hand=whole_hand, progress=count
+        )
     rows = report.by(key)
     table = report.table(key)
     if sort is not None:
@@ -63,6 +66,7 @@ def report_boards(
                 "by": key,
                 "player": report.unit.seats[report.player],
                 "unit": report.unit.name,
+                "evs": report.counted,
                 "actions": list(report.actions),
                 "total": without_nan(report.cells(report.total)),
                 "rows": [without_nan(cells) for cells in table],
@@ -149,7 +153,7 @@ def _print(out: "Console", report: "BoardReport", key: str, rows: "list[ReportRo
         out.print(f"… and {len(rows) - SHOWN_ROWS:,} more: --csv FILE writes all")
     out.print(
         "of hands: of those that get here on all boards; then how often each action is taken. "
-        f"EVs in {unit}."
+        f"EVs in {unit} {report.counted}."
     )
 
 

@@ -23,7 +23,7 @@ HOLDS = {
     "unified": "a preflop or whole game",
 }
 NOT_FOR = {
-    "boards": ("flop", "chart", "behind", "evs"),
+    "boards": ("flop", "chart", "behind"),
     "spot": ("flop", "spr", "parquet", "flops"),
     "postflop": ("combos", "behind"),
     "preflop": ("spr", "behind"),
@@ -157,13 +157,23 @@ def report(
     kind = folder_kind(folder)
     many = by is not None or kind == "spots"
     given: dict[str, Any] = {"flop": flop, "spr": spr, "chart": chart, "parquet": parquet}
-    given |= {"combos": combos, "flops": flops, "behind": behind, "evs": evs is EvsFrom.hand}
+    given |= {"combos": combos, "flops": flops, "behind": behind}
     _refuse("boards" if many else kind, folder, given)
     if many:
         from allstreets.cli.board_report import report_boards
 
-        key, files = (by or By.board).value, {"csv": csv, "parquet": parquet}
-        report_boards(folder, line, key, sort=sort, form=form.value, spr=spr, name=name, **files)
+        report_boards(
+            folder,
+            line,
+            (by or By.board).value,
+            sort=sort,
+            form=form.value,
+            csv=csv,
+            parquet=parquet,
+            spr=spr,
+            name=name,
+            whole_hand=evs is EvsFrom.hand,
+        )
         return
     _need_by(sort=sort, name=name, csv=csv)
     if chart is not None:
@@ -211,7 +221,7 @@ def _decision(
     from allstreets.solutions import solve_behind
 
     announce = _announced("is not reached: solving it separately")
-    return place, solve_behind(spot, line, announce=announce).node(line), remarks
+    return place, solve_behind(spot, place.line, announce=announce).node(place.line), remarks
 
 
 def _report_decision(
@@ -227,8 +237,8 @@ def _report_decision(
 
     if combos and not node.by_combo:
         raise InputError(
-            "--combos has no meaning here: hands are the 169 classes; they are combos on turn "
-            "and river of games solved with cards: boards"
+            "--combos has no meaning here: hands are the 169 classes; they are combos after the "
+            "flop with cards: exact or boards, and on flops that were solved exactly"
         )
     if chart is not None:
         from allstreets.solutions import node_chart

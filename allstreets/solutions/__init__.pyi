@@ -19,6 +19,7 @@ from .flops import ModelFlops as ModelFlops
 from .flops import row_weight as row_weight
 from .flops import summary_of as summary_of
 from .format import EV_LEGEND as EV_LEGEND
+from .format import counted_text as counted_text
 from .format import decision_lines as decision_lines
 from .format import decision_notes as decision_notes
 from .format import ev_note as ev_note

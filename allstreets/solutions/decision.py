@@ -42,7 +42,7 @@ from allstreets.cards import (
     parse_combo,
     parse_hand,
 )
-from allstreets.solutions.format import decision_line, decision_text
+from allstreets.solutions.format import counted_text, decision_line, decision_text
 from allstreets.solutions.hands import Hands, class_sums
 from allstreets.solutions.html import decision_html
 from allstreets.solutions.reached import LineReach, often_taken, settled_actions
@@ -285,7 +285,7 @@ class Decision:
     @property
     def counted(self) -> str:
         """From when on EVs count, for people."""
-        return "over the whole hand" if self.over_hand else "from here on"
+        return counted_text(over_hand=self.over_hand)
 
     def mean(self, values: Floats, player: Player | None = None) -> float:
         """The mean of values [H] over a player's range here, as it meets the other's."""

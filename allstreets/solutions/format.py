@@ -94,6 +94,11 @@ def decision_lines(node: "Decision", *, evs: bool = True) -> list[str]:
     return mix_lines(labels, taken, worth, notes, lambda ev: number_text(ev, node.sign))
 
 
+def counted_text(*, over_hand: bool) -> str:
+    """From when on EVs count."""
+    return "over the whole hand" if over_hand else "from here on"
+
+
 def ev_note(node: "Decision") -> str:
     """How the EVs of a decision count: "EVs in bb from here on: folding is 0."."""
     unit = "pots" if node.unit.name == "pot" else node.unit.name

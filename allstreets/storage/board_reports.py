@@ -1,6 +1,7 @@
 """Reports over the boards of a solution, of any kind that has several."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from allstreets.analysis import BoardReport, report_of
@@ -15,13 +16,15 @@ def board_report(
     *,
     spr: float | None = None,
     name: str | None = None,
+    whole_hand: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> BoardReport:
     """A decision on every flop of a whole game, of a model of flops, or of a set of spots.
 
     `line` leads to it and names no flop: "r2.5 c | x" in a whole game, "x b50%" elsewhere. `spr`
     is the stack-to-pot ratio of a model of flops that has several, `name` the spot of a set that
-    has several. `solution` may be its folder. `progress` is called with the boards that are read,
+    has several. With `whole_hand` EVs are results of the whole hand. `solution` may be its folder.
+    `progress` is called with the boards that are read,
     of how many: all flops take a minute or more.
     """
     loaded = load(solution) if isinstance(solution, Path | str) else solution
@@ -31,8 +34,10 @@ def board_report(
         if isinstance(loaded, WholeSolution):
             line = loaded.with_ratio(line, spr)
         boards = loaded.boards(line)
-    told = boards.decisions if progress is None else _told(boards, progress)
-    return report_of(told, line)
+    decisions = boards.decisions if progress is None else _told(boards, progress)
+    if whole_hand:
+        decisions = (replace(board, node=board.node.whole_hand()) for board in decisions)
+    return report_of(decisions, line)
 
 
 def _told(boards: Boards, progress: Callable[[int, int], None]) -> Iterator[OnBoard]:

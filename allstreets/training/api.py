@@ -9,7 +9,7 @@ from weakref import finalize
 from allstreets.analysis import LockRequest, with_locks
 from allstreets.base import InputError, Place, place_of
 from allstreets.solutions import Certificate, SpotSolution, WholeSolution
-from allstreets.storage import Solution, load
+from allstreets.storage import folder_kind, load
 from allstreets.training.certify_run import CertifyObserver, plan_certify
 from allstreets.training.config import check_config
 from allstreets.training.jobs import plan, run
@@ -26,7 +26,7 @@ def train(
     *,
     resume: bool = False,
     observers: Sequence[Observer] = (),
-) -> Solution:
+) -> WholeSolution:
     """Run the job of a training file, or of a mapping with its keys, and return the solution.
 
     Without `config` it is the first example. `output` is the folder for the solution, its
@@ -64,16 +64,16 @@ def lock(
     It is solved as the other one was, to its exploitability. `solvers.difference` of the two says
     what changes. `output` is the folder for the new solution.
     """
-    folder, result = Path(folder), load(folder)
-    place = None if output is None else Path(output)
+    folder, place = Path(folder), None if output is None else Path(output)
     made_from = {"folder": str(folder.absolute()), "line": request.lines[0]}
-    if isinstance(result, WholeSolution):
-        locks = request.of_game(result, str(folder.absolute()))
-        found = run([lock_game(folder, result, locks, place)], Watch(progress=tuple(observers)))
-        assert isinstance(found, WholeSolution)
-        return found
-    if not isinstance(result, SpotSolution):
+    kind = folder_kind(folder)
+    if kind == "unified":
+        game = load(folder, WholeSolution)
+        locks = request.of_game(game, str(folder.absolute()))
+        return run([lock_game(folder, game, locks, place)], Watch(progress=tuple(observers)))
+    if kind != "spot":
         raise InputError(f"{folder}: spots and whole games can be locked, and this is none")
+    result = load(folder, SpotSolution)
     spot = with_locks(result.spot, request.of_spot(result))
     config = lock_spot_config(folder, result)
     outcome = solve_job(config, spot, output=place, observers=observers, made_from=made_from)

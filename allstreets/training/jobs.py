@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from allstreets.base import InputError, Place, Remote
-from allstreets.storage import Solution
+from allstreets.solutions import WholeSolution
 from allstreets.training.config import check_config
 from allstreets.training.flops_run import FlopsJob, plan_flops
 from allstreets.training.postflop_config import PostflopModelConfig
@@ -39,7 +39,7 @@ class Outcome(Protocol):
     def problem(self) -> str | None:
         """Why no other job can build on it, for people."""
 
-    def result(self) -> Solution:
+    def result(self) -> WholeSolution:
         """The solution."""
 
     def to_json(self) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def changed(config: Config, key: str, value: str) -> Config:
     return check_config({**given, key: value}, type(config), f"--{key}")
 
 
-def run(jobs: list[Job], watch: Watch = NOBODY) -> Solution:
+def run(jobs: list[Job], watch: Watch = NOBODY) -> WholeSolution:
     """Run jobs to their end; an `InputError` or a `KeyboardInterrupt` where one fails to."""
     outcome: Outcome
     for job in jobs:

@@ -35,6 +35,12 @@ from allstreets.storage import (
 PLAYERS = {"oop": Player.OOP, "bb": Player.OOP, "ip": Player.IP, "sb": Player.IP}
 
 
+NO_STRATEGIES = (
+    "this solution has no strategies after the flop, only values of models.\n"
+    "Simplify a spot or a whole game: allstreets solve, or train with job: unified_cfr"
+)
+
+
 def simplify(
     solution: SpotSolution | WholeSolution | Place | str,
     *,
@@ -64,8 +70,10 @@ def simplify(
     target = None if output is None else Path(output)
     if isinstance(found, SpotSolution | Path):
         return _simple_spot(found, rule, players, threads, target, name)
-    if not isinstance(found, WholeSolution) or not found.is_game:
-        raise _no_strategies(found)
+    if not isinstance(found, WholeSolution):
+        raise _no_game("a set of spots")
+    if not found.is_game:
+        raise _no_game("models of flops") if found.unit.name == "pot" else InputError(NO_STRATEGIES)
     if target is None:
         return simplify_game(found, rule, players, thread_count(threads), observe)
     return _saved_game(found, rule, players, thread_count(threads), observe, target, name)
@@ -175,14 +183,7 @@ def _name(made: MadeSimple, folder: Path | None) -> str:
     return made.head if name is None else f"{name}, {made.rule}"
 
 
-def _no_strategies(solution: object) -> InputError:
-    whole = isinstance(solution, WholeSolution)
-    if isinstance(solution, WholeSolution) and solution.unit.name == "bb":
-        return InputError(
-            "this solution has no strategies after the flop, only values of models.\n"
-            "Simplify a spot or a whole game: allstreets solve, or train with job: unified_cfr"
-        )
-    what = "models of flops" if whole else "something else"
+def _no_game(what: str) -> InputError:
     return InputError(
         f"simplify takes a spot or a whole game, and this holds {what}.\n"
         "Solve the flop as a spot: allstreets solve, with the ranges that get there"

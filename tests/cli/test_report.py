@@ -200,3 +200,31 @@ def test_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert (code, err) == (0, "")
     assert "Examples:" in out
     assert "allstreets report " in out
+
+
+def test_results_of_the_whole_hand(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
+    way = (str(solved / "full"), "--line", "x b75%")
+    here, hand = shown(capsys, *way), shown(capsys, *way, "--evs", "hand")
+    assert (here["evs"], hand["evs"]) == ("from here on", "over the whole hand")
+    # IP has bet 75 chips, OOP none; the starting pot belongs to nobody.
+    for place, paid in ((0, 0.0), (1, 75.0)):
+        whole = hand["players"][place]["ev"]
+        assert whole == pytest.approx(here["players"][place]["ev"] - paid)
+        assert hand["players"][place]["eqr"] == pytest.approx(here["players"][place]["eqr"])
+    _, out, _ = run(capsys, *way)
+    assert "EVs in chips from here on: folding is 0." in out.splitlines()
+    _, out, _ = run(capsys, *way, "--evs", "hand")
+    told = "EVs in chips over the whole hand: chips already put in count as lost."
+    assert told in out.splitlines()
+
+
+def test_addresses_are_lines(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
+    address = "https://app.example.com/solutions?board=Ks7d4c9h&turn_actions=X-B75"
+    found = shown(capsys, str(solved / "full"), "--line", address)
+    assert found == shown(capsys, str(solved / "full"), "--line", "x b75%")
+
+
+def test_charts_of_spots(capsys: pytest.CaptureFixture[str], solved: Path, tmp_path: Path) -> None:
+    code, out, _ = run(capsys, str(solved / "full"), "--chart", str(tmp_path / "chart.svg"))
+    assert (code, f"Chart: {tmp_path / 'chart.svg'}" in out) == (0, True)
+    assert (tmp_path / "chart.svg").stat().st_size > 10_000

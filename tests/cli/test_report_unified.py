@@ -200,3 +200,23 @@ def test_over_boards(
     assert main(["report", str(folder), "--line", "r2.5", "--by", "board"]) == 2
     told = "Error: No flop has been dealt yet. These ways lead to one: 'r2.5 c', "
     assert told in capsys.readouterr().err
+
+
+def test_results_of_the_whole_hand(capsys: pytest.CaptureFixture[str], game: Path) -> None:
+    way = (game, "--line", "r2.5")
+    here = json.loads(good(capsys, *way, "--json"))
+    hand = json.loads(good(capsys, *way, "--json", "--evs", "hand"))
+    assert (here["evs"], hand["evs"]) == ("from here on", "over the whole hand")
+    for place, paid in ((0, 1.0), (1, 2.5)):
+        whole = hand["players"][place]["ev_bb"]
+        assert whole == pytest.approx(here["players"][place]["ev_bb"] - paid)
+    assert sum(row["ev_bb"] for row in hand["players"]) == pytest.approx(0, abs=1e-4)
+    assert hand["actions"][0]["ev_range_bb"] == pytest.approx(-1)
+    assert "EVs in bb from here on: folding is 0." in good(capsys, *way)
+    grouped = (game, "--line", "c x | x", "--by", "suits", "--json")
+    here = json.loads(good(capsys, *grouped))
+    hand = json.loads(good(capsys, *grouped, "--evs", "hand"))
+    assert (here["evs"], hand["evs"]) == ("from here on", "over the whole hand")
+    for one, other in zip(here["rows"], hand["rows"], strict=True):
+        assert other["ev_ip_bb"] == pytest.approx(one["ev_ip_bb"] - 1)
+        assert other["eqr_ip"] == pytest.approx(one["eqr_ip"])

@@ -102,3 +102,12 @@ def test_numbers() -> None:
     )
     head, seldom = mix_lines(["fold"], np.array([2e-4]), None, ["not reached"])
     assert (head.split(), seldom) == (["taken"], "fold   0.020 %   not reached")
+
+
+def test_solving_tells_how_it_goes(capsys: pytest.CaptureFixture[str]) -> None:
+    solve(spot(RIVER), target=0, max_iterations=25, threads=1)
+    assert capsys.readouterr().out == ""
+    result = solve(spot(RIVER), target=0, max_iterations=25, threads=1, progress=True)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in lines] == [f"iteration {n}" for n in (10, 20, 25)]
+    assert f"exploitability {100 * result.exploitability:.3g} % of pot" in lines[-1]

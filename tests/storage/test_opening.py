@@ -22,6 +22,19 @@ def test_every_kind(tmp_path: Path) -> None:
     assert isinstance(allstreets.load(tmp_path / "spot"), SpotSolution)
     save_unified(raked(), tmp_path / "game", config={})
     assert isinstance(allstreets.load(str(tmp_path / "game")), WholeSolution)
+    assert allstreets.load(tmp_path / "game", WholeSolution).is_game
+    with pytest.raises(InputError, match="game holds a whole game, not a spot"):
+        allstreets.load(tmp_path / "game", SpotSolution)
+
+
+def test_a_spot_saves_itself(tmp_path: Path) -> None:
+    result = allstreets.solve(spot(RIVER), max_iterations=10, threads=1)
+    result.save(tmp_path / "spot", name="river")
+    loaded = allstreets.load(tmp_path / "spot", SpotSolution)
+    assert loaded.exploitability == result.exploitability
+    assert loaded.at("x").decision.taken == pytest.approx(result.at("x").decision.taken)
+    with pytest.raises(InputError, match="only what was solved in this program can be saved"):
+        loaded.save(tmp_path / "again")
 
 
 def test_not_a_solution(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_a_mapping_a_path_and_a_config_are_the_same_job(tmp_path: Path) -> None:
     for result in results:
         assert isinstance(result, WholeSolution)
         assert (result.iterations, result.facts.name) == (12, "small")
-        assert result.exploitability == results[0].exploitability  # type: ignore[union-attr]
+        assert result.exploitability == results[0].exploitability
         assert [row["iteration"] for row in result.metrics] == [4, 8, 12]
         assert chances(result, "c x | x", "9s8h7d") == pytest.approx(1)
     assert [path.name for path in tmp_path.iterdir()] == ["game.yaml"]
@@ -70,8 +70,8 @@ def test_what_is_kept_is_what_is_returned(tmp_path: Path) -> None:
         train(GAME, tmp_path / "out")
     longer = {"solver": {**SMALL, "epochs": 20}}
     resumed = train(longer, str(tmp_path / "out"), resume=True)
-    assert resumed.iterations == 20  # type: ignore[union-attr]
-    assert resumed.exploitability == train(longer).exploitability  # type: ignore[union-attr]
+    assert resumed.iterations == 20
+    assert resumed.exploitability == train(longer).exploitability
     with pytest.raises(InputError, match="--resume needs --output"):
         train(GAME, resume=True)
 
@@ -128,14 +128,14 @@ def test_flops_that_fail_are_not_left_out_in_silence(
         patch.setattr(FlopsJob, "solver", failing("9s8s2h", fault))
         with pytest.raises(InputError, match=r"2 flops could not be solved: .*ran away"):
             train(PIPELINE, tmp_path / "out")
-    assert train(PIPELINE, tmp_path / "out", resume=True).iterations == 60  # type: ignore[union-attr]
+    assert train(PIPELINE, tmp_path / "out", resume=True).iterations == 60
 
 
 def test_without_a_config_it_is_the_first_example(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(api_module, "FIRST_RUN", write_small(tmp_path / "first.yaml", epochs=2))
-    assert train().iterations == 2  # type: ignore[union-attr]
+    assert train().iterations == 2
 
 
 @pytest.mark.parametrize(
