@@ -422,7 +422,10 @@ def _place(before: Solved, after: Solved, line: str, asked: Sequence[Bound]) -> 
 
 def _asked(after: Solved, line: str, asked: Sequence[Bound]) -> dict[int, Bound]:
     """How often actions of a decision were to be taken, by their places."""
-    here = after.lock_target(line, "line")
+    try:
+        here = after.lock_target(line, "line")
+    except InputError:  # no lock holds there: on one flop of a whole game, or before the flop alone
+        return {}
     known = [bound for lock in after.locks for bound in lock_bounds(lock, f"lock '{lock.line}'")]
     return {
         named_action(here.tree, here.node, bound.action, bound.where, after.unit.notation): bound
