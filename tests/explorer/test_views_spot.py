@@ -25,10 +25,10 @@ from allstreets.cards import (
     parse_card,
     parse_combo,
 )
+from allstreets.explorer.headlines import headline
 from allstreets.explorer.models.base import short
 from allstreets.explorer.models.place import Deal, Decision, End
 from allstreets.explorer.views.card_report import joined
-from allstreets.explorer.views.headlines import headline
 from allstreets.explorer.views.view import open_view
 from allstreets.solutions import NoNodeError, SpotSolution, action_rows, player_rows
 from allstreets.solutions.decision import Decision as Record

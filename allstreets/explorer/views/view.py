@@ -8,6 +8,7 @@ from typing import Any, get_args
 from allstreets.base import InputError
 from allstreets.betting import Player
 from allstreets.cards import card_text
+from allstreets.explorer.headlines import Manifest
 from allstreets.explorer.models.base import EvCount, PlayerName, SolutionKind
 from allstreets.explorer.models.place import (
     Deal,
@@ -28,7 +29,6 @@ from allstreets.explorer.views.descriptions import (
 from allstreets.explorer.views.figures import counted, decision, equity_curve, grids, notes
 from allstreets.explorer.views.flop_tables import FlopTables, Tables, boards_beside
 from allstreets.explorer.views.hands import hand_detail, hand_groups, table
-from allstreets.explorer.views.headlines import Manifest
 from allstreets.explorer.views.nodes import choices, deal, end, settings, stacks, steps, street_name
 from allstreets.explorer.views.range_words import Reaching, reaching
 from allstreets.explorer.views.turns import Turns
