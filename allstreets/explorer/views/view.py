@@ -95,19 +95,18 @@ class SolutionView:
     def _node(self, line: str) -> Node:
         """The node that a line leads to.
 
-        A flop that was solved exactly names its turn and river. A line from before, "*" in their
-        place, leads to where the card is dealt.
+        A line may have been written before its flop was solved exactly, when any card could come:
+        it leads to where the card is dealt.
         """
         try:
             return self._solution.at(line)
-        except NoNodeError:
-            flop, bar, rest = line.partition("| *")
-            if not bar or not rest.strip(" |"):
+        except NoNodeError as error:
+            if "card is missing" not in str(error) or not error.hints:
                 raise
-            node = self._solution.at(flop)
-            if node.deal is None or node.deal.count != 1:
+            known = self._solution.at(error.hints[0][1])
+            if not known.source:
                 raise
-            return node
+            return known
 
     def _shown(self, node: Node, evs: EvCount) -> Record:
         """Both ranges at a node, with EVs that count as asked."""
