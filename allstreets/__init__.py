@@ -13,7 +13,8 @@ A spot, and a whole game:
     load("solved/").strategy("r2.5", hand="AJs")
 """
 
-from allstreets.base.lazy import lazy_names
+import lazy_loader
+
 from allstreets.version import __version__ as __version__
 
-__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -18,4 +18,5 @@ from .training.api import lock as lock
 from .training.api import train as train
 from .training.many_spots import solve_many as solve_many
 from .training.simplify import simplify as simplify
-from .version import __version__ as __version__
+
+__version__: str

@@ -47,7 +47,7 @@ def products_seconds(games: BoardsEngine, groups: int) -> float:
     rows = 0
     for row in games.subgames:
         assert isinstance(row[0], BoardsSubgame)
-        rows += sum(len(one.show_reach) + len(one.fold_reach) for one in row[0].layout.products)
+        rows += sum(len(one.shows.reach) + len(one.folds.reach) for one in row[0].layout.products)
     matrix = np.random.default_rng(1).random((groups, groups), np.float32)
     reach = np.ones((rows, groups), np.float32)
     return best_seconds(lambda: reach @ matrix, 15) * boards

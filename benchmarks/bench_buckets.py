@@ -23,15 +23,15 @@ from allstreets.base import Floats
 from allstreets.betting import NodeKind, Player, Street, same_sizes
 from allstreets.cards import HAND_OF_COMBO, live_combos, parse_cards, runouts
 from allstreets.cfr.schedules import tuned
+from allstreets.engines.exact.strategies import average_strategy, set_average_strategy
 from allstreets.engines.exact.subgame import ExactSubgame
-from allstreets.engines.exact.view import StreetView, average_strategy, set_average_strategy
-from allstreets.engines.matrix.bucket_chain import (
+from allstreets.engines.exact.view import StreetView
+from allstreets.engines.matrix.buckets import (
     bucket_stages,
     build_bucket_model,
     parse_bucket_counts,
 )
-from allstreets.engines.matrix.cards import Stage
-from allstreets.engines.matrix.classes import class_stages
+from allstreets.engines.matrix.cards import Stage, class_stages
 from allstreets.games.whole_game import PotGame, pot_at
 
 HandsOnBoard = Callable[[tuple[int, ...]], NDArray[np.integer]]  # [1326] the model's hands

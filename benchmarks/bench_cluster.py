@@ -131,7 +131,7 @@ class Simulated:
 
     best_response = evaluate = step
 
-    def rounded_values(self, *_: Any) -> Any:
+    def quantised_values(self, *_: Any) -> Any:
         """[2, 2, P, K, 169]."""
         return self._values(2, 2)
 

@@ -42,11 +42,10 @@ from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.cuda import boards_rivers as cuda_rivers
 from allstreets.engines.cuda.boards import CudaBoardsEngine
-from allstreets.engines.cuda.boards_layout import RIVER, FlatBoards
-from allstreets.engines.cuda.boards_memory import BoardsMemory, FlopCounts
-from allstreets.engines.cuda.boards_set import SetThere, compiled, settle_together
+from allstreets.engines.cuda.boards_layout import RIVER, BoardsMemory, FlatBoards, FlopCounts
+from allstreets.engines.cuda.boards_passes import BoardsPasses, arrange_together, compiled
 from allstreets.engines.exact.kernels.layout import UPDATE
-from allstreets.games.whole_game_estimate import hands_of_flops
+from allstreets.games.estimates import hands_of_flops
 from allstreets.training.solver_config import UnifiedConfig
 
 SCHEDULE = parse_schedule("ahead")
@@ -54,6 +53,7 @@ FEW = ("7s7h7d",)  # few boards
 SOME = ("7s7h7d", "Ks8h5d")
 THREADS = os.cpu_count() or 1
 WORK = "bytes", "multiplications"
+PHASES = "load_numbers", "forward_piece", "add_products", "backward_piece", "store_piece"
 KEPT: dict[int, tuple[Any, Any]] = {}  # by groups: trees, and the cards of some flops
 
 
@@ -136,7 +136,7 @@ def compare_reference(device: Any, groups: int, worker: Any, file: str, patience
     compare(f"K = {groups}: GPU beside BoardsEngine", dict(np.load(file)), answers(there))
 
 
-def launch_all(sets: Sequence[SetThere], player: Player, place: int) -> None:
+def launch_all(sets: Sequence[BoardsPasses], player: Player, place: int) -> None:
     """One of the launches of a pass, for all chunks."""
     for one in sets:
         for launches in one._launches[player, UPDATE]:
@@ -175,25 +175,25 @@ def kernels(device: Any, games: CudaBoardsEngine, name: str) -> None:
     )
 
 
-def some_there(device: Any, kernels: Any, groups: int) -> SetThere:
+def some_there(device: Any, kernels: Any, groups: int) -> BoardsPasses:
     """All pots on a few flops, after a pass."""
     trees, some = KEPT[groups]
     cards = FlatBoards(some, 0, groups, device.shared_bytes, THREADS)
-    one = SetThere(device, kernels, np.arange(len(trees)), trees, cards)
-    settle_together(device, [one])
+    one = BoardsPasses(device, kernels, np.arange(len(trees)), trees, cards)
+    arrange_together(device, [one])
     one.enter(Player.OOP, random_reach(len(trees))[0])
-    discounts = np.ones((1, 2, len(some), len(trees), 6), np.float32)
-    one.ask(np.ones((len(trees), len(some)), np.bool_), discounts)
+    weights = np.ones((1, 2, len(some), len(trees), 8), np.float32)
+    one.ask(np.ones((len(trees), len(some)), np.bool_), weights)
     one.launch(Player.OOP, UPDATE)
     return one
 
 
-def river_time(device: Any, one: SetThere) -> float:
+def river_time(device: Any, one: BoardsPasses) -> float:
     """Milliseconds of the river of a flop in a half-iteration."""
     import cupy
 
     launches = [each[0] for each in one._launches[Player.OOP, UPDATE][0]]
-    work = partial(launch_all, [one], Player.OOP, launches.index("play_lines"))
+    work = partial(launch_all, [one], Player.OOP, launches.index("play_rivers"))
     return timed(device._stream, cupy, work) / one.flops
 
 
@@ -232,7 +232,7 @@ class Without:
 
 def phases(device: Any, groups: int) -> None:
     """The river without one of its phases; what it computes then means nothing."""
-    for gone in ("", "take_seats", "go_down", "add_products", "go_up", "leave_seats"):
+    for gone in ("", *PHASES):
         one = some_there(device, compiled(Without(device, gone), groups), groups)
         name = f"without {gone}" if gone else "whole"
         spent = river_time(device, one)

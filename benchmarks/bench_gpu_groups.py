@@ -7,7 +7,7 @@ says so and the others go on. The table comes last.
 
 - host: what processors still do for a flop, in milliseconds of one core
 - device: a flop's launches by events, and the whole call with what goes there and comes back
-- all: seconds for all flops, all threads preparing them and the device grouping them
+- all: seconds for all flops, all threads preparing them and the device bucketing them
 - same: on three flops, the share of hands with another group than on processors, of matrices and
   lists that differ, and whether the device finds the same again
 - cpu: what a flop takes on processors, in seconds of one core, and of all threads together. Their
@@ -33,13 +33,18 @@ from gpu_table import ROWS, part, random_reach, say, timed
 
 from allstreets.betting import Player
 from allstreets.cards import parse_cards
-from allstreets.engines.boards.cards import GroupSettings, RiverGroups, flop_boards, group_rivers
-from allstreets.engines.boards.river_street import river_street
+from allstreets.engines.boards.cards import (
+    BoardBuckets,
+    BucketSettings,
+    bucket_hands,
+    flop_boards,
+    river_street,
+)
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.cuda.boards import CudaBoardsEngine
-from allstreets.engines.cuda.bucketing import CudaGroups
+from allstreets.engines.cuda.bucketing import CudaBucketing
 from allstreets.engines.exact.cards import every_combo, first_street, kernel_boards, next_street
-from allstreets.engines.thread_pool import Pool
+from allstreets.engines.machine import Pool
 from allstreets.training.solver_config import UnifiedConfig
 
 THREADS = os.cpu_count() or 1
@@ -109,50 +114,50 @@ class Timed:
         return Noted()
 
 
-def device_part(device: Any, flop: Any, settings: GroupSettings, sets: int, gpu: bool) -> None:
+def device_part(device: Any, flop: Any, settings: BucketSettings, sets: int, gpu: bool) -> None:
     turn, river = streets(flop)
-    grouping = CudaGroups(device)
-    grouping(turn, river, ranges_of(sets), settings)  # compiles
+    bucketing = CudaBucketing(device)
+    bucketing(turn, river, ranges_of(sets), settings)  # compiles
     best = np.inf
     for _ in range(3 if gpu else 1):
         start = time.perf_counter()
-        grouping(turn, river, ranges_of(sets), settings)
+        bucketing(turn, river, ranges_of(sets), settings)
         best = min(best, time.perf_counter() - start)
-    name = f"K = {settings.groups}: device"
+    name = f"K = {settings.river}: device"
     say(name, f"{1e3 * best:.1f} ms for {len(river.parents)} rivers and {sets} pairs of ranges")
     if gpu:
         noted = Timed(device)
-        CudaGroups(noted)(turn, river, ranges_of(sets), settings)
+        CudaBucketing(noted)(turn, river, ranges_of(sets), settings)
         say(f"{name}, launches", f"{sum(noted.spent.values()):.2f} ms")
 
 
-def seconds_for_all(flops: Any, settings: GroupSettings, sets: int, grouping: Any) -> float:
+def seconds_for_all(flops: Any, settings: BucketSettings, sets: int, bucketing: Any) -> float:
     """All flops with their boards, in all threads."""
 
     def build(_: int, place: int) -> None:
-        flop_boards(flops[place], ranges_of(sets), settings, grouping)
+        flop_boards(flops[place], ranges_of(sets), settings, bucketing)
 
     start = time.perf_counter()
     Pool(THREADS).run(len(flops), build)
     return time.perf_counter() - start
 
 
-def all_flops(device: Any, flops: Any, settings: GroupSettings, sets: int) -> None:
-    grouping = CudaGroups(device)
-    flop_boards(flops[0], ranges_of(sets), settings, grouping)
-    seconds = seconds_for_all(flops, settings, sets, grouping)
+def all_flops(device: Any, flops: Any, settings: BucketSettings, sets: int) -> None:
+    bucketing = CudaBucketing(device)
+    flop_boards(flops[0], ranges_of(sets), settings, bucketing)
+    seconds = seconds_for_all(flops, settings, sets, bucketing)
     text = f"{seconds:.2f} s for {len(flops)} flops, {1e3 * seconds / len(flops):.1f} ms a flop"
-    say(f"K = {settings.groups}: all, {THREADS} threads", text)
+    say(f"K = {settings.river}: all, {THREADS} threads", text)
 
 
 def share(mine: Any, found: Any) -> float:
     return float(np.mean(mine != found))
 
 
-def differences(mine: RiverGroups, found: RiverGroups) -> dict[str, float]:
+def differences(mine: BoardBuckets, found: BoardBuckets) -> dict[str, float]:
     """Shares of what differs."""
     apart = {
-        "groups": max(share(*pair) for pair in zip(mine.groups, found.groups, strict=True)),
+        "groups": max(share(*pair) for pair in zip(mine.river, found.river, strict=True)),
         "margin": share(mine.margin, found.margin),
         "pairs": share(mine.pairs, found.pairs),
         "lists": max(
@@ -160,49 +165,49 @@ def differences(mine: RiverGroups, found: RiverGroups) -> dict[str, float]:
             for one, two in zip(mine.combos, found.combos, strict=True)
         ),
     }
-    if mine.rows is not None and found.rows is not None:
+    if mine.turn is not None and found.turn is not None:
         apart["rows"] = max(
-            share(one.row, two.row) for one, two in zip(mine.rows, found.rows, strict=True)
+            share(one.row, two.row) for one, two in zip(mine.turn, found.turn, strict=True)
         )
     return apart
 
 
-def same(device: Any, boards: Any, settings: GroupSettings, sets: int) -> None:
+def same(device: Any, boards: Any, settings: BucketSettings, sets: int) -> None:
     for cards in boards:
         turn, river = streets(cards)
-        found = CudaGroups(device)(turn, river, ranges_of(sets), settings)
-        again = CudaGroups(device)(turn, river, ranges_of(sets), settings)
+        found = CudaBucketing(device)(turn, river, ranges_of(sets), settings)
+        again = CudaBucketing(device)(turn, river, ranges_of(sets), settings)
         repeats = not any(
             any(differences(*pair).values()) for pair in zip(found, again, strict=True)
         )
-        mine = group_rivers(turn, river, ranges_of(sets), settings)
+        mine = bucket_hands(turn, river, ranges_of(sets), settings)
         worst: dict[str, float] = {}
         for pair in zip(mine, found, strict=True):
             for name, apart in differences(*pair).items():
                 worst[name] = max(worst.get(name, 0.0), apart)
         text = ", ".join(f"{name} {100 * apart:.4f} %" for name, apart in worst.items())
-        say(f"K = {settings.groups}: differ from processors", f"{text}; repeats: {repeats}")
+        say(f"K = {settings.river}: differ from processors", f"{text}; repeats: {repeats}")
 
 
-def cpu(flops: Any, settings: GroupSettings, sets: int) -> None:
+def cpu(flops: Any, settings: BucketSettings, sets: int) -> None:
     turn, river = streets(flops[0])
-    group_rivers(turn, river, ranges_of(1), settings)  # compiles
+    bucket_hands(turn, river, ranges_of(1), settings)  # compiles
     start = time.thread_time()
-    group_rivers(turn, river, ranges_of(sets), settings)
+    bucket_hands(turn, river, ranges_of(sets), settings)
     core = time.thread_time() - start
     some = flops[: max(THREADS, 2)]
-    seconds = seconds_for_all(some, settings, sets, group_rivers)
+    seconds = seconds_for_all(some, settings, sets, bucket_hands)
     text = f"{core:.2f} s of one core ({len(river.parents)} rivers), "
     text += f"{seconds / len(some):.3f} s a flop in {THREADS} threads ({len(some)} flops)"
-    say(f"K = {settings.groups}: cpu", text)
+    say(f"K = {settings.river}: cpu", text)
 
 
-def engine(device: Any, chosen: str, settings: GroupSettings, sets: int) -> None:
+def engine(device: Any, chosen: str, settings: BucketSettings, sets: int) -> None:
     """A whole engine: boards and groups, games on the host, everything on the device."""
     config = UnifiedConfig(type="unified_cfr", postflop_bet_sizes=(1.0,), flops=chosen)
     game = config.game()
     trees = [(pot.tree, pot.payoffs) for pot in game.pots]
-    model = CardModel("boards", groups=settings.groups)
+    model = CardModel("boards", groups=settings.river)
     ranges = random_reach(len(trees)) if sets > 1 else None
 
     class Noted(CudaBoardsEngine):
@@ -221,7 +226,7 @@ def engine(device: Any, chosen: str, settings: GroupSettings, sets: int) -> None
     games = Noted(trees, game.flops.flops, THREADS, model, device, ranges)
     seconds = time.perf_counter() - start
     text = f"{seconds:.2f} s for {games.flops} flops, {1e3 * seconds / games.flops:.0f} ms a flop"
-    say(f"K = {settings.groups}: engine", text)
+    say(f"K = {settings.river}: engine", text)
 
 
 def main() -> None:
@@ -248,7 +253,7 @@ def main() -> None:
     if "host" in parts:
         part("host", partial(host, flops))
     for number, groups in enumerate(int(text) for text in given.groups.split(",")):
-        settings = GroupSettings(groups, ROWS_ON_TURN)
+        settings = BucketSettings(groups, ROWS_ON_TURN)
         few = cards_of(FEW)
         if "device" in parts:
             flop = few if given.host else cards_of(SOME[0])

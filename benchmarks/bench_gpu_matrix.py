@@ -40,11 +40,11 @@ from allstreets.betting import Player
 from allstreets.cards import build_flop_table
 from allstreets.cfr import parse_schedule
 from allstreets.engines.cuda.matrix import CudaMatrixEngine
-from allstreets.engines.cuda.matrix_chain import StagePasses
+from allstreets.engines.cuda.matrix_chain import ChainPasses
 from allstreets.engines.cuda.matrix_classes import ClassPasses
+from allstreets.engines.cuda.programs import source
 from allstreets.engines.cuda.residence import Residence, everything_resident, streaming
-from allstreets.engines.cuda.sources import matrix_source
-from allstreets.engines.matrix.bucket_chain import parse_bucket_counts
+from allstreets.engines.matrix.buckets import parse_bucket_counts
 from allstreets.engines.matrix.engine import MatrixEngine
 from allstreets.engines.matrix.kernels.layout import UPDATE
 from allstreets.engines.spec import EngineSpec
@@ -75,7 +75,7 @@ class Cards:
 
 @cache
 def known_cards(spec: EngineSpec) -> Any:
-    return spec._cards()
+    return spec.matrix_cards()
 
 
 def engine(
@@ -160,7 +160,7 @@ def operations(games: CudaMatrixEngine) -> float:
             )
             total += int(shows.sum()) * lengths[0] ** 2
     else:
-        assert isinstance(passes, StagePasses)
+        assert isinstance(passes, ChainPasses)
         for player, stages in zip(Player, passes.betting, strict=True):
             for number, stage in enumerate(stages):
                 text = f"{stage.reach_rows}, {len(stage.show_rows)}, {len(stage.exit_rows)}"
@@ -189,12 +189,12 @@ class Watched:
 def kernels(device: Any, games: CudaMatrixEngine, name: str) -> None:
     """What each launch of an iteration takes; what is stored is spoilt."""
     passes: Any = games._passes
-    own, total = passes._kernels, 0.0
+    compiled, total = passes.kernels, 0.0
     for player in Player:
-        watched = passes._kernels = Watched(device, own)
+        watched = passes.kernels = Watched(device, compiled)
         for number, flops in enumerate(games._store.parts):
             passes.launch(player, UPDATE, number, len(flops))
-        passes._kernels = own
+        passes.kernels = compiled
         total += sum(watched.spent.values())
         for kernel, spent in watched.spent.items():
             say(f"  {name}, {player.name}: {kernel}", f"{spent:.3f} ms")
@@ -212,19 +212,17 @@ def phases(device: Any, games: CudaMatrixEngine, name: str) -> None:
 
     passes = games._passes
     assert isinstance(passes, ClassPasses)
-    source = matrix_source()
-    _, blocks, threads, shared = passes.launches[0][1]
-    defines = f"HANDS={games.cards.lengths[0]}", f"PLAYERS={threads}"
-    argument = passes._arguments[Player.OOP, UPDATE, 0]
+    play = passes.launches[Player.OOP, UPDATE, 0][1]
+    defines = f"HANDS={games.cards.lengths[0]}", f"PLAYERS={play.threads}"
     every: list[tuple[str, tuple[str, ...]]] = [("whole", ())]
     every += [(f"without {one}", (one,)) for one in PHASES]
     for label, gone in every:
-        changed = source
+        changed = source("matrix_classes.cu")
         for one in gone:
             changed = changed.replace(f"    {one}(s);\n", "")
         compiled = device.compile(changed, defines)
-        count = len(games._store.parts[0]) * blocks
-        work = partial(compiled.launch, "play", count, threads, shared, argument)
+        count = len(games._store.parts[0]) * play.tasks
+        work = partial(compiled.launch, "play", count, play.threads, play.shared, play.argument)
         spent = timed(device._stream, cupy, work, 3)
         say(f"  {name}, play: {label}", f"{spent:.3f} ms")
 

@@ -89,9 +89,9 @@ def sampling_rows(quick: bool) -> list[Row]:
     ours = MccfrSolver(Leduc(), seed=1)
     in_cpp = pyspiel.ExternalSamplingMCCFRSolver(GAME, seed=1)
     in_python = external_sampling_mccfr.ExternalSamplingSolver(GAME)
-    ours.train(50_000)
+    ours.train_batch(50_000)
     jobs: list[Job] = [
-        (ours.train, 200_000 if quick else 1_000_000),
+        (ours.train_batch, 200_000 if quick else 1_000_000),
         (partial(repeat, in_cpp.run_iteration), 10_000 if quick else 50_000),
         (partial(repeat, in_python.iteration), 200 if quick else 2000),
     ]

@@ -38,8 +38,9 @@ from allstreets.cards.matchups import matchups
 from allstreets.cfr import Pruning
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.engines.matrix.cards import Stage
+from allstreets.engines.matrix.game import make_spaces
 from allstreets.engines.matrix.kernels.layout import UPDATE
-from allstreets.engines.matrix.pruning import blocks_of_hands
+from allstreets.engines.matrix.plan import blocks_of_hands
 
 HANDS = 169
 POT = 1000
@@ -201,7 +202,7 @@ def few_hands(name: str, stage: Stage, rounds: int) -> list[Row]:
     game.iterate(EVERYONE, schedule.run(1, 50))
     saved = {key: array.copy() for key, array in game.state().items()}
     table = np.array([schedule.at(51)], np.float32)
-    spaces = game.game.spaces()
+    spaces = make_spaces([game.game])
     asked = blocks_of_hands(np.arange(HANDS) < ASKED)
     rows = []
     for others in (HANDS, ASKED):
@@ -213,7 +214,7 @@ def few_hands(name: str, stage: Stage, rounds: int) -> list[Row]:
                     array[...] = saved[key]
                 start = time.perf_counter()
                 for player in Player:
-                    game.game.run(player, other, UPDATE, spaces, discounts=table, wanted=blocks)
+                    game.game.run(player, other, UPDATE, spaces, weights=table, wanted=blocks)
                 best[number] = min(best[number], time.perf_counter() - start)
         full, part = best
         rows.append(

@@ -85,7 +85,9 @@ def equal_time(title: str, keys: dict[str, Any], seconds: float) -> list[Row]:
         rows.append(Row(f"{title}: {runner.name}", runner.found[1.0], "mbb/hand", remark))
     dense = runners[0]
     for runner in runners[1:]:
-        solver, review = runner.solver, runner.solver.last_review
+        solver, dropping = runner.solver, runner.solver.dropping
+        assert dropping is not None
+        review = dropping.last_review
         assert review is not None
         rows.append(
             Row(

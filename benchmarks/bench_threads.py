@@ -40,8 +40,8 @@ from allstreets.cards.flop_sets import every_flop
 from allstreets.cfr import parse_schedule
 from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.card_model import CLASSES, CardModel
+from allstreets.engines.machine import Pool
 from allstreets.engines.spec import EngineSpec
-from allstreets.engines.thread_pool import Pool
 from allstreets.games.whole_game import WholeGame, pot_at
 from allstreets.solutions.whole_game import WholeSolution
 from allstreets.solvers import FlopsSolver, FlopTargets, SpotSolver, WholeGameSolver

@@ -28,7 +28,6 @@ from allstreets.engines.protocol import Engine
 from allstreets.engines.spec import EngineSpec
 from allstreets.games.whole_game import PotGame, WholeGame
 from allstreets.solvers.flops import FlopsSolver, FlopTargets
-from allstreets.solvers.preflop import PreflopTraining
 from allstreets.solvers.separated import (
     PreflopSolver,
     model_values,
@@ -37,7 +36,7 @@ from allstreets.solvers.separated import (
     play_separated,
     resolve_flops,
 )
-from allstreets.solvers.whole_game import WholeGameSolver
+from allstreets.solvers.whole_game import PreflopTraining, WholeGameSolver
 
 CHOICES: dict[str, tuple[float, ...]] = {
     "own SPRs": (),

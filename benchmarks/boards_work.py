@@ -11,7 +11,7 @@ import numpy as np
 
 from allstreets.betting import Player
 from allstreets.engines.cuda.boards_layout import FLOP, RIVER, TURN
-from allstreets.engines.cuda.boards_set import SetThere
+from allstreets.engines.cuda.boards_passes import BoardsPasses, folds
 
 
 @dataclass(frozen=True)
@@ -22,10 +22,10 @@ class Work:
     multiplications: float = 0.0  # with an addition each
 
 
-def work_of(one: SetThere, player: Player) -> list[Work]:
+def work_of(one: BoardsPasses, player: Player) -> list[Work]:
     """Of the launches of a half-iteration, one after the other."""
     cards, betting = one.cards, one.betting[player]
-    groups, other = cards.groups, player.opponent
+    buckets, other = cards.buckets, player.opponent
     rivers = int(cards.flop_first[RIVER][-1])
     hands = [4.0 * int(cards.start[level][-1]) for level in (FLOP, TURN)]  # bytes of a row
     lines = [street.lines for street in betting]
@@ -39,12 +39,12 @@ def work_of(one: SetThere, player: Player) -> list[Work]:
     )
     found = []
     for level in (FLOP, TURN):
-        rows = betting[level].rows.reach_rows + (lines[level] if level else 0)
+        rows = betting[level].reach_rows + (lines[level] if level else 0)
         found.append(Work(hands[level] * rows + others[level] * stored[level][1]))
-        ends = int((betting[level].folds["rows"][:, 1] >= 0).sum())
+        ends = int((folds(betting[level])["rows"][:, 1] >= 0).sum())
         if ends:
             found.append(Work(2 * hands[level] * ends))
-    line_rows = 4.0 * rivers * lines[RIVER] * groups
+    line_rows = 4.0 * rivers * lines[RIVER] * buckets
     pieces = one.pieces[player]
     products = sum(
         int((pieces.terms[f"{name}_factor"] != 0).sum()) for name in ("show", "fold", "rake")
@@ -59,19 +59,19 @@ def work_of(one: SetThere, player: Player) -> list[Work]:
         *found,
         Work(moved + line_rows + dealt),
         Work(
-            2 * groups**2 * rivers + 2 * line_rows + numbers,
-            float(products) * groups**2 * rivers,
+            2 * buckets**2 * rivers + 2 * line_rows + numbers,
+            float(products) * buckets**2 * rivers,
         ),
         Work(line_rows + collected + moved),
-        Work(_ascent(one, player, TURN, hands[TURN]) + 4 * own[TURN] * stored[TURN][0]),
+        Work(_backward(one, player, TURN, hands[TURN]) + 4 * own[TURN] * stored[TURN][0]),
         Work(hands[TURN] * lines[TURN] + hands[FLOP] * lines[TURN]),
-        Work(_ascent(one, player, FLOP, hands[FLOP]) + 4 * own[FLOP] * stored[FLOP][0]),
+        Work(_backward(one, player, FLOP, hands[FLOP]) + 4 * own[FLOP] * stored[FLOP][0]),
         Work(hands[FLOP] * lines[FLOP]),
     ]
 
 
-def _ascent(one: SetThere, player: Player, level: int, row: float) -> float:
-    """Rows of ends and leaves are read, those of lines written; the rest need not leave a block."""
+def _backward(one: BoardsPasses, player: Player, level: int, row: float) -> float:
+    """Rows of terminals and leaves are read, those of lines written; the rest stay in a block."""
     betting = one.betting[player][level]
     inner = len(np.unique(betting.forest.value_row))
-    return row * (betting.rows.value_rows - inner + betting.lines)
+    return row * (betting.value_rows - inner + betting.lines)

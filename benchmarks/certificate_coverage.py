@@ -31,7 +31,7 @@ from allstreets.analysis.certificate_figures import (
 )
 from allstreets.base import Floats
 from allstreets.cards import FLOP_COUNT, all_flops, preflop_equity, spread_flops, subset_flops
-from allstreets.engines import RealValues
+from allstreets.engines import LiftedValues
 from allstreets.training.certify_run import CertifyJob, plan_certify
 
 COUNTS = (8, 12, 16, 24, 32)
@@ -48,7 +48,7 @@ class KnownGame:
 
     def figures(self, draws: Sequence[Draw]) -> RealFigures:
         """The certificate that these draws give."""
-        values = [RealValues(self.values[draw.flop.number]) for draw in draws]
+        values = [LiftedValues(self.values[draw.flop.number]) for draw in draws]
         by_classes = self.by_classes if needs_class_values(draws) else None
         judged = judged_flops(draws, values, self.reach, self.dealt, by_classes)
         return RealGame(self.preflop, self.strategies, judged).figures()

@@ -31,19 +31,19 @@ def main() -> None:
     )
     print("EV OOP {:.2f}, IP {:.2f} chips".format(*result.evs))
 
-    node = result.node("x b50%")
+    node = result.at("x b50%").decision
     for label, frequency in zip(node.labels, node.taken, strict=True):
         print(f"  {node.seat} facing a bet: {label:22} {100 * frequency:5.1f} %")
     best = max(node.table(), key=lambda row: row["ev"])
     print(f"  his best hand there: {best['combo']}, EV {best['ev']:.1f} chips")
 
-    river = result.node("x b50% c | 2h | x")
+    river = result.at("x b50% c | 2h | x").decision
     print(f"  on the river {river.player.name} bets {100 * river.taken[1:].sum():.1f} %")
 
     # What if OOP folds too much to that bet? Lock it, and let IP find a best response.
     timid = Lock("x b50%", strategy={"fold": 0.6, "call": 0.4})
     locked = solve(replace(SPOT, lock=(timid,)), target=0.003)
-    bets = [100 * solved.node("x").taken[1] for solved in (result, locked)]
+    bets = [100 * solved.at("x").decision.taken[1] for solved in (result, locked)]
     print(f"OOP folds 60 %: IP bets {bets[1]:.0f} % instead of {bets[0]:.0f} %", end=", ")
     print(f"EV of IP {locked.evs[1]:.2f} instead of {result.evs[1]:.2f} chips")
 

@@ -36,8 +36,8 @@ def main() -> None:
             print(f"  SB with {hand}: {shown}")
 
         flop = result.flops[0]["flop"]
-        node = result.node("c x", flop=flop)
-        print(f"limped pot on {flop}: {node.player.name} acts first")
+        node = result.at("c x", flop)
+        print(f"limped pot on {flop}: {node.seat} acts first")
         print("  with top pair or better he does:", result.strategy("c x", flop=flop, hand="AA"))
 
 

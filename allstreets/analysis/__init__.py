@@ -1,5 +1,3 @@
-"""What can be said of solutions: certificates, simple strategies, comparisons, frequency locks."""
+import lazy_loader
 
-from allstreets.base.lazy import lazy_names
-
-__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -23,6 +23,10 @@ some hands too few good flops. Three numbers are known on every flop, for every 
 Values are regressed on these numbers over the drawn flops, and what the draws lack of the known
 sums is added (the regression estimator of survey sampling).
 
+**Leaks.** The gain before the flop is shared out over the first deviations from the solution's play
+(`RealGame.leaks`), the gain after it over the pots: a reader sees where a solution must not be
+trusted. Off-path pots are those whose ranges are too small for answers to have been learned.
+
 **The interval.** The maximum before the flop is taken over estimates, so it leans high: by the luck
 of the draw some action looks better than it is. It is b with all draws and h, the mean of two
 halves, with half as many. How much of b is luck lies near h − b: half as much is taken off, and the
@@ -41,10 +45,19 @@ from itertools import count as count_from
 import numpy as np
 
 from allstreets.base import Floats, Longs
-from allstreets.betting import Player
-from allstreets.cards import Flop, FlopSet, all_flops, by_likeness, flop_table, preflop_equity
-from allstreets.engines import DealtPairs, RealValues
+from allstreets.betting import BIG_BLINDS, Player, line_text
+from allstreets.cards import (
+    HAND_SIZES,
+    Flop,
+    FlopSet,
+    all_flops,
+    by_likeness,
+    flop_table,
+    preflop_equity,
+)
+from allstreets.engines import DealtPairs, LiftedValues
 from allstreets.games import PreflopGame, Strategies
+from allstreets.solutions import Leak, PotGain, is_reached
 from allstreets.solvers import MBB_PER_CHIP
 
 FEWEST = 4  # draws from a population: a pair of monotone flops, and a pair of others
@@ -154,6 +167,7 @@ def known_totals(dealt: Floats, reach: Floats, count: int, played: Floats | None
     return np.stack(sums)
 
 
+LEAST_LEAK = 0.01  # mbb/hand: less is not worth a line
 REPLICATES = 32  # of the jackknife at most, twice: more pairs are left out together
 FEW_DRAWS = 20  # are not worth a solution of all flops with hand classes
 STEADY = 1e-9  # of a sum of squares: what keeps a regression without data at 0
@@ -171,6 +185,8 @@ class RealFigures:
     after_flop: float  # by best responses after the flop alone
     before_flop: float  # what best responses before the flop gain on top
     interval: tuple[float, float]  # of the exploitability, 95 %; one point where nothing was drawn
+    leaks: tuple[Leak, ...] = ()
+    pots: tuple[PotGain, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +232,62 @@ class RealGame:
             halves = [self._before(self._half(side)) for side in (0, 1)]
             luck = sum(halves) / 2 - before
             before = max(before - max(luck, 0.0) / 2, least)
-        return RealFigures(after + before, after, before, (low, high))
+        leaks, pots = tuple(self.leaks()), tuple(self.pot_gains(after))
+        return RealFigures(after + before, after, before, (low, high), leaks, pots)
+
+    def leaks(self) -> list[Leak]:
+        """What each first deviation before the flop gains, the costliest first.
+
+        With ρ the player's reach by his own strategy σ and V the values of his best response, the
+        gain telescopes over his decisions n:
+
+            V(root) − V_σ(root) = Σ_n ρ(n) · (V(n) − Σ_a σ(a | n) · V(n a))
+
+        So every decision has its part: what those gain who play as σ does until there, and best
+        from there on. It goes to the action that is best, hand by hand.
+        """
+        tree, leaves = self.preflop.tree, self._leaves(self.judged.weights)
+        reach = self.preflop.reach(self.strategies)
+        leaks = []
+        for player in Player:
+            values = self.preflop.values(
+                player, leaves[player], best=True, strategies=self.strategies
+            )
+            for node in tree.decisions():
+                if tree.player[node] != player:
+                    continue
+                children = tree.children_of(node)
+                below = values[children]  # [A, 169]
+                gains = values[node] - (self.strategies[node] * below).sum(axis=0)
+                gains = np.maximum(gains, 0.0) * reach[node, player] * self._unit
+                chosen = below.argmax(axis=0)
+                for place, child in enumerate(children.tolist()):
+                    gain = float(gains[chosen == place].sum())
+                    line = line_text(tree, child, notation=BIG_BLINDS)
+                    leaks.append(Leak(player.seat, line, gain))
+        return sorted(
+            (leak for leak in leaks if leak.gain_mbb >= LEAST_LEAK),
+            key=lambda leak: -leak.gain_mbb,
+        )
+
+    def pot_gains(self, after: float) -> list[PotGain]:
+        """The parts of `after`, the gain after the flop, by pot, the costliest first."""
+        judged = self.judged
+        gains = judged.best if judged.own is None else judged.best - judged.own
+        by_pot = np.einsum("d,aph,daph->p", judged.weights, self.reach, gains)
+        total = float(by_pot.sum())
+        parts = by_pot * (after / total) if total > 0 else np.zeros(len(by_pot))
+        shares = self.reach @ HAND_SIZES / HAND_SIZES.sum()  # [2, P]
+        pots = [
+            PotGain(
+                line_text(self.preflop.tree, pot.node, notation=BIG_BLINDS),
+                float(part),
+                (float(oop), float(ip)),
+                not is_reached((float(oop), float(ip))),
+            )
+            for pot, part, oop, ip in zip(self.preflop.pots, parts, *shares, strict=True)
+        ]
+        return sorted(pots, key=lambda pot: -pot.gain_mbb)
 
     def _after(self, weights: Floats) -> float:
         """Gains after the flop: those per pair of combos that sees a flop, times all such pairs."""
@@ -329,7 +400,7 @@ def needs_class_values(draws: Sequence[Draw]) -> bool:
 
 def judged_flops(
     draws: Sequence[Draw],
-    values: Sequence[RealValues],
+    values: Sequence[LiftedValues],
     reach: Floats,
     dealt: Floats,
     played: Floats | None = None,

@@ -26,13 +26,12 @@ from allstreets.engines import (
     TWO_BYTES,
     CardModel,
     EngineSpec,
-    RealPlay,
-    RealValues,
-    judge_flop,
+    Lift,
+    LiftedValues,
+    evaluate_flop,
+    lift_flop,
     open_device,
-    plays_all_streets,
-    real_plays,
-    solved_plays,
+    solved_lifts,
 )
 from allstreets.games import (
     DEVICE_ROWS,
@@ -95,7 +94,7 @@ class Judge:
     @cached_property
     def stored(self) -> dict[int, int]:
         """The places of flops, by their numbers, of which every decision is stored."""
-        if not self.result.has_flops or not plays_all_streets(self.result.cards):
+        if not self.result.has_flops or not self.result.cards.stores_all_streets:
             return {}
         return {flop.number: place for place, flop in enumerate(self.result.game.flops.flops)}
 
@@ -116,22 +115,22 @@ class Judge:
         model, threads = self.completion.model, self.threads
         return self.result.game.engine(model, threads=threads, ranges=self.reach)
 
-    def values(self, flop: Flop, following: Sequence[Flop] = ()) -> RealValues:
+    def values(self, flop: Flop, following: Sequence[Flop] = ()) -> LiftedValues:
         """What the pots of a flop are worth; some of the `following` are completed with it."""
         own = self.result.rules.rake > 0  # without, one player's gain is the other's loss
         trees = [(pot.tree, pot.payoffs) for pot in self.result.game.pots]
         plays = self._plays(flop, following)
         there = open_device(self.device)
-        return judge_flop(
+        return evaluate_flop(
             trees, flop, plays, self.reach, own=own, threads=self.threads, device=there
         )
 
-    def _plays(self, flop: Flop, following: Sequence[Flop]) -> list[RealPlay]:
+    def _plays(self, flop: Flop, following: Sequence[Flop]) -> list[Lift]:
         """How the pots of a flop are played."""
-        if flop.number not in self.stored and not plays_all_streets(self.completion.model):
-            return solved_plays(self.completion.model, self.reach, self._every)
+        if flop.number not in self.stored and not self.completion.model.stores_all_streets:
+            return solved_lifts(self.completion.model, self.reach, self._every)
         model, arrays = self._strategies(flop, following)
-        return real_plays(model, flop, [pot.tree for pot in self.result.game.pots], arrays)
+        return lift_flop(model, flop, [pot.tree for pot in self.result.game.pots], arrays)
 
     def _strategies(self, flop: Flop, following: Sequence[Flop]) -> tuple[CardModel, Arrays]:
         place = self.stored.get(flop.number)
@@ -190,7 +189,7 @@ def estimate_certificate(
     game, seconds, memory, stored_there = judge.result.game, 0.0, 0, 0
     unknown = [flop for flop in flops if flop.number not in judge.stored]
     model = judge.completion.model
-    there = bool(unknown) and not plays_all_streets(model)  # solved where they are judged
+    there = bool(unknown) and not model.stores_all_streets  # solved where they are judged
     for like, hands in hands_of_flops(flops):
         boards = sum(len(street[0]) for street in hands)
         setup, passes, largest = boards * SETUP_SECONDS_PER_BOARD, 0.0, 0

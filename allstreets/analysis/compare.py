@@ -424,7 +424,7 @@ def _asked(after: Solved, line: str, asked: Sequence[Bound]) -> dict[int, Bound]
     """How often actions of a decision were to be taken, by their places."""
     try:
         here = after.lock_target(line, "line")
-    except InputError:  # no lock holds there: on one flop of a whole game, or before the flop alone
+    except InputError:  # no lock stands on one flop of a whole game
         return {}
     known = [bound for lock in after.locks for bound in lock_bounds(lock, f"lock '{lock.line}'")]
     return {

@@ -39,7 +39,7 @@ from allstreets.cards import (
 )
 from allstreets.games import (
     Bound,
-    GamePlace,
+    GameNode,
     Lock,
     Spot,
     WholeGame,
@@ -181,9 +181,9 @@ def observed_game_locks(
     result: WholeSolution, bounds: Sequence[Bound], folder: str
 ) -> tuple[Lock, ...]:
     """Locks that take every action as often as the bounds say; `folder` has the solution."""
-    found: dict[str, tuple[GamePlace, list[Bound]]] = {}
+    found: dict[str, tuple[GameNode, list[Bound]]] = {}
     for bound in bounds:
-        place = result.game.place(bound.line, bound.where)
+        place = result.game.node_at(bound.line, bound.where)
         found.setdefault(place.line, (place, []))[1].append(bound)
     before, locks = result.before, list[Lock]()
     # Nodes stand in pre-order: a decision comes after those that lead to it.
@@ -210,7 +210,7 @@ def observed_game_locks(
 
 def lock_game_as_played(result: WholeSolution, line: str, folder: str) -> Lock:
     """What the whole range plays at a decision of the solution in `folder`."""
-    place = result.game.place(line, f"line '{line}'")
+    place = result.game.node_at(line, f"line '{line}'")
     if place.root is not None:
         return Lock(place.line, solution=folder)
     return _played(place, result.before.strategies[place.node])[0]
@@ -220,14 +220,14 @@ def with_game_locks(game: WholeGame, locks: Sequence[Lock]) -> WholeGame:
     """The game with more locks, in place of those that it has at the same lines."""
 
     def line(lock: Lock) -> str:
-        return game.place(lock.line, f"lock '{lock.line}'").line
+        return game.node_at(lock.line, f"lock '{lock.line}'").line
 
     taken = {line(lock) for lock in locks}
     kept = (lock for lock in game.lock if line(lock) not in taken)
     return replace(game, lock=(*kept, *locks))
 
 
-def _played(place: GamePlace, strategy: Floats) -> tuple[Lock, Floats]:
+def _played(place: GameNode, strategy: Floats) -> tuple[Lock, Floats]:
     """A lock of a decision before the flop to a strategy [A, 169], and what it plays."""
     even = _in_digits(strategy)
     words = [action_text(action, BIG_BLINDS) for action in place.tree.actions_at(place.node)]
@@ -293,7 +293,7 @@ class LockRequest:
             return observed_game_locks(result, self.bounds, folder)
         if self.as_is:
             return (lock_game_as_played(result, self.line, folder),)
-        return (self._told(result.game.place(self.line, "line").line),)
+        return (self._told(result.game.node_at(self.line, "line").line),)
 
     def _told(self, line: str) -> Lock:
         if self.always is not None:

@@ -10,6 +10,7 @@ from .cache import cache_folder as cache_folder
 from .cache import cache_path as cache_path
 from .cache import cached_arrays as cached_arrays
 from .control import Control as Control
+from .control import StopWhen as StopWhen
 from .csv_files import csv_cell as csv_cell
 from .csv_files import csv_rows as csv_rows
 from .csv_files import write_csv_rows as write_csv_rows
@@ -41,6 +42,7 @@ from .json_files import typed_record as typed_record
 from .locks import held as held
 from .locks import is_held as is_held
 from .locks import share as share
+from .memory import available_bytes as available_bytes
 from .parent import listen_to_parent as listen_to_parent
 from .parquet import require_parquet as require_parquet
 from .parquet import write_parquet as write_parquet

@@ -1,5 +1,8 @@
 """Pausing and stopping a job from outside: by signals, a server or a program."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 
 class Control:
     """What a job checks between two iterations, and reports to; this one never stops it.
@@ -23,3 +26,14 @@ class Control:
 
     def saved(self, iteration: int) -> None:
         """The job is saved up to this iteration."""
+
+
+@dataclass(frozen=True)
+class StopWhen(Control):
+    """Stops a job when a function says so."""
+
+    asked: Callable[[], bool]
+
+    def wants_to_stop(self) -> bool:
+        """Whether it says so."""
+        return self.asked()

@@ -1,3 +1,7 @@
+from .addresses import Address as Address
+from .addresses import is_address as is_address
+from .addresses import read_address as read_address
+from .addresses import write_address as write_address
 from .chips import exact_chips as exact_chips
 from .chips import neat as neat
 from .edits import Edit as Edit
@@ -37,6 +41,7 @@ from .rules import same_sizes as same_sizes
 from .rules_text import ante_text as ante_text
 from .rules_text import posted_text as posted_text
 from .rules_text import raises_text as raises_text
+from .sentences import line_in_words as line_in_words
 from .sizes import BetSize as BetSize
 from .sizes import BigBlinds as BigBlinds
 from .sizes import Sizes as Sizes

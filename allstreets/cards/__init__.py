@@ -1,5 +1,5 @@
 """What the cards are: cards, combos, hands, flops, ranges, and who wins."""
 
-from allstreets.base.lazy import lazy_names
+import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

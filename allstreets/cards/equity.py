@@ -1,12 +1,13 @@
 """Equity: the share of the pot each range wins when all cards are dealt, exactly."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
 from allstreets.base import Flags, Floats, InputError, Longs
-from allstreets.cards.card import cards_text
+from allstreets.cards.card import cards_text, parse_board
 from allstreets.cards.combos import COMBO_COUNT, COMBO_MASKS, disjoint_combos
 from allstreets.cards.hands import HAND_COUNT, HAND_OF_COMBO
 from allstreets.cards.matchups import Matchups, matchups, preflop_matchups
@@ -40,16 +41,20 @@ class Equity:
 
 
 def equity(
-    first: Range, second: Range, board: tuple[int, ...] = (), threads: int | None = None
+    first: Range | str,
+    second: Range | str,
+    board: Sequence[int] | str = (),
+    threads: int | None = None,
 ) -> Equity:
     """Range against range on a board of 0, 3, 4 or 5 cards, over every runout.
 
-    >>> from allstreets.cards import Range, parse_board
-    >>> result = equity(Range.parse("AA"), Range.parse("KK"), parse_board("Ks 7d 2c"))
+    >>> result = equity("AA", "KK", board="Ks7d2c")
     >>> f"{result.first:.4f}"
     '0.0859'
     """
-    live = first.on(board), second.on(board)
+    board = parse_board(board) if isinstance(board, str) else tuple(board)
+    ranges = (Range.parse(one) if isinstance(one, str) else one for one in (first, second))
+    live = [one.on(board) for one in ranges]
     # Products of tiny weights would underflow, and only their ratios matter.
     weights = live[0].normalised().weights, live[1].normalised().weights
     combos = [np.flatnonzero(w) for w in weights]

@@ -53,7 +53,8 @@ def read_weights(text: str) -> Weights:
         return _read_numbers(text)
     if len(lines) > 1 and _is_figure(lines[1][1].partition(";")[0]):
         return _read_monker(lines)
-    if lines and _is_table(lines[0][1]):
+    # One line such as "72o,20%" is two tokens; a table in per cent has more lines.
+    if lines and _is_table(lines[0][1]) and not (len(lines) == 1 and "%" in text):
         return _read_table(text, _separator(lines[0][1]))
     return parse_weights(text)
 

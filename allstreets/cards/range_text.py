@@ -11,6 +11,8 @@
 | `TT+`      | this pair and every higher one                                              |
 | `ATs+`     | the kicker climbs until just below the higher card: ATs, AJs, AQs, AKs      |
 | `98s+`     | connectors: the kicker has no room, so both ranks climb: 98s, T9s, …, AKs  |
+| `20%`      | the best fifth of all hands, by equity against a random hand                |
+| `random`   | any two cards                                                               |
 | `…:0.5` `…:50%` | weight between 0 and 1; without one the weight is 1                   |
 | `[50]…[/50]` | all between the two with that weight in per cent, as GTO+ writes it       |
 | `50%(…)` `0.5(…)` | the same, as eval7 and PokerStove write it                           |
@@ -29,13 +31,15 @@ import numpy as np
 from allstreets.base import Floats, InputError, shorten
 from allstreets.cards.card import RANKS
 from allstreets.cards.combos import COMBO_COUNT, parse_combo
-from allstreets.cards.hands import HAND_OF_COMBO, hand_index
+from allstreets.cards.hands import HAND_OF_COMBO, HAND_SIZES, hand_index
 
 SPACED_SIGN = re.compile(r"(?:(?<!\s)\s+)?([-:])\s*")
 TOKEN = re.compile(r"[^\s,;]+")
 HAND = re.compile(rf"([{RANKS}])([{RANKS}])([so]?)", re.IGNORECASE)
 COMBO = re.compile(rf"[{RANKS}][cdhs][{RANKS}][cdhs]", re.IGNORECASE)
 NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)"
+TOP = re.compile(rf"({NUMBER})%")
+RANDOM = "random"
 PART = re.compile(
     rf"\[\s*+(?P<tag>/?)\s*+(?P<percent>{NUMBER})\s*+%?\s*+\]"
     rf"|(?P<share>{NUMBER})\s*+(?P<sign>%?)\s*+\("
@@ -44,6 +48,18 @@ PART = re.compile(
     r"|(?P<other>[(\[\]])"
 )
 MOST_GROUPS = 50  # within each other
+
+BY_EQUITY = """
+AA KK QQ JJ TT 99 88 AKs 77 AQs AJs AKo ATs AQo AJo KQs 66 A9s ATo KJs A8s KTs KQo A7s A9o
+KJo 55 QJs K9s A5s A6s A8o KTo QTs A4s A7o K8s A3s QJo K9o A5o A6o Q9s K7s JTs A2s QTo 44
+A4o K6s K8o Q8s A3o K5s J9s Q9o JTo K7o A2o K4s Q7s K6o K3s T9s J8s 33 Q6s Q8o K5o J9o K2s
+Q5s T8s K4o J7s Q4s Q7o T9o J8o K3o Q6o Q3s 98s T7s J6s K2o 22 Q2s Q5o J5s T8o J7o Q4o 97s
+J4s T6s J3s Q3o 98o 87s T7o J6o 96s J2s Q2o T5s J5o T4s 97o 86s J4o T6o 95s T3s 76s J3o 87o
+T2s 85s 96o J2o T5o 94s 75s T4o 93s 86o 65s 84s 95o T3o 92s 76o 74s T2o 54s 85o 64s 83s 94o
+75o 82s 73s 93o 65o 53s 63s 84o 92o 43s 74o 72s 54o 64o 52s 62s 83o 42s 82o 73o 53o 63o 32s
+43o 72o 52o 62o 42o 32o
+"""
+"""All hands by their equity against a random hand before the flop, the best first."""
 
 # Ranks of a hand, the higher first, and its kind: "s", "o" or "" for both (and for pairs).
 Pattern = tuple[int, int, str]
@@ -98,6 +114,10 @@ def named_combos(text: str) -> list[int]:
     """The combos of one token without a weight: "AsKh", "AKs", "TT+"."""
     if COMBO.fullmatch(text):
         return [parse_combo(text)]
+    if text.lower() == RANDOM:
+        return list(range(COMBO_COUNT))
+    if share := TOP.fullmatch(text):
+        return _top(text, float(share[1]) / 100)
     hands = {
         hand_index(high, low, suited)
         for high, low, kind in _expand(text)
@@ -105,6 +125,21 @@ def named_combos(text: str) -> list[int]:
         if kind == "" or suited == (kind == "s")
     }
     return np.flatnonzero(np.isin(HAND_OF_COMBO, list(hands))).tolist()
+
+
+def _top(text: str, share: float) -> list[int]:
+    """The best hands, as many as fit whole into a share of all combos."""
+    order = [
+        hand_index(RANKS.index(name[0]), RANKS.index(name[1]), name.endswith("s"))
+        for name in BY_EQUITY.split()
+    ]
+    if share > 1:
+        raise InputError(f"'{shorten(text)}' is more than all hands: write random or 100%")
+    held = np.cumsum(HAND_SIZES[order]) <= share * COMBO_COUNT + 1e-9
+    if not held.any():
+        least = 100 * int(HAND_SIZES[order[0]]) / COMBO_COUNT
+        raise InputError(f"'{shorten(text)}' holds no hand: AA alone is {least:.2f} %")
+    return np.flatnonzero(np.isin(HAND_OF_COMBO, np.array(order)[held])).tolist()
 
 
 def read_weight(text: str) -> float:
@@ -200,8 +235,8 @@ def _read_hand(token: str, text: str) -> Pattern:
     match = HAND.fullmatch(text)
     if not match:
         raise InputError(
-            f"'{shorten(token)}' is not a hand or a combo: write AA, AKs, AKo, AK, ATs+, QQ-88 or "
-            "AsKh"
+            f"'{shorten(token)}' is not a hand or a combo: write AA, AKs, AKo, AK, ATs+, QQ-88, "
+            "AsKh, 20% or random"
         )
     high, low = sorted(
         (RANKS.index(letter.upper()) for letter in match[1] + match[2]), reverse=True

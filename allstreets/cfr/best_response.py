@@ -1,30 +1,37 @@
 """Best response and exploitability, exact, for any game.
 
 1. Bring the opponent's strategy into the form of reach: one number for each of his lines.
-2. Multiply by the player's payoff matrix: what each of his own actions earns at the ends below it.
+2. Multiply by the player's payoff matrix: what each of his own actions earns at the terminals right
+   below it.
 3. Up the player's own tree take at each information set the action with the largest value, where a
    value sums over all histories of the set. So the choice depends on what the player knows and on
    nothing else; a response that chose history by history would see the opponent's cards, and its
    value would not go to 0 at equilibrium.
 
 Exploitability is the mean of what both players gain by best responses, NashConv / 2.
+
+A strategy comes as a table that a person reads (information set → action → probability), or as
+probabilities by slot, [K]; axis letters are those of `game`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from allstreets.base import Floats
-from allstreets.cfr.flat import TERMINAL, compile_game
-from allstreets.cfr.game import FIRST, SECOND, Game
+from allstreets.base import Floats, InputError, Ints, Longs, suggest
+from allstreets.cfr.game import FIRST, SECOND, TERMINAL, FlatGame, Game, compile_game
 from allstreets.cfr.kernels.tabular import respond, spread_reach
 from allstreets.cfr.sequence_form import SequenceForm, sequence_form
-from allstreets.cfr.strategies import StrategyTable, from_table
+
+StrategyTable = Mapping[str, Mapping[str, float]]
+
+TOLERANCE = 1e-6  # how far the probabilities of one set may be from 1 in sum
 
 
 @dataclass(frozen=True)
 class BestResponse:
-    """What a player can get against a fixed opponent, and how."""
+    """The most that a player can get against a fixed opponent, and how."""
 
     value: float  # to the player
     actions: dict[str, str]  # information set → best action, the first where several are best
@@ -36,9 +43,7 @@ def best_response(
     """The best that `player` can do against the opponent's part of `strategies`."""
     form = compiled(game)
     flat = form.game
-    reach = reach_of(form, from_table(flat, strategies))
-    choice = np.zeros(len(flat.keys), dtype=np.int64)
-    value = respond(form.layout, player, reach, np.zeros(flat.slots + 1), choice)
+    value, choice = _respond(form, player, reach_of(form, from_table(flat, strategies)))
     sets = range(flat.set_start[player], flat.set_start[player + 1])
     return BestResponse(value, {flat.keys[i]: flat.actions[i][choice[i]] for i in sets})
 
@@ -50,7 +55,7 @@ def exploitability(game: Game | SequenceForm, strategies: StrategyTable) -> floa
 
 
 def game_value(game: Game | SequenceForm, strategies: StrategyTable) -> float:
-    """What the first player wins on average when both play `strategies`."""
+    """The first player's mean win when both play `strategies`."""
     form = compiled(game)
     return game_value_of(form, from_table(form.game, strategies))
 
@@ -61,31 +66,76 @@ def compiled(game: Game | SequenceForm) -> SequenceForm:
 
 
 def exploitability_of(form: SequenceForm, probabilities: Floats) -> float:
-    """Exploitability of a strategy that is given by slot, [K]."""
+    """Exploitability of a strategy by slot, [K]."""
     reach = reach_of(form, probabilities)
-    choice = np.zeros(len(form.game.keys), dtype=np.int64)
-    gains = [
-        respond(form.layout, player, reach, np.zeros(form.game.slots + 1), choice)
-        for player in (FIRST, SECOND)
-    ]
     # What the two earn without deviating cancels: the game is zero-sum.
-    return float(sum(gains)) / 2
+    return sum(_respond(form, player, reach)[0] for player in (FIRST, SECOND)) / 2
 
 
 def game_value_of(form: SequenceForm, probabilities: Floats) -> float:
-    """The first player's expected win under a strategy that is given by slot, [K]."""
+    """The first player's mean win under a strategy by slot, [K]."""
     flat = form.game
     reach = reach_of(form, probabilities)[form.lane]
-    ends = flat.actor == TERMINAL
+    terminals = flat.actor == TERMINAL
     # `reach` ends with the 1 of a player who has not acted, which is where NOWHERE = −1 points.
-    probability = flat.chance_reach[ends] * reach[flat.last_slot[:, ends]].prod(axis=0)
-    return float(np.sum(probability * flat.utility[ends]))
+    chance = flat.chance_reach[terminals] * reach[flat.last_slot[:, terminals]].prod(axis=0)
+    return float(np.sum(chance * flat.utility[terminals]))
 
 
 def reach_of(form: SequenceForm, probabilities: Floats) -> Floats:
-    """[K + 1] both players' reach by lane, for a strategy that is given by slot, [K]."""
+    """[K + 1] both players' reach by lane, for a strategy by slot, [K]."""
     tables = form.empty_tables()
     strategy = form.to_lanes(probabilities)
     for player in (FIRST, SECOND):
         spread_reach(form.layout, player, strategy, tables.reach, tables.set_value)
     return tables.reach
+
+
+def _respond(form: SequenceForm, player: int, reach: Floats) -> tuple[float, Longs]:
+    """The value of the best response to `reach`, and its action at each of the player's sets."""
+    choice = np.zeros(len(form.game.keys), dtype=np.int64)
+    return respond(form.layout, player, reach, np.zeros(form.game.slots + 1), choice), choice
+
+
+def normalised(sums: Floats, slot_start: Ints) -> Floats:
+    """[K] each set's share of its sum; uniform where nothing has been added yet."""
+    counts = np.diff(slot_start)
+    if not len(counts):
+        return sums.copy()
+    totals = np.repeat(np.add.reduceat(sums, slot_start[:-1]), counts)
+    uniform = 1.0 / np.repeat(counts, counts)
+    return np.where(totals > 0, sums / np.where(totals > 0, totals, 1.0), uniform)
+
+
+def as_table(game: FlatGame, probabilities: Floats) -> dict[str, dict[str, float]]:
+    """Probabilities by slot as information set → action → probability."""
+    numbers = probabilities.tolist()
+    return {
+        key: dict(zip(labels, numbers[begin : begin + len(labels)], strict=True))
+        for key, labels, begin in zip(game.keys, game.actions, game.slot_start, strict=False)
+    }
+
+
+def from_table(game: FlatGame, table: StrategyTable) -> Floats:
+    """[K] a strategy table as probabilities by slot; every information set must be in it."""
+    probabilities: list[float] = []
+    for key, labels in zip(game.keys, game.actions, strict=True):
+        row = table.get(key)
+        if row is None:
+            raise InputError(
+                f"the strategy says nothing about information set {key!r} of {game.name}: "
+                "give every set its probabilities"
+            )
+        unknown = next((label for label in row if label not in labels), None)
+        if unknown is not None:
+            raise InputError(
+                f"information set {key!r} has no action {unknown!r}: {suggest(unknown, labels)}"
+            )
+        numbers = [float(row.get(label, 0.0)) for label in labels]
+        if not all(number >= 0 for number in numbers) or abs(sum(numbers) - 1) > TOLERANCE:
+            raise InputError(
+                f"the probabilities of information set {key!r} are {numbers}: "
+                "they must not be negative and must sum to 1"
+            )
+        probabilities += numbers
+    return np.array(probabilities)

@@ -1,9 +1,10 @@
 """External-sampling Monte Carlo CFR, reproducible on any number of threads.
 
-One iteration walks the game once for each player. A walk for player p tries all of p's actions and
-samples nature and the opponent; on the way up each of p's information sets on the walk gains
-
-    R(a) += value of a − value of the set,     and where the opponent moves     S(a) += σ(a).
+One iteration walks the game once for each player p:
+1. Down: try all of p's actions; sample one move of nature and of the opponent wherever they move.
+   Where the opponent moves, add his strategy to the sums of his average: S(a) += σ(a).
+2. Up: at each of p's information sets on the walk add R(a) += value of a − value of the set, and
+   match regrets again.
 
 The opponent and nature get to a history as often as their probabilities say, so these are not
 multiplied in again: the expectation of what is added is the counterfactual regret. For the same
@@ -11,6 +12,12 @@ reason S sums the opponent's strategy with his own reach. Every iteration weighs
 regrets and in the average, as in the original proof. Weights that grow with t forget the bad first
 iterations sooner, but make the average one of fewer walks; on Kuhn and Leduc the noise of the walks
 is the larger part, and linear weights are worse on the one and no better on the other.
+
+**The tree** of the walks differs from that of a `FlatGame` in two ways. Chance moves that follow
+one another directly, such as the deal of one card after another, become one move, drawn in constant
+time. And the order is that of a walk: the children of a node stay neighbours, and all that is below
+the first child comes before what is below the second. A walk goes down into a part of the tree and
+stays there, so what it needs next is mostly near what it has just read.
 
 **Streams.** Random walks are split over `streams`, each with its own random state. With one stream
 every walk updates the strategy at once. With several, each accumulates against a strategy that is
@@ -27,7 +34,7 @@ by about √t, so thresholds should grow like that: "-C*sqrt(t)", C near the siz
 Lanctot et al. (2009), Monte Carlo sampling for regret minimization in extensive games.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor, wait
 from typing import Any
 
@@ -35,29 +42,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import Floats, InputError, Longs
-from allstreets.cfr import strategies
-from allstreets.cfr.best_response import compiled
-from allstreets.cfr.chunks import Chunks
-from allstreets.cfr.figures import Figures
-from allstreets.cfr.flat import CHANCE
-from allstreets.cfr.game import Game
+from allstreets.cfr.game import CHANCE, NOWHERE, TERMINAL, FlatGame, Game
 from allstreets.cfr.kernels.external_sampling import (
     Learned,
     Skipping,
     Stack,
+    Tree,
     match_all,
     put_together,
     run_walks,
 )
 from allstreets.cfr.pruning import Pruning
-from allstreets.cfr.sampling_tree import sampling_tree
 from allstreets.cfr.sequence_form import SequenceForm
-from allstreets.cfr.states import check_state
+from allstreets.cfr.solver import Solver, check_state
 
 LONGEST_ROUND = 64  # iterations of all streams together; at first a quarter of those before
 
 
-class MccfrSolver(Figures):
+class MccfrSolver(Solver):
     """External-sampling MCCFR of one game; the same seed and streams give the same bits."""
 
     def __init__(
@@ -75,13 +77,12 @@ class MccfrSolver(Figures):
             raise InputError(
                 f"streams is {streams} and threads is {threads}: both must be at least 1"
             )
-        self.pruning = pruning if pruning is not None and pruning.is_on else None
+        super().__init__(game, pruning)
         if self.pruning and self.pruning.is_sound:
             raise InputError(
                 "sampled regrets have no upper bound to prune by: give prune_threshold, "
                 'a negative number or "-C*sqrt(t)"'
             )
-        self.form = compiled(game)
         self.seed, self.streams, self.threads = seed, streams, threads
         self._tree = sampling_tree(self.form.game)
         slots = self.form.game.slots
@@ -91,7 +92,6 @@ class MccfrSolver(Figures):
         self._done = np.zeros((streams, 1), dtype=np.int64)  # of the current round
         self._before_round = np.zeros(1, dtype=np.int64)
         self._stacks = [self._stack() for _ in range(streams)]
-        self._chunks = Chunks()
         match_all(self._tree, self._regrets, self._strategy)
 
     @property
@@ -130,36 +130,20 @@ class MccfrSolver(Figures):
         return float(self.iterations if self.streams == 1 else self._before_round[0])
 
     @property
-    def average_probabilities(self) -> Floats:
-        """[K] the average strategy, by slot."""
-        return strategies.normalised(self.form.game, self._sums)
+    def strategy_sums(self) -> Floats:
+        """[K] a copy of the sums of the strategies that were walked with."""
+        return self._sums.copy()
 
-    @property
-    def pruned_fraction(self) -> float | None:
-        """The share of actions skipped at the nodes walked since the warm-up."""
-        if self.pruning is None:
-            return None
-        skipped, due = np.sum([stack.counts for stack in self._stacks], axis=0)
-        return float(skipped / due) if due else 0.0
-
-    def train(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:
-        """Run `iterations` more, nature and opponent sampled."""
-        self._chunks.run(iterations, self._run_sampled, lambda: self.iterations, callback)
-
-    def train_full(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:
-        """Run `iterations` more with all of nature's moves tried, the opponent sampled."""
-        chunks = Chunks()  # such iterations take their own time
-        chunks.run(iterations, self._run_full, lambda: self.iterations, callback)
-
-    def train_batch(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:
-        """As `train`."""
-        self.train(iterations, callback)
+    def skip_counts(self) -> tuple[int, int]:
+        """Actions skipped at the nodes walked since the warm-up of pruning, and all of them."""
+        skipped, due = np.sum([stack.counts for stack in self._stacks], axis=0).tolist()
+        return skipped, due
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next iteration depends on, random state and open round included."""
         return {
-            "regrets": self._regrets.copy(),
-            "strategy_sums": self._sums.copy(),
+            "regrets": self.regrets,
+            "strategy_sums": self.strategy_sums,
             "round_regrets": self._new_regrets.copy(),
             "round_strategy_sums": self._new_sums.copy(),
             "random": self._random.copy(),
@@ -169,7 +153,7 @@ class MccfrSolver(Figures):
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same identity, bit for bit as if never interrupted."""
+        """Resume from a `state()` of the same identity, bit for bit as if never interrupted."""
         check_state(state, self.state())
         self._regrets[:] = state["regrets"]
         self._sums[:] = state["strategy_sums"]
@@ -182,60 +166,52 @@ class MccfrSolver(Figures):
             stack.counts[:] = counts
         match_all(self._tree, self._regrets, self._strategy)
 
-    def _run_sampled(self, count: int) -> None:
+    def _run(self, iterations: int) -> None:
         if self.streams == 1:
-            self._walk_stream(0, int(self._done[0, 0]) + count, at_once=True, probability=None)
+            self._walk_stream(0, int(self._done[0, 0]) + iterations)
         else:
-            self._run_rounds(count, None)
+            self._run_rounds(iterations)
 
-    def _run_full(self, count: int) -> None:
-        self._run_rounds(count, self._tree.probability)
-
-    def _run_rounds(self, count: int, probability: Floats | None) -> None:
-        """Go `count` iterations on, through as many rounds as that touches."""
-        wanted = self.iterations + count
+    def _run_rounds(self, iterations: int) -> None:
+        """Run `iterations` more, through as many rounds as that touches."""
+        wanted = self.iterations + iterations
         workers = min(self.threads, self.streams)
         with ThreadPoolExecutor(workers) as pool:
             while self.iterations < wanted:
                 before = int(self._before_round[0])
                 length = max(min(before // 4, LONGEST_ROUND) // self.streams, 1)
-                if self.streams == 1:
-                    length = 1  # all of nature's moves: one iteration is plenty
                 goal = min(wanted - before, length * self.streams)
                 interrupted: KeyboardInterrupt | None = None
                 try:
-                    self._walk_streams(pool, workers, goal, probability)
+                    self._walk_streams(pool, workers, goal)
                 except KeyboardInterrupt as signal:
-                    # Else some streams would be ahead, and going on would differ from not stopping.
-                    self._walk_streams(pool, workers, goal, probability)
+                    # Else some streams would be ahead, and resuming would differ from not stopping.
+                    self._walk_streams(pool, workers, goal)
                     interrupted = signal
                 if goal == length * self.streams:
                     self._close_round()
                 if interrupted:
                     raise interrupted
 
-    def _walk_streams(
-        self, pool: Executor, workers: int, goal: int, probability: Floats | None
-    ) -> None:
+    def _walk_streams(self, pool: Executor, workers: int, goal: int) -> None:
         """Bring the round to `goal` iterations; streams that are already there stay put."""
 
         def work(worker: int) -> None:
             for stream in range(worker, self.streams, workers):
                 # The streams take turns, so a round that is cut short has them all equally far.
-                target = (goal + self.streams - 1 - stream) // self.streams
-                self._walk_stream(stream, target, at_once=False, probability=probability)
+                self._walk_stream(stream, (goal + self.streams - 1 - stream) // self.streams)
 
         others = [pool.submit(work, worker) for worker in range(1, workers)]
         try:
             work(0)
         finally:
-            wait(others)  # also after Ctrl-C: no stream may still be running when one goes on
+            wait(others)  # also after Ctrl-C: no stream may still be running when one resumes
         for other in others:
             other.result()
 
-    def _walk_stream(
-        self, stream: int, target: int, *, at_once: bool, probability: Floats | None
-    ) -> None:
+    def _walk_stream(self, stream: int, target: int) -> None:
+        """Bring a stream to `target` iterations of the round."""
+        at_once = self.streams == 1
         done = int(self._done[stream, 0])
         turns = np.arange(done, max(done, target), dtype=np.int64)
         numbers = self._before_round[0] + turns * self.streams + stream + 1
@@ -256,7 +232,6 @@ class MccfrSolver(Figures):
                     self._done[stream],
                     len(part),
                     at_once,
-                    probability,
                     self._skipping(part) if part[0] > warmup else None,
                 )
 
@@ -267,7 +242,7 @@ class MccfrSolver(Figures):
         return Skipping(
             thresholds=self.pruning.thresholds(numbers),
             everything=self.pruning.visits_everything(numbers),
-            lowest_regret=-self.pruning.regret_floor,
+            floor=-self.pruning.regret_floor,
             interval=float(self.pruning.explore_interval),
         )
 
@@ -293,8 +268,8 @@ class MccfrSolver(Figures):
         depth = len(flat.level_start)
         actions = int(flat.child_count[flat.actor != CHANCE].max(initial=1))
         return Stack(
-            places=np.zeros(2 * depth, dtype=np.uint64),
-            shares=np.zeros(2 * depth),
+            path=np.zeros(2 * depth, dtype=np.uint64),
+            shares=np.zeros(depth),
             values=np.zeros(depth << (actions - 1).bit_length()),
             counts=np.zeros(2, dtype=np.int64),
         )
@@ -303,3 +278,85 @@ class MccfrSolver(Figures):
 def _seeds(seed: int, streams: int) -> NDArray[np.uint64]:
     """[S] a random state for each stream, far apart from each other."""
     return np.random.SeedSequence(seed).generate_state(streams, dtype=np.uint64).astype(np.uint64)
+
+
+def sampling_tree(game: FlatGame) -> Tree:
+    """Order the nodes of `game` for walks and prepare its chance nodes."""
+    numbers, chances, firsts, counts = _walking_order(game)
+    order = np.array(numbers)
+    inner = game.actor[order] != TERMINAL
+    nodes = np.zeros((len(order), 4), dtype=np.uint32)
+    nodes[:, 0] = game.actor[order]
+    nodes[:, 1] = counts
+    nodes[:, 2] = 4 * np.array(firsts)
+    sets = game.information_set[order]
+    nodes[:, 3] = np.where(sets == NOWHERE, 0, game.slot_start[sets])
+    utility = nodes.view(np.float64)  # [N, 2]: the second half of a node's bytes
+    utility[~inner, 1] = game.utility[order][~inner]
+    probability = np.array(chances)
+    accept, alias = np.ones(len(order)), np.arange(len(order))
+    for chance in np.flatnonzero(game.actor[order] == CHANCE):
+        children = slice(firsts[chance], firsts[chance] + counts[chance])
+        accept[children], other = alias_table(probability[children])
+        alias[children] = firsts[chance] + other
+    return Tree(
+        nodes=nodes.reshape(-1),
+        utility=utility.reshape(-1),
+        accept=accept,
+        alias=(4 * alias).astype(np.uint32),
+        slot_start=game.slot_start,
+    )
+
+
+def alias_table(probabilities: Floats) -> tuple[Floats, Longs]:
+    """(accept, alias) of Walker's method: draw i uniformly, keep it with accept[i], else alias[i].
+
+    >>> alias_table(np.array([0.5, 0.5]))[0].tolist()
+    [1.0, 1.0]
+
+    Walker (1977), An efficient method for generating discrete random variables.
+    """
+    count = len(probabilities)
+    accept, alias = np.ones(count), np.arange(count)
+    scaled = probabilities * count
+    small = [i for i in range(count) if scaled[i] < 1 - 1e-12]
+    large = [i for i in range(count) if scaled[i] > 1 + 1e-12]
+    while small and large:
+        giver, taker = large[-1], small.pop()
+        accept[taker], alias[taker] = scaled[taker], giver
+        scaled[giver] -= 1 - scaled[taker]
+        if scaled[giver] < 1 + 1e-12:
+            large.pop()
+            if scaled[giver] < 1 - 1e-12:
+                small.append(giver)
+    return accept, alias
+
+
+def _walking_order(game: FlatGame) -> tuple[list[int], list[float], list[int], list[int]]:
+    """Of each node of the new order: its number in `game`, nature's probability of the move into
+    it, the index of its first child in the new order, the number of its children."""
+    numbers, chances, firsts, counts = [0], [1.0], [0], [0]
+    waiting = [0]
+    while waiting:
+        node = waiting.pop()
+        children = _children(game, numbers[node])
+        firsts[node], counts[node] = len(numbers), len(children)
+        waiting += reversed(range(len(numbers), len(numbers) + len(children)))
+        numbers += [child for child, _ in children]
+        chances += [chance for _, chance in children]
+        firsts += [0] * len(children)
+        counts += [0] * len(children)
+    return numbers, chances, firsts, counts
+
+
+def _children(game: FlatGame, node: int) -> list[tuple[int, float]]:
+    """The node's children and nature's probability of each, chance moves in a row as one."""
+    first = int(game.first_child[node])
+    children: list[tuple[int, float]] = []
+    for child in range(first, first + int(game.child_count[node])):
+        chance = float(game.probability[child])
+        if game.actor[node] == CHANCE and game.actor[child] == CHANCE:
+            children += [(below, chance * more) for below, more in _children(game, child)]
+        else:
+            children.append((child, chance))
+    return children

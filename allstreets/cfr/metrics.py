@@ -10,7 +10,8 @@
 | max_regret          | the largest positive regret per iteration                                  |
 | strategy_entropy    | mean entropy of the average strategy, 0 (pure) to 1 (uniform)              |
 
-A solver that does not know a figure reports `None`, never 0.
+A solver that does not know a figure reports `None`, never 0. Axis letters as in `game`:
+I information sets, K slots; `slot_start` [I + 1] holds the first slot of each set.
 """
 
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from allstreets.base import Floats, Ints
 
 
 @dataclass(frozen=True)
@@ -51,3 +54,21 @@ def max_regret(regrets: NDArray[Any], total_weight: float) -> float:
     if regrets.size == 0 or total_weight <= 0:
         return 0.0
     return float(max(regrets.max(), 0.0) / total_weight)
+
+
+def largest_by_set(by_slot: Floats, slot_start: Ints) -> Floats:
+    """[I] the largest entry of each information set; `by_slot` is [K]."""
+    if len(slot_start) == 1:
+        return np.zeros(0)
+    return np.maximum.reduceat(by_slot, slot_start[:-1])
+
+
+def strategy_entropy(probabilities: Floats, slot_start: Ints) -> float:
+    """Mean entropy over the sets with a choice, each in units of its maximum: 0 pure, 1 uniform."""
+    counts = np.diff(slot_start)
+    choice = counts > 1
+    if not choice.any():
+        return 0.0
+    logarithms = np.log(np.where(probabilities > 0, probabilities, 1.0))
+    by_set = -np.add.reduceat(probabilities * logarithms, slot_start[:-1])
+    return float(np.mean(by_set[choice] / np.log(counts[choice])))

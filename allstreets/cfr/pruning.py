@@ -91,7 +91,7 @@ class Pruning:
         return np.asarray((iterations <= self.warmup) | exploring, dtype=np.bool_)
 
     def facts(self) -> dict[str, Any]:
-        """What a checkpoint records of the pruning, in JSON's types."""
+        """The record of the pruning in a checkpoint, in JSON's types."""
         return {
             "warmup": self.warmup,
             "threshold": self.threshold,

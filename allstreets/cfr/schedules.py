@@ -1,12 +1,13 @@
-"""How the past is discounted: one small frozen object for each member of the CFR family.
+"""Discounting: one small frozen object for each member of the CFR family.
 
 At iteration t, counted from 1, with t' = t − 1, and before the new regrets are added:
 
-    R⁺ *= t'^α / (t'^α + offset)     R⁻ *= t'^β / (t'^β + owed)     S *= (t' / (t' + 1))^γ
+    R⁺ *= t'^α / (t'^α + c⁺)     R⁻ *= t'^β / (t'^β + c⁻)     S *= (t' / (t' + 1))^γ
 
-R are regrets, S the sums that the average strategy is made of. Where an exponent is `None` nothing
-is discounted. `clip` stands in the place of β: after the addition R = max(R, 0). `averaging` weighs
-the new strategy by t^averaging instead of discounting the old; a schedule has one or the other.
+R are cumulative regrets, S the sums that the average strategy is made of; the offsets c are 1
+unless the table says so. Where an exponent is `None` nothing is discounted. `clip` stands in the
+place of β: after the addition R = max(R, 0). `averaging` weighs the new strategy by t^averaging
+instead of discounting the old; a schedule has one or the other.
 
 | name      | α    | β    | γ | else                       | paper                                |
 |-----------|------|------|---|----------------------------|--------------------------------------|
@@ -14,9 +15,9 @@ the new strategy by t^averaging instead of discounting the old; a schedule has o
 | `linear`  | 1    | 1    | 1 |                            | Brown & Sandholm (2019), LCFR        |
 | `cfr+`    | –    | clip | – | averaging 2                | Tammelin (2014)                      |
 | `dcfr`    | 1.5  | 0.5  | 2 |                            | Brown & Sandholm (2019), there β = 0 |
-| `dcfr+`   | 1.5  | clip | 4 | offset 1.5                 | Xu et al. (2022), AutoCFR            |
+| `dcfr+`   | 1.5  | clip | 4 | c⁺ = 1.5                   | Xu et al. (2022), AutoCFR            |
 | `tuned`   | 1.5  | 0    | 4 | negative regrets halve     | γ beyond the published proof         |
-| `ahead`   | 1.4  | 0.75 | 4 | owed 10, looks ahead 0.5   | beyond any published proof           |
+| `ahead`   | 1.4  | 0.75 | 4 | c⁻ = 10, looks ahead 0.5   | beyond any published proof           |
 
 `ahead` is about values, not about what is stored. A decision's regrets compare its actions with the
 strategy that was played, as ever. The value that it passes up to the player's decision before is
@@ -43,11 +44,11 @@ LARGEST_EXPONENT = 10.0  # t'^10 stays finite for any practical number of iterat
 
 
 class IterationWeights(NamedTuple):
-    """What one iteration does to the numbers that are stored, in the order kernels take it."""
+    """The effect of one iteration on stored numbers, in the order in which kernels take it."""
 
     positive: float  # factor of positive regrets
     negative: float  # factor of negative regrets
-    lowest: float  # no regret falls below: 0 clips them, −∞ never does
+    floor: float  # no regret falls below: 0 clips them, −∞ never does
     average: float  # factor of the sums that the average strategy is made of
     weight: float  # of the new strategy in these sums
     threshold: float = -math.inf  # actions with a smaller regret are pruned
@@ -62,11 +63,11 @@ class Schedule:
     alpha: float | None = None
     beta: float | None = None
     gamma: float | None = None
-    offset: float = 1.0
+    positive_offset: float = 1.0
     clip: bool = False
     averaging: float = 0.0
     warmup: int = 0
-    owed: float = 1.0
+    negative_offset: float = 1.0
     ahead: float = 0.0
 
     def __post_init__(self) -> None:
@@ -83,10 +84,10 @@ class Schedule:
                 f"{self.name}: the averaging exponent is {self.averaging:g}, but must lie between "
                 f"0 (all iterations alike) and {LARGEST_EXPONENT:g}; 2 is usual"
             )
-        if self.owed <= 0 or not 0 <= self.ahead <= 1:
+        if self.negative_offset <= 0 or not 0 <= self.ahead <= 1:
             raise InputError(
-                f"{self.name}: owed is {self.owed:g} and ahead {self.ahead:g}, but the one must "
-                "be positive and the other lie between 0 and 1"
+                f"{self.name}: negative_offset is {self.negative_offset:g} and ahead "
+                f"{self.ahead:g}, but the one must be positive and the other lie between 0 and 1"
             )
         if self.gamma is not None and self.averaging:
             raise InputError(f"{self.name}: the average is either weighted or discounted, not both")
@@ -102,47 +103,36 @@ class Schedule:
             text = f"cfr+({self.averaging:g})"
         return f"{text}@{self.warmup}" if self.warmup else text
 
-    def table(self, first: int, count: int) -> Floats:
-        """[count, 4] the multipliers of iterations `first`, `first` + 1, …, a row each."""
-        now = np.arange(first, first + count, dtype=np.float64)
-        before = now - 1.0
-        rows = np.ones((count, 4))
+    def table(self, first: int, count: int, pruning: Pruning | None = None) -> Floats:
+        """[count, 7] the weights of iterations `first`, `first` + 1, …, a row each."""
+        iterations = np.arange(first, first + count)
+        before = iterations - 1.0
+        rows = np.ones((count, len(IterationWeights._fields)))
+        positive, negative, floor, average, weight, threshold, ahead = rows.T
         if self.alpha is not None:
-            power = before**self.alpha
-            rows[:, 0] = power / (power + self.offset)
+            positive[:] = before**self.alpha / (before**self.alpha + self.positive_offset)
         if self.beta is not None:
-            power = before**self.beta
-            rows[:, 1] = power / (power + self.owed)
+            negative[:] = before**self.beta / (before**self.beta + self.negative_offset)
         if self.gamma is not None:
-            rows[:, 2] = (before / now) ** self.gamma
-        rows[now <= self.warmup] = 1.0
-        if self.averaging:
-            rows[:, 3] = now**self.averaging
+            average[:] = (before / iterations) ** self.gamma
+        rows[iterations <= self.warmup] = 1.0
+        weight[:] = iterations.astype(np.float64) ** self.averaging
+        floor[:], threshold[:], ahead[:] = -np.inf, -np.inf, self.ahead
+        if pruning is not None and pruning.is_on:
+            floor[iterations > pruning.warmup] = -pruning.regret_floor
+            skips = ~pruning.visits_everything(iterations)
+            threshold[skips] = pruning.thresholds(iterations[skips])
+        if self.clip:
+            floor[:] = 0.0
         return rows
 
     def at(self, iteration: int, pruning: Pruning | None = None) -> IterationWeights:
-        """The multipliers of one iteration, counted from 1."""
+        """The weights of one iteration, counted from 1."""
         return self.run(iteration, 1, pruning)[0]
 
     def run(self, first: int, count: int, pruning: Pruning | None = None) -> list[IterationWeights]:
-        """The multipliers of iterations `first`, …, `first` + `count` − 1."""
-        iterations = np.arange(first, first + count)
-        thresholds = lowest = np.full(count, -np.inf)
-        if pruning is not None and pruning.is_on:
-            everything = pruning.visits_everything(iterations)
-            thresholds = np.where(everything, -np.inf, pruning.thresholds(iterations))
-            lowest = np.where(iterations > pruning.warmup, -pruning.regret_floor, -np.inf)
-        if self.clip:
-            lowest = np.zeros(count)
-        positive, negative, average, weight = self.table(first, count).T
-        ahead = np.full(count, self.ahead)
-        columns = (positive, negative, lowest, average, weight, thresholds, ahead)
-        return [IterationWeights(*row) for row in np.stack(columns, axis=1).tolist()]
-
-    @property
-    def lowest_regret(self) -> float:
-        """No regret falls below: 0 where regrets are clipped, else −∞."""
-        return 0.0 if self.clip else -np.inf
+        """The weights of iterations `first`, …, `first` + `count` − 1."""
+        return [IterationWeights(*row) for row in self.table(first, count, pruning).tolist()]
 
     @property
     def weighs_alike(self) -> bool:
@@ -151,7 +141,7 @@ class Schedule:
         Then, and only then, regrets bound the exploitability of the average strategy.
         """
         exponents = (self.alpha, self.beta, self.gamma)
-        ones = exponents == (1, 1, 1) and self.offset == self.owed == 1
+        ones = exponents == (1, 1, 1) and self.positive_offset == self.negative_offset == 1
         same = exponents == (None, None, None) or ones
         return same and not self.ahead and not self.clip and not self.averaging and not self.warmup
 
@@ -178,7 +168,7 @@ def dcfr(alpha: float = 1.5, beta: float = 0.5, gamma: float = 2) -> Schedule:
 
 def dcfr_plus() -> Schedule:
     """Negative regrets are forgotten, positive ones and the average discounted."""
-    return Schedule("dcfr+", alpha=1.5, gamma=4, offset=1.5, clip=True)
+    return Schedule("dcfr+", alpha=1.5, gamma=4, positive_offset=1.5, clip=True)
 
 
 def tuned() -> Schedule:
@@ -188,7 +178,7 @@ def tuned() -> Schedule:
 
 def ahead() -> Schedule:
     """The default: values look ahead, and negative regrets are forgotten only at first."""
-    return Schedule("ahead", alpha=1.4, beta=0.75, gamma=4, owed=10, ahead=0.5)
+    return Schedule("ahead", alpha=1.4, beta=0.75, gamma=4, negative_offset=10, ahead=0.5)
 
 
 SCHEDULES = {

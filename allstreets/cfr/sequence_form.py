@@ -1,17 +1,21 @@
 """The sequence form: a flat game seen from each player's own lines.
 
 A player's **reach** is one number per slot: the product of his own probabilities on his line up to
-and including that action. What player p's slot earns at the ends of the game right below it,
-without further moves of his own, is then linear in the opponent's reach:
+and including that action. What player p's slot earns at the terminals right below it, without
+further moves of his own, is then linear in the opponent's reach:
 
     value[k] = Σ over opponent slots c of payoff[k, c] · reach[c]
 
-with payoff[k, c] = Σ of nature's probability × utility over the ends with last slots k and c.
-So one product with a sparse matrix, an entry for each end of the game, replaces the walk over all
+with payoff[k, c] = Σ of nature's probability × utility over the terminals with last slots k and c.
+So one product with a sparse matrix, an entry for each terminal, replaces the walk over all
 histories, and the rest of an iteration happens on the player's own information sets. Nothing is
 approximated: the values are the counterfactual values of the walk, summed in another order.
 
-For the kernels the slots are put in another order, that of lanes: see `cfr.kernels.tabular`.
+The bounds behind the sound rule of `pruning`, how good an action could be at best, have the same
+form: `payoff_bounds` makes matrices that are multiplied by the opponent's reach.
+
+For the kernels the slots are put in another order, that of lanes. `cfr.kernels.tabular` describes
+this order and all arrays.
 
 Koller, Megiddo & von Stengel (1996), Efficient computation of equilibria for extensive games.
 """
@@ -21,9 +25,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from allstreets.base import Floats, Longs
-from allstreets.cfr.flat import NOWHERE, TERMINAL, FlatGame
-from allstreets.cfr.game import FIRST, SECOND
-from allstreets.cfr.kernels.tabular import Layout, Tables
+from allstreets.cfr.game import FIRST, NOWHERE, SECOND, TERMINAL, FlatGame
+from allstreets.cfr.kernels.tabular import Bounds, Layout, Skips, Tables
 
 BLOCK = 4  # entries of the payoff matrix that the kernel takes at once
 
@@ -66,7 +69,7 @@ class SequenceForm:
 
 
 def sequence_form(game: FlatGame) -> SequenceForm:
-    """Order the slots of `game` into lanes and its ends into both players' payoff matrices."""
+    """Order the slots of `game` into lanes, its terminals into both players' payoff matrices."""
     band_set, player_band = _bands(game)
     band_lane = game.slot_start[band_set].astype(np.int64)
     counts = np.diff(game.slot_start)
@@ -119,21 +122,86 @@ def _blocks(
     game: FlatGame, lane: Longs, player: int, opponent: int, sign: float
 ) -> tuple[Longs, Longs, Floats]:
     """The player's payoff matrix in blocks: rows [M], columns [M, 4], payoffs [M, 4]."""
-    ends = np.flatnonzero(game.actor == TERMINAL)
-    stakes = sign * game.chance_reach[ends] * game.utility[ends]
-    rows = lane[game.last_slot[player, ends]]
-    columns = lane[game.last_slot[opponent, ends]]
-    # Ends that share both last slots become one entry: they differ in nature's moves only.
+    terminals = np.flatnonzero(game.actor == TERMINAL)
+    stakes = sign * game.chance_reach[terminals] * game.utility[terminals]
+    rows = lane[game.last_slot[player, terminals]]
+    columns = lane[game.last_slot[opponent, terminals]]
+    # Terminals that share both last slots become one entry: they differ in nature's moves only.
     pairs, entry = np.unique(rows * (game.slots + 1) + columns, return_inverse=True)
     payoff = np.zeros(len(pairs))
     np.add.at(payoff, entry, stakes)
     pairs, payoff = pairs[payoff != 0], payoff[payoff != 0]
     row, column = pairs // (game.slots + 1), pairs % (game.slots + 1)
-    place = np.arange(len(row)) - np.searchsorted(row, row)  # of the entry within its row
-    new_block = place % BLOCK == 0
+    in_row = np.arange(len(row)) - np.searchsorted(row, row)
+    new_block = in_row % BLOCK == 0
     block = np.cumsum(new_block) - 1
     block_column = np.full((np.count_nonzero(new_block), BLOCK), game.slots, dtype=np.int64)
     block_payoff = np.zeros(block_column.shape)
-    block_column[block, place % BLOCK] = column
-    block_payoff[block, place % BLOCK] = payoff
+    block_column[block, in_row % BLOCK] = column
+    block_payoff[block, in_row % BLOCK] = payoff
     return row[new_block], block_column, block_payoff
+
+
+def payoff_bounds(form: SequenceForm) -> Bounds:
+    """Best payoffs, and the largest gain in regret, of every action of a game."""
+    game = form.game
+    low, high = _extremes(game)
+    nodes = np.flatnonzero(game.information_set != NOWHERE)
+    # One entry for each action of each history: node and child, repeated by the number of actions.
+    counts = game.child_count[nodes]
+    node = np.repeat(nodes, counts)
+    action = np.arange(len(node)) - np.repeat(np.cumsum(counts) - counts, counts)
+    child = game.first_child[node] + action
+    actor = game.actor[node]
+    best = np.where(actor == FIRST, high[child], -low[child])
+    worst = np.where(actor == FIRST, low[node], -high[node])
+    row = form.lane[game.slot_start[game.information_set[node]] + action]
+    column = form.lane[game.last_slot[1 - actor, node]]
+    order = np.lexsort((column, row))
+    chance = game.chance_reach[node]
+    block_start, block_end = _block_rows(form)
+    return Bounds(
+        block_start=block_start,
+        block_end=block_end,
+        bound_start=np.searchsorted(row[order], np.arange(game.slots + 1)).astype(np.int64),
+        bound_column=column[order].astype(np.uint32),
+        best=(chance * best)[order],
+        gap=(chance * (best - worst))[order],
+    )
+
+
+def empty_skips(form: SequenceForm) -> Skips:
+    """The state of pruning before it has started."""
+    slots = form.game.slots
+    return Skips(
+        upper=np.zeros(slots),
+        skipped=np.zeros(slots + 1, dtype=np.bool_),
+        hopeless=np.zeros(slots, dtype=np.bool_),
+        best=np.zeros(slots),
+        counts=np.zeros(2, dtype=np.int64),
+    )
+
+
+def _extremes(game: FlatGame) -> tuple[Floats, Floats]:
+    """[N] the smallest and the largest utility at the terminals below each node."""
+    low, high = game.utility.copy(), game.utility.copy()
+    for node in range(len(game.actor) - 1, -1, -1):
+        if game.actor[node] != TERMINAL:
+            first = game.first_child[node]
+            children = slice(first, first + game.child_count[node])
+            low[node], high[node] = low[children].min(), high[children].max()
+    return low, high
+
+
+def _block_rows(form: SequenceForm) -> tuple[np.ndarray, np.ndarray]:
+    """[K] first and end block of each lane's row; each player's blocks are sorted by lane."""
+    layout, slots = form.layout, form.game.slots
+    start, end = np.zeros(slots, dtype=np.int64), np.zeros(slots, dtype=np.int64)
+    for player in range(2):
+        begin = layout.player_block[player]
+        rows = layout.block_lane[begin : layout.player_block[player + 1]]
+        bands = layout.player_band[player : player + 2]
+        lanes = np.arange(*layout.band_lane[bands])
+        start[lanes] = begin + np.searchsorted(rows, lanes, side="left")
+        end[lanes] = begin + np.searchsorted(rows, lanes, side="right")
+    return start, end

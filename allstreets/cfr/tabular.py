@@ -12,28 +12,23 @@ Zinkevich et al. (2007), Regret minimization in games with incomplete informatio
 see `schedules`, for pruning `pruning`, for the form of the game `sequence_form`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import Floats, InputError
-from allstreets.cfr import strategies
-from allstreets.cfr.best_response import compiled
-from allstreets.cfr.chunks import Chunks
-from allstreets.cfr.figures import Figures
 from allstreets.cfr.game import Game
-from allstreets.cfr.kernels.pruned import Bounds, iterate_pruned
-from allstreets.cfr.kernels.tabular import iterate, match_regrets
-from allstreets.cfr.payoff_bounds import empty_skips, payoff_bounds
+from allstreets.cfr.kernels.tabular import iterate, iterate_pruned, match_regrets
+from allstreets.cfr.metrics import largest_by_set
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import Schedule, parse_schedule
-from allstreets.cfr.sequence_form import SequenceForm
-from allstreets.cfr.states import check_state
+from allstreets.cfr.sequence_form import SequenceForm, empty_skips, payoff_bounds
+from allstreets.cfr.solver import Solver, check_state
 
 
-class CfrSolver(Figures):
+class CfrSolver(Solver):
     """Counterfactual regret minimisation of one game; the same input gives the same bits."""
 
     def __init__(
@@ -43,9 +38,8 @@ class CfrSolver(Figures):
         pruning: Pruning | None = None,
     ) -> None:
         """`game` may be compiled already; `schedule` may be a name, as for `parse_schedule`."""
-        self.form = compiled(game)
+        super().__init__(game, pruning)
         self.schedule = parse_schedule(schedule) if isinstance(schedule, str) else schedule
-        self.pruning = pruning if pruning is not None and pruning.is_on else None
         if self.pruning and self.schedule.clip:
             raise InputError(
                 f"{self.schedule} keeps no negative regrets, so there is nothing to prune: "
@@ -54,7 +48,6 @@ class CfrSolver(Figures):
         self._tables = self.form.empty_tables()
         self._skips = empty_skips(self.form)
         self._bounds = payoff_bounds(self.form) if self.pruning else None
-        self._chunks = Chunks()
         match_regrets(self.form.layout, self._tables)
 
     @property
@@ -89,16 +82,14 @@ class CfrSolver(Figures):
         return float(self._tables.regret_weight[0])
 
     @property
-    def average_probabilities(self) -> Floats:
-        """[K] the average strategy, by slot."""
-        sums = self.form.to_slots(self._tables.strategy_sums)
-        return strategies.normalised(self.form.game, sums)
+    def strategy_sums(self) -> Floats:
+        """[K] the weighted sums of the players' own reach."""
+        return self.form.to_slots(self._tables.strategy_sums)
 
-    @property
-    def pruned_fraction(self) -> float | None:
-        """The share of action updates skipped since the warm-up; `None` without pruning."""
-        skipped, due = self._skips.counts
-        return float(skipped / due) if self.pruning and due else (0.0 if self.pruning else None)
+    def skip_counts(self) -> tuple[int, int]:
+        """Action updates skipped since the warm-up of pruning, and all that were due."""
+        skipped, due = self._skips.counts.tolist()
+        return skipped, due
 
     @property
     def regret_bound(self) -> float | None:
@@ -112,20 +103,16 @@ class CfrSolver(Figures):
         """
         if not self.schedule.weighs_alike or self.pruning or not self.iterations:
             return None
-        largest = strategies.largest_by_set(self.form.game, self.regrets)
+        largest = largest_by_set(self.regrets, self.form.game.slot_start)
         total = float(np.maximum(largest, 0.0).sum()) + self.form.game.utility_range
         return total / (2 * self.regret_weight)
-
-    def train_batch(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:
-        """Run `iterations` more; now and then ask `callback` whether to stop early."""
-        self._chunks.run(iterations, self._run, lambda: self.iterations, callback)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next iteration depends on; tables by slot."""
         tables = self._tables
         state: dict[str, NDArray[Any]] = {
-            "regrets": self.form.to_slots(tables.regrets),
-            "strategy_sums": self.form.to_slots(tables.strategy_sums),
+            "regrets": self.regrets,
+            "strategy_sums": self.strategy_sums,
             "regret_weight": tables.regret_weight.copy(),
             "iterations": tables.iterations.copy(),
         }
@@ -135,7 +122,7 @@ class CfrSolver(Figures):
         return state
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same identity, bit for bit as if never interrupted."""
+        """Resume from a `state()` of the same identity, bit for bit as if never interrupted."""
         check_state(state, self.state())
         self._tables.regrets[:] = self.form.to_lanes(state["regrets"])
         self._tables.strategy_sums[:] = self.form.to_lanes(state["strategy_sums"])
@@ -146,28 +133,21 @@ class CfrSolver(Figures):
             self._skips.counts[:] = state["skip_counts"]
         match_regrets(self.form.layout, self._tables)
 
-    def _run(self, count: int) -> None:
+    def _run(self, iterations: int) -> None:
         first = self.iterations + 1
-        warmup = self.pruning.warmup if self.pruning else first + count
-        dense = min(max(warmup - first + 1, 0), count)
+        warmup = self.pruning.warmup if self.pruning else first + iterations
+        dense = min(max(warmup - first + 1, 0), iterations)
+        weights = self.schedule.table(first, iterations, self.pruning)
         if dense:
-            rows = self.schedule.table(first, dense)
-            iterate(self.form.layout, self._tables, rows, self.schedule.lowest_regret)
-        if self.pruning and self._bounds and dense < count:
-            self._run_pruned(self.pruning, self._bounds, first + dense, count - dense)
-
-    def _run_pruned(self, pruning: Pruning, bounds: Bounds, first: int, count: int) -> None:
-        if first == pruning.warmup + 1:
-            self._skips.upper[:] = self._tables.regrets
-        iterations = np.arange(first, first + count)
-        iterate_pruned(
-            self.form.layout,
-            self._tables,
-            bounds,
-            self._skips,
-            self.schedule.table(first, count),
-            -pruning.regret_floor,
-            pruning.thresholds(iterations),
-            pruning.visits_everything(iterations),
-            pruning.is_sound,
-        )
+            iterate(self.form.layout, self._tables, weights[:dense])
+        if self.pruning and self._bounds and dense < iterations:
+            if first + dense == warmup + 1:
+                self._skips.upper[:] = self._tables.regrets
+            iterate_pruned(
+                self.form.layout,
+                self._tables,
+                self._bounds,
+                self._skips,
+                weights[dense:],
+                self.pruning.is_sound,
+            )

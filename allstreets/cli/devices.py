@@ -12,9 +12,8 @@ def devices(json: JsonOption = False) -> None:
       allstreets solve sample_spots/flop.yaml --device cuda
       allstreets train sample_configurations/unified_20bb.yaml --output solved/ --device cuda
     """
-    from allstreets.base import InputError, processors
+    from allstreets.base import InputError, available_bytes, processors
     from allstreets.engines import CPU, gpu_count, open_device
-    from allstreets.games import available_bytes
     from allstreets.training import data_size
 
     found = [{"device": CPU, "name": f"{processors()} processors", "free_bytes": available_bytes()}]

@@ -103,6 +103,12 @@ def options(
     del version  # its callback has done the work
 
 
+def _with_hints(error: InputError) -> str:
+    """A message; one that ends with a colon goes on with the lines that may have been meant."""
+    lines = [f"'{line}'" for _, line in getattr(error, "hints", ())]
+    return f"{error} {', '.join(lines)}" if str(error).endswith(":") and lines else str(error)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     warnings.showwarning = _show_warning
@@ -115,7 +121,7 @@ def main(arguments: list[str] | None = None) -> int:
     except TyperException as error:
         return _complain(error.format_message(), _help_hint(error))
     except InputError as error:
-        return _complain(str(error))
+        return _complain(_with_hints(error))
     except (KeyboardInterrupt, typer.Abort):
         sys.stderr.write("\nStopped.\n")
         return INTERRUPTED

@@ -58,11 +58,17 @@ def _where(node: "Decision") -> list[str]:
 
 def print_mix(out: "Console", node: "Decision") -> None:
     """How often each action is taken, its EV, and the 13×13 picture."""
-    from allstreets.solutions import EV_LEGEND, action_symbols, decision_lines, node_colours
+    from allstreets.solutions import (
+        EV_LEGEND,
+        action_symbols,
+        decision_lines,
+        ev_note,
+        node_colours,
+    )
 
     print_table(out, decision_lines(node), action_symbols(node), node_colours(node))
     if node.known:
-        out.print(EV_LEGEND)
+        out.print(f"{ev_note(node)}\n{EV_LEGEND}")
     out.print()
     out.print(mix_picture(node))
     star = "; * locked" if node.locked.any() else ""
@@ -127,15 +133,3 @@ def print_combos(out: "Console", node: "Decision") -> None:
         out.print("* locked: the strategy was given, not solved.")
     if not wide:
         out.print("EVs per action: --format csv or json, or a wider window.")
-
-
-def write_node(node: "Decision", form: str) -> None:
-    """A decision as JSON or CSV on stdout."""
-    from allstreets.cli.output import print_json
-    from allstreets.cli.report import write_csv
-    from allstreets.solutions import node_report, reached_rows
-
-    if form == "json":
-        print_json(node_report(node))
-    else:
-        write_csv(reached_rows(node))

@@ -92,7 +92,7 @@ def practice(
         Session,
         Wanted,
         default_file,
-        open_playable,
+        load_playable,
         parse_seat,
     )
 
@@ -113,7 +113,7 @@ def practice(
         return
     if folder is None:
         raise InputError("which solution? allstreets practice DIR, or --stats for what was kept")
-    session = Session(open_playable(folder), player, wanted, seed, results)
+    session = Session(load_playable(folder), player, wanted, seed, results)
     _play(out, session, hands, not no_grid)
     if json:
         print_json(_figures(session))

@@ -27,10 +27,13 @@ BAR = 20  # letters of the longest bar
 
 def print_begin(out: "Console", session: "Session") -> None:
     """What is played, and how."""
+    from allstreets.practice import practice_note
+
     solution = session.solution
     out.print(f"{solution.name}, seed {session.seed}", markup=False)
-    if solution.note:
-        out.print(f"{solution.note[0].upper()}{solution.note[1:]}.", markup=False, soft_wrap=True)
+    note = practice_note(solution)
+    if note:
+        out.print(f"{note[0].upper()}{note[1:]}.", markup=False, soft_wrap=True)
 
 
 def play_hand(out: "Console", session: "Session", read_key: Callable[[], str], grid: bool) -> bool:
@@ -77,12 +80,13 @@ def print_question(out: "Console", hand: "Hand", asked: "Question") -> None:
     """Where the hand is, and what may be done."""
     from allstreets.cards import cards_text
 
-    board = f" {cards_text(asked.board)}" if asked.board else ""
-    hero, them = hand.seats[hand.hero], hand.seats[hand.hero.opponent]
+    node = asked.node
+    board = f" {cards_text(node.board)}" if node.board else ""
+    hero, them = hand.seats[hand.player], hand.seats[hand.player.opponent]
     call = f", {asked.to_call_bb:.4g} to call" if asked.to_call_bb else ""
-    mine, theirs = asked.stacks_bb[hand.hero], asked.stacks_bb[hand.hero.opponent]
+    mine, theirs = asked.stacks_bb[hand.player], asked.stacks_bb[hand.player.opponent]
     left = f"{mine:.4g} bb left, {them} {theirs:.4g}"
-    out.print(f"\n{asked.street.text}{board}   line: {asked.line or 'first to act'}", markup=False)
+    out.print(f"\n{node.street.text}{board}   line: {node.line or 'first to act'}", markup=False)
     out.print(f"You are {hero} with ", end="")
     out.print(cards_text(asked.cards), style="bold", end="")
     out.print(f"   pot {asked.pot_bb:.4g} bb{call}; {left}")
@@ -96,7 +100,7 @@ def print_answer(out: "Console", answer: "Answer", asked: "Question", grid: bool
 
     best = answer.best
     if answer.loss_bb is None:
-        out.print(f"You: {answer.taken}. Not judged: {answer.note}", markup=False, soft_wrap=True)
+        out.print(f"You: {answer.taken}. Not graded: {answer.note}", markup=False, soft_wrap=True)
     elif answer.missed:
         named = "" if best is None else f" Best: {best.action}."
         text = f"You: {answer.taken}, {answer.loss_bb:.3f} bb lost.{named}"
@@ -124,7 +128,7 @@ def print_end(out: "Console", hand: "Hand") -> None:
     assert end is not None
     out.print(f"\n{end.text}", markup=False, soft_wrap=True)
     if end.how != "showdown":
-        out.print(f"{hand.seats[hand.hero.opponent]} had {end.theirs}.", markup=False)
+        out.print(f"{hand.seats[hand.player.opponent]} had {end.theirs}.", markup=False)
     for draw in hand.draws:
         out.print(f"  {draw_text(draw)}", style="dim", markup=False, soft_wrap=True)
 
@@ -154,10 +158,10 @@ def print_summary(out: "Console", session: "Session") -> None:
 def print_totals(out: "Console", summary: "Summary") -> None:
     """Score, loss, leaks, worst decisions."""
     if summary.score is None or summary.loss_per_100 is None:
-        out.print("No decision was judged.")
+        out.print("No decision was graded.")
         return
     out.print(
-        f"{summary.judged:,} decisions, {percent(summary.score, 0)} right; "
+        f"{summary.graded:,} decisions, {percent(summary.score, 0)} right; "
         f"{summary.loss_bb:.2f} bb lost, {summary.loss_per_100:.1f} per 100 decisions"
     )
     if summary.leaks:
@@ -167,7 +171,7 @@ def print_totals(out: "Console", summary: "Summary") -> None:
         for leak in summary.leaks:
             table.add_row(f"{leak.loss_bb:.2f}", str(leak.times), leak.text)
         out.print(table)
-        out.print("\nThe dearest decisions:")
+        out.print("\nThe costliest decisions:")
         table = plain_table("lost bb", "cards", "line", "did", "best")
         table.columns[0].justify = "right"
         for one in summary.worst:

@@ -6,11 +6,9 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from allstreets.solutions import Decision, WholeSolution
-    from allstreets.solvers import WholeGameSolver
     from allstreets.training import Progress
 
 CHART_WIDTH, CHART_GAP = 67, 4  # columns of a 13×13 picture, and between two
-EV_NOTE = "EVs are in bb, results of the whole hand: chips already put in count as lost."
 
 
 def print_charts(out: "Console", progress: "Progress", result: "WholeSolution") -> None:
@@ -53,21 +51,16 @@ def _chart(node: "Decision") -> "tuple[RenderableType, ...]":
     return Text(_opening_title(node)), Group(*lines), mix_picture(node)
 
 
-def print_opening(out: "Console", solution: "WholeSolution | WholeGameSolver") -> None:
-    """The small blind's first decision, and the big blind's response to the first raise.
-
-    `solution` is a solver in memory, or a solution loaded from a bundle.
-    """
+def print_opening(out: "Console", result: "WholeSolution") -> None:
+    """The small blind's first decision, and the big blind's response to the first raise."""
     from allstreets.cli.node_view import print_mix
 
-    nodes = _opening(_result(solution))
+    nodes = _opening(result)
     if not nodes:
         out.print("The blinds are all-in: there is no decision before the flop.")
     for node in nodes:
         out.print(f"\n{_opening_title(node)}", markup=False, end="")
         print_mix(out, node)
-    if any(node.known for node in nodes):
-        out.print(EV_NOTE)
 
 
 def _opening(result: "WholeSolution") -> "list[Decision]":
@@ -79,9 +72,3 @@ def _opening_title(node: "Decision") -> str:
 
     reached = f" ({share_text(node.share)} of hands)" if node.line else ""
     return f"{node_title(node)}{reached}:"
-
-
-def _result(solution: "WholeSolution | WholeGameSolver") -> "WholeSolution":
-    from allstreets.solutions import WholeSolution
-
-    return solution if isinstance(solution, WholeSolution) else WholeSolution.of(solution)

@@ -7,10 +7,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allstreets.cli.output import JsonOption, command, console, written_path
+from allstreets.base import InputError
+from allstreets.cli.node_view import print_combos, print_head, print_mix
+from allstreets.cli.output import JsonOption, command, console, print_json, written_path
 
 if TYPE_CHECKING:
     from allstreets.games import Spot
+    from allstreets.solutions import Announce, Decision, Node
+
+HOLDS = {
+    "boards": "many boards",
+    "spot": "a spot",
+    "postflop": "a model of flops",
+    "preflop": "a preflop or whole game",
+    "unified": "a preflop or whole game",
+}
+NOT_FOR = {
+    "boards": ("flop", "chart", "behind", "evs"),
+    "spot": ("flop", "spr", "parquet", "flops"),
+    "postflop": ("combos", "behind"),
+    "preflop": ("spr", "behind"),
+    "unified": ("spr", "behind"),
+    "flops": ("flop", "chart", "combos"),
+}
+"""Options that have no meaning for a kind of solution, or for the table over flops."""
 
 
 class By(StrEnum):
@@ -35,6 +55,13 @@ class ReportFormat(StrEnum):
     csv = "csv"
 
 
+class EvsFrom(StrEnum):
+    """From when on EVs count."""
+
+    here = "here"
+    hand = "hand"
+
+
 def report(
     solution: Annotated[
         str,
@@ -52,6 +79,10 @@ def report(
     combos: Annotated[
         bool, typer.Option("--combos", help="Add the table by combo, where hands are combos.")
     ] = False,
+    evs: Annotated[
+        EvsFrom,
+        typer.Option(help="here: from here on, folding is 0; hand: results of the whole hand."),
+    ] = EvsFrom.here,
     flop: Annotated[str | None, typer.Option(help="One flop, with any suits: AhKd7s.")] = None,
     spr: Annotated[
         float | None, typer.Option(help="Its stack-to-pot ratio, if there are several.")
@@ -78,7 +109,7 @@ def report(
         typer.Option(
             parser=written_path,
             metavar="<Path>",
-            help="Draw the decision (of a whole game) to an .svg or .png.",
+            help="Draw the decision to an .svg or .png.",
         ),
     ] = None,
     csv: Annotated[
@@ -105,8 +136,9 @@ def report(
       allstreets report solved/ --line "x b50%" --behind
       allstreets report models/
       allstreets report models/ --format csv > flops.csv
-      allstreets report models/ --flop AhKd7s --line "x b50%"
+      allstreets report models/ --line "spr3.5 | AhKd7s | x b50%"
       allstreets report game/ --line "r2.5" --chart bb.svg
+      allstreets report game/ --line "r2.5" --evs hand
       allstreets report game/ --line "r2.5 c | x b50%" --flop AhKd7s
       allstreets report game/ --line "r2.5 c | AhKd7s | x x | 5c | x" --combos
       allstreets report game/ --line "r2.5 c | x" --flops --format csv > flops.csv
@@ -116,128 +148,187 @@ def report(
     Lines: x check, c call, f fold, a all-in, b33% or b50 (chips), r60% or r120 (to), | 7h | a card.
     In whole games amounts are in bb: r2.5 raises to 2.5 bb, and a bar separates the streets; with
     cards: boards the turn and river cards stand between bars, as in a spot.
-    EVs of a spot are in chips from here on: folding is 0, and both EVs sum to the pot less rake.
+    EVs count from here on: folding is 0, and both EVs sum to the pot less rake.
     """
-    from allstreets.storage import folder_kind, load_spot, mirrored
+    from allstreets.storage import folder_kind, mirrored
 
     folder = mirrored(solution)
-    if json:
-        form = ReportFormat.json
+    form = ReportFormat.json if json else form
     kind = folder_kind(folder)
-    if by is not None or kind == "spots":
+    many = by is not None or kind == "spots"
+    given: dict[str, Any] = {"flop": flop, "spr": spr, "chart": chart, "parquet": parquet}
+    given |= {"combos": combos, "flops": flops, "behind": behind, "evs": evs is EvsFrom.hand}
+    _refuse("boards" if many else kind, folder, given)
+    if many:
         from allstreets.cli.board_report import report_boards
 
-        _refuse(folder, "many boards", flop=flop, chart=chart, behind=behind or None)
-        report_boards(
-            folder,
-            line,
-            (by or By.board).value,
-            sort=sort,
-            form=form.value,
-            csv=csv,
-            parquet=parquet,
-            spr=spr,
-            name=name,
-        )
+        key, files = (by or By.board).value, {"csv": csv, "parquet": parquet}
+        report_boards(folder, line, key, sort=sort, form=form.value, spr=spr, name=name, **files)
         return
     _need_by(sort=sort, name=name, csv=csv)
-    if kind in ("preflop", "unified"):
-        from allstreets.cli.report_unified import report_unified
+    if chart is not None:
+        from allstreets.training import check_plot_path
 
-        given = {"spr": spr, "behind": behind or None}
-        _refuse(folder, "a preflop or whole game", **given)
-        report_unified(
-            folder,
-            line=line or None,
-            flop=flop,
-            form=form.value,
-            combos=combos,
-            flops=flops,
-            chart=chart,
-            parquet=parquet,
-        )
-        return
-    _refuse(folder, "no preflop or whole game", flops=flops or None, chart=chart)
-    if kind == "postflop":
-        _refuse(folder, "a model of flops", behind=behind or None)
-        from allstreets.cli.flop_report import report_flops
-
-        report_flops(folder, flop, line, spr, form.value, parquet, combos=combos)
-        return
-    _require_spot(folder, flop=flop, spr=spr, parquet=parquet)
-    result = load_spot(folder, _announce)
-    if behind:
-        from allstreets.solutions import solve_behind
-
-        node = solve_behind(result, line, announce=_announce_behind).node(line)
+        check_plot_path(chart)
+    asked = kind == "spot" or any((line, flop, chart, combos))
+    if flops or parquet is not None or (form is ReportFormat.csv and not asked):
+        _refuse("flops", folder, given)
+        _report_table(folder, line, spr, form, parquet)
+    elif asked:
+        place, node, remarks = _decision(folder, kind, line, flop, spr, behind=behind)
+        node = node.whole_hand() if evs is EvsFrom.hand else node
+        _report_decision(place, node, remarks, form, chart, combos=combos)
+        if kind == "spot" and not (node.reached or behind or form is not ReportFormat.text):
+            way = command("report", folder, "--line", line, "--behind")
+            console().print(f"\nTo solve this line separately: {way}", markup=False, soft_wrap=True)
     else:
-        node = result.at(line).decision
-    from allstreets.cli.node_view import print_combos, print_head, print_mix, write_node
+        _report_overview(folder, spr, form)
 
-    if form is not ReportFormat.text:
-        write_node(node, form.value)
+
+def _decision(
+    folder: Path, kind: str, line: str, flop: str | None, spr: float | None, *, behind: bool
+) -> "tuple[Node, Decision, list[str]]":
+    """The node that was asked for, its numbers, and what to read before them."""
+    # A stored spot is shown without loading kernels.
+    if kind != "spot":
+        from allstreets.solutions import WholeSolution
+        from allstreets.storage import load
+
+        whole = load(folder, WholeSolution)
+        place = whole.at(line if spr is None else whole.with_ratio(line, spr), flop)
+        return place, place.decision, place.remarks
+    from allstreets.storage import load_spot
+
+    spot = load_spot(folder, _announced("was not saved: solving it again"))
+    place = spot.at(line)
+    remarks = place.remarks
+    if spot.origin is not None and place.parent is None:
+        from allstreets.solutions import Origin, origin_lines
+
+        remarks = [*origin_lines(Origin.read(spot.origin), spot.exploitability), "", *remarks]
+    if not behind:
+        return place, place.decision, remarks
+    from allstreets.solutions import solve_behind
+
+    announce = _announced("is not reached: solving it separately")
+    return place, solve_behind(spot, line, announce=announce).node(line), remarks
+
+
+def _report_decision(
+    place: "Node",
+    node: "Decision",
+    remarks: list[str],
+    form: ReportFormat,
+    chart: Path | None,
+    *,
+    combos: bool,
+) -> None:
+    from allstreets.solutions import node_report, reached_rows, without_nan
+
+    if combos and not node.by_combo:
+        raise InputError(
+            "--combos has no meaning here: hands are the 169 classes; they are combos on turn "
+            "and river of games solved with cards: boards"
+        )
+    if chart is not None:
+        from allstreets.solutions import node_chart
+        from allstreets.training import plot_chart
+
+        plot_chart(chart, node_chart(place.solution, node))
+    if form is ReportFormat.json:
+        print_json({**without_nan(place.flop_figures), **node_report(node)})
+        return
+    if form is ReportFormat.csv:
+        write_csv(reached_rows(node))
         return
     out = console()
+    for text in remarks:
+        out.print(text, markup=False, soft_wrap=True)
     print_head(out, node)
-    if result.origin is not None and not line.strip():
-        from allstreets.cli.solve import print_origin
-        from allstreets.solutions import Origin
-
-        print_origin(out, Origin.read(result.origin), result.exploitability)
-    if result.simplified is not None and not line.strip():
-        out.print("\n".join(("", *result.simplified.lines())), markup=False, soft_wrap=True)
-    if result.spot.lock and not node.locked.any():
-        from allstreets.solutions import locks_text
-
-        out.print(f"\n{locks_text(result.spot.lock)}", markup=False)
     print_mix(out, node)
+    if node.reached and not node.known:
+        out.print("EVs are unknown here.")
     if combos:
         print_combos(out, node)
-    if not node.reached and not behind:
-        way = command("report", folder, "--line", line, "--behind")
-        out.print(f"\nTo solve this line separately: {way}", markup=False, soft_wrap=True)
+    if chart is not None:
+        out.print(f"Chart: {chart}", markup=False)
 
 
-def _refuse(folder: Path, what: str, **options: Any) -> None:
+def _report_overview(folder: Path, spr: float | None, form: ReportFormat) -> None:
+    """What was solved and how well, the first decisions, and where to look next."""
+    from allstreets.cli.preflop_view import print_opening
+    from allstreets.solutions import WholeSolution
+    from allstreets.storage import load
+    from allstreets.training import solution_mapping, summary_lines
+
+    result = load(folder, WholeSolution)
+    if form is ReportFormat.json:
+        print_json(solution_mapping(result, spr))
+        return
+    out = console()
+    for text in (result.facts.name, result.facts.description, *summary_lines(result, spr)):
+        if text is not None:
+            out.print(text, markup=False)
+    if result.unit.name == "bb":
+        print_opening(out, result)
+    opening, seen = result.opening_lines(), result.flop_lines() if result.has_flops else []
+    ways = []
+    if seen:
+        first = result.flops_at(result.read(seen[0]))[0].flop.text
+        ways.append(["--line", seen[0], "--flop", first])
+    ways += [["--line", opening[-1], "--chart", "chart.svg"]] if opening else []
+    ways += [["--flops"]] if result.below is not None else []
+    out.print()
+    for way in ways:
+        out.print(command("report", folder, *way), markup=False, soft_wrap=True)
+
+
+def _report_table(
+    folder: Path, line: str, spr: float | None, form: ReportFormat, parquet: Path | None
+) -> None:
+    """The table over flops, or that of a decision on every flop."""
+    from allstreets.solutions import WholeSolution, without_nan
+    from allstreets.storage import load
+    from allstreets.training import table_lines
+
+    result = load(folder, WholeSolution)
+    rows = result.flop_table(result.with_ratio(line, spr)) if line else result.rows_at(spr)
+    if parquet is not None:
+        from allstreets.base import write_parquet
+
+        write_parquet(parquet, rows)
+    elif form is ReportFormat.csv:
+        write_csv(rows)
+    elif form is ReportFormat.json:
+        print_json({"line": line or None, "flops": [without_nan(row) for row in rows]})
+    else:
+        console().print("\n".join(table_lines(rows)), markup=False)
+
+
+def _refuse(kind: str, folder: Path, given: dict[str, Any]) -> None:
     """Refuse options that do not apply to the solution in a folder."""
-    from allstreets.base import InputError
-
-    for name, value in options.items():
-        if value is not None:
-            raise InputError(f"--{name} has no meaning here: {folder} holds {what}")
+    for name in NOT_FOR[kind]:
+        if given[name] and kind == "flops":
+            raise InputError(f"the table covers all flops: leave --{name} out")
+        if given[name]:
+            raise InputError(f"--{name} has no meaning here: {folder} holds {HOLDS[kind]}")
 
 
 def _need_by(**options: Any) -> None:
     """Refuse options of reports over boards without --by."""
-    from allstreets.base import InputError
-
     for name, value in options.items():
         if value is not None:
             raise InputError(f"--{name} is for reports over boards: add --by board, texture, …")
 
 
-def _require_spot(folder: Path, **options: Any) -> None:
-    from allstreets.base import InputError
+def _announced(what: str) -> "Announce":
+    """Says on stderr that a line is solved now."""
 
-    for name, value in options.items():
-        if value is not None:
-            raise InputError(f"--{name} is for models of flops, and {folder} holds a spot")
+    def announce(spot: "Spot", line: str, target: float) -> None:
+        way = f"to {100 * target:.2g} % of its pot of {spot.pot} chips …"
+        typer.echo(f"'{line}' {what} {way}", err=True)
 
-
-def _announce(spot: "Spot", line: str, target: float) -> None:
-    typer.echo(
-        f"'{line}' was not saved: solving it again to {100 * target:.2g} % of its pot "
-        f"of {spot.pot} chips …",
-        err=True,
-    )
-
-
-def _announce_behind(spot: "Spot", line: str, target: float) -> None:
-    typer.echo(
-        f"'{line}' is not reached: solving it separately to {100 * target:.2g} % of its pot "
-        f"of {spot.pot} chips …",
-        err=True,
-    )
+    return announce
 
 
 def write_csv(rows: list[dict[str, Any]]) -> None:

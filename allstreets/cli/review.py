@@ -37,7 +37,7 @@ def review(
     ],
     hero: Annotated[
         str | None,
-        typer.Option(help="Whose decisions are judged.  [default: who wrote the history]"),
+        typer.Option(help="Whose decisions are graded.  [default: who wrote the history]"),
     ] = None,
     rows: Annotated[int, typer.Option(min=0, help="Decisions in the table.")] = 20,
     csv: Annotated[
@@ -66,7 +66,7 @@ def review(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Judge played hands: the EV of every action, and what the one that was taken lost.
+    """Grade played hands: the EV of every action, and what the one that was taken lost.
 
     Before the flop by the whole game whose stack is nearest; after it every street is solved again
     exactly, for the ranges that get there, the real pot and stack and the sizes that were bet.
@@ -78,7 +78,7 @@ def review(
       allstreets review hands.txt --solutions solved/ --output mine && allstreets explore mine
       allstreets review session.phhs --solutions solved/ --hero p1 --seconds-per-spot 60
 
-    Ctrl-C keeps every hand that is reviewed, and the same command goes on from there.
+    Ctrl-C keeps every hand that is reviewed, and the same command resumes from there.
     docs/review.md says what the figures mean.
     """
     from allstreets.base import INTERRUPTED
@@ -123,7 +123,7 @@ def review(
     if outcome.interrupted:
         out.print(
             f"Interrupted; {len(outcome.hands):,} of {outcome.total:,} hands are reviewed and kept "
-            f"in {outcome.output}. Go on with the same command.",
+            f"in {outcome.output}. Resume with the same command.",
             markup=False,
             soft_wrap=True,
         )
@@ -147,7 +147,8 @@ def _print_skipped(out: "Console", skipped: "tuple[Skipped, ...]") -> None:
 
 
 def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
-    from allstreets.review import decision_rows, total_rows, unjudged
+    from allstreets.betting import line_in_words
+    from allstreets.review import decision_rows, total_rows, ungraded
 
     if not outcome.hands:
         out.print("No hand was reviewed.")
@@ -164,20 +165,22 @@ def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
             row["hand"].rpartition("#")[2],
             row["street"],
             row["cards"],
-            row["line"],
+            line_in_words(row["line"]),
             f"{row['taken']} ({percent(row['frequency'] or 0.0, 0)})",
             row["best"] or "",
             row["note"],
         )
     if found and shown:
-        out.print("Loss in bb, the dearest decisions first; how often the solution does the same:")
+        out.print(
+            "Loss in bb, the costliest decisions first; how often the solution does the same:"
+        )
         out.print(table)
         out.print(f"{ACCURACY}\n", soft_wrap=True)
     _print_totals(out, total_rows(outcome))
-    missing = unjudged(outcome)
+    missing = ungraded(outcome)
     if missing:
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in missing[:SHOWN])
-        out.print(f"\nNot judged: {reasons}", markup=False, soft_wrap=True)
+        out.print(f"\nNot graded: {reasons}", markup=False, soft_wrap=True)
     files = sorted({hand.solution for hand in outcome.hands})
     far = [hand for hand in outcome.hands if hand.notes]
     if far:
@@ -190,7 +193,7 @@ def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
 
 
 def _print_totals(out: "Console", rows: list[dict[str, object]]) -> None:
-    table = plain_table("by", "", "hands", "decisions", "judged", "lost bb", "bb/100")
+    table = plain_table("by", "", "hands", "decisions", "graded", "lost bb", "bb/100")
     for column in table.columns[2:]:
         column.justify = "right"
     for row in rows:

@@ -258,23 +258,22 @@ def print_origin(out: "Console", origin: "Origin", reached: float) -> None:
 
 def _plan(config: "SpotConfig", spot: "Spot", threads: int | None) -> "Estimate":
     """Print the memory and time of the spot, and refuse one that does not fit."""
-    from allstreets.base import thread_count
+    from allstreets.base import available_bytes, thread_count
     from allstreets.cards import cards_text
     from allstreets.games import (
-        available_bytes,
         device_bytes,
         estimate_spot,
         require_device_room,
         require_memory,
     )
-    from allstreets.training import check_interval, data_size, duration
+    from allstreets.solvers import FIRST_CHECK
+    from allstreets.training import data_size, duration
 
     groups = config.river_groups
     need = estimate_spot(spot, config.precision, thread_count(threads), groups)
     free = available_bytes()
     streets = [f"{count:,} {street.text}" for street, count in need.decisions.items()]
     boards = [f"{count:,} {street.text}" for street, count in need.boards.items()]
-    interval = check_interval(need.slots)
     out = console(stderr=True)
     combos = [f"{one.combos:g}" for one in spot.ranges]
     name = f"{config.name}: " if config.name else ""
@@ -286,7 +285,7 @@ def _plan(config: "SpotConfig", spot: "Spot", threads: int | None) -> "Estimate"
     room = f", {data_size(free)} free" if free is not None else ""
     out.print(
         f"memory {data_size(need.memory_bytes)} ({data_size(need.process_bytes)} in all{room}), "
-        f"first check in about {duration(max(need.seconds_to(interval), 1))}"
+        f"first check in about {duration(max(need.seconds_to(FIRST_CHECK), 1))}"
     )
     require_memory(spot, config.precision, need, free, groups)
     require_device_room(config.device, device_bytes(need.memory_bytes))

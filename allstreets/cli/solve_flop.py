@@ -65,8 +65,7 @@ def solve_flop(
     assert job.output is not None
     _announce(found, config, job.output, job)
 
-    from allstreets.base import thread_count
-    from allstreets.games import available_bytes
+    from allstreets.base import available_bytes, thread_count
     from allstreets.solutions import Origin, real_figures
 
     if found.place is not None:
@@ -94,7 +93,8 @@ def _announce(found: "FlopSpot", config: "SpotConfig", output: Path, job: Job) -
     """What is about to be solved, and where it will be; refuse what does not fit."""
     import shutil
 
-    from allstreets.games import available_bytes, estimate_spot, require_memory
+    from allstreets.base import available_bytes
+    from allstreets.games import estimate_spot, require_memory
     from allstreets.training import data_size
 
     err = console(stderr=True)

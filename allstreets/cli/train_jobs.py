@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from allstreets.base import INTERRUPTED, Place
+from allstreets.base import INTERRUPTED, Place, available_bytes
 from allstreets.cli.certify import certify_on_terminal
 from allstreets.cli.compiling import announce_compiling, count_tables
 from allstreets.cli.keeping import UNSAVED, kept_in
 from allstreets.cli.output import command, console, print_json, print_looks
 from allstreets.cli.preflop_view import print_charts, print_opening
-from allstreets.games import available_bytes
 from allstreets.solutions import OWN, locks_text
 from allstreets.solvers import require_flop_room
 from allstreets.training import (

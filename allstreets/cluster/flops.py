@@ -149,10 +149,10 @@ class ClusterEngine:
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
     ) -> Values:
         """[P, K, 169]: a half-iteration on K flops, each with its own weights."""
-        return self.step_hands(player, player_reach, opponent_reach, flops, now, None)
+        return self.step_hands(player, player_reach, opponent_reach, flops, weights, None)
 
     def step_hands(
         self,
@@ -160,12 +160,12 @@ class ClusterEngine:
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
         hand_mask: Flags | None,
     ) -> Values:
         """[P, K, 169]: the same where only some hands matter; None: all do."""
         began = time.perf_counter()
-        visits = Visits.of(now)
+        visits = Visits.of(weights)
         workers, answers = self._ask(
             flops, "step", player, player_reach, opponent_reach, flops, visits, hand_mask
         )
@@ -197,9 +197,9 @@ class ClusterEngine:
             total.astype(np.float64), largest.astype(np.float64), entries.astype(np.int64)
         )
 
-    def rounded_values(self, reach: Floats, numbers: Numbers) -> Floats:
+    def quantised_values(self, reach: Floats, numbers: Numbers) -> Floats:
         """[2, 2, P, F, 169]: best responses and own values, strategies as a bundle has them."""
-        workers, answers = self._ask(self._all, "rounded_values", reach, numbers, self._all)
+        workers, answers = self._ask(self._all, "quantised_values", reach, numbers, self._all)
         return self._put_together(self._all, workers, answers, axis=3).astype(np.float64)
 
     def _values(self, flops: Flops, name: str, *arguments: Any) -> Floats:
@@ -235,13 +235,13 @@ class ClusterEngine:
             values[place] = answer.value
         return values
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach [2, P, 169], everywhere at once."""
-        self._ask(np.flatnonzero(pairs.any(axis=0)), "iterate", reach, pairs, list(every))
+        self._ask(np.flatnonzero(pairs.any(axis=0)), "iterate", reach, pairs, list(weights))
 
-    def regroup(self, reach: Floats, least: float = 0.0) -> float:
+    def rebucket(self, reach: Floats, least: float = 0.0) -> float:
         """Group hands again for the reach [2, P, 169] if it has moved by more than `least`."""
-        answers = self.crew.ask("regroup", reach, least, of=self._busy())
+        answers = self.crew.ask("rebucket", reach, least, of=self._busy())
         self._measure()
         far: float = max(answer.value for answer in answers)
         return far
@@ -271,7 +271,7 @@ class ClusterEngine:
         return found
 
     @contextmanager
-    def rounded(self, flops: range, numbers: Numbers) -> Iterator[None]:
+    def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
         """For a while, the average strategies of some flops are as a bundle stores them."""
         self.crew.ask("begin_rounding", flops, numbers)
         try:

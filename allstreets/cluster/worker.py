@@ -26,15 +26,15 @@ from allstreets.engines import (
     EvaluatesPairs,
     Flops,
     Numbers,
+    RebucketsHands,
     RegretSums,
     SomeFlops,
     Values,
     flop_of,
     moved_key,
-    rounded_values,
+    quantised_values,
     step_of_hands,
 )
-from allstreets.solvers import GroupedByRanges
 from allstreets.storage import StoredArrays, write_flops
 
 WRITERS = 4  # threads that write the files of a checkpoint
@@ -66,13 +66,13 @@ class Visits:
     of_flop: Longs  # [K] places among the kinds, where there are several
 
     @classmethod
-    def of(cls, now: Sequence[IterationWeights]) -> "Visits":
+    def of(cls, weights: Sequence[IterationWeights]) -> "Visits":
         """Those of a list."""
-        if now and now.count(now[0]) == len(now):
-            return cls((now[0],), np.zeros(0, np.int64))
-        kinds = tuple(dict.fromkeys(now))
+        if weights and weights.count(weights[0]) == len(weights):
+            return cls((weights[0],), np.zeros(0, np.int64))
+        kinds = tuple(dict.fromkeys(weights))
         number = {kind: place for place, kind in enumerate(kinds)}
-        return cls(kinds, np.array([number[each] for each in now], np.int64))
+        return cls(kinds, np.array([number[each] for each in weights], np.int64))
 
     def some(self, positions: Longs) -> list[IterationWeights]:
         """Those of some of the flops."""
@@ -208,12 +208,12 @@ class Worker:
 
     # Asked about all flops, or about one that is owned.
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach."""
         for block in self._blocks:
             own = pairs[:, block.places]
             if own.any():
-                block.games.iterate(reach, own, every)
+                block.games.iterate(reach, own, weights)
 
     def average(self, pot: int, flop: int, node: int) -> Floats:
         """The average strategy at a decision."""
@@ -236,17 +236,17 @@ class Worker:
             # Flops that follow each other in a block: those of a range do.
             first, last = np.searchsorted(block.places, (flops.start, flops.stop)).tolist()
             if first < last:
-                self._rounding.enter_context(block.games.rounded(range(first, last), numbers))
+                self._rounding.enter_context(block.games.quantised(range(first, last), numbers))
 
     def end_rounding(self) -> None:
         """They are what they were."""
         self._rounding.close()
 
-    def rounded_values(self, reach: Floats, numbers: Numbers, flops: Flops) -> Values:
+    def quantised_values(self, reach: Floats, numbers: Numbers, flops: Flops) -> Values:
         """[2, 2, P, K, 169]: best responses and values of both players, strategies rounded."""
 
         def values(games: Engine, places: Flops, _: Flops) -> Floats:
-            return rounded_values(games, reach, numbers)[:, :, :, places]
+            return quantised_values(games, reach, numbers)[:, :, :, places]
 
         return self._values(flops, values, axis=3)
 
@@ -256,12 +256,12 @@ class Worker:
             assert isinstance(block.games, DropsHands)
             block.games.keep_hands(hands)
 
-    def regroup(self, reach: Floats, least: float) -> float:
+    def rebucket(self, reach: Floats, least: float) -> float:
         """Group hands again for the reach if it has moved by more than `least`."""
         far = 0.0
         for block in self._blocks:
-            assert isinstance(block.games, GroupedByRanges)
-            far = block.games.regroup(reach, least)
+            assert isinstance(block.games, RebucketsHands)
+            far = block.games.rebucket(reach, least)
         return far
 
     # Files, in folders that all machines see.

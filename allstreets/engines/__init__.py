@@ -1,5 +1,5 @@
 """A postflop game as a function: both players' reach goes in, counterfactual values come out."""
 
-from allstreets.base.lazy import lazy_names
+import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

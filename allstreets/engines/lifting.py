@@ -1,10 +1,13 @@
-"""A stored strategy in the hands of real combos on real boards.
+"""Stored strategies lifted to real combos on real boards, and what they are worth there.
 
 A solution of classes or buckets says what a *row* of hands does, whatever the turn and the river
 are; in the real game every combo plays the row that it belongs to on the board that lies there.
-With real boards the rows are those of each board. An exact subgame in which the hands of a row
-share what is stored takes such a play as its average strategy: its passes evaluate it, and its best
-responses see every card. Who stores nothing may solve that subgame for his ranges instead.
+With real boards the rows are the buckets of each board. An exact subgame in which the hands of a
+row share what is stored takes such strategies as its average: its passes evaluate them, and its
+best responses see every card. Who stores nothing may solve that subgame for his ranges instead.
+
+The pots of a flop share what depends on the cards only, and are evaluated one after the other: no
+more than one exact game is in memory at a time.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,26 +20,36 @@ from numpy.typing import NDArray
 
 from allstreets.base import Arrays, Floats, Longs, Singles
 from allstreets.betting import BettingTree, Player
-from allstreets.cards import HAND_OF_COMBO, Flop
+from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Flop
 from allstreets.cfr import IterationWeights
-from allstreets.engines.boards.cards import rows_of
+from allstreets.engines.boards.cards import bucket_rows
 from allstreets.engines.card_model import CardModel, Precision
-from allstreets.engines.exact.cards import StreetBoards, whole_vectors
-from allstreets.engines.exact.hand_buckets import SharedRows, Sharing, shared_rows
+from allstreets.engines.device import Device
+from allstreets.engines.exact.buckets import (
+    HandBuckets,
+    StreetBuckets,
+    SuitBuckets,
+    hand_buckets,
+)
+from allstreets.engines.exact.cards import StreetBoards, every_combo, whole_vectors
 from allstreets.engines.exact.subgame import ExactSubgame
-from allstreets.engines.exact.suit_buckets import SuitRows
-from allstreets.engines.matrix.bucket_chain import BucketCounts, build_bucket_model
+from allstreets.engines.matrix.buckets import BucketCounts, build_bucket_model
 from allstreets.engines.quantised import PackedStrategies
 from allstreets.engines.simd.vectors import LANES
+from allstreets.engines.spec import exact_subgame
+from allstreets.engines.trees import Trees
 
 Rows = NDArray[np.integer[Any]]
 Board = tuple[int, ...]
 
 FLOP, TURN, RIVER = range(3)  # levels of an exact subgame
 
+LEAST_REACH = 1e-12
+"""A pot to which no player brings a hand more often than this is worth nothing."""
 
-class RealPlay(Protocol):
-    """What both players do in one pot on one flop, with real cards."""
+
+class Lift(Protocol):
+    """The strategies of both players in one pot on one flop, for an exact subgame to play."""
 
     @property
     def learns(self) -> bool:
@@ -46,41 +59,33 @@ class RealPlay(Protocol):
     def precision(self) -> Precision:
         """How the subgame stores what it holds."""
 
-    def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
+    def sharing(self, streets: Sequence[StreetBoards]) -> StreetBuckets:
         """Which hands play alike, street by street."""
 
-    def give(self, subgame: ExactSubgame) -> None:
-        """Let the average strategies of a subgame with this sharing be what is played."""
+    def fill(self, subgame: ExactSubgame) -> None:
+        """Let the average strategies of a subgame with this sharing be the lifted ones."""
 
 
-def plays_all_streets(model: CardModel) -> bool:
-    """Whether what is stored of a flop says how turn and river are played."""
-    return model.kind != "exact"
-
-
-def real_plays(
+def lift_flop(
     model: CardModel, flop: Flop, trees: Sequence[BettingTree], arrays: Arrays
-) -> list[RealPlay]:
-    """How the pots of a flop are played by what a bundle stores of it (`packed`), a pot each."""
-    if model.kind == "boards":
-        return [BoardsPlay(model, pot, arrays) for pot in range(len(trees))]
+) -> list[Lift]:
+    """Lift what a bundle stores of a flop (`quantised`), a pot each."""
+    if model.stores_cards:
+        return [BoardsLift(model, pot, arrays) for pot in range(len(trees))]
     rows, streets = FlopRows(_rows_by_board(model, flop)), model.streets
-    stored = [
-        tuple(arrays[f"strategy.{pot}.{stage}"] for stage in range(len(streets)))
-        for pot in range(len(trees))
-    ]
-    return [
-        PackedPlay(PackedStrategies(tree, streets, one), rows)
-        for tree, one in zip(trees, stored, strict=True)
-    ]
+    lifts: list[Lift] = []
+    for pot, tree in enumerate(trees):
+        stored = tuple(arrays[f"strategy.{pot}.{stage}"] for stage in range(len(streets)))
+        lifts.append(PackedLift(PackedStrategies(tree, streets, stored), rows))
+    return lifts
 
 
 def _rows_by_board(model: CardModel, flop: Flop) -> Callable[[Board], Rows]:
+    if not model.stores_all_streets:
+        raise ValueError(f"{model} does not store what is played after the flop")
     if model.plays_classes:
         return lambda _: HAND_OF_COMBO
-    if model.kind == "buckets":
-        return build_bucket_model(flop.cards, BucketCounts(*model.buckets), model.seed).buckets_on
-    raise ValueError(f"{model} does not store what is played after the flop")
+    return build_bucket_model(flop.cards, BucketCounts(*model.buckets), model.seed).buckets_on
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,22 +93,22 @@ class FlopRows:
     """The rows of a flop's boards, found once for all pots; the same for both players."""
 
     row_of: Callable[[Board], Rows]  # [1326]: the row of every combo on a board
-    _known: list[tuple[SharedRows, SharedRows]] = field(default_factory=list)
+    _known: list[tuple[HandBuckets, HandBuckets]] = field(default_factory=list)
 
-    def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
+    def sharing(self, streets: Sequence[StreetBoards]) -> StreetBuckets:
         """The rows of these streets."""
         for street in streets[len(self._known) :]:
             rows = [
                 self.row_of(board)[hands.first].astype(np.int64)
                 for board, hands in zip(street.boards, street.hands[Player.OOP], strict=True)
             ]
-            shared = shared_rows(street, Player.OOP, rows)
+            shared = hand_buckets(street, Player.OOP, rows)
             self._known.append((shared, shared))
         return self._known[: len(streets)]
 
 
 @dataclass(frozen=True, eq=False)
-class PackedPlay:
+class PackedLift:
     """Strategies that depend on the row and not on the board: hand classes, and buckets."""
 
     packed: PackedStrategies
@@ -111,11 +116,11 @@ class PackedPlay:
     learns: bool = False
     precision: Precision = "float32"
 
-    def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
+    def sharing(self, streets: Sequence[StreetBoards]) -> StreetBuckets:
         """The rows of these streets."""
         return self.rows.sharing(streets)
 
-    def give(self, subgame: ExactSubgame) -> None:
+    def fill(self, subgame: ExactSubgame) -> None:
         """Write the same strategies on all boards of a street."""
         tree = subgame.tree
         for level, street in enumerate(subgame.levels):
@@ -124,7 +129,7 @@ class PackedPlay:
                 if not nodes:
                     continue
                 strategies = np.concatenate([self.packed.at(node) for node in nodes])
-                shared = subgame.sharing[level]
+                shared = subgame.buckets[level]
                 assert shared is not None
                 start = shared[player].start
                 blocks = {
@@ -137,8 +142,8 @@ class PackedPlay:
 
 
 @dataclass(frozen=True, eq=False)
-class BoardsPlay:
-    """Strategies of real boards: combos on the flop, and rows and groups of every board below."""
+class BoardsLift:
+    """Strategies of real boards: combos on the flop, and the buckets of every board below."""
 
     model: CardModel
     pot: int
@@ -146,25 +151,25 @@ class BoardsPlay:
     learns: bool = False
     precision: Precision = "float32"
 
-    def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
-        """The rows of turn and river boards."""
-        found: list[tuple[SharedRows, SharedRows] | None] = [None]
-        counts = {"rows": self.model.rows, "groups": self.model.groups}
+    def sharing(self, streets: Sequence[StreetBoards]) -> StreetBuckets:
+        """The buckets of turn and river boards."""
+        sharing: list[tuple[HandBuckets, HandBuckets] | None] = [None]
+        counts = {"rows": self.model.rows, "groups": self.model.groups}  # as they are stored
         for street, (kind, count) in zip(streets[1:], counts.items(), strict=False):
             if not count:  # every hand its own row
-                found.append(None)
+                sharing.append(None)
                 continue
             lists = street.lists[Player.OOP]
             starts = whole_vectors(count) * np.arange(len(lists.start), dtype=np.int64)
             number = int(self.arrays["sets"][self.pot])
             oop, ip = (
-                rows_of(lists, self.arrays[f"{kind}.{number}.{name}"], starts, None)
+                bucket_rows(lists, self.arrays[f"{kind}.{number}.{name}"], starts, None)
                 for name in ("oop", "ip")
             )
-            found.append((oop, ip))
-        return found
+            sharing.append((oop, ip))
+        return sharing
 
-    def give(self, subgame: ExactSubgame) -> None:
+    def fill(self, subgame: ExactSubgame) -> None:
         """Write what is stored, which stands in the same order."""
         tree = subgame.tree
         hands = subgame.streets[FLOP].hands[Player.OOP][0]
@@ -177,41 +182,41 @@ class BoardsPlay:
             if (players == player).any():
                 actions = subgame.slot_actions(FLOP, player)
                 length = len(subgame.averages[FLOP][player]) // int(actions.sum())
-                mine = flop[players == player][:, first]
-                subgame.averages[FLOP][player][:] = slot_block(mine, actions, length)
+                strategies = flop[players == player][:, first]
+                subgame.averages[FLOP][player][:] = slot_block(strategies, actions, length)
             for level in range(TURN, len(subgame.levels)):
                 stored = self.arrays[f"average.{self.pot}.{level}.{player.name.lower()}"]
                 subgame.averages[level][player][:] = stored
 
 
 @dataclass(frozen=True, eq=False)
-class SolvedPlay:
+class SolvedLift:
     """Strategies of the subgame itself: it is solved for the ranges that start the pot."""
 
-    rows: SuitRows | None  # None: every hand of a river board plays for itself
+    rows: SuitBuckets | None  # None: every hand of a river board plays for itself
     reach: Floats  # [2, 169]
-    every: Sequence[IterationWeights]  # of the iterations
+    weights: Sequence[IterationWeights]  # of the iterations
     precision: Precision = "float32"
     learns: bool = True
 
-    def sharing(self, streets: Sequence[StreetBoards]) -> Sharing:
+    def sharing(self, streets: Sequence[StreetBoards]) -> StreetBuckets:
         """The rows of river boards, if hands share any."""
-        return [None] * len(streets) if self.rows is None else self.rows.sharing(streets)
+        return [None] * len(streets) if self.rows is None else self.rows.of(streets)
 
-    def give(self, subgame: ExactSubgame) -> None:
+    def fill(self, subgame: ExactSubgame) -> None:
         """Solve it."""
         hands = HAND_OF_COMBO[subgame.streets[FLOP].combos(Player.OOP, 0)]
         oop, ip = self.reach[:, hands]
-        subgame.iterate((oop, ip), self.every)
+        subgame.iterate((oop, ip), self.weights)
 
 
-def solved_plays(
-    model: CardModel, reach: Floats, every: Sequence[IterationWeights]
-) -> list[RealPlay]:
+def solved_lifts(
+    model: CardModel, reach: Floats, weights: Sequence[IterationWeights]
+) -> list[Lift]:
     """The pots of a flop solved with `exact` cards, for the reach [2, P, 169] of their roots."""
-    rows = None if model.river_groups == "none" else SuitRows()
+    rows = None if model.river_groups == "none" else SuitBuckets()
     pots = range(reach.shape[1])
-    return [SolvedPlay(rows, reach[:, pot], every, model.precision) for pot in pots]
+    return [SolvedLift(rows, reach[:, pot], weights, model.precision) for pot in pots]
 
 
 def slot_block(strategies: NDArray[Any], actions: Longs, rows: int) -> Singles:
@@ -225,7 +230,58 @@ def slot_block(strategies: NDArray[Any], actions: Longs, rows: int) -> Singles:
     row = np.arange(min(rows, strategies.shape[1]))
     start = first * rows + action * LANES
     block = np.zeros(len(first) * rows, np.float32)
-    block[start[:, None] + number[:, None] * (row // LANES * LANES) + row % LANES] = strategies[
-        :, : len(row)
-    ]
+    place = start[:, None] + number[:, None] * (row // LANES * LANES) + row % LANES
+    block[place] = strategies[:, : len(row)]
     return block
+
+
+@dataclass(frozen=True, eq=False)
+class LiftedValues:
+    """[2, P, 169]: what the pots of a flop are worth by hand class, in chips times pairs of combos.
+
+    The first axis is the player who holds the hands; the opponent plays the lifted strategies.
+    """
+
+    best: Floats  # by best responses that see every card
+    own: Floats | None = None  # when the player plays the lifted strategies, too; None: unknown
+
+
+def evaluate_flop(
+    trees: Trees,
+    flop: Flop,
+    lifts: Sequence[Lift],
+    reach: Floats,
+    *,
+    own: bool = True,
+    threads: int = 1,
+    device: Device | None = None,
+) -> LiftedValues:
+    """Evaluate the pots of a flop with real cards; `reach` [2, P, 169] is that of their roots.
+
+    Those that are solved for it are solved on `device`; without one, here.
+    """
+    root, combos = every_combo(flop.cards)
+    best, average = np.zeros((2, 2, len(trees), HAND_COUNT))
+    first: ExactSubgame | None = None
+    # The smallest first: its players are all-in soonest, so that the others find its matrices.
+    for pot in sorted(range(len(trees)), key=lambda number: trees[number][0].node_count):
+        (tree, payoffs), lift = trees[pot], lifts[pot]
+        if not (reach[:, pot].max(axis=1) > LEAST_REACH).any():
+            continue
+        game = exact_subgame(
+            tree, payoffs, root, combos, threads, lift.precision, first, lift.sharing, lift.learns,
+            device,
+        )  # fmt: skip
+        lift.fill(game)
+        hands = HAND_OF_COMBO[game.streets[0].combos(Player.OOP, 0)]
+        for player in Player:
+            opponent_reach = reach[player.opponent, pot][hands]
+            best[player, pot] = np.bincount(
+                hands, game.best_response(player, opponent_reach), HAND_COUNT
+            )
+            if own:
+                average[player, pot] = np.bincount(
+                    hands, game.evaluate(player, opponent_reach), HAND_COUNT
+                )
+        first = first or game
+    return LiftedValues(best, average if own else None)

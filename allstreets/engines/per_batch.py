@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from allstreets.base import Flags, Floats
 from allstreets.betting import Player
 from allstreets.cfr import IterationWeights
-from allstreets.engines.card_model import CardModel
-from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.card_model import CardModel, DealtPairs
 from allstreets.engines.protocol import (
     AnyValues,
     Arrays,
@@ -39,7 +38,7 @@ class PerBatchEngine:
         self.model, self.pots, self.dealt = model, pots, dealt
         self._make = make
         self._batch = np.zeros(0, np.int64)
-        self._games: Engine | None = None
+        self._engine: Engine | None = None
 
     @property
     def flops(self) -> int:
@@ -49,18 +48,18 @@ class PerBatchEngine:
     @property
     def memory_bytes(self) -> int:
         """Bytes of regrets and average strategies of the batch."""
-        return self._games.memory_bytes if self._games else 0
+        return self._engine.memory_bytes if self._engine else 0
 
     def persists(self, flops: Flops) -> bool:
         """Whether these flops are the batch at hand."""
-        return self._games is not None and np.array_equal(flops, self._batch)
+        return self._engine is not None and np.array_equal(flops, self._batch)
 
     def _of(self, flops: Flops) -> Engine:
         """The games of a batch."""
-        if self._games is None or not self.persists(flops):
-            self._games = None  # its memory is freed before the next batch takes some
-            self._games, self._batch = self._make(flops), flops.copy()
-        return self._games
+        if self._engine is None or not self.persists(flops):
+            self._engine = None  # its memory is freed before the next batch takes some
+            self._engine, self._batch = self._make(flops), flops.copy()
+        return self._engine
 
     def _at(self, flop: int) -> tuple[Engine, int]:
         """The games of the batch at hand, and the place of a flop among them."""
@@ -72,10 +71,10 @@ class PerBatchEngine:
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
     ) -> AnyValues:
         """[P, K, 169]: a half-iteration on the flops of a batch."""
-        return self.step_hands(player, player_reach, opponent_reach, flops, now, None)
+        return self.step_hands(player, player_reach, opponent_reach, flops, weights, None)
 
     def step_hands(
         self,
@@ -83,17 +82,19 @@ class PerBatchEngine:
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
         hand_mask: Flags | None,
     ) -> AnyValues:
         """[P, K, 169]: the same where only some hands matter; None: all do."""
         engine, places = self._of(flops), np.arange(len(flops))
-        return step_of_hands(engine, player, player_reach, opponent_reach, places, now, hand_mask)
+        return step_of_hands(
+            engine, player, player_reach, opponent_reach, places, weights, hand_mask
+        )
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
         """Whole iterations on the flops of `pairs` as the batch at hand."""
         flops = np.flatnonzero(pairs.any(axis=0))
-        self._of(flops).iterate(reach, pairs[:, flops], every)
+        self._of(flops).iterate(reach, pairs[:, flops], weights)
 
     def best_response(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: of the flops of the batch at hand."""
@@ -115,27 +116,27 @@ class PerBatchEngine:
 
     def average(self, pot: int, flop: int, node: int) -> Floats:
         """[A, H]: the average strategy at a decision on a flop of the batch at hand."""
-        games, place = self._at(flop)
-        return games.average(pot, place, node)
+        engine, place = self._at(flop)
+        return engine.average(pot, place, node)
 
     def set_average(self, pot: int, flop: int, node: int, strategy: Floats) -> None:
         """Let the average strategy at a decision on a flop of the batch be `strategy`."""
-        games, place = self._at(flop)
-        games.set_average(pot, place, node, strategy)
+        engine, place = self._at(flop)
+        engine.set_average(pot, place, node, strategy)
 
-    def rounded(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
+    def quantised(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
         """Of the batch at hand."""
-        return self._of(np.array(flops)).rounded(range(len(flops)), numbers)
+        return self._of(np.array(flops)).quantised(range(len(flops)), numbers)
 
     def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
         """What a bundle stores of a flop of the batch at hand."""
-        games, place = self._at(flop)
-        return games.pack(place, reach, numbers)
+        engine, place = self._at(flop)
+        return engine.pack(place, reach, numbers)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next step depends on."""
-        games = self._games.state() if self._games else {}
-        return {"batch": self._batch, **games}
+        state = self._engine.state() if self._engine else {}
+        return {"batch": self._batch, **state}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a `state()` of the same games."""

@@ -1,7 +1,7 @@
 """The one idea: P pots on F flops are a function from both players' reach to counterfactual values.
 
-    values = engine.step(player, player_reach, opponent_reach, flops, now)  # a CFR half-iteration
-    values = engine.best_response(player, opponent_reach, flops)            # nothing is updated
+    values = engine.step(player, player_reach, opponent_reach, flops, weights)  # a half-iteration
+    values = engine.best_response(player, opponent_reach, flops)                # updates nothing
 
 Everything below the flop is behind this protocol: the solver above knows neither cards, nor arrays,
 nor who owns them. P · F subgames share nothing but these vectors. Hands are the 169 classes at
@@ -16,18 +16,22 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import Flags, Floats, Longs, Place, Singles
 from allstreets.betting import Player
 from allstreets.cfr import IterationWeights
-from allstreets.engines.card_model import CardModel
-from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.card_model import CardModel, DealtPairs
 from allstreets.engines.quantised import Numbers
 
 Flops = Longs  # [K] places of flops
 Arrays = dict[str, NDArray[Any]]
 Values = Floats | Singles
+
+
+ASIDE_BYTES = 200_000_000  # of sums that are set aside while quantised flops are evaluated
+LEAST_FLOPS = 8  # that are evaluated at a time, so that threads have something to do
 
 
 class FarValues(Protocol):
@@ -80,7 +84,7 @@ class Engine(Protocol):
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
     ) -> AnyValues:
         """[P, K, 169]: a half-iteration of a player on K flops, each with its own weights.
 
@@ -88,8 +92,8 @@ class Engine(Protocol):
         reach at every pot's root.
         """
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
-        """Whole iterations of both players, one for each of `every`, reach [2, P, 169] fixed.
+    def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
+        """Whole iterations of both players, one for each of `weights`, reach [2, P, 169] fixed.
 
         Only the pots and flops of `pairs` [P, F] are visited. Nothing connects them, so that each
         may do all of its iterations at once.
@@ -114,7 +118,7 @@ class Engine(Protocol):
     def set_average(self, pot: int, flop: int, node: int, strategy: Floats) -> None:
         """Let the average strategy at a decision be `strategy` [A, H]; regrets stay."""
 
-    def rounded(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
+    def quantised(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
         """For a while, the average strategies of some flops are as a bundle stores them."""
 
     def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
@@ -157,7 +161,7 @@ class SkipsHands(Protocol):
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
         hand_mask: Flags,
     ) -> AnyValues:
         """As `Engine.step`; values of hands outside `hand_mask` [P, 169] mean nothing.
@@ -172,13 +176,13 @@ def step_of_hands(
     player_reach: Floats,
     opponent_reach: Floats,
     flops: Flops,
-    now: Sequence[IterationWeights],
+    weights: Sequence[IterationWeights],
     hand_mask: Flags | None,
 ) -> AnyValues:
     """A half-iteration in which only the hands of a mask matter; None: all do."""
     if hand_mask is None or not isinstance(engine, SkipsHands):
-        return engine.step(player, player_reach, opponent_reach, flops, now)
-    return engine.step_hands(player, player_reach, opponent_reach, flops, now, hand_mask)
+        return engine.step(player, player_reach, opponent_reach, flops, weights)
+    return engine.step_hands(player, player_reach, opponent_reach, flops, weights, hand_mask)
 
 
 @runtime_checkable
@@ -198,6 +202,17 @@ class DropsHands(Protocol):
 
 
 @runtime_checkable
+class RebucketsHands(Protocol):
+    """Engines in which hands are bucketed by the ranges that start a pot."""
+
+    def rebucket(self, reach: Floats, least: float) -> float:
+        """Bucket hands again for the reach [2, P, 169] if it has moved by more than `least`.
+
+        Returns how far it had: the share of the combos that start a pot.
+        """
+
+
+@runtime_checkable
 class Restarts(Protocol):
     """Engines that forget flops which are not visited."""
 
@@ -212,8 +227,8 @@ class ShardedEngine(Protocol):
     Their `state()` is what all flops share; `restore` takes that of stored files.
     """
 
-    def rounded_values(self, reach: Floats, numbers: Numbers) -> Floats:
-        """See `quantised_values.rounded_values`."""
+    def quantised_values(self, reach: Floats, numbers: Numbers) -> Floats:
+        """See the function of this name."""
 
     def write_state(self, folder: Place) -> dict[str, str]:
         """Write the state of every flop as files of a folder; their names and checksums."""
@@ -228,3 +243,27 @@ class ShardedEngine(Protocol):
         numbers: Sequence[Numbers],
     ) -> list[dict[str, Any]]:
         """Write what a bundle with a token stores of every flop, and values [2, P, F, 169]."""
+
+
+def quantised_values(engine: Engine, reach: Floats, numbers: Numbers) -> Floats:
+    """[2, 2, P, F, 169]: best responses and average strategies, of both players, as bundles store.
+
+    `reach` [2, P, 169] starts the pots. Some flops at a time are quantised, evaluated and put back,
+    and every flop is evaluated once.
+    """
+    if isinstance(engine, ShardedEngine):
+        return engine.quantised_values(reach, numbers)
+    averages = engine.memory_bytes // 2
+    count = max(LEAST_FLOPS, ASIDE_BYTES * engine.flops // max(averages, 1))
+    parts = []
+    for first in range(0, engine.flops, count):
+        flops = range(first, min(first + count, engine.flops))
+        with engine.quantised(flops, numbers):
+            chosen = np.array(flops)
+            parts.append(
+                [
+                    [run(player, reach[player.opponent], chosen) for player in Player]
+                    for run in (engine.best_response, engine.evaluate)
+                ]
+            )
+    return np.concatenate([np.array(part) for part in parts], axis=3)

@@ -44,9 +44,9 @@ TWO_BYTES = np.dtype(np.uint16)
 AGREEMENT = 0.05
 
 
-def agree(kept: float, trained: float) -> bool:
+def agree(stored: float, trained: float) -> bool:
     """Whether what is stored is as exploitable as what was trained, within 5 %."""
-    return abs(kept - trained) <= AGREEMENT * trained
+    return abs(stored - trained) <= AGREEMENT * trained
 
 
 def encode(chances: NDArray[np.floating[Any]], numbers: Numbers, axis: int = 0) -> Shares:

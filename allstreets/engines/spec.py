@@ -5,32 +5,40 @@ thread, process or device, and built there. A part of the flops is the same desc
 flops, so that shards and batches need nothing else.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from allstreets.base import Floats, InputError, Longs
 from allstreets.betting import BettingTree, PostflopRules, build_postflop_tree, payoffs
-from allstreets.cards import Flop
+from allstreets.cards import Flop, Runouts
 from allstreets.engines.boards.engine import BoardsEngine
-from allstreets.engines.card_model import CLASSES, ON_GPUS, CardModel, MemoryMode
+from allstreets.engines.card_model import (
+    CLASSES,
+    ON_GPUS,
+    ON_PROCESSORS,
+    CardModel,
+    DealtPairs,
+    Kind,
+    MemoryMode,
+)
 from allstreets.engines.cuda.boards import CudaBoardsEngine
+from allstreets.engines.cuda.exact import CudaSubgame
 from allstreets.engines.cuda.matrix import CudaMatrixEngine
-from allstreets.engines.dealt_pairs import DealtPairs
-from allstreets.engines.device import CPU, open_device
+from allstreets.engines.device import CPU, Device, open_device
+from allstreets.engines.exact.buckets import MakeBuckets, StreetBuckets
 from allstreets.engines.exact.engine import ExactEngine
-from allstreets.engines.exact_factory import exact_subgame, require_free
-from allstreets.engines.mapped_memory import MappedMemory, own_pages
-from allstreets.engines.matrix.bucket_chain import BucketCounts
-from allstreets.engines.matrix.bucket_flops import bucket_flops
-from allstreets.engines.matrix.classes import class_stages
+from allstreets.engines.exact.subgame import ExactSubgame
+from allstreets.engines.machine import MappedMemory, own_pages
+from allstreets.engines.matrix.buckets import BucketCounts, bucket_flops
+from allstreets.engines.matrix.cards import class_stages
 from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
-from allstreets.engines.matrix.store import Allocate
+from allstreets.engines.matrix.game import Allocate
 from allstreets.engines.per_batch import PerBatchEngine
 from allstreets.engines.protocol import Engine
 from allstreets.engines.sampled.engine import SampledEngine
-
-Trees = list[tuple[BettingTree, Floats]]
+from allstreets.engines.trees import Trees
 
 
 @dataclass(frozen=True)
@@ -66,8 +74,7 @@ class EngineSpec:
 
         `allocate` makes the large arrays of `classes` and `buckets` that are resident.
         """
-        can = self.model.can
-        if self.memory not in can.memory:
+        if self.memory not in self.model.can.memory:
             raise InputError(
                 f"memory {self.memory} is for cards: classes and buckets; {self.model.kind} games "
                 "are resident"
@@ -80,48 +87,98 @@ class EngineSpec:
             )
         trees = self.trees() if trees is None else trees
         for tree, _ in trees:
-            require_free(tree, device)
-            if tree.is_locked and not can.locks:
-                raise InputError(
-                    "lock: sampled deals know no locks after the flop: use other cards"
-                )
-            if tree.hand_locks and not can.locks_combos:
-                raise InputError(
-                    "lock: after the flop some hands are locked with cards boards or exact; with "
-                    f"{self.model.kind} lock all hands of a decision"
-                )
+            require_playable(tree, self.model.kind, device)
         if self.memory == "per_batch":
             return PerBatchEngine(
                 self.model, len(trees), self.dealt(), lambda flops: self.of(flops).build(trees)
             )
-        if self.model.kind == "exact":
-            subgame = partial(exact_subgame, device=device)
-            return ExactEngine(trees, self.flops, self.threads, self.model, device, subgame)
-        if self.model.kind == "boards" and device is not None:
-            return CudaBoardsEngine(
-                trees, self.flops, self.threads, self.model, device, self.ranges
-            )
-        if self.model.kind == "boards":
-            return BoardsEngine(trees, self.flops, self.threads, self.model, self.ranges)
-        if device is not None:
-            return CudaMatrixEngine(trees, self._cards(), device, self.model, self.threads)
-        matrices = MatrixEngine(
-            trees, self._cards(), self.model, self.threads, self._allocate(allocate)
-        )
-        if self.model.kind == "sampled":
-            return SampledEngine(trees, self.flops, matrices, self.model, self.threads)
-        return matrices
+        return FACTORIES[self.model.kind](self, trees, device, allocate)
 
-    def _cards(self) -> MatrixCards:
+    def matrix_cards(self) -> MatrixCards:
+        """The card data of `classes` and `buckets`, flop by flop."""
         if self.model.kind != "buckets":
             return MatrixCards([class_stages(flop.cards) for flop in self.flops], self.dealt())
         counts = BucketCounts(*self.model.buckets)
         stages, roots, buckets = bucket_flops(self.flops, counts, self.model.seed, self.threads)
         return MatrixCards(stages, self.dealt(), roots, buckets, self.model.buckets)
 
-    def _allocate(self, resident: Allocate) -> Allocate:
-        if self.memory != "memmap":
-            return resident
-        if self.folder is None:
+
+def require_playable(tree: BettingTree, kind: Kind, device: Device | None) -> None:
+    """Refuse a tree with locked decisions where they would be played freely."""
+    can = ON_PROCESSORS[kind] if device is None else ON_GPUS[kind]
+    if tree.is_locked and not can.locks:
+        raise InputError(
+            "lock: sampled deals know no locks after the flop: use other cards"
+            if device is None
+            else "lock: on a GPU decisions after the flop are free: leave out device, or lock "
+            "those before it alone"
+        )
+    if tree.hand_locks and not can.locks_combos:
+        raise InputError(
+            "lock: after the flop some hands are locked with cards boards or exact; with "
+            f"{kind} lock all hands of a decision"
+        )
+
+
+def exact_subgame(
+    tree: BettingTree,
+    payoffs: Floats,
+    root: Runouts,
+    combos: tuple[Longs, Longs],
+    threads: int = 1,
+    precision: str = "float32",
+    like: ExactSubgame | None = None,
+    buckets: StreetBuckets | MakeBuckets | None = None,
+    learns: bool = True,
+    device: Device | None = None,
+) -> ExactSubgame:
+    """As `ExactSubgame` describes it; one that learns, on the device if there is one."""
+    if device is None or not learns:
+        return ExactSubgame(tree, payoffs, root, combos, threads, precision, like, buckets, learns)
+    require_playable(tree, "exact", device)
+    return CudaSubgame(tree, payoffs, root, combos, device, threads, precision, like, buckets)
+
+
+# An engine for each kind of cards.
+
+
+def _matrix(spec: EngineSpec, trees: Trees, device: Device | None, allocate: Allocate) -> Engine:
+    if device is not None:
+        return CudaMatrixEngine(trees, spec.matrix_cards(), device, spec.model, spec.threads)
+    return _matrices(spec, trees, allocate)
+
+
+def _matrices(spec: EngineSpec, trees: Trees, allocate: Allocate) -> MatrixEngine:
+    if spec.memory == "memmap":
+        if spec.folder is None:
             raise InputError("memory memmap needs a folder on disk: give --output")
-        return MappedMemory(self.folder)
+        allocate = MappedMemory(spec.folder)
+    return MatrixEngine(trees, spec.matrix_cards(), spec.model, spec.threads, allocate)
+
+
+def _sampled(spec: EngineSpec, trees: Trees, device: Device | None, allocate: Allocate) -> Engine:
+    del device
+    matrices = _matrices(spec, trees, allocate)
+    return SampledEngine(trees, spec.flops, matrices, spec.model, spec.threads)
+
+
+def _exact(spec: EngineSpec, trees: Trees, device: Device | None, allocate: Allocate) -> Engine:
+    del allocate
+    subgame = partial(exact_subgame, device=device)
+    return ExactEngine(trees, spec.flops, spec.threads, spec.model, device, subgame)
+
+
+def _boards(spec: EngineSpec, trees: Trees, device: Device | None, allocate: Allocate) -> Engine:
+    del allocate
+    if device is None:
+        return BoardsEngine(trees, spec.flops, spec.threads, spec.model, spec.ranges)
+    return CudaBoardsEngine(trees, spec.flops, spec.threads, spec.model, device, spec.ranges)
+
+
+FACTORIES: dict[Kind, Callable[[EngineSpec, Trees, Device | None, Allocate], Engine]] = {
+    "classes": _matrix,
+    "buckets": _matrix,
+    "exact": _exact,
+    "sampled": _sampled,
+    "boards": _boards,
+}

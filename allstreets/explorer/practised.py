@@ -115,7 +115,7 @@ def summary_message(summary: Summary) -> PracticeSummary:
     """Decisions in figures, as they are sent."""
     return PracticeSummary(
         decisions=summary.decisions,
-        judged=summary.judged,
+        judged=summary.graded,
         right=summary.right,
         score=summary.score,
         loss=summary.loss_bb,

@@ -32,15 +32,16 @@ from allstreets.practice import (
     SUITS,
     Answer,
     Hand,
-    Playable,
     Question,
     Results,
     Session,
     Wanted,
-    open_playable,
+    load_playable,
     parse_seat,
-    seat_names,
+    practice_note,
+    seen_pots,
 )
+from allstreets.solutions import Solution
 
 MOST_SESSIONS = 8
 
@@ -68,9 +69,9 @@ class Practising:
     def topics(self, solution: str) -> PracticeTopics:
         """What a solution can be practised on."""
         found = self._open(solution)
-        kinds = {kind for _, kind in found.pots()}
+        kinds = set(seen_pots(found).values())
         flops = bool(kinds) and len(found.streets) > 1
-        oop, ip = seat_names(found)
+        oop, ip = found.unit.seats
         return PracticeTopics(
             streets=[street_name(street) for street in found.streets],
             pots=[kind for kind in POT_KINDS if kind in kinds] if flops else [],
@@ -78,7 +79,7 @@ class Practising:
             pairings=list(PAIRINGS) if flops else [],
             high_cards=list(reversed(RANKS)) if flops else [],
             seats={"oop": oop, "ip": ip},
-            note=found.note,
+            note=practice_note(found),
         )
 
     def begin(self, form: PracticeForm) -> PracticeState:
@@ -106,7 +107,7 @@ class Practising:
             if hand is None or asked is None or form.question != len(session.answers):
                 raise BusyError("this decision was made already")
             answer = session.answer(form.action)
-            played.verdict = _verdict(hand, asked, answer, form.question)
+            played.verdict = _verdict(asked, answer, form.question)
             return _state(played)
 
     def deal(self, id: str) -> PracticeState:
@@ -120,8 +121,8 @@ class Practising:
             played.verdict = None
             return _state(played)
 
-    def _open(self, solution: str) -> Playable:
-        return open_playable(self._library.folder(solution))
+    def _open(self, solution: str) -> Solution:
+        return load_playable(self._library.folder(solution))
 
     def _require(self, id: str) -> _Played:
         with self._lock:
@@ -139,10 +140,10 @@ def _state(played: _Played) -> PracticeState:
         session=played.id,
         solution=played.solution,
         name=session.solution.name,
-        note=session.solution.note,
+        note=practice_note(session.solution),
         seed=session.seed,
         hand=session.hands,
-        player=PLAYER_NAMES[hand.hero],
+        player=PLAYER_NAMES[hand.player],
         seats={"oop": oop, "ip": ip},
         repeated=hand.repeated,
         question=_question(hand, len(session.answers)),
@@ -159,37 +160,38 @@ def _question(hand: Hand, number: int) -> PracticeQuestion | None:
     oop, ip = asked.stacks_bb
     return PracticeQuestion(
         number=number,
-        line=asked.line,
-        street=street_name(asked.street),
-        board=card_list(cards_text(asked.board)),
+        line=asked.node.line,
+        street=street_name(asked.node.street),
+        board=card_list(cards_text(asked.node.board)),
         cards=card_list(cards_text(asked.cards)),
         pot=asked.pot_bb,
         to_call=asked.to_call_bb,
         stacks={"oop": oop, "ip": ip},
         actions=[
             PracticeAction(word=choice.word, label=label, tone=choice.tone)
-            for choice, label in zip(_choices(hand, asked), asked.labels, strict=True)
+            for choice, label in zip(_choices(asked), asked.labels, strict=True)
         ],
     )
 
 
-def _choices(hand: Hand, asked: Question) -> list[Choice]:
+def _choices(asked: Question) -> list[Choice]:
     """The actions of a question."""
+    node = asked.node
     return choices_of(
-        hand.solution.tree(asked.at),
-        asked.at.node,
+        node.tree,
+        node.index,
         asked.decision.unit.notation,
-        lambda node: hand.solution.line(replace(asked.at, node=node)),
+        lambda child: node.solution.line(replace(node.position, node=child)),
     )
 
 
-def _verdict(hand: Hand, asked: Question, answer: Answer, number: int) -> PracticeVerdict:
+def _verdict(asked: Question, answer: Answer, number: int) -> PracticeVerdict:
     best = answer.best
-    shown: Decision = decision(asked.decision, _choices(hand, asked))
+    shown: Decision = decision(asked.decision, _choices(asked))
     return PracticeVerdict(
         question=number,
         line=answer.line,
-        street=street_name(asked.street),
+        street=street_name(asked.node.street),
         board=card_list(answer.board),
         cards=card_list(answer.cards),
         taken=answer.taken,

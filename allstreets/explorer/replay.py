@@ -4,7 +4,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from allstreets.betting import Player
+from allstreets.betting import Player, line_in_words
 from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Range, live_combos, parse_board
 from allstreets.explorer.models.base import PlayerName
 from allstreets.explorer.models.reviews import (
@@ -14,7 +14,7 @@ from allstreets.explorer.models.reviews import (
     ReplayStep,
 )
 from allstreets.explorer.views.nodes import PLAYER_NAMES, TONES, shades, street_of
-from allstreets.review import HandReview, ReviewedDecision, replay_steps
+from allstreets.review import GradedDecision, HandReview, replay_steps
 
 Found = TypeVar("Found")
 
@@ -30,7 +30,7 @@ VERBS = {
 
 
 def replay_hand(key: str, hand: HandReview, solution: str | None) -> ReplayHand:
-    """A hand for the page; `solution` is the id of the whole game that judges it, if it is open."""
+    """A hand for the page; `solution` is the id of the whole game that grades it, if it is open."""
     hero = next(player for player in Player if player.seat == hand.seat)
     at = {one.place: number for number, one in enumerate(hand.decisions)}
     return ReplayHand(
@@ -70,11 +70,11 @@ def replay_hand(key: str, hand: HandReview, solution: str | None) -> ReplayHand:
     )
 
 
-def _decision(one: ReviewedDecision, hero: Player) -> ReplayDecision:
+def _decision(one: GradedDecision, hero: Player) -> ReplayDecision:
     best = one.best
     return ReplayDecision(
         place=one.place,
-        line=one.line,
+        line=line_in_words(one.line),
         to_call=one.to_call_bb,
         taken=one.taken,
         counted_as=one.counted_as,
@@ -82,14 +82,14 @@ def _decision(one: ReviewedDecision, hero: Player) -> ReplayDecision:
         loss=one.loss_bb,
         within=one.within_bb,
         note=one.note,
-        judged_by=one.judged_by,
+        judged_by=one.evaluated_by,
         options=_options(one),
         reach=_reach(one.ranges[hero], one.board),
         ev=_as_played(one),
     )
 
 
-def _options(one: ReviewedDecision) -> list[ReplayOption]:
+def _options(one: GradedDecision) -> list[ReplayOption]:
     strong = shades([option.action for option in one.options])
     return [
         ReplayOption(
@@ -123,7 +123,7 @@ def _reach(text: str, board: str) -> list[float]:
     return means
 
 
-def _as_played(one: ReviewedDecision) -> list[float | None]:
+def _as_played(one: GradedDecision) -> list[float | None]:
     """[169]: what each class gets by playing as the range does."""
     if not one.strategy or not one.evs_bb:
         return list(NO_CLASSES)

@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Lock
 
 from allstreets.base import InputError, printable
+from allstreets.betting import line_in_words
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.folders import find_reviews, id_of
 from allstreets.explorer.library import Library
@@ -27,14 +28,14 @@ from allstreets.explorer.views.nodes import street_of
 from allstreets.hands import HandFiles
 from allstreets.review import (
     ACTIONS,
+    GradedDecision,
     HandReview,
     IndexedHand,
     Review,
-    ReviewedDecision,
     ReviewFolder,
     ReviewIndex,
     total_rows,
-    unjudged,
+    ungraded,
 )
 
 OPEN_REVIEWS = 4
@@ -79,7 +80,7 @@ class Reviews:
             ],
             rows=sorted(rows, key=lambda row: 1.0 if row.loss is None else -row.loss),
             not_judged=[
-                ReviewReason(reason=reason, count=count) for reason, count in unjudged(review)
+                ReviewReason(reason=reason, count=count) for reason, count in ungraded(review)
             ],
             skipped=_skipped(HandFiles((), index.skipped)),
         )
@@ -173,7 +174,7 @@ def _card(id: str, folder: ReviewFolder, solve: str | None) -> ReviewCard:
     )
 
 
-def _row(key: str, hand: HandReview, one: ReviewedDecision) -> ReviewRow:
+def _row(key: str, hand: HandReview, one: GradedDecision) -> ReviewRow:
     best = one.best
     return ReviewRow(
         hand=key,
@@ -183,7 +184,7 @@ def _row(key: str, hand: HandReview, one: ReviewedDecision) -> ReviewRow:
         pot=hand.kind,
         seat=hand.seat,
         cards=card_list(hand.cards),
-        line=one.line,
+        line=line_in_words(one.line),
         taken=one.taken,
         action=ACTIONS[one.taken[0]],
         frequency=one.frequency,

@@ -14,12 +14,11 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
-from allstreets.base import InputError
+from allstreets.base import InputError, available_bytes
 from allstreets.explorer.app import create_app
 from allstreets.explorer.library import Library
 from allstreets.explorer.protocol import timed_protocol
 from allstreets.explorer.solves.manager import Solves
-from allstreets.games import available_bytes
 
 HOST = "127.0.0.1"
 USUAL_PORT = 8169  # where bookmarks find it again

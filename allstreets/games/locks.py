@@ -1,14 +1,13 @@
-"""Node locking: a player is made to play a given strategy, and the rest is solved around it."""
+"""Node locking: a player must play a given strategy, and the rest is solved around it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import Flags, Floats, InputError, suggest
+from allstreets.base import Flags, Floats, InputError, Longs, suggest
 from allstreets.betting import (
     ANY_CARD,
     CHIPS,
@@ -44,8 +43,6 @@ WORDS = {
     "allin": ActionKind.ALL_IN,
     "all-in": ActionKind.ALL_IN,
 }
-
-Longs = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True)
@@ -91,19 +88,38 @@ class Lock:
 
     def held_by(self, weights: Floats) -> "Lock | None":
         """The lock without hands that a range [1326] does not hold; None if nothing is left."""
-        kept = {}
+        hands = {}
         for text, given in self.hands.items():
             tokens = [token for token in _tokens(text) if (weights[_combos(token)] > 0).any()]
             if tokens:
-                kept[",".join(tokens)] = given
-        some = any((Range.parse(text).weights * weights).any() for text in self.ranges.values())
-        left = replace(self, hands=kept, ranges=self.ranges if some else {})
-        return left if kept or some or self.strategy is not None else None
+                hands[",".join(tokens)] = given
+        in_range = any((Range.parse(text).weights * weights).any() for text in self.ranges.values())
+        left = replace(self, hands=hands, ranges=self.ranges if in_range else {})
+        return left if hands or in_range or self.strategy is not None else None
+
+
+def lock_mapping(lock: Lock) -> dict[str, Any]:
+    """A lock as a spot file has it."""
+    keys: dict[str, Any] = {"line": lock.line}
+    if lock.strategy is not None:
+        keys["strategy"] = {word: float(chance) for word, chance in lock.strategy.items()}
+    if lock.hands:
+        keys["hands"] = {
+            hands: {word: float(chance) for word, chance in given.items()}
+            for hands, given in lock.hands.items()
+        }
+    if lock.ranges:
+        keys["ranges"] = dict(lock.ranges)
+    if lock.frequencies:
+        keys["frequencies"] = dict(lock.frequencies)
+    if lock.solution is not None:
+        keys["solution"] = lock.solution
+    return keys
 
 
 @dataclass(frozen=True)
 class LockedNode:
-    """A lock found in the tree."""
+    """A lock with its node in the tree and its strategy by combo."""
 
     node: int
     cards: tuple[int, ...]  # dealt on the way; ANY_CARD where any will do
@@ -115,9 +131,22 @@ class LockedNode:
         return _meet(self.cards, cards)
 
 
+@dataclass(frozen=True, eq=False)
+class ClassLock:
+    """The strategy that some hand classes are locked to at a decision."""
+
+    held: Flags  # [169]: the locked classes
+    strategy: Floats  # [A, 169]; without meaning for classes that are free
+
+    @property
+    def is_alike(self) -> bool:
+        """Whether all classes are locked to the same strategy."""
+        return bool(self.held.all()) and bool((self.strategy == self.strategy[:, :1]).all())
+
+
 @dataclass(frozen=True)
 class _Part:
-    """What a lock says of some hands."""
+    """The part of a lock that is about some combos."""
 
     path: str  # of the key that says it: "lock[0].hands.AA"
     lock: int
@@ -157,7 +186,7 @@ def find_locks(
         dealt = tuple(card for card in line.cards if card != ANY_CARD)
         live = (ranges[player].weights > 0) & live_combos((*board, *dealt))
         parts.append(list(_parts(tree, number, lock, line, live, notation)))
-    for first, second in combinations([part for some in parts for part in some], 2):
+    for first, second in combinations(chain(*parts), 2):
         twice = np.flatnonzero(first.contradicts(second))
         if len(twice):
             raise InputError(
@@ -165,7 +194,7 @@ def find_locks(
                 "another strategy: keep one of them, or write both into one lock, where 'hands' "
                 "override 'strategy'"
             )
-    return tuple(_node(tree, line, some) for line, some in zip(lines, parts, strict=True))
+    return tuple(_node(tree, *pair) for pair in zip(lines, parts, strict=True))
 
 
 def _line(
@@ -195,7 +224,7 @@ def _line(
 def _parts(
     tree: BettingTree, number: int, lock: Lock, line: Line, live: Flags, notation: Notation
 ) -> Iterator[_Part]:
-    """What a lock says, that of all hands first; `live` [1326] are those that can be held there."""
+    """The parts of a lock, that of all combos first; `live` [1326] can be held at the node."""
 
     def alike(given: Mapping[str, float], path: str) -> Floats:
         chances = mixed_actions(tree, line.node, given, path, notation)
@@ -217,20 +246,17 @@ def _parts(
                     f"{path}: {token} is not in the range of {seat} there: leave it out, or add it "
                     f"to {seat.lower()}_range"
                 )
-        found = np.any([np.zeros_like(live), *tokens.values()], axis=0)
-        yield _Part(path, number, False, line, found, alike(given, path))
+        named = np.any([np.zeros_like(live), *tokens.values()], axis=0)
+        yield _Part(path, number, False, line, named, alike(given, path))
     if lock.ranges:
         path = f"lock[{number}].ranges"
         chances = _by_combo(tree, line.node, lock.ranges, live, path, notation)
-        named: Flags = chances.sum(axis=0) > 0
-        yield _Part(path, number, False, line, named, chances)
+        yield _Part(path, number, False, line, chances.sum(axis=0) > 0, chances)
 
 
 def _node(tree: BettingTree, line: Line, parts: list[_Part]) -> LockedNode:
-    strategy, weights = (
-        np.zeros((len(tree.children_of(line.node)), COMBO_COUNT)),
-        np.zeros(COMBO_COUNT),
-    )
+    weights = np.zeros(COMBO_COUNT)
+    strategy = np.zeros((len(tree.children_of(line.node)), COMBO_COUNT))
     for part in parts:
         weights[part.held] = 1.0
         strategy[:, part.held] = part.chances[:, part.held]
@@ -248,10 +274,9 @@ def _combos(token: str) -> Flags:
     return named
 
 
-def _meet(some: tuple[int, ...], others: tuple[int, ...]) -> bool:
-    """Whether the same cards can have been dealt."""
-    pairs = zip(some, others, strict=True)
-    return all(ANY_CARD in (one, other) or one == other for one, other in pairs)
+def _meet(first: tuple[int, ...], second: tuple[int, ...]) -> bool:
+    """Whether both can be the same dealt cards."""
+    return all(ANY_CARD in pair or pair[0] == pair[1] for pair in zip(first, second, strict=True))
 
 
 def _by_combo(
@@ -290,10 +315,10 @@ def mixed_actions(
     """[A]: the probabilities that words give to the actions of a decision."""
     result = np.zeros(len(tree.children_of(node)))
     for word, probability in given.items():
-        place = named_action(tree, node, str(word), where, notation)
+        action = named_action(tree, node, str(word), where, notation)
         if not 0 <= probability <= 1:
             raise InputError(f"{where}: the probability {probability} of {word} is not in 0..1")
-        result[place] += probability
+        result[action] += probability
     if abs(result.sum() - 1) > 1e-6:
         raise InputError(f"{where}: the probabilities sum to {result.sum():g}, not to 1")
     normalised: Floats = result / result.sum()
@@ -303,13 +328,13 @@ def mixed_actions(
 def named_action(
     tree: BettingTree, node: int, word: str, where: str, notation: Notation = CHIPS
 ) -> int:
-    """The place among a decision's actions of a word: "check", "bet", or any word of a line."""
+    """The index of an action at a decision: "check", "bet", or any word of a line."""
     actions = tree.actions_at(node)
-    places = _named(actions, word.strip().lower())
-    if len(places) == 1:
-        return places[0]
-    if places:
-        sizes = ", ".join(action_text(actions[place], notation) for place in places)
+    matching = _named(actions, word.strip().lower())
+    if len(matching) == 1:
+        return matching[0]
+    if matching:
+        sizes = ", ".join(action_text(actions[index], notation) for index in matching)
         raise InputError(f"{where}: '{word}' may be one of several there: write {sizes}")
     try:
         child = find_action(tree, node, word.strip(), notation)
@@ -319,18 +344,18 @@ def named_action(
         raise InputError(
             f"{where}: no action '{word}' there: {suggest(word, sorted(names))}"
         ) from None
-    place: int = tree.children_of(node).tolist().index(child)
-    return place
+    index: int = tree.children_of(node).tolist().index(child)
+    return index
 
 
 def _named(actions: Sequence[Action], word: str) -> list[int]:
-    """The places of the actions with this name: all-in is a bet or raise if it is the only one."""
+    """The actions with this name: all-in is a bet or raise if it is the only one."""
     kind = WORDS.get(word)
-    places = [place for place, action in enumerate(actions) if action.kind == kind]
+    matching = [index for index, action in enumerate(actions) if action.kind == kind]
     facing_bet = any(action.kind == ActionKind.FOLD for action in actions)
-    if not places and kind == (ActionKind.RAISE if facing_bet else ActionKind.BET):
-        return [place for place, action in enumerate(actions) if action.is_aggressive]
-    return places
+    if not matching and kind == (ActionKind.RAISE if facing_bet else ActionKind.BET):
+        return [index for index, action in enumerate(actions) if action.is_aggressive]
+    return matching
 
 
 def lock_root(root: Runouts, locks: tuple[LockedNode, ...]) -> Runouts:

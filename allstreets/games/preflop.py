@@ -1,11 +1,11 @@
-"""The game before the flop: its tree, what is dealt, and what hands are told to play."""
+"""The game before the flop: its tree, the hands that are dealt, and its locks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from allstreets.base import Flags, Floats
+from allstreets.base import Floats
 from allstreets.betting import (
     BettingTree,
     FlopPot,
@@ -17,33 +17,21 @@ from allstreets.betting import (
     payoffs,
 )
 from allstreets.cards import HAND_COUNT, preflop_equity
+from allstreets.games.locks import ClassLock
 
 Strategies = dict[int, Floats]  # decision → [A, 169]
 
 
 @dataclass(frozen=True, eq=False)
-class PreflopLock:
-    """What some hands are told to play at a decision."""
-
-    held: Flags  # [169]: the hands
-    strategy: Floats  # [A, 169]; of hands that are free it says nothing
-
-    @property
-    def is_alike(self) -> bool:
-        """Whether all hands are told the same."""
-        return bool(self.held.all()) and bool((self.strategy == self.strategy[:, :1]).all())
-
-
-@dataclass(frozen=True, eq=False)
 class PreflopGame:
-    """The betting before the flop and what the cards are worth where it ends without one."""
+    """The betting before the flop, and the worth of hands where it ends without one."""
 
     tree: BettingTree
     results: Floats  # [N, 2, 3]: `betting.payoffs`
     pots: tuple[FlopPot, ...]  # the leaves that see a flop
     pairs: Floats  # [169, 169] W: pairs of combos that are dealt
     margin: Floats  # [169, 169] M: Σ over these pairs of share won − share lost, all-in
-    locks: Mapping[int, PreflopLock] = field(default_factory=dict)  # by decision
+    locks: Mapping[int, ClassLock] = field(default_factory=dict)  # by decision
 
     @classmethod
     def dealt(
@@ -51,7 +39,7 @@ class PreflopGame:
         tree: BettingTree,
         rules: PreflopRules,
         pairs: Floats,
-        locks: Mapping[int, PreflopLock] | None = None,
+        locks: Mapping[int, ClassLock] | None = None,
     ) -> "PreflopGame":
         """The game of a tree and its rules where `pairs` are dealt."""
         margin = pairs * (2 * preflop_equity().equity - 1)
@@ -72,16 +60,16 @@ class PreflopGame:
             reach[children, tree.player[node]] *= strategies[node]
         return reach
 
-    def end_values(self, player: Player, other: Floats) -> Floats:
+    def terminal_values(self, player: Player, opponent_reach: Floats) -> Floats:
         """[N, 169]: values where the hand ends before the flop; zeros elsewhere."""
         tree, results = self.tree, self.results[:, player]
         values = np.zeros((tree.node_count, HAND_COUNT))
         folds = np.flatnonzero(tree.kind == NodeKind.FOLD)
         shows = np.flatnonzero(tree.kind == NodeKind.SHOWDOWN)
-        values[folds] = results[folds, Outcome.WIN, None] * (other[folds] @ self.pairs)
+        values[folds] = results[folds, Outcome.WIN, None] * (opponent_reach[folds] @ self.pairs)
         win, loss = results[shows, Outcome.WIN], results[shows, Outcome.LOSE]
-        values[shows] = ((win - loss) / 2)[:, None] * (other[shows] @ self.margin.T)
-        values[shows] += ((win + loss) / 2)[:, None] * (other[shows] @ self.pairs)
+        values[shows] = ((win - loss) / 2)[:, None] * (opponent_reach[shows] @ self.margin.T)
+        values[shows] += ((win + loss) / 2)[:, None] * (opponent_reach[shows] @ self.pairs)
         return values
 
     def pot_reach(self, strategies: Strategies) -> Floats:
@@ -90,20 +78,20 @@ class PreflopGame:
         return reach.transpose(1, 0, 2)
 
     def held(self, node: int, strategy: Floats) -> Floats:
-        """[A, 169]: a strategy at a decision with what locked hands play there."""
+        """[A, 169]: a strategy at a decision, with locked hands playing their locks."""
         lock = self.locks.get(node)
         return strategy if lock is None else np.where(lock.held, lock.strategy, strategy)
 
     def values(
         self, player: Player, leaf_values: Floats, *, best: bool, strategies: Strategies
     ) -> Floats:
-        """[N, 169]: values when the other plays `strategies`; the player too, or his best.
+        """[N, 169]: values when the opponent plays `strategies`; the player too, or his best.
 
         `leaf_values` [P, 169] are those of the pots that see a flop. Locked hands have no choice.
         """
         tree = self.tree
         reach = self.reach(strategies)
-        values = self.end_values(player, reach[:, player.opponent])
+        values = self.terminal_values(player, reach[:, player.opponent])
         values[[pot.node for pot in self.pots]] = leaf_values
         for node in reversed(tree.decisions()):
             below = values[tree.children_of(node)]
@@ -112,8 +100,8 @@ class PreflopGame:
             elif best:
                 values[node] = below.max(axis=0)
                 if lock := self.locks.get(node):
-                    told = (lock.strategy * below).sum(axis=0)
-                    values[node] = np.where(lock.held, told, values[node])
+                    locked = (lock.strategy * below).sum(axis=0)
+                    values[node] = np.where(lock.held, locked, values[node])
             else:
                 values[node] = (strategies[node] * below).sum(axis=0)
         return values

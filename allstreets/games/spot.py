@@ -1,5 +1,12 @@
-"""A spot: a board, two ranges, a pot, a stack, and what may be bet."""
+"""A spot: a board, two ranges, a pot, a stack, and what may be bet.
 
+`spot_mapping` writes it down as plain data, which a manifest stores and by which two spots are
+compared. Ranges and sizes are written in their canonical texts, so that the same game gives the
+same data however its file was spelled, and `Spot.from_mapping` reads it back to the last bit.
+"""
+
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -11,19 +18,23 @@ from allstreets.base import Floats, InputError, suggest
 from allstreets.betting import (
     BettingTree,
     Edit,
+    Player,
+    PlayerSizes,
     PostflopRules,
     SizesInput,
     Street,
     TreeSize,
     build_postflop_tree,
     measure_postflop_tree,
+    neat,
     payoffs,
     read_share,
     rules_from_spot,
+    sizes_text,
     street_of_board,
 )
 from allstreets.cards import Range, Runouts, cards_text, fitting, pairs_of, parse_board, runouts
-from allstreets.games.locks import Lock, LockedNode, find_locks, lock_root
+from allstreets.games.locks import Lock, LockedNode, find_locks, lock_mapping, lock_root
 
 NEEDED = ("board", "oop", "ip", "pot", "stack")
 # Keys of a spot file that are fields of another name.
@@ -32,7 +43,7 @@ KEYS = {"oop_range": "oop", "ip_range": "ip", "max_raises_per_street": "max_rais
 
 @dataclass(frozen=True)
 class Spot:
-    """What is to be solved. Chips are of any unit; amounts may have two decimals.
+    """One board and two ranges to solve. Chips are of any unit; amounts may have two decimals.
 
     Sizes are the same for both players on every street (`bets`, `raises`), or given by street and
     player in `bet_sizes`: {"flop_oop": {"bet": ["33%"], "raise": ["60%", "a"], "donk": […]}, …}.
@@ -155,7 +166,7 @@ class Spot:
 
     @cached_property
     def size(self) -> TreeSize:
-        """How large the betting tree is, which takes no tree."""
+        """The size of the betting tree, measured without building it."""
         return measure_postflop_tree(self.rules)
 
     @cached_property
@@ -191,3 +202,53 @@ def _range(given: object) -> Range:
     if isinstance(given, str):
         return Range.parse(given)
     raise InputError(f"{given!r} is no range: write a text such as 'TT+,AQs+', or a Range")
+
+
+def spot_mapping(spot: Spot) -> dict[str, Any]:
+    """The keys of a spot file that describe this game."""
+    rules = spot.rules
+    keys: dict[str, Any] = {
+        "board": cards_text(spot.cards),
+        "oop_range": str(spot.ranges[0]),
+        "ip_range": str(spot.ranges[1]),
+        "pot": neat(spot.pot),
+        "stack": neat(spot.stack),
+        "bet_sizes": sizes_mapping(rules),
+        "add_allin_threshold": float(rules.add_allin_threshold),
+        "force_allin_threshold": float(rules.force_allin_threshold),
+        "merging_threshold": float(rules.merging_threshold),
+        "rake": float(rules.rake),
+        "rake_cap": None if rules.rake_cap is None else float(rules.rake_cap),
+    }
+    for key in ("max_raises", "chips_per_bb", "grains"):
+        if getattr(rules, key) is not None:
+            keys[key] = getattr(rules, key)
+    if rules.min_bet != (rules.chips_per_bb or 0):
+        keys["min_bet"] = rules.min_bet
+    if spot.edit:
+        keys["edit"] = [edit.mapping() for edit in spot.edit]
+    if spot.lock:
+        keys["lock"] = [lock_mapping(lock) for lock in spot.lock]
+    return keys
+
+
+def sizes_mapping(rules: PostflopRules) -> dict[str, dict[str, str]]:
+    """The sizes of every street and player, as `bet_sizes` has them."""
+    return {
+        f"{street.text}_{player.name.lower()}": _lists(rules.sizes_of(street, player))
+        for street in Street
+        if street >= rules.street
+        for player in Player
+    }
+
+
+def _lists(sizes: PlayerSizes) -> dict[str, str]:
+    lists = {"bet": sizes_text(sizes.bet), "raise": sizes_text(sizes.raises)}
+    if sizes.donk is not None:
+        lists["donk"] = sizes_text(sizes.donk)
+    return lists
+
+
+def data_hash(data: Any) -> str:
+    """SHA-256 of JSON data in one fixed spelling."""
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()

@@ -1,19 +1,28 @@
-"""The whole game: what is dealt, what may be bet, and what each pot becomes after the flop.
+"""The whole game: the cards that are dealt, the bets before the flop, and each pot after it.
 
 With all 1,755 flops the cards are dealt as in the real game. With fewer, the flop is drawn from the
 set first, by weight, and the hands beside it; when the players are all-in before the flop, the
 board is dealt from the whole deck. Where no pot sees a flop, the hands are too.
+
+`game_mapping` writes a game down as plain data, which a manifest stores and by which two games are
+compared. Chips are whole numbers and sizes are written in their canonical texts, so that the same
+game gives the same data however its file was spelled, and `game_of` reads it back to the last bit.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from allstreets.base import Floats, InputError
 from allstreets.betting import (
     CHIPS_PER_BB,
     CHIPS_PER_POT,
+    IP,
+    OOP,
     BettingTree,
     FlopPot,
     PostflopRules,
@@ -26,26 +35,29 @@ from allstreets.betting import (
     flop_pots,
     lowest_bet,
     measure_postflop_tree,
+    parse_raise_sizes,
     payoffs,
     postflop_rules,
     same_sizes,
+    sizes_from_spot,
 )
-from allstreets.cards import FlopSet
+from allstreets.cards import Flop, FlopSet, all_flops
 from allstreets.engines import CLASSES, CPU, CardModel, Engine, EngineSpec, MemoryMode
-from allstreets.games.locks import Lock
+from allstreets.games.locks import Lock, lock_mapping
 from allstreets.games.preflop import PreflopGame
+from allstreets.games.spot import sizes_mapping
 from allstreets.games.whole_game_locks import (
     GameLocks,
-    GamePlace,
+    GameNode,
     PotTree,
     find_game_locks,
-    game_place,
+    find_node,
 )
 
 
 @dataclass(frozen=True)
 class PotGame:
-    """What a pot becomes after the flop, whatever the flop."""
+    """The betting of a pot after the flop, whatever the flop."""
 
     pot: FlopPot
     rules: PostflopRules
@@ -108,12 +120,12 @@ class WholeGame:
 
     @cached_property
     def tree_sizes(self) -> tuple[TreeSize, ...]:
-        """How large the tree of each of these pots is, before any of them is built."""
+        """The size of the tree of each of these pots, measured without building it."""
         return tuple(measure_postflop_tree(self._free_rules(pot)) for pot in self.flop_pots)
 
     @cached_property
     def pots(self) -> tuple[PotGame, ...]:
-        """What these pots become."""
+        """The betting of these pots after the flop."""
         return tuple(self.after_the_flop(pot) for pot in self.flop_pots)
 
     @cached_property
@@ -121,9 +133,9 @@ class WholeGame:
         """The locks, found in the trees and checked."""
         return find_game_locks(self.tree, self._free_tree, self.lock)
 
-    def place(self, line: str, where: str) -> GamePlace:
+    def node_at(self, line: str, where: str) -> GameNode:
         """The decision that a line leads to, on every flop; `where` names it in messages."""
-        return game_place(self.tree, self._free_tree, line, where)
+        return find_node(self.tree, self._free_tree, line, where)
 
     @cached_property
     def _free_tree(self) -> PotTree:
@@ -140,13 +152,13 @@ class WholeGame:
         by_hand = {
             (root, node) for root, (_, some) in self.locks.pots.items() for node, _ in some
         } | set(self.locks.by_flop)
-        places = [self.place(lock.line, "lock") for lock in self.lock]
-        kept = (
+        nodes = [self.node_at(lock.line, "lock") for lock in self.lock]
+        others = (
             lock
-            for lock, place in zip(self.lock, places, strict=True)
-            if (place.root, place.node) not in by_hand
+            for lock, node in zip(self.lock, nodes, strict=True)
+            if (node.root, node.node) not in by_hand
         )
-        return replace(self, lock=tuple(kept)) if by_hand else self
+        return replace(self, lock=tuple(others)) if by_hand else self
 
     def rules_of(self, pot: FlopPot) -> PostflopRules:
         """The rules by which a pot is played after the flop."""
@@ -167,7 +179,7 @@ class WholeGame:
         )
 
     def after_the_flop(self, pot: FlopPot) -> PotGame:
-        """What a pot becomes."""
+        """The betting of a pot after the flop."""
         rules = self.rules_of(pot)
         tree = build_postflop_tree(rules)
         return PotGame(pot, rules, tree, payoffs(tree, rules))
@@ -198,7 +210,7 @@ class WholeGame:
         ranges: Floats | None = None,
         device: str = CPU,
     ) -> EngineSpec:
-        """What is needed to build the subgames of all pots on all flops.
+        """The spec of the engine for all pots on all flops.
 
         `ranges` [2, P, 169] are those that start the pots, roughly, for models that go by them.
         """
@@ -212,3 +224,104 @@ class WholeGame:
     def before_the_flop(self, pairs: Floats) -> PreflopGame:
         """The preflop part where `pairs` [169, 169] of combos are dealt."""
         return PreflopGame.dealt(self.tree, self.preflop, pairs, self.locks.preflop)
+
+
+# Rules that came later are written only where they differ from the behaviour before them.
+LATER_RULES = ("bb_ante", "limp", "allin_spr")
+RULES = tuple(
+    rule.name for rule in fields(PreflopRules) if rule.name not in ("raise_sizes", *LATER_RULES)
+)
+POSTFLOP_RULES = (
+    "max_raises",
+    "add_allin_threshold",
+    "force_allin_threshold",
+    "merging_threshold",
+)
+MIN_BET, POT_SIZES, LOCK = "postflop_min_bet", "postflop_pot_sizes", "lock"
+
+
+def rules_mapping(rules: PreflopRules) -> dict[str, Any]:
+    """The betting before the flop, amounts in chips."""
+    keys: dict[str, Any] = {key: getattr(rules, key) for key in RULES} | _later_rules(rules)
+    keys["raise_sizes"] = {
+        player.seat.lower(): [[str(size) for size in level] for level in rules.raise_sizes[player]]
+        for player in (IP, OOP)
+    }
+    return keys
+
+
+def _later_rules(rules: PreflopRules) -> dict[str, Any]:
+    usual = {rule.name: rule.default for rule in fields(PreflopRules)}
+    later = {key: getattr(rules, key) for key in LATER_RULES}
+    return {key: value for key, value in later.items() if value != usual[key]}
+
+
+def rules_of(keys: Mapping[str, Any]) -> PreflopRules:
+    """The rules that `rules_mapping` wrote down."""
+    given = {key: value for key, value in keys.items() if key != "raise_sizes"}
+    return PreflopRules(raise_sizes=parse_raise_sizes(keys["raise_sizes"]), **given)
+
+
+def game_mapping(game: WholeGame) -> dict[str, Any]:
+    """All but the flops, of which there may be many."""
+    return {
+        "preflop": rules_mapping(game.preflop),
+        "postflop_sizes": _sizes_mapping(game.sizes),
+        **{f"postflop_{key}": getattr(game, key) for key in POSTFLOP_RULES},
+        **_later_keys(game),
+        "flop_set": game.flops.name,
+    }
+
+
+def _later_keys(game: WholeGame) -> dict[str, Any]:
+    """Rules that earlier versions did not have, where they make this another game."""
+    keys: dict[str, Any] = {}
+    if game.pot_sizes:
+        kinds = sorted(game.pot_sizes.items())
+        keys[POT_SIZES] = {kind: _sizes_mapping(sizes) for kind, sizes in kinds}
+    if game.may_bet_less:
+        keys[MIN_BET] = game.smallest_bet
+    if game.lock:
+        keys[LOCK] = [lock_mapping(lock) for lock in game.lock]
+    return keys
+
+
+def _sizes_mapping(sizes: tuple[StreetSizes, ...]) -> dict[str, dict[str, str]]:
+    rules = PostflopRules(Street.FLOP, pot=1, stack=0, sizes=sizes, chips_per_bb=CHIPS_PER_BB)
+    return sizes_mapping(rules)
+
+
+def game_identity(game: WholeGame) -> dict[str, Any]:
+    """JSON facts that two runs of the same game share, however their files were spelled."""
+    return {"game": "unified", **game_mapping(game), **_flops(game)}
+
+
+def _flops(game: WholeGame) -> dict[str, Any]:
+    flops = game.flops
+    return {"flops": [flop.text for flop in flops.flops], "weights": flops.weights.tolist()}
+
+
+def game_of(keys: Mapping[str, Any], flops: Sequence[str], weights: Sequence[float]) -> WholeGame:
+    """The game that `game_mapping` wrote down, with its flops as `Flop.text` spells them."""
+    known = _flop_of_text()
+    return WholeGame(
+        preflop=rules_of(keys["preflop"]),
+        sizes=sizes_from_spot(keys["postflop_sizes"], Street.FLOP),
+        flops=FlopSet(
+            keys["flop_set"],
+            tuple(known[text] for text in flops),
+            np.array(weights, np.float64),
+        ),
+        pot_sizes={
+            kind: sizes_from_spot(sizes, Street.FLOP)
+            for kind, sizes in keys.get(POT_SIZES, {}).items()
+        },
+        min_bet=keys.get(MIN_BET, 0),  # without it, no size is below a big blind
+        lock=tuple(Lock.from_mapping(lock) for lock in keys.get(LOCK, ())),
+        **{key: keys[f"postflop_{key}"] for key in POSTFLOP_RULES},
+    )
+
+
+@cache
+def _flop_of_text() -> dict[str, Flop]:
+    return {flop.text: flop for flop in all_flops()}

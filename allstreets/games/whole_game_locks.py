@@ -34,9 +34,8 @@ from allstreets.betting import (
     whole_line,
 )
 from allstreets.cards import HAND_COUNT, HAND_NAMES, HAND_OF_COMBO, Range, combo_text
-from allstreets.games.frequency_bounds import Bound, limits
-from allstreets.games.locks import Lock, LockedNode, find_locks
-from allstreets.games.preflop import PreflopLock
+from allstreets.games.frequencies import Bound, limits
+from allstreets.games.locks import ClassLock, Lock, LockedNode, find_locks
 
 RuleLocks = tuple[tuple[int, tuple[float, ...]], ...]
 """Decisions of a pot's tree, and how often each of their actions is taken."""
@@ -44,16 +43,17 @@ HandRuleLocks = tuple[tuple[int, HandChances], ...]
 """The same for some hands."""
 
 FIRST_COMBO = np.unique(HAND_OF_COMBO, return_index=True)[1]  # [169]
+EVERY_COMBO = Range.full(), Range.full()
 
 
 @dataclass(frozen=True, eq=False)
-class GamePlace:
+class GameNode:
     """A decision of a whole game: before the flop, or after it on every flop."""
 
     tree: BettingTree  # of the betting before the flop, or of the pot
     node: int
     root: int | None  # where the flop is dealt; None: before the flop
-    line: str  # in its usual words, `| * |` for the flop and for cards
+    line: str  # in its canonical text, `| * |` for the flop and for cards
 
     @property
     def order(self) -> tuple[int, int]:
@@ -69,7 +69,7 @@ PotTree = Callable[[int], BettingTree]
 class GameLocks:
     """The locks of a whole game, found in its trees."""
 
-    preflop: Mapping[int, PreflopLock] = field(default_factory=dict)  # by decision
+    preflop: Mapping[int, ClassLock] = field(default_factory=dict)  # by decision
     pots: Mapping[int, tuple[RuleLocks, HandRuleLocks]] = field(default_factory=dict)
     """By where the flop is dealt: `locks` and `hand_locks` of the rules of the pot."""
     by_flop: Mapping[tuple[int, int], Lock] = field(default_factory=dict)
@@ -79,31 +79,33 @@ class GameLocks:
 
 def find_game_locks(tree: BettingTree, pot_tree: PotTree, locks: Sequence[Lock]) -> GameLocks:
     """Locks with their decisions; each must make sense, and all together."""
-    places = {
-        number: game_place(tree, pot_tree, lock.line, f"lock[{number}].line")
+    nodes = [
+        find_node(tree, pot_tree, lock.line, f"lock[{number}].line")
         for number, lock in enumerate(locks)
-    }
-    before = {number: lock for number, lock in enumerate(locks) if places[number].root is None}
-    found = find_locks(tree, (), (Range.full(), Range.full()), before, BIG_BLINDS)
-    preflop: dict[int, PreflopLock] = {}
-    for number, node in zip(before, found, strict=True):
-        preflop[node.node] = _joined(preflop.get(node.node), _by_class(node, f"lock[{number}]"))
-    pots: dict[int, dict[int, PreflopLock]] = {}
+    ]
+    before = {number: lock for number, lock in enumerate(locks) if nodes[number].root is None}
+    locked = find_locks(tree, (), EVERY_COMBO, before, BIG_BLINDS)
+    preflop: dict[int, ClassLock] = {}
+    for number, by_combo in zip(before, locked, strict=True):
+        by_class = _by_class(by_combo, f"lock[{number}]")
+        preflop[by_combo.node] = _joined(preflop.get(by_combo.node), by_class)
+    pots: dict[int, dict[int, ClassLock]] = {}
     by_flop: dict[tuple[int, int], Lock] = {}
-    for number, lock in enumerate(locks):
-        place, where = places[number], f"lock[{number}]"
-        if place.root is None:
+    for number, (lock, node) in enumerate(zip(locks, nodes, strict=True)):
+        if node.root is None:
             continue
-        there = pots.setdefault(place.root, {})
-        if place.node in there:
-            raise InputError(f"{where}.line: '{lock.line}' is locked already: keep one of the two")
-        there[place.node] = _told(place, number, lock)
+        in_pot = pots.setdefault(node.root, {})
+        if node.node in in_pot:
+            raise InputError(
+                f"lock[{number}].line: '{lock.line}' is locked already: keep one of the two"
+            )
+        in_pot[node.node] = _postflop_lock(node, number, lock)
         if lock.solution is not None:
-            by_flop[place.root, place.node] = lock
-    return GameLocks(preflop, {root: _rules(there) for root, there in pots.items()}, by_flop)
+            by_flop[node.root, node.node] = lock
+    return GameLocks(preflop, {root: _rules(in_pot) for root, in_pot in pots.items()}, by_flop)
 
 
-def preflop_locks(tree: BettingTree, locks: Sequence[Lock]) -> Mapping[int, PreflopLock]:
+def preflop_locks(tree: BettingTree, locks: Sequence[Lock]) -> Mapping[int, ClassLock]:
     """The same of a game that ends where the flop is dealt."""
 
     def no_tree(node: int) -> BettingTree:
@@ -113,41 +115,37 @@ def preflop_locks(tree: BettingTree, locks: Sequence[Lock]) -> Mapping[int, Pref
     return find_game_locks(tree, no_tree, locks).preflop
 
 
-def game_place(tree: BettingTree, pot_tree: PotTree, line: str, where: str) -> GamePlace:
+def find_node(tree: BettingTree, pot_tree: PotTree, line: str, where: str) -> GameNode:
     """The decision that a line leads to, on every flop and card; `where` names it in messages."""
     try:
-        found = split_line(line, lambda words: parse_line(tree, words, notation=BIG_BLINDS).node)
-        before = line_text(tree, found.root, notation=BIG_BLINDS)
-        if found.after is None:
-            return _decision(GamePlace(tree, found.root, None, before), line)
-        if tree.kind[found.root] != NodeKind.CHANCE:
+        parts = split_line(line, lambda words: parse_line(tree, words, notation=BIG_BLINDS).node)
+        before = line_text(tree, parts.root, notation=BIG_BLINDS)
+        if parts.after is None:
+            node = GameNode(tree, parts.root, None, before)
+        elif tree.kind[parts.root] != NodeKind.CHANCE:
             raise InputError(
-                f"'{found.before}' ends before the flop: leave the bar out, or go on until the "
+                f"'{parts.before}' ends before the flop: leave the bar out, or go on until the "
                 "flop is dealt"
             )
-        if found.flop is not None:
+        elif parts.flop is not None:
             raise InputError(
                 f"a lock of a whole game holds on every flop: write '| * |' in place of "
-                f"{found.cards}; one flop is locked where it is solved by itself (solve --from)"
+                f"{parts.cards}; one flop is locked where it is solved by itself (solve --from)"
             )
-        below = pot_tree(found.root)
-        node = dealt(below, parse_line(below, found.after, notation=BIG_BLINDS).node)
-        after = line_text(below, node, notation=BLINDS_AND_CARDS)
-        return _decision(
-            GamePlace(below, node, found.root, whole_line(before, ANY_CARD_WORD, after)), line
-        )
+        else:
+            below = pot_tree(parts.root)
+            number = dealt(below, parse_line(below, parts.after, notation=BIG_BLINDS).node)
+            after = line_text(below, number, notation=BLINDS_AND_CARDS)
+            node = GameNode(below, number, parts.root, whole_line(before, ANY_CARD_WORD, after))
+        if node.tree.kind[node.node] != NodeKind.DECISION:
+            raise InputError(f"no player acts at '{line}', so there is nothing to lock")
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
+    return node
 
 
-def _decision(place: GamePlace, line: str) -> GamePlace:
-    if place.tree.kind[place.node] != NodeKind.DECISION:
-        raise InputError(f"no player acts at '{line}', so there is nothing to lock")
-    return place
-
-
-def _told(place: GamePlace, number: int, lock: Lock) -> PreflopLock:
-    """What the hands of a decision after the flop are told, by class."""
+def _postflop_lock(node: GameNode, number: int, lock: Lock) -> ClassLock:
+    """The strategy of a lock after the flop, by hand class."""
     where = f"lock[{number}]"
     given = lock.strategy is not None or bool(lock.hands) or bool(lock.ranges)
     if lock.frequencies and lock.solution is None:
@@ -160,26 +158,25 @@ def _told(place: GamePlace, number: int, lock: Lock) -> PreflopLock:
             "'solution' to play as, with or without 'frequencies'"
         )
     if lock.solution is not None:
-        limits(place.tree, place.node, lock_bounds(lock, where), BIG_BLINDS)  # errors are raised
-        actions = int(place.tree.child_count[place.node])
+        limits(node.tree, node.node, lock_bounds(lock, where), BIG_BLINDS)  # errors are raised
+        actions = int(node.tree.child_count[node.node])
         even = np.full((actions, HAND_COUNT), 1 / actions)
-        return PreflopLock(np.ones(HAND_COUNT, np.bool_), even)
-    after = replace(lock, line=line_text(place.tree, place.node, notation=BIG_BLINDS))
-    everybody = Range.full(), Range.full()
-    (found,) = find_locks(place.tree, (), everybody, {number: after}, BIG_BLINDS)
-    told = _by_class(found, where)
-    if not told.is_alike and place.tree.street[place.node] != Street.FLOP:
+        return ClassLock(np.ones(HAND_COUNT, np.bool_), even)
+    after = replace(lock, line=line_text(node.tree, node.node, notation=BIG_BLINDS))
+    (by_combo,) = find_locks(node.tree, (), EVERY_COMBO, {number: after}, BIG_BLINDS)
+    by_class = _by_class(by_combo, where)
+    if not by_class.is_alike and node.tree.street[node.node] != Street.FLOP:
         raise InputError(
             f"{where} '{lock.line}': on turn and river all hands are locked alike, by a "
             "'strategy'; some hands are on the flop"
         )
-    return told
+    return by_class
 
 
-def _rules(told: Mapping[int, PreflopLock]) -> tuple[RuleLocks, HandRuleLocks]:
+def _rules(in_pot: Mapping[int, ClassLock]) -> tuple[RuleLocks, HandRuleLocks]:
     """The locks of a pot: of all hands alike, and by hand."""
     alike, by_hand = list[tuple[int, tuple[float, ...]]](), list[tuple[int, HandChances]]()
-    for node, lock in sorted(told.items()):
+    for node, lock in sorted(in_pot.items()):
         columns = [tuple(column) for column in lock.strategy.T.tolist()]
         if lock.is_alike:
             alike.append((node, columns[0]))
@@ -197,11 +194,11 @@ def lock_bounds(lock: Lock, where: str) -> list[Bound]:
     ]
 
 
-def _by_class(node: LockedNode, where: str) -> PreflopLock:
-    """A lock by combo as one by class: all combos of a class must be told the same."""
-    held, told = node.weights[FIRST_COMBO], node.strategy[:, FIRST_COMBO]
+def _by_class(node: LockedNode, where: str) -> ClassLock:
+    """A lock by combo as one by hand class: all combos of a class must be locked alike."""
+    held, strategy = node.weights[FIRST_COMBO], node.strategy[:, FIRST_COMBO]
     differ = (held[HAND_OF_COMBO] != node.weights) | (
-        np.abs(told[:, HAND_OF_COMBO] - node.strategy).max(axis=0) > 1e-9
+        np.abs(strategy[:, HAND_OF_COMBO] - node.strategy).max(axis=0) > 1e-9
     )
     if differ.any():
         combo = int(np.flatnonzero(differ)[0])
@@ -210,12 +207,12 @@ def _by_class(node: LockedNode, where: str) -> PreflopLock:
             f"{combo_text(combo)} must play as the other combos of "
             f"{HAND_NAMES[HAND_OF_COMBO[combo]]} do"
         )
-    return PreflopLock(held > 0, told)
+    return ClassLock(held > 0, strategy)
 
 
-def _joined(first: PreflopLock | None, second: PreflopLock) -> PreflopLock:
+def _joined(first: ClassLock | None, second: ClassLock) -> ClassLock:
     """Two locks of a decision; where both hold a hand they agree (`find_locks`)."""
     if first is None:
         return second
     strategy = np.where(second.held, second.strategy, first.strategy)
-    return PreflopLock(first.held | second.held, strategy)
+    return ClassLock(first.held | second.held, strategy)

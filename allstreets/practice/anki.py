@@ -15,10 +15,9 @@ from zipfile import ZipFile
 
 from allstreets.base import InputError, write_atomic
 from allstreets.betting import Player
-from allstreets.cards import parse_board, texture
 from allstreets.practice.records import Answer
 from allstreets.practice.results import StoredAnswer
-from allstreets.practice.wanted import STREETS, Wanted
+from allstreets.practice.wanted import Wanted
 
 MISSING = (
     "Anki cards are written by genanki, which is not installed:\n  pip install 'allstreets[anki]'"
@@ -33,11 +32,8 @@ table { margin: 1em auto; } td { padding: 0.2em 0.8em; } .best { font-weight: bo
 
 def chosen(stored: Iterable[StoredAnswer], wanted: Wanted) -> list[Answer]:
     """The last answer to every decision that was missed, as far as it is wanted."""
-    found: dict[tuple[str, ...], Answer] = {}
-    for one in (each.answer for each in stored):
-        if one.missed and _wants(wanted, one):
-            found[_key(one)] = one
-    return list(found.values())
+    answers = (one.answer for one in stored)
+    return list({_key(one): one for one in answers if one.missed and wanted.fits(one)}.values())
 
 
 def export_anki(answers: Sequence[Answer], path: Path, deck: str = DECK_NAME) -> int:
@@ -106,14 +102,6 @@ def _packed(package: Any) -> bytes:
 def _key(one: Answer) -> tuple[str, ...]:
     """A decision, whoever's it was."""
     return one.solution, one.player, one.line, one.cards
-
-
-def _wants(wanted: Wanted, one: Answer) -> bool:
-    if not wanted.asks(STREETS[one.street]):
-        return False
-    if wanted.pots and one.pot_kind not in wanted.pots:
-        return False
-    return not wanted.names_flops or wanted.texture(texture(parse_board(one.board)[:3]))
 
 
 def _front(one: Answer) -> str:

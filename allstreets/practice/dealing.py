@@ -1,6 +1,6 @@
 """Dealing a hand: both players' cards and the board, as often as the solution brings them there.
 
-1. Where the hand begins: at the root, at the end of a line, or at a pot that sees a flop. Of
+1. Where the hand begins: at the first node, at the end of a line, or at a pot that sees a flop. Of
    several pots one is drawn by the product of both ranges that get there.
 2. The flop of a whole game is drawn from its set by weight, in any of the suits that make it the
    same; both players' combos are drawn from the ranges that get there, each for itself.
@@ -15,13 +15,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from allstreets.base import Floats, InputError
-from allstreets.betting import ANY_CARD, NodeKind, Player
+from allstreets.betting import ANY_CARD, Player
 from allstreets.cards import COMBO_CARDS, COMBO_COUNT, DECK_SIZE
-from allstreets.practice.playable import AFTER, BEFORE, Playable, Position, Way
+from allstreets.practice.game import draw_flop, draw_index, seen_pots
 from allstreets.practice.wanted import Wanted
+from allstreets.solutions import Node, Position, Solution
 
 BOARD = 5
 MOST_DRAWS = 20_000  # of cards that do not fit beside each other
+
+
+def node_key(position: Position) -> tuple[int | None, int]:
+    """The node of a position, whatever cards were dealt."""
+    return position.root, position.node
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,10 +39,11 @@ class Start:
     """[1326] of OOP and IP: the weights of the ranges that get there, added up combo by combo."""
 
     @classmethod
-    def at(cls, solution: Playable, position: Position) -> "Start":
-        """A position with the ranges of a solution."""
-        oop, ip = solution.weights(position)
-        return cls(position, (np.cumsum(oop), np.cumsum(ip)))
+    def at(cls, node: Node) -> "Start":
+        """A node with the ranges that get there."""
+        ranges = node.ranges
+        oop, ip = (np.cumsum(ranges.combo_weights(player)) for player in Player)
+        return cls(node.position, (oop, ip))
 
     @property
     def size(self) -> float:
@@ -61,26 +68,62 @@ class Deal:
 class Dealer:
     """Deals hands that a filter wants; the same chance gives the same hands."""
 
-    def __init__(self, solution: Playable, wanted: Wanted) -> None:
+    def __init__(self, solution: Solution, wanted: Wanted) -> None:
         self.solution, self.wanted = solution, wanted
-        self.way = solution.read(wanted.line)
-        self.starts = tuple(
-            Start.at(solution, position) for position in _positions(solution, wanted, self.way)
-        )
+        self.end = solution.read(wanted.line, any_card=True)  # where the line leads
+        self.path = solution.node(self.end).path
+        self.keys = {node_key(node.position) for node in self.path}
+        self.starts = tuple(Start.at(node) for node in self._first_nodes())
         self._sums = np.cumsum([start.size for start in self.starts])
         if not self._sums[-1] > 0:
             raise InputError(f"the solution never gets to '{wanted.line}': choose another line")
+
+    def _first_nodes(self) -> list[Node]:
+        """The nodes where hands begin, as late on the line as all cards are known."""
+        wanted, root, pots = self.wanted, self.end.root, seen_pots(self.solution)
+        last = self.path[-1]
+        if last.kind == "end":
+            raise InputError(
+                f"line '{wanted.line}': the hand is over there, and nothing is decided"
+            )
+        if root is None and pots and wanted.sees_flop:
+            return self._wanted_pots(pots)
+        if root is not None:
+            if wanted.pots and pots[root] not in wanted.pots:
+                raise InputError(
+                    f"line '{wanted.line}' leads to a {pots[root]} pot: leave one of both out"
+                )
+            if wanted.names_flops and ANY_CARD not in self.end.cards[:3]:
+                raise InputError(f"line '{wanted.line}' names its flop: leave textures out")
+        known = [node for node in self.path if ANY_CARD not in node.position.cards]
+        deals = {(None, pot) for pot in pots}
+        starts = [
+            node for node in known if node.kind == "decision" or node_key(node.position) in deals
+        ]
+        return starts[-1:] or known[:1]
+
+    def _wanted_pots(self, pots: dict[int, str]) -> list[Node]:
+        """The pots below the end of the line that are wanted."""
+        tree, wanted = self.solution.tree(self.end), self.wanted
+        nodes = [
+            self.solution.node(Position(pot))
+            for pot, kind in pots.items()
+            if self.end.node in tree.path_to(pot) and (not wanted.pots or kind in wanted.pots)
+        ]
+        if not nodes:
+            raise InputError(f"no such pot sees a flop after '{wanted.line}': choose another line")
+        return nodes
 
     def deal(self, chance: np.random.Generator, held: tuple[Player, int] | None = None) -> Deal:
         """A hand; `held`: a player and the combo that he has."""
         combo = None if held is None else np.cumsum(np.arange(COMBO_COUNT) == held[1])
         for _ in range(MOST_DRAWS):
-            start = self.starts[_draw(chance, self._sums)]
+            start = self.starts[draw_index(chance, self._sums)]
             sums = [*start.sums]
             if held is not None and combo is not None:
                 sums[held[0]] = combo
             board = self._board(chance, start.position)
-            oop, ip = (_draw(chance, ends) for ends in sums)
+            oop, ip = (draw_index(chance, ends) for ends in sums)
             named = [card for card in board if card != ANY_CARD]
             taken = [*named, *COMBO_CARDS[oop].tolist(), *COMBO_CARDS[ip].tolist()]
             if len(set(taken)) == len(taken):
@@ -89,77 +132,11 @@ class Dealer:
 
     def _board(self, chance: np.random.Generator, start: Position) -> list[int]:
         """Five cards; ANY_CARD for those that may be any."""
-        known = list(self.solution.board(start))
-        if not known:
-            flop = self.solution.flop(chance, self.wanted.texture)
-            known = list(flop or ())
-        begun = len(self.solution.board(self.solution.root))
-        later = self.way.cards[len(known) - begun :]
+        solution = self.solution
+        known = solution.board(start) or draw_flop(solution, start, chance, self.wanted.texture)
+        later = solution.board(self.end)[len(known) :]
         board = [*known, *later]
         return board + [ANY_CARD] * (BOARD - len(board))
-
-
-def _positions(solution: Playable, wanted: Wanted, way: Way) -> list[Position]:
-    """Where hands begin, as late on the way as all cards are known."""
-    tree, node = way.end
-    if tree == BEFORE:
-        if wanted.sees_flop:
-            return _pots(solution, wanted, node)
-        _refuse_end(solution, wanted, Position(BEFORE, node))
-        return [Position(BEFORE, node)]
-    if way.pot >= 0:
-        kind = dict(solution.pots())[way.pot]
-        if wanted.pots and kind not in wanted.pots:
-            raise InputError(f"line '{wanted.line}' leads to a {kind} pot: leave one of both out")
-        if way.cards[0] == ANY_CARD:
-            return [Position(BEFORE, way.pot)]
-        if wanted.names_flops:
-            raise InputError(f"line '{wanted.line}' names its flop: leave textures out")
-    return [_last_known(solution, wanted, way)]
-
-
-def _pots(solution: Playable, wanted: Wanted, node: int) -> list[Position]:
-    """The pots below a node that are wanted."""
-    betting = solution.tree(solution.root)
-    found = [
-        Position(BEFORE, pot)
-        for pot, kind in solution.pots()
-        if node in betting.path_to(pot) and (not wanted.pots or kind in wanted.pots)
-    ]
-    if not found:
-        raise InputError(f"no such pot sees a flop after '{wanted.line}': choose another line")
-    return found
-
-
-def _last_known(solution: Playable, wanted: Wanted, way: Way) -> Position:
-    """The last decision on the way to which no card is left open."""
-    flop = way.cards[:3] if way.pot >= 0 else ()
-    root = Position(AFTER, 0, way.pot, flop)
-    found, here = root, root
-    betting = solution.tree(root)
-    for place in [one for one in way.places if one[0] == AFTER][1:]:
-        if betting.kind[here.node] == NodeKind.CHANCE:
-            count = solution.cards_dealt(here)
-            cards = way.cards[len(here.cards) : len(here.cards) + count]
-            if ANY_CARD in cards:
-                return found
-            here = solution.dealt(here, cards)
-        else:
-            here = Position(AFTER, place[1], way.pot, here.cards)
-        if betting.kind[here.node] == NodeKind.DECISION:
-            found = here
-    _refuse_end(solution, wanted, here)
-    return found
-
-
-def _refuse_end(solution: Playable, wanted: Wanted, at: Position) -> None:
-    if solution.tree(at).is_terminal[at.node]:
-        raise InputError(f"line '{wanted.line}': the hand is over there, and nothing is decided")
-
-
-def _draw(chance: np.random.Generator, sums: Floats) -> int:
-    """A place, by weights that are added up."""
-    return int(np.searchsorted(sums, chance.random() * sums[-1], side="right"))
 
 
 def _filled(

@@ -1,9 +1,9 @@
 """One hand: the solution plays its mixed strategy, the player is asked, and told what it cost.
 
-The other player holds one hand, dealt before anything is done, and plays what the solution does
-with it: a seeded number picks one of its actions by their frequencies. Decisions of the player's
-own seat that are not asked are played in the same way. After a mistake the hand goes on: the other
-player's range is what the line says, and EVs of later decisions are those of the hand that is held.
+The opponent holds one hand, dealt before anything is done, and plays what the solution does with
+it: a seeded number picks one of its actions by their frequencies. Decisions of the player's own
+seat that are not asked are played in the same way. After a mistake play continues: the opponent's
+range is what the line says, and EVs of later decisions are those of the hand that is held.
 """
 
 from dataclasses import dataclass, replace
@@ -12,21 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from allstreets.base import InputError
-from allstreets.betting import (
-    BIG_BLINDS,
-    NodeKind,
-    Notation,
-    Outcome,
-    Player,
-    Street,
-    action_label,
-)
+from allstreets.betting import BIG_BLINDS, Notation, Outcome, Player, Street, action_label
 from allstreets.cards import DECK_SIZE, cards_text, evaluate
-from allstreets.practice.dealing import Deal, Dealer
-from allstreets.practice.playable import BEFORE, Playable, Position, seat_names
+from allstreets.practice.dealing import Deal, Dealer, node_key
+from allstreets.practice.game import bb_chips, pot_kind, won_bb
 from allstreets.practice.records import Answer, Draw, End
-from allstreets.review import NEVER, hand_place, judge, why_never
-from allstreets.solutions import Decision
+from allstreets.review import NEVER, grade, hand_index, why_never
+from allstreets.solutions import Decision, Node, Position
 
 MOST_DEALS = 3_000  # in which nothing is asked
 
@@ -35,12 +27,9 @@ MOST_DEALS = 3_000  # in which nothing is asked
 class Question:
     """A decision that the player is asked for; amounts in big blinds."""
 
-    at: Position
+    node: Node
     decision: Decision
     labels: tuple[str, ...]  # [A]: of the actions, for people
-    line: str
-    street: Street
-    board: tuple[int, ...]
     cards: tuple[int, int]
     pot_bb: float
     to_call_bb: float
@@ -62,193 +51,184 @@ class Hand:
     def __init__(
         self,
         dealer: Dealer,
-        hero: Player,
+        player: Player,
         deal: Deal,
         chance: np.random.Generator,
         seed: int,
         number: int,
         repeated: bool = False,
     ) -> None:
-        self.solution: Playable = dealer.solution
-        self.wanted, self.hero, self.deal = dealer.wanted, hero, deal
+        self.solution, self.wanted = dealer.solution, dealer.wanted
+        self.player, self.deal = player, deal
         self.seed, self.number, self.repeated = seed, number, repeated
         self.draws: list[Draw] = []
         self.answers: list[Answer] = []
         self.question: Question | None = None
         self.end: End | None = None
-        self.at = deal.start
-        self._way, self._chance = dealer.way, chance
-        self._there = self._passed()
-        self._go_on()
+        self.node = self.solution.node(deal.start)
+        self._dealer, self._chance = dealer, chance
+        self._after_line = self._is_after_line()
+        self._resume()
         if self.question is None:
             raise _ElsewhereError
 
     @property
     def seats(self) -> tuple[str, str]:
-        """What both players are called."""
-        return seat_names(self.solution)
+        """The names of both players."""
+        return self.solution.unit.seats
 
     @property
     def loss_bb(self) -> float:
-        """What the player's decisions have cost so far."""
-        return sum(one.loss_bb or 0.0 for one in self.answers)
+        """The loss of the player's decisions so far."""
+        return sum(answer.loss_bb or 0.0 for answer in self.answers)
 
     def answer(self, action: int) -> Answer:
-        """Take an action of the question; what it cost. The hand goes on."""
+        """Take an action of the question; what it cost. The hand resumes."""
         asked = self.question
         if asked is None:
             raise InputError("the hand is over: nothing is asked")
         if not 0 <= action < len(asked.actions):
             raise InputError(f"there are {len(asked.actions)} actions, none of number {action + 1}")
-        combo, scale = self.deal.combos[self.hero], self.solution.chips_per_bb
-        found = judge(asked.decision, asked.actions, combo, action, scale)
-        answer = Answer(
+        bare = Answer(
             solution=self.solution.name,
-            folder=str(self.solution.folder),
+            folder=str(self.solution.folder or ""),
             seed=self.seed,
             hand=self.number,
-            seat=self.seats[self.hero],
-            player=self.hero.name.lower(),
-            street=asked.street.text,
-            pot_kind=self.solution.kind(asked.at),
-            line=asked.line,
-            board=cards_text(asked.board),
+            seat=self.seats[self.player],
+            player=self.player.name.lower(),
+            street=asked.node.street.text,
+            pot_kind=pot_kind(self.solution, asked.node.position),
+            line=asked.node.line,
+            board=cards_text(asked.node.board),
             cards=cards_text(asked.cards),
             pot_bb=round(asked.pot_bb, 4),
             to_call_bb=round(asked.to_call_bb, 4),
             taken=asked.actions[action],
-            options=found.options,
-            loss_bb=found.loss,
-            note=found.note,
             repeated=self.repeated and not self.answers,
         )
+        combo, chips = self.deal.combos[self.player], bb_chips(self.solution)
+        answer = grade(bare, asked.decision, combo, action, chips_per_bb=chips)
         self.answers.append(answer)
         self.question = None
-        self._move(action)
-        self._go_on()
+        self._take(action)
+        self._resume()
         return answer
 
-    def _go_on(self) -> None:
+    def _resume(self) -> None:
         """Play until the player is asked, or to the end."""
         while self.question is None and self.end is None:
-            tree = self.solution.tree(self.at)
-            if tree.is_terminal[self.at.node]:
+            if self.node.kind == "end":
                 self.end = self._ended()
-            elif tree.kind[self.at.node] == NodeKind.CHANCE:
-                self._deal_card()
+            elif self.node.kind == "chance":
+                self._deal_cards()
             else:
                 self._decide()
 
-    def _deal_card(self) -> None:
-        solution, board = self.solution, self.solution.board(self.at)
-        street = Street(int(solution.tree(self.at).street[self.at.node]) + 1)
-        if self._there and street > self.wanted.last:
+    def _deal_cards(self) -> None:
+        deal, board = self.node.deal, self.node.board
+        assert deal is not None
+        street = Street(self.node.street + 1)
+        if self._after_line and street > self.wanted.last:
             self._stop("Only earlier streets are practised.")
-        elif not solution.stored(self.at):
+        elif not deal.stored:
             self._stop(f"What follows on the {street.text} is not stored.")
         else:
-            count = solution.cards_dealt(self.at)
-            cards = self.deal.board[len(board) : len(board) + count]
-            self._arrive(solution.dealt(self.at, cards))
+            cards = self.deal.board[len(board) : len(board) + deal.count]
+            self._move(self.solution.dealt(self.node.position, cards))
 
     def _decide(self) -> None:
-        decision = self.solution.decision(self.at)
+        decision = self.node.decision
+        asks = self._after_line and self.wanted.asks(decision.street)
         if not decision.reached:
             why = f"{NEVER[0].upper()}{NEVER[1:]}: {why_never(decision)}"
             self._stop(f"{why}. Nothing is known of what follows.")
-        elif decision.player == self.hero and self._there and self.wanted.asks(decision.street):
+        elif decision.player == self.player and asks:
             self.question = self._asked(decision)
         else:
             self._play(decision)
 
     def _asked(self, decision: Decision) -> Question:
-        tree, at, scale = self.solution.tree(self.at), self.at, self.solution.chips_per_bb
-        oop, ip = (tree.stack_at(at.node, player) / scale for player in Player)
-        children, notation = tree.children_of(at.node).tolist(), self._notation(decision)
+        node, tree, chips = self.node, self.node.tree, bb_chips(self.solution)
+        oop, ip = (tree.stack_at(node.index, player) / chips for player in Player)
+        children, notation = tree.children_of(node.index).tolist(), self._notation(decision)
         return Question(
-            at=at,
+            node=node,
             decision=decision,
             labels=tuple(action_label(tree, child, notation) for child in children),
-            line=self.solution.line(at),
-            street=decision.street,
-            board=self.solution.board(at),
-            cards=self.deal.cards(self.hero),
-            pot_bb=tree.pot_at(at.node) / scale,
-            to_call_bb=tree.to_call_at(at.node) / scale,
+            cards=self.deal.cards(self.player),
+            pot_bb=tree.pot_at(node.index) / chips,
+            to_call_bb=tree.to_call_at(node.index) / chips,
             stacks_bb=(oop, ip),
         )
 
     def _notation(self, decision: Decision) -> Notation:
         """Amounts in big blinds, where they are a whole number of chips."""
-        scale = self.solution.chips_per_bb
-        if not scale.is_integer():
-            return decision.unit.notation
-        shown = BIG_BLINDS.shown
-        return replace(decision.unit.notation, unit=BIG_BLINDS.unit, scale=int(scale), shown=shown)
+        chips, notation = bb_chips(self.solution), decision.unit.notation
+        if not chips.is_integer():
+            return notation
+        return replace(notation, unit=BIG_BLINDS.unit, scale=int(chips), shown=BIG_BLINDS.shown)
 
     def _play(self, decision: Decision) -> None:
         """Do what the solution does with the hand of the player who acts."""
-        player = decision.player
-        place = hand_place(decision, self.deal.combos[player])
-        assert place is not None
-        mix = np.maximum(np.nan_to_num(decision.strategy[:, place]), 0.0)
+        hand = hand_index(decision, self.deal.combos[decision.player])
+        assert hand is not None
+        mix = np.maximum(np.nan_to_num(decision.strategy[:, hand]), 0.0)
         mix /= mix.sum()
         number = float(self._chance.random())
         action = drawn_action(mix, number)
         self.draws.append(
             Draw(
-                seat=self.seats[player],
+                seat=self.seats[decision.player],
                 street=decision.street.text,
                 action=decision.actions[action],
                 number=number,
                 mix=tuple(zip(decision.actions, mix.tolist(), strict=True)),
             )
         )
-        self._move(action)
+        self._take(action)
 
-    def _move(self, action: int) -> None:
-        tree = self.solution.tree(self.at)
-        node = int(tree.children_of(self.at.node)[action])
-        self._arrive(Position(self.at.tree, node, self.at.pot, self.at.cards))
+    def _take(self, action: int) -> None:
+        child = int(self.node.tree.children_of(self.node.index)[action])
+        self._move(replace(self.node.position, node=child))
 
-    def _arrive(self, at: Position) -> None:
-        self.at = at
-        if not self._there:
-            if at.place not in self._way.places:
+    def _move(self, position: Position) -> None:
+        self.node = self.solution.node(position)
+        if not self._after_line:
+            if node_key(position) not in self._dealer.keys:
                 raise _ElsewhereError
-            self._there = self._passed()
+            self._after_line = self._is_after_line()
 
-    def _passed(self) -> bool:
-        """Whether play has come to the end of the line that is wanted, or begins behind it."""
-        tree, node = self._way.end
-        here = tree == self.at.tree and node in self.solution.tree(self.at).path_to(self.at.node)
-        return here or (tree == BEFORE != self.at.tree)
+    def _is_after_line(self) -> bool:
+        """Whether play has come to the end of the line that is wanted, or begins after it."""
+        end, here = self._dealer.end, self.node.position
+        if end.root == here.root:
+            return end.node in self.node.tree.path_to(here.node)
+        return end.root is None
 
     def _stop(self, text: str) -> None:
         self.end = End(
             how="stopped",
             text=text,
-            board=cards_text(self.solution.board(self.at)),
-            theirs=cards_text(self.deal.cards(self.hero.opponent)),
+            board=cards_text(self.node.board),
+            theirs=cards_text(self.deal.cards(self.player.opponent)),
             won_bb=None,
         )
 
     def _ended(self) -> End:
-        """Who wins what."""
-        solution, tree, hero = self.solution, self.solution.tree(self.at), self.hero
-        them = self.seats[hero.opponent]
-        theirs = cards_text(self.deal.cards(hero.opponent))
-        board = list(solution.board(self.at))
-        won = solution.payoffs(self.at)[hero] / solution.chips_per_bb
-        if tree.kind[self.at.node] == NodeKind.FOLD:
-            folded = "You fold" if tree.player[self.at.node] == hero else f"{them} folds"
+        """The end of a hand: who wins what."""
+        node, opponent = self.node, self.player.opponent
+        them, theirs = self.seats[opponent], cards_text(self.deal.cards(opponent))
+        won = won_bb(self.solution, node.position)[self.player]
+        if node.folded is not None:
+            folded = "You fold" if node.folded == self.player else f"{them} folds"
             result = float(won[Outcome.WIN])
-            return End("fold", f"{folded}: {won_text(result)}.", cards_text(board), theirs, result)
+            text = f"{folded}: {won_text(result)}."
+            return End("fold", text, cards_text(node.board), theirs, result)
         # All-in before the flop any board may fall, not only those of the solution's flops.
-        board = list(self.deal.board) if board else self._any_board()
+        board = list(self.deal.board) if node.board else self._any_board()
         strengths = evaluate([[*board, *self.deal.cards(player)] for player in Player]).tolist()
-        mine, other = strengths[hero], strengths[hero.opponent]
-        outcome = Outcome.WIN if mine > other else Outcome.TIE if mine == other else Outcome.LOSE
+        lead = strengths[self.player] - strengths[opponent]
+        outcome = Outcome.WIN if lead > 0 else Outcome.TIE if lead == 0 else Outcome.LOSE
         result = float(won[outcome])
         text = f"{them} shows {theirs} on {cards_text(board)}: {won_text(result)}."
         return End("showdown", text, cards_text(board), theirs, result)
@@ -256,13 +236,13 @@ class Hand:
     def _any_board(self) -> list[int]:
         taken = {*self.deal.cards(Player.OOP), *self.deal.cards(Player.IP)}
         left = [card for card in range(DECK_SIZE) if card not in taken]
-        found: list[int] = self._chance.choice(left, 5, replace=False).tolist()
-        return found
+        board: list[int] = self._chance.choice(left, 5, replace=False).tolist()
+        return board
 
 
 def deal_hand(
     dealer: Dealer,
-    hero: Player,
+    player: Player,
     seed: int,
     number: int,
     held: int | None = None,
@@ -272,16 +252,16 @@ def deal_hand(
     `held`: the combo of the player, where a decision comes back.
     """
     chance = np.random.default_rng([seed, number])
-    given = None if held is None else (hero, held)
+    given = None if held is None else (player, held)
     deals = MOST_DEALS if held is None else 1  # where it comes back, it is asked at once
     for _ in range(deals):
         deal = dealer.deal(chance, given)
         try:
-            return Hand(dealer, hero, deal, chance, seed, number, held is not None)
+            return Hand(dealer, player, deal, chance, seed, number, held is not None)
         except _ElsewhereError:
             continue
     raise InputError(
-        f"in {deals:,} deals {seat_names(dealer.solution)[hero]} was never asked: the solution "
+        f"in {deals:,} deals {dealer.solution.unit.seats[player]} was never asked: the solution "
         "hardly ever gets there; widen the filter or take the other seat"
     )
 
@@ -293,12 +273,12 @@ def drawn_action(mix: ArrayLike, number: float) -> int:
     [0, 0, 2, 2]
     """
     shares = np.asarray(mix)
-    found = int(np.searchsorted(np.cumsum(shares), number, side="right"))
-    return min(found, int(np.flatnonzero(shares)[-1]))
+    action = int(np.searchsorted(np.cumsum(shares), number, side="right"))
+    return min(action, int(np.flatnonzero(shares)[-1]))
 
 
 def won_text(amount: float) -> str:
-    """What a hand brought: "you win 2.5 bb"."""
+    """The result of a hand: "you win 2.5 bb"."""
     if abs(amount) < 5e-3:
         return "you win nothing and lose nothing"
     return f"you {'win' if amount > 0 else 'lose'} {abs(amount):.4g} bb"

@@ -9,7 +9,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,8 +18,7 @@ from platformdirs import user_data_path
 from allstreets.base import DamagedFileError, InputError, typed_record
 from allstreets.betting import Player, Street
 from allstreets.cards import RANKS, SUITS, parse_board, parse_combo
-from allstreets.practice.records import Answer
-from allstreets.practice.schedule import DAYS, Due, after_miss, after_success
+from allstreets.practice.records import COLUMNS, DAYS, Answer, Due, after_miss, after_success
 from allstreets.review import Option
 
 FILE_VARIABLE = "ALLSTREETS_PRACTICE"
@@ -54,9 +53,7 @@ WORD = re.compile(r"[\w-]+")
 SEATS = tuple(name for player in Player for name in (player.name, player.seat))
 STREETS = tuple(street.text for street in Street)
 OF_HAND = ("solution", "folder", "seed", "hand", "seat", "player")
-OF_ANSWER = tuple(
-    one.name for one in fields(Answer) if one.name not in (*OF_HAND, "options", "repeated")
-)
+OF_ANSWER = tuple(name for name in COLUMNS if name not in (*OF_HAND, "options", "repeated"))
 
 
 @dataclass(frozen=True)
@@ -177,7 +174,7 @@ class Results:
         elif answer.repeated and row is not None and answer.loss_bb is not None:
             due = after_success(self._sound(_repeat, row).due, now)
         elif answer.repeated:
-            due = None  # it cannot be judged any more
+            due = None  # it cannot be graded any more
         else:
             return
         db.execute(f"delete from repeats {KEY}", key)

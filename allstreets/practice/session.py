@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 from allstreets.base import InputError
 from allstreets.betting import ANY_CARD, Player
-from allstreets.cards import parse_board, parse_combo, texture
-from allstreets.practice.dealing import Dealer
+from allstreets.cards import parse_combo
+from allstreets.practice.dealing import Dealer, node_key
 from allstreets.practice.hand import Hand, deal_hand
-from allstreets.practice.playable import Playable
 from allstreets.practice.records import Answer
 from allstreets.practice.results import Repeat, Results
 from allstreets.practice.summary import Summary, summarise
-from allstreets.practice.wanted import STREETS, Wanted
+from allstreets.practice.wanted import Wanted
+from allstreets.solutions import Solution
 
 LARGEST_SEED = 2**31
 
@@ -23,7 +23,7 @@ class Session:
 
     def __init__(
         self,
-        solution: Playable,
+        solution: Solution,
         seat: Player | None = None,
         wanted: Wanted | None = None,
         seed: int | None = None,
@@ -45,7 +45,7 @@ class Session:
         """The next hand: a decision that comes back, or a new one."""
         self.hands += 1
         self._kept = None
-        self.hand = self._repeated() or deal_hand(self._dealer, self._hero(), self.seed, self.hands)
+        self.hand = self._repeated() or deal_hand(self._dealer, self._seat(), self.seed, self.hands)
         return self.hand
 
     def answer(self, action: int) -> Answer:
@@ -61,43 +61,37 @@ class Session:
     @property
     def played(self) -> int:
         """Hands in which a decision was made."""
-        return len({one.hand for one in self.answers})
+        return len({answer.hand for answer in self.answers})
 
     def summary(self) -> Summary:
         """What the session comes to."""
         return summarise(self.answers)
 
-    def _hero(self) -> Player:
+    def _seat(self) -> Player:
         """The seat, or both in turn."""
         return Player(self.hands % 2) if self.seat is None else self.seat
 
     def _repeated(self) -> Hand | None:
         """A decision that comes back and is wanted, if there is one."""
-        if self.results is None:
-            return None
         folder = self.solution.folder
+        if self.results is None or folder is None:
+            return None
         for repeat in self.results.due(folder, self._clock()):
-            hero = Player[repeat.player.upper()]
+            player = Player[repeat.player.upper()]
             try:
-                if not self._wants(repeat, hero):
+                if not self._wants(repeat, player):
                     continue
                 wanted = Wanted(streets=self.wanted.streets, line=repeat.line)
                 dealer, held = Dealer(self.solution, wanted), parse_combo(repeat.cards)
-                return deal_hand(dealer, hero, self.seed, self.hands, held)
+                return deal_hand(dealer, player, self.seed, self.hands, held)
             except InputError:  # the solution has changed
                 self.results.drop(folder, repeat)
         return None
 
-    def _wants(self, repeat: Repeat, hero: Player) -> bool:
-        wanted = self.wanted
-        if self.seat not in (None, hero) or not wanted.asks(STREETS[repeat.street]):
+    def _wants(self, repeat: Repeat, player: Player) -> bool:
+        if self.seat not in (None, player) or not self.wanted.fits(repeat):
             return False
-        if wanted.pots and repeat.pot_kind not in wanted.pots:
-            return False
-        if wanted.names_flops and not wanted.texture(texture(parse_board(repeat.board)[:3])):
-            return False
-        way, line = self._dealer.way, self.solution.read(repeat.line)
-        named = all(
-            card in (ANY_CARD, other) for card, other in zip(way.cards, line.cards, strict=False)
-        )
-        return way.end in line.places and named
+        end, node = self._dealer.end, self.solution.at(repeat.line)
+        cards = zip(end.cards, node.position.cards, strict=False)
+        fits = all(card in (ANY_CARD, dealt) for card, dealt in cards)
+        return fits and node_key(end) in [node_key(above.position) for above in node.path]

@@ -11,8 +11,8 @@ from typing import Any
 from allstreets.base import InputError, write_atomic, write_csv_rows
 from allstreets.practice.records import Answer
 from allstreets.practice.results import StoredAnswer
+from allstreets.review import ACTIONS
 
-VERBS = {"f": "fold", "x": "check", "c": "call", "b": "bet", "r": "raise", "a": "all-in"}
 SHOWN = 5
 
 
@@ -30,29 +30,29 @@ class Summary:
     """Decisions in figures."""
 
     decisions: int
-    judged: int
+    graded: int
     right: int  # that were not missed
     loss_bb: float
-    leaks: tuple[Leak, ...]  # the dearest first
+    leaks: tuple[Leak, ...]  # the costliest first
     worst: tuple[Answer, ...]  # likewise, single decisions
 
     @property
     def score(self) -> float | None:
-        """The share of right decisions; None: none was judged."""
-        return self.right / self.judged if self.judged else None
+        """The share of right decisions; None: none was graded."""
+        return self.right / self.graded if self.graded else None
 
     @property
     def loss_per_100(self) -> float | None:
-        """In bb per 100 decisions; None: none was judged."""
-        return 100 * self.loss_bb / self.judged if self.judged else None
+        """In bb per 100 decisions; None: none was graded."""
+        return 100 * self.loss_bb / self.graded if self.graded else None
 
 
 def summarise(answers: Iterable[Answer]) -> Summary:
     """Figures of decisions."""
     given = list(answers)
-    judged = [one for one in given if one.loss_bb is not None]
+    graded = [one for one in given if one.loss_bb is not None]
     missed = sorted(
-        (one for one in judged if one.missed), key=lambda one: one.loss_bb or 0.0, reverse=True
+        (one for one in graded if one.missed), key=lambda one: one.loss_bb or 0.0, reverse=True
     )
     groups: dict[str, list[float]] = {}
     for one in missed:
@@ -60,9 +60,9 @@ def summarise(answers: Iterable[Answer]) -> Summary:
     leaks = [Leak(text, len(losses), sum(losses)) for text, losses in groups.items()]
     return Summary(
         decisions=len(given),
-        judged=len(judged),
-        right=len(judged) - len(missed),
-        loss_bb=sum(one.loss_bb or 0.0 for one in judged),
+        graded=len(graded),
+        right=len(graded) - len(missed),
+        loss_bb=sum(one.loss_bb or 0.0 for one in graded),
         leaks=tuple(sorted(leaks, key=lambda leak: -leak.loss_bb)[:SHOWN]),
         worst=tuple(missed[:SHOWN]),
     )
@@ -87,13 +87,13 @@ def summary_mapping(summary: Summary) -> dict[str, Any]:
     """A summary as JSON data."""
     return {
         "decisions": summary.decisions,
-        "judged": summary.judged,
+        "judged": summary.graded,
         "right": summary.right,
         "score": summary.score,
         "loss_bb": summary.loss_bb,
         "loss_bb_per_100": summary.loss_per_100,
         "leaks": [asdict(leak) for leak in summary.leaks],
-        "worst": [asdict(one) for one in summary.worst],
+        "worst": [answer.mapping() for answer in summary.worst],
     }
 
 
@@ -130,12 +130,11 @@ def answer_rows(stored: Iterable[StoredAnswer]) -> list[dict[str, Any]]:
         best = answer.best
         row = {
             "time": datetime.fromtimestamp(one.at).astimezone().isoformat(timespec="seconds"),
-            **asdict(answer),
+            **answer.mapping(),
             "frequency": answer.frequency,
             "best": None if best is None else best.action,
             "missed": answer.missed,
         }
-        row["options"] = [asdict(option) for option in answer.options]
         rows.append(row)
     return rows
 
@@ -168,5 +167,5 @@ def export(stored: Sequence[StoredAnswer], path: Path) -> None:
 def _leak(one: Answer) -> str:
     best = one.best
     pot = "" if one.pot_kind in ("spot", "unopened") else f", {one.pot_kind} pot"
-    instead = "" if best is None else f" instead of {VERBS[best.action[0]]}"
-    return f"{one.street}{pot}: {VERBS[one.taken[0]]}{instead}"
+    instead = "" if best is None else f" instead of {ACTIONS[best.action[0]]}"
+    return f"{one.street}{pot}: {ACTIONS[one.taken[0]]}{instead}"

@@ -6,8 +6,11 @@ from typing import TypeVar
 
 from allstreets.base import InputError, suggest
 from allstreets.betting import POT_KINDS, Player, Street
-from allstreets.cards import PAIRING_NAMES, RANKS, SUITS_NAMES, Texture
-from allstreets.practice.playable import Playable
+from allstreets.cards import PAIRING_NAMES, RANKS, SUITS_NAMES, Texture, parse_board, texture
+from allstreets.practice.game import seen_pots
+from allstreets.practice.records import Answer
+from allstreets.practice.results import Repeat
+from allstreets.solutions import Solution
 
 Meaning = TypeVar("Meaning")
 
@@ -50,12 +53,12 @@ class Wanted:
             frozenset(_read("high card", [one.upper() for one in high_cards], ranks)),
         )
 
-    def texture(self, texture: Texture) -> bool:
+    def texture(self, flop: Texture) -> bool:
         """Whether a flop is wanted."""
         return (
-            (not self.suits or texture.suits in self.suits)
-            and (not self.pairings or texture.pairing in self.pairings)
-            and (not self.high_cards or texture.high_card in self.high_cards)
+            (not self.suits or flop.suits in self.suits)
+            and (not self.pairings or flop.pairing in self.pairings)
+            and (not self.high_cards or flop.high_card in self.high_cards)
         )
 
     @property
@@ -75,14 +78,22 @@ class Wanted:
             return False
         return not self.streets or street in self.streets
 
+    def fits(self, decision: Answer | Repeat) -> bool:
+        """Whether a decision that was made is one of those that are asked."""
+        if not self.asks(STREETS[decision.street]):
+            return False
+        if self.pots and decision.pot_kind not in self.pots:
+            return False
+        return not self.names_flops or self.texture(texture(parse_board(decision.board)[:3]))
+
     @property
     def last(self) -> Street:
         """The last street that is asked."""
         return max(self.streets, default=Street.RIVER)
 
-    def check(self, solution: Playable) -> None:
+    def check(self, solution: Solution) -> None:
         """Refuse what a solution cannot give."""
-        kinds = {kind for _, kind in solution.pots()}
+        kinds = set(seen_pots(solution).values())
         missing = [street.text for street in sorted(self.streets - set(solution.streets))]
         if missing:
             known = ", ".join(street.text for street in solution.streets)
@@ -106,7 +117,7 @@ class Wanted:
             )
         if self.sees_flop and Street.FLOP not in solution.streets and kinds:
             raise InputError(f"{solution.name} stores no decisions after the flop")
-        solution.read(self.line)
+        solution.read(self.line, any_card=True)
 
 
 def parse_seat(text: str) -> Player | None:

@@ -1,5 +1,5 @@
-"""Review of played hands: what each decision cost, judged by a solution."""
+"""Review of played hands: every decision graded by a solution."""
 
-from allstreets.base.lazy import lazy_names
+import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

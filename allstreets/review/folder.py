@@ -1,10 +1,10 @@
-"""A review on the disk, which goes on from there and is read by the explorer.
+"""A review on the disk, which resumes from there and is read by the explorer.
 
 DIR/
-    review.json        whose decisions are judged, by what, which hands in which order
+    review.json        whose decisions are graded, by what, which hands in which order
     hands/HASH.json    a hand, as soon as it is reviewed; named by all that its review depends on
 
-The index is written when a run begins, so that a review can be looked at while it goes on. Hands of
+The index is written when a run begins, so that a review can be looked at while it runs. Hands of
 other runs may lie beside those that it names.
 """
 
@@ -13,8 +13,9 @@ import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any
 
 from allstreets.base import (
     DamagedFileError,
@@ -25,7 +26,7 @@ from allstreets.base import (
 )
 from allstreets.betting import Player, Street
 from allstreets.hands import Skipped
-from allstreets.review.records import HandReview
+from allstreets.review.grading import GradedDecision, Option
 
 INDEX = "review.json"
 HANDS = "hands"
@@ -34,6 +35,74 @@ SCHEMA = 1  # of the index
 KEY = re.compile(r"[0-9a-f]{1,64}")
 WORD = re.compile(r"[fxcbra]|[br][0-9]+(\.[0-9]+)?")
 SEATS = tuple(player.seat for player in Player)
+
+
+@dataclass(frozen=True)
+class HandReview:
+    """A hand, and all decisions that the hero made in it."""
+
+    name: str
+    file: str
+    line: int
+    hero: str
+    seat: str  # "BB" or "SB"
+    cards: str
+    players: tuple[str, str]  # OOP, IP; so everywhere below
+    holes: tuple[str, str]  # "" where they were never seen
+    stacks_bb: tuple[float, float]
+    antes_bb: tuple[float, float]
+    blinds_bb: tuple[float, float]
+    board: str
+    actions: tuple[tuple[str, str, str], ...]  # street, seat, word
+    results_bb: tuple[float, float]
+    kind: str  # of pot: "unopened", "limped", "raised", "3bet", "4bet"
+    solution: str  # the folder's name
+    solution_stack_bb: float
+    stack_bb: float
+    notes: tuple[str, ...]
+    decisions: tuple[GradedDecision, ...]
+
+    @property
+    def loss_bb(self) -> float:
+        """The loss of all graded decisions together."""
+        return sum(decision.loss_bb or 0.0 for decision in self.decisions)
+
+    def to_json(self) -> dict[str, Any]:
+        """The hand as JSON data, with all that a page needs to replay it."""
+        return {**asdict(self), "decisions": [one.to_json() for one in self.decisions]}
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> "HandReview":
+        """A hand out of what `to_json` gave; a `KeyError` where it is of another version."""
+        decisions = [GradedDecision.fields_of(decision) for decision in data["decisions"]]
+        _require_fields(cls, data)
+        for decision in decisions:
+            _require_fields(GradedDecision, decision)
+            for option in decision["options"]:
+                _require_fields(Option, option)
+        return typed_record(cls, {**data, "decisions": decisions})
+
+    def require_playable(self) -> None:
+        """Refuse words that no action, seat or street has, and grids that are cut."""
+        streets = {street.text for street in Street}
+        words = [word for _, _, word in self.actions]
+        sound = self.seat in SEATS and all(
+            street in streets and seat in SEATS for street, seat, _ in self.actions
+        )
+        for decision in self.decisions:
+            options = [option.action for option in decision.options]
+            words += [decision.taken, *options, *filter(None, [decision.counted_as])]
+            grids = [grid for grid in (decision.strategy, decision.evs_bb) if grid]
+            whole = all(len(grid) == len(options) for grid in grids)
+            even = len({len(row) for grid in grids for row in grid}) <= 1
+            sound = sound and decision.street in streets and whole and even
+        if not sound or not all(WORD.fullmatch(word) for word in words):
+            raise DamagedFileError("an action is not as written")
+
+
+def _require_fields(kind: type[Any], data: Mapping[str, Any]) -> None:
+    if set(data) != {one.name for one in fields(kind)}:
+        raise KeyError("a record of another version")
 
 
 @dataclass(frozen=True)
@@ -47,7 +116,7 @@ class IndexedHand:
 
 @dataclass(frozen=True)
 class ReviewIndex:
-    """What a review is of."""
+    """The hands and settings of a review."""
 
     name: str
     hero: str | None  # None: who wrote each hand down
@@ -71,47 +140,43 @@ class ReviewFolder:
         """The file of a hand."""
         return self.path / HANDS / f"{key}.json"
 
-    def hand(self, one: IndexedHand) -> HandReview | None:
+    def hand(self, indexed: IndexedHand) -> HandReview | None:
         """A hand that is reviewed; None: it is not yet, or its file is damaged."""
-        with suppress(OSError, DamagedFileError, ValueError, KeyError, TypeError):
-            data = read_json_object(self.hand_path(one.key))
-            typed_record(HandReview, data)
-            hand = replace(HandReview.read(data), file=one.file, line=one.line)
-            _require_playable(hand)
-            return hand
+        with suppress(OSError, DamagedFileError, ValueError, KeyError, TypeError, AttributeError):
+            hand = HandReview.read(read_json_object(self.hand_path(indexed.key)))
+            hand.require_playable()
+            return replace(hand, file=indexed.file, line=indexed.line)
         return None
 
     def done(self, index: ReviewIndex) -> int:
         """How many hands of an index are reviewed, by their files alone."""
         try:
-            there = {entry.name for entry in os.scandir(self.path / HANDS)}
+            names = {entry.name for entry in os.scandir(self.path / HANDS)}
         except OSError:
             return 0
-        return sum(f"{one.key}.json" in there for one in index.hands)
+        return sum(f"{hand.key}.json" in names for hand in index.hands)
 
     def keep(self, key: str, review: HandReview) -> None:
         """Keep a hand, whole or not at all."""
-        text = json.dumps(review.to_json(), allow_nan=False)
-        write_atomic(self.hand_path(key), lambda out: out.write(text.encode()), durable=False)
+        _write(self.hand_path(key), review.to_json())
 
     def write(self, index: ReviewIndex) -> None:
-        """Write what the review is of; one that was begun earlier stays as old as it is."""
+        """Write the index; a review that was begun earlier stays as old as it is."""
         with suppress(InputError):
             before = self.index()
             if before.hands == index.hands:
                 index = replace(index, created=before.created)
-        text = json.dumps(asdict(index), allow_nan=False)
-        write_atomic(self.path / INDEX, lambda out: out.write(text.encode()), durable=False)
+        _write(self.path / INDEX, asdict(index))
 
     def index(self) -> ReviewIndex:
-        """What the review is of."""
+        """The hands and settings of the review."""
         path = self.path / INDEX
         try:
             data = read_json_object(path)
             if data.get("schema") != SCHEMA:
                 raise InputError(f"{path} was written by another version: review the hands again")
             index = typed_record(ReviewIndex, data)
-            if not all(KEY.fullmatch(one.key) for one in index.hands):
+            if not all(KEY.fullmatch(hand.key) for hand in index.hands):
                 raise DamagedFileError("a hand has the name of another file")
             return index
         except OSError as error:
@@ -120,19 +185,6 @@ class ReviewFolder:
             raise InputError(f"{path} is damaged ({error}): review the hands again") from None
 
 
-def _require_playable(hand: HandReview) -> None:
-    """Refuse a hand with words that no action, seat or street has, or with parts that are cut."""
-    streets = {street.text for street in Street}
-    words = [word for _, _, word in hand.actions]
-    sound = hand.seat in SEATS and all(
-        street in streets and seat in SEATS for street, seat, _ in hand.actions
-    )
-    for made in hand.decisions:
-        options = [option.action for option in made.options]
-        words += [made.taken, *options, *filter(None, [made.counted_as])]
-        grids = [grid for grid in (made.strategy, made.evs_bb) if grid]
-        whole = all(len(grid) == len(options) for grid in grids)
-        even = len({len(row) for grid in grids for row in grid}) <= 1
-        sound = sound and made.street in streets and whole and even
-    if not sound or not all(WORD.fullmatch(word) for word in words):
-        raise DamagedFileError("an action is not as written")
+def _write(path: Path, data: Mapping[str, Any]) -> None:
+    text = json.dumps(data, allow_nan=False)
+    write_atomic(path, lambda out: out.write(text.encode()), durable=False)

@@ -1,4 +1,4 @@
-"""The whole games that hands are judged by: one folder, or a folder of several."""
+"""The whole games that hands are graded by: one folder, or a folder of several."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from math import inf, log
 from pathlib import Path
 
 from allstreets.base import InputError
-from allstreets.betting import CHIPS_PER_BB, NodeKind
+from allstreets.betting import CHIPS_PER_BB
 from allstreets.hands import PlayedHand
 from allstreets.solutions import WholeSolution
 from allstreets.storage import MANIFEST, folder_kind, load_unified
@@ -20,19 +20,34 @@ class SolvedGame:
     """A whole game, and what it is called."""
 
     name: str
-    result: WholeSolution
+    solution: WholeSolution
     identity: str = ""  # changes when the solution does
     folder: Path | None = None  # where it lies
 
     @cached_property
     def stack(self) -> float:
         """How deep it is, in big blinds."""
-        return self.result.rules.stack / CHIPS_PER_BB
+        return self.solution.rules.stack / CHIPS_PER_BB
 
     @property
     def ante(self) -> float:
         """Of each player, in big blinds."""
-        return self.result.rules.ante / CHIPS_PER_BB
+        return self.solution.rules.ante / CHIPS_PER_BB
+
+    @property
+    def exploitability(self) -> float | None:
+        """In mbb/hand, with real cards where that is certified."""
+        certificate = self.solution.facts.certificate
+        if certificate is not None:
+            return certificate.real_exploitability_mbb
+        return self.solution.exploitability
+
+    @property
+    def worth_text(self) -> str:
+        """The same as the end of a sentence; "" where it is not known."""
+        facts, worth = self.solution.facts, self.exploitability
+        where = facts.judged if facts.certificate is None else "with real cards"
+        return "" if worth is None else f", exploitable for {worth:.3g} mbb/hand {where}"
 
 
 def open_games(folder: Path) -> tuple[SolvedGame, ...]:
@@ -58,7 +73,7 @@ def load_games(folders: Sequence[Path]) -> tuple[SolvedGame, ...]:
         )
         for one, name in zip(folders, names, strict=True)
     )
-    playable = tuple(one for one in games if one.result.game.tree.kind[0] == NodeKind.DECISION)
+    playable = tuple(one for one in games if one.solution.at().actor is not None)
     if not playable:
         raise InputError("nothing is decided in these games: both players are all-in by the blinds")
     return playable
@@ -83,12 +98,12 @@ def distance_notes(game: SolvedGame, hand: PlayedHand) -> tuple[str, ...]:
     notes = []
     if abs(game.stack - stack) > 0.005 * stack:
         notes.append(
-            f"played {stack:.4g} bb deep, judged before the flop by {game.name}, "
+            f"played {stack:.4g} bb deep, graded before the flop by {game.name}, "
             f"{game.stack:.4g} bb ({game.stack / stack - 1:+.0%})"
         )
     if abs(game.ante - ante) > 0.005:
         notes.append(f"played with an ante of {ante:.3g} bb, the solution has {game.ante:.3g}")
-    small = game.result.rules.small_blind / CHIPS_PER_BB
+    small = game.solution.rules.small_blind / CHIPS_PER_BB
     posted = float(hand.blinds[1])
     if stack > 1 and abs(small - posted) > 0.1:
         notes.append(f"played with a small blind of {posted:.3g} bb, the solution has {small:.3g}")

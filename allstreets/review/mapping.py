@@ -11,11 +11,32 @@ counts; a bet never counts as a check or a call. All-in is all-in, whatever the 
 """
 
 from dataclasses import dataclass
+from random import Random
 
-from allstreets.betting import ActionKind, BettingTree, choices, pot_share
+from allstreets.betting import (
+    BIG_BLINDS,
+    Action,
+    ActionKind,
+    BettingTree,
+    action_text,
+    choices,
+    pot_share,
+)
 from allstreets.hands import Moment
 
 SAME = 1e-3  # pots: what rounding to chips can cost, and no one plays differently for
+
+
+@dataclass(frozen=True)
+class Draws:
+    """A random number for every action of a hand, the same in every run with a seed."""
+
+    seed: int
+    hand: str
+
+    def at(self, place: int) -> float:
+        """From 0 to 1, for an action by its place."""
+        return Random(f"{self.seed}:{self.hand}:{place}").random()
 
 
 @dataclass(frozen=True)
@@ -25,6 +46,7 @@ class Mapped:
     node: int  # the child
     place: int  # among the actions of the decision
     same: bool  # whether it is what was done, to rounding
+    words: tuple[str, ...]  # [A]: the actions of the decision, amounts in big blinds
 
 
 def chance_of_smaller(smaller: float, larger: float, size: float) -> float:
@@ -41,33 +63,37 @@ def map_action(tree: BettingTree, node: int, moment: Moment, draw: float) -> Map
 
     None: nothing like it is offered there.
     """
-    offered = [(child, action.kind) for child, action in choices(tree, node)]
-    kinds = [kind for _, kind in offered]
+    offered = list(choices(tree, node))
+    place, same = _place(tree, offered, moment, draw)
+    if place is None:
+        return None
+    words = tuple(action_text(action, BIG_BLINDS) for _, action in offered)
+    return Mapped(offered[place][0], place, same, words)
+
+
+def _place(
+    tree: BettingTree, offered: list[tuple[int, Action]], moment: Moment, draw: float
+) -> tuple[int | None, bool]:
+    """The place of an action among those that are offered, and whether it is the same one."""
+    kinds = [action.kind for _, action in offered]
     kind = moment.action.kind
-    if kind < ActionKind.BET:
-        found = _passive(kinds, kind)
-        return None if found is None else Mapped(offered[found][0], found, kinds[found] == kind)
     sizes = [
         (float(pot_share(tree, child) or 0), place)
-        for place, (child, one) in enumerate(offered)
-        if one >= ActionKind.BET
+        for place, (child, action) in enumerate(offered)
+        if action.kind >= ActionKind.BET
     ]
+    if kind < ActionKind.BET:
+        return (kinds.index(kind) if kind in kinds else None), True
     if not sizes:
         # Who raises where the tree is all-in already puts in all that he can: he calls.
-        found = _passive(kinds, ActionKind.CALL)
-        return None if found is None else Mapped(offered[found][0], found, same=False)
+        call = ActionKind.CALL
+        return (kinds.index(call) if call in kinds else None), False
     if moment.is_all_in:
         place = sizes[-1][1]
-        return Mapped(offered[place][0], place, kinds[place] == ActionKind.ALL_IN)
+        return place, kinds[place] == ActionKind.ALL_IN
     size = float(moment.pot_share)
     gap, place = min((abs(share - size), place) for share, place in sizes)
-    if gap > SAME:
-        place = _between(sizes, size, draw)
-    return Mapped(offered[place][0], place, gap <= SAME)
-
-
-def _passive(kinds: list[ActionKind], wanted: ActionKind) -> int | None:
-    return kinds.index(wanted) if wanted in kinds else None
+    return (place, True) if gap <= SAME else (_between(sizes, size, draw), False)
 
 
 def _between(sizes: list[tuple[float, int]], size: float, draw: float) -> int:

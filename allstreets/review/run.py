@@ -12,13 +12,14 @@ from allstreets.base import Control, InputError, cache_folder, interrupt_request
 from allstreets.betting import Player
 from allstreets.games import data_hash
 from allstreets.hands import HandFiles, PlayedHand, Skipped, read_hands
-from allstreets.review.folder import IndexedHand, ReviewFolder, ReviewIndex
+from allstreets.review.folder import HandReview, IndexedHand, ReviewFolder, ReviewIndex
 from allstreets.review.games import SolvedGame, nearest_game, open_games
 from allstreets.review.hand import review_hand
-from allstreets.review.records import HandReview
 from allstreets.review.spots import Effort, StoppedError
+from allstreets.training import CountProgress, duration
 
 VERSION = 3  # of what is kept: a change that alters reviews takes the next number
+LINE_SECONDS = 10.0  # between two lines of progress, where there is no terminal
 NOBODY = "nobody's cards are shown as his own: name the player with --hero"
 
 
@@ -41,6 +42,21 @@ class ReviewProgress:
         return self.seconds / reviewed * (self.total - self.done) if reviewed else None
 
 
+def _figures(progress: ReviewProgress) -> list[str]:
+    reviewed = progress.done - progress.before
+    parts = [f"{progress.before:,} kept from before"] if progress.before else []
+    if reviewed and progress.seconds > 0:
+        parts.append(f"{60 * reviewed / progress.seconds:.3g} hands a minute")
+        if progress.done < progress.total:
+            parts.append(f"ETA {duration(progress.eta_seconds)}")
+    parts.append(f"{progress.loss_bb:.2f} bb lost")
+    if progress.hand is not None and progress.done < progress.total:
+        parts.append(progress.hand)
+    return parts
+
+
+REVIEW_PROGRESS = CountProgress("hands", _figures, LINE_SECONDS)
+show_review_progress, review_line = REVIEW_PROGRESS.shown, REVIEW_PROGRESS.line
 ReviewObserver = Callable[[ReviewProgress], None]
 
 
@@ -61,7 +77,7 @@ class Review:
 
 @dataclass(frozen=True, eq=False)
 class ReviewJob:
-    """Hands, whose decisions in them are judged, and by what."""
+    """Hands, whose decisions in them are graded, and by what."""
 
     hands: tuple[tuple[PlayedHand, Player], ...]
     skipped: tuple[Skipped, ...]
@@ -182,7 +198,7 @@ def plan_review(
     output: Path | None = None,
     name: str = "",
 ) -> ReviewJob:
-    """Choose whose decisions are judged: those of `hero`, or of who wrote the hand down."""
+    """Choose whose decisions are graded: those of `hero`, or of who wrote the hand down."""
     hands: list[tuple[PlayedHand, Player]] = []
     skipped = list(found.skipped)
     for hand in found.hands:
@@ -233,7 +249,7 @@ def review_hands(
 
 
 def _hero(hand: PlayedHand, name: str | None) -> tuple[Player | None, str]:
-    """Whose decisions are judged in a hand, or why nobody's are."""
+    """Whose decisions are graded in a hand, or why nobody's are."""
     seat = hand.viewer if name is None else hand.player_named(name)
     if seat is None:
         return None, NOBODY if name is None else f"{shorten(name)} is not at the table"

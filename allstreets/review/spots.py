@@ -5,7 +5,6 @@ offered besides them, in chips. Where that is too large for the memory or the ti
 one size of each list stays, and then no raises but those that were made (`Trimmed`).
 """
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -13,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from allstreets.base import Floats, InputError, thread_count
+from allstreets.base import Floats, InputError, StopWhen, available_bytes, thread_count
 from allstreets.betting import (
     CHIPS_PER_BB,
     POSTFLOP,
@@ -28,10 +27,10 @@ from allstreets.betting import (
 )
 from allstreets.cards import HAND_OF_COMBO, Range, cards_text
 from allstreets.engines import RiverGroups
-from allstreets.games import Spot, WholeGame, available_bytes, estimate_spot
+from allstreets.games import Spot, WholeGame, estimate_spot
 from allstreets.hands import Moment, PlayedHand
-from allstreets.solutions import SpotSolution
-from allstreets.solvers import SpotSolver
+from allstreets.solutions import SpotSolution, solve_on
+from allstreets.solvers import SpotSolver, Timer
 
 SHARED = ", river hands alike in strength and suits sharing a strategy"
 WAYS: tuple[tuple[str, RiverGroups, str], ...] = (
@@ -42,9 +41,8 @@ WAYS: tuple[tuple[str, RiverGroups, str], ...] = (
 )
 """How strategies are stored, the largest first, and what is said of it."""
 LEAST_ITERATIONS = 60  # fewer say little: a tree is made smaller rather than solved so badly
-BATCH = 10  # iterations between two checks
 MOST_ITERATIONS = 10_000
-WORST = 0.05  # of the pot: what is solved no better judges nobody
+WORST = 0.05  # of the pot: what is solved no better grades nobody
 ADDED = 1e-4
 """The weight, of the largest, of a hand that the solution does not bring: the other player does not
 notice it, and what it is worth does not depend on its own weight."""
@@ -177,23 +175,11 @@ def _solver(
 
 
 def _solve(solver: SpotSolver, effort: Effort) -> SpotSolution:
-    solver.train_batch(1)  # not counted: kernels may be compiled for it
-    began = time.perf_counter()
-
-    def late() -> bool:
-        return time.perf_counter() - began >= effort.seconds
-
-    reached = np.inf
-    while reached > effort.target and solver.iterations < MOST_ITERATIONS:
-        solver.train_batch(BATCH, lambda _: effort.stop() or late())
-        if effort.stop():
-            raise StoppedError
-        reached = solver.exploitability() / solver.spot.pot
-        if late():
-            break
-    result = SpotSolution.of(solver)
-    result.exploitability, result.iterations = float(reached), solver.iterations
-    result.seconds = time.perf_counter() - began
+    solver.train_batch(1)  # not timed: kernels may be compiled for it
+    timer = Timer(effort.seconds)
+    result = solve_on(solver, timer, effort.target, MOST_ITERATIONS, control=StopWhen(effort.stop))
+    if effort.stop():
+        raise StoppedError
     return result
 
 

@@ -1,30 +1,24 @@
 """A review as tables: decisions by loss, totals, CSV and JSON."""
 
 from collections.abc import Callable, Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from allstreets.base import write_atomic, write_csv_rows
 from allstreets.betting import Street
-from allstreets.review.records import HandReview, ReviewedDecision
+from allstreets.review.folder import HandReview
+from allstreets.review.grading import ACTIONS, GradedDecision
 from allstreets.review.run import Review
 
 Row = dict[str, Any]
 STREETS = [street.text for street in Street]
 KINDS = ["unopened", "limped", "raised", "3bet", "4bet"]
-ACTIONS = {
-    "f": "fold",
-    "x": "check",
-    "c": "call",
-    "b": "bet",
-    "r": "raise",
-    "a": "all-in",
-}
 WITHOUT = ("ranges", "strategy", "evs_bb")  # in JSON only on request
 
 
 def decision_rows(review: Review) -> list[Row]:
-    """One row per decision: the dearest first, those that are not judged last."""
+    """One row per decision: the costliest first, those that are not graded last."""
     rows = [_row(hand, one) for hand, one in _decisions(review)]
     return sorted(rows, key=lambda row: -1.0 if row["loss_bb"] is None else row["loss_bb"])[::-1]
 
@@ -33,7 +27,7 @@ def total_rows(review: Review) -> list[Row]:
     """What was lost, in all and by street, kind of pot and action."""
     count = len(review.hands)
     rows = [_total("all", "all", list(_decisions(review)), count)]
-    sorts: list[tuple[str, list[str], Callable[[HandReview, ReviewedDecision], str]]] = [
+    sorts: list[tuple[str, list[str], Callable[[HandReview, GradedDecision], str]]] = [
         ("street", STREETS, lambda _, one: one.street),
         ("pot", KINDS, lambda hand, _: hand.kind),
         ("action", list(ACTIONS.values()), lambda _, one: ACTIONS[one.taken[0]]),
@@ -46,8 +40,8 @@ def total_rows(review: Review) -> list[Row]:
     return rows
 
 
-def unjudged(review: Review) -> list[tuple[str, int]]:
-    """Why decisions are not judged and how many, the most frequent first."""
+def ungraded(review: Review) -> list[tuple[str, int]]:
+    """Why decisions are not graded and how many, the most frequent first."""
     found: dict[str, int] = {}
     for _, one in _decisions(review):
         if one.loss_bb is None:
@@ -68,7 +62,7 @@ def review_mapping(review: Review, *, grids: bool = False) -> Row:
     return {
         "hands": hands,
         "totals": total_rows(review),
-        "not_judged": dict(unjudged(review)),
+        "not_judged": dict(ungraded(review)),
         "skipped": [
             {"file": one.file, "line": one.line, "hand": one.hand, "reason": one.reason}
             for one in review.skipped
@@ -80,28 +74,21 @@ def review_mapping(review: Review, *, grids: bool = False) -> Row:
 def write_csv(review: Review, path: Path) -> None:
     """Write the rows of all decisions, whole or not at all."""
     rows = decision_rows(review)
-
-    def write(out: Any) -> None:
-        from io import TextIOWrapper
-
-        text = TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
-        write_csv_rows(text, list(rows[0]) if rows else COLUMNS, rows, line_end="\r\n")
-        text.flush()
-        text.detach()
-
-    write_atomic(path, write, durable=False)
+    out = StringIO(newline="")
+    write_csv_rows(out, list(rows[0]) if rows else COLUMNS, rows, line_end="\r\n")
+    write_atomic(path, lambda file: file.write(out.getvalue().encode()), durable=False)
 
 
 COLUMNS = ["loss_bb", "hand", "street"]  # of a table without rows
 
 
-def _decisions(review: Review) -> Iterator[tuple[HandReview, ReviewedDecision]]:
+def _decisions(review: Review) -> Iterator[tuple[HandReview, GradedDecision]]:
     for hand in review.hands:
         for one in hand.decisions:
             yield hand, one
 
 
-def _row(hand: HandReview, one: ReviewedDecision) -> Row:
+def _row(hand: HandReview, one: GradedDecision) -> Row:
     best = one.best
     return {
         "loss_bb": one.loss_bb,
@@ -118,14 +105,17 @@ def _row(hand: HandReview, one: ReviewedDecision) -> Row:
         "frequency": one.frequency,
         "best": best.action if best else None,
         "best_ev_bb": best.ev_bb if best else None,
-        "options": " ".join(_option(option.action, option.frequency) for option in one.options),
-        "evs_bb": " ".join(_ev(option.action, option.ev_bb) for option in one.options),
+        "options": " ".join(f"{each.action}={each.frequency:.3f}" for each in one.options),
+        "evs_bb": " ".join(
+            f"{each.action}={'' if each.ev_bb is None else f'{each.ev_bb:.4f}'}"
+            for each in one.options
+        ),
         "pot_bb": one.pot_bb,
         "to_call_bb": one.to_call_bb,
         "stack_bb": one.stack_bb,
         "solution": hand.solution,
         "solution_stack_bb": hand.solution_stack_bb,
-        "judged_by": one.judged_by,
+        "judged_by": one.evaluated_by,
         "solved_to": one.solved_to,
         "note": "; ".join([one.note, *hand.notes] if one.note else hand.notes),
         "file": hand.file,
@@ -133,15 +123,7 @@ def _row(hand: HandReview, one: ReviewedDecision) -> Row:
     }
 
 
-def _option(action: str, frequency: float) -> str:
-    return f"{action}={frequency:.3f}"
-
-
-def _ev(action: str, ev: float | None) -> str:
-    return f"{action}={'' if ev is None else f'{ev:.4f}'}"
-
-
-def _total(by: str, name: str, some: list[tuple[HandReview, ReviewedDecision]], hands: int) -> Row:
+def _total(by: str, name: str, some: list[tuple[HandReview, GradedDecision]], hands: int) -> Row:
     losses = [one.loss_bb for _, one in some if one.loss_bb is not None]
     return {
         "by": by,

@@ -1,5 +1,3 @@
-"""Solutions: what a solver found, walked node by node."""
+import lazy_loader
 
-from allstreets.base.lazy import lazy_names
-
-__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

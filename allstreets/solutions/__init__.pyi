@@ -21,6 +21,7 @@ from .flops import summary_of as summary_of
 from .format import EV_LEGEND as EV_LEGEND
 from .format import decision_lines as decision_lines
 from .format import decision_notes as decision_notes
+from .format import ev_note as ev_note
 from .format import number_text as number_text
 from .format import percent_text as percent_text
 from .format import pot_text as pot_text
@@ -56,7 +57,9 @@ from .records import OWN as OWN
 from .records import OWN_GAME as OWN_GAME
 from .records import REAL_CARDS as REAL_CARDS
 from .records import Certificate as Certificate
+from .records import Leak as Leak
 from .records import MadeSimple as MadeSimple
+from .records import PotGain as PotGain
 from .resolve import Announce as Announce
 from .resolve import TrimmedSolution as TrimmedSolution
 from .source import Row as Row
@@ -65,6 +68,7 @@ from .source import StoredGame as StoredGame
 from .spot import SpotSolution as SpotSolution
 from .spot import locks_text as locks_text
 from .spot import solve as solve
+from .spot import solve_on as solve_on
 from .spot import taken_action as taken_action
 from .stored_streets import StoredStreet as StoredStreet
 from .stored_streets import StreetNumbers as StreetNumbers

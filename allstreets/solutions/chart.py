@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 
 from allstreets.base import Floats
-from allstreets.betting import bb_text
 from allstreets.cards import HAND_NAMES, grid_cell
 from allstreets.solutions.decision import Decision
 from allstreets.solutions.format import pot_text
 from allstreets.solutions.tables import without_nan
-from allstreets.solutions.whole_game import WholeSolution
+from allstreets.solutions.walk import Solution
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,12 +28,12 @@ class Chart:
     evs: Floats  # [169]: bb; NaN: not known
 
 
-def preflop_chart(result: WholeSolution, line: str = "", flop: str | None = None) -> Chart:
+def preflop_chart(result: Solution, line: str = "", flop: str | None = None) -> Chart:
     """The chart of the decision that a line leads to, before the flop or on one."""
     return node_chart(result, result.at(line, flop).decision)
 
 
-def node_chart(result: WholeSolution, node: Decision) -> Chart:
+def node_chart(result: Solution, node: Decision) -> Chart:
     """The chart of a decision."""
     return Chart(
         title=node_title(node) + (" (hardly ever reached)" if node.is_rare else ""),
@@ -54,13 +53,13 @@ def node_title(node: Decision) -> str:
     return f"{node.seat} after {node.line}" if node.line else f"{node.seat}, first to act"
 
 
-def _subtitle(result: WholeSolution, node: Decision) -> str:
-    parts = [f"{bb_text(result.rules.stack)} bb stacks", pot_text(node)]
-    known = result.exploitability
-    parts.append(
-        "exploitability not known" if known is None else f"exploitability {known:.3g} mbb/hand"
-    )
-    return ", ".join(parts)
+def _subtitle(result: Solution, node: Decision) -> str:
+    figures, parts = result.figures, [pot_text(node)]
+    if node.unit.name == "bb":
+        parts.insert(0, f"{(node.pot + sum(node.stacks)) / 2:g} bb stacks")
+    known = figures.exploitability
+    quality = "not known" if known is None else f"{known:.3g} {figures.unit}"
+    return ", ".join([*parts, f"exploitability {quality}"])
 
 
 def chart_rows(chart: Chart) -> list[dict[str, Any]]:

@@ -38,6 +38,7 @@ from allstreets.cards import (
     HAND_OF_COMBO,
     cards_text,
     hand_combos,
+    live_combos,
     parse_combo,
     parse_hand,
 )
@@ -347,7 +348,9 @@ class Decision:
             reach = self.reach_cells(self.player)[[number]]
         if not columns.size or np.isnan(columns[: len(self.actions)]).any():
             if self.by_combo:
-                raise InputError(f"{name} is not in the range that gets here")
+                fits = len(text) < 4 or live_combos(self.board)[parse_combo(text)]
+                held = "" if fits else f": it holds a card of the board {cards_text(self.board)}"
+                raise InputError(f"{name} is not in the range that gets here{held}")
             raise InputError(f"{name} does not fit beside the flop {cards_text(self.board)}")
         numbers = columns[:, 0].tolist()
         chances, evs = numbers[: len(self.actions)], numbers[len(self.actions) : -2]

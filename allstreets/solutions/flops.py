@@ -24,7 +24,7 @@ from allstreets.betting import (
     paid_at,
 )
 from allstreets.cards import Flop, hand_pairs, parse_flop
-from allstreets.engines import CardModel, PackedStrategies, real_plays
+from allstreets.engines import CardModel, PackedStrategies, lift_flop
 from allstreets.games import PotGame, WholeGame, model_stack, pot_at
 from allstreets.solutions.decision import POTS, Decision, Evs
 from allstreets.solutions.lifted_streets import RealStreets
@@ -183,7 +183,7 @@ class GameFlops:
         if streets is None:
             pot, arrays = self.pot(root), self.arrays(flop)
             trees = [self.pot(each.node).tree for each in self.flop_pots]
-            play = real_plays(self.cards, flop, trees, arrays)[self._numbers[root]]
+            play = lift_flop(self.cards, flop, trees, arrays)[self._numbers[root]]
             like = [known for (place, _), known in self._streets.items() if place == key[0]]
             reach = self.source.before.reach[root]
             streets = RealStreets(pot, flop, play, reach, like[0] if like else None)
@@ -271,6 +271,24 @@ class ModelFlops:
     def missing(self) -> list[tuple[str, float]]:
         """(flop, SPR) that were requested and are not solved."""
         return [key for key in self.wanted if key not in self._rows]
+
+    def count_text(self) -> str:
+        """How many flops are solved, for people."""
+        flops = len({flop for flop, _ in self._rows})
+        missing = f", {len(self.missing):,} are missing" if self.missing else ""
+        return f"{flops:,} flops solved{missing}"
+
+    def lines(self) -> list[str]:
+        """How each stack-to-pot ratio went, for people."""
+        lines = []
+        for spr in self.sprs:
+            figures = summary_of([row for (_, ratio), row in self._rows.items() if ratio == spr])
+            lines.append(
+                f"SPR {spr:g}: {figures['solved']:,} flops, exploitable for "
+                f"{100 * figures['exploitability_mean']:.2f} % of the pot on average, EV OOP "
+                f"{figures['ev_oop']:.3f}, IP {figures['ev_ip']:.3f} pots"
+            )
+        return lines
 
     def row(self, root: int, flop: Flop) -> Row:
         """The figures of a flop."""
@@ -394,7 +412,7 @@ def by_real_pairs(decision: Decision) -> Decision:
 
 def row_weight(row: Mapping[str, Any]) -> float:
     """How many of the 22,100 flops a row stands for; older folders have sets without weights."""
-    return float(row.get("weight", row["multiplicity"]))
+    return float(row["weight"] if "weight" in row else row["multiplicity"])
 
 
 def summary_of(rows: Sequence[Mapping[str, Any]]) -> Row:

@@ -94,6 +94,13 @@ def decision_lines(node: "Decision", *, evs: bool = True) -> list[str]:
     return mix_lines(labels, taken, worth, notes, lambda ev: number_text(ev, node.sign))
 
 
+def ev_note(node: "Decision") -> str:
+    """How the EVs of a decision count: "EVs in bb from here on: folding is 0."."""
+    unit = "pots" if node.unit.name == "pot" else node.unit.name
+    rest = "chips already put in count as lost" if node.over_hand else "folding is 0"
+    return f"EVs in {unit} {node.counted}: {rest}."
+
+
 def decision_notes(node: "Decision") -> list[str]:
     """What is needed to read the numbers of a decision correctly."""
     return [note for note in (*node.notes, locked_text(node), node.why_not()) if note]

@@ -18,7 +18,7 @@ from allstreets.cards import (
     combo_equity,
     fitting,
 )
-from allstreets.engines import ExactSubgame, RealPlay, StreetView, every_combo
+from allstreets.engines import ExactSubgame, Lift, StreetView, every_combo
 from allstreets.games import PotGame
 from allstreets.solutions.decision import BB, NOWHERE, Decision, Evs, betting_at
 from allstreets.solutions.hands import Hands, class_sums
@@ -34,7 +34,7 @@ class RealStreets:
         self,
         pot: PotGame,
         flop: Flop,
-        play: RealPlay,
+        play: Lift,
         reach: Floats,
         like: "RealStreets | None" = None,
     ) -> None:
@@ -45,10 +45,10 @@ class RealStreets:
             pot.payoffs,
             *every_combo(flop.cards),
             like=None if like is None else like.subgame,
-            sharing=play.sharing,
+            buckets=play.sharing,
             learns=False,
         )
-        play.give(self.subgame)
+        play.fill(self.subgame)
         oop, ip = (
             reach[player][HAND_OF_COMBO[self.subgame.streets[0].combos(player, 0)]]
             for player in Player

@@ -16,7 +16,7 @@ import numpy as np
 from allstreets.base import Floats
 from allstreets.betting import BIG_BLINDS, CHIPS_PER_BB, NodeKind, Player, bb_text, line_text
 from allstreets.cards import Range
-from allstreets.engines import judge_flop, plays_all_streets, real_plays
+from allstreets.engines import evaluate_flop, lift_flop
 from allstreets.games import estimate_spot
 from allstreets.solutions.decision import BB, Decision
 from allstreets.solutions.flop_spot import FlopSpot
@@ -46,17 +46,17 @@ def real_figures(
     None: the solution does not say how turn and river are played there, or `free` bytes of memory
     are not enough to find out.
     """
-    if found.place is None or not plays_all_streets(result.cards):
+    if found.place is None or not result.cards.stores_all_streets:
         return None
     if free is not None and _bytes(found) > free:
         return None
     flop, stored = found.flop.flop, result.stored
     pots = [stored.pot(pot.node) for pot in stored.flop_pots]
     arrays = stored.arrays(flop)
-    play = real_plays(result.cards, flop, [pot.tree for pot in pots], arrays)[found.number]
+    play = lift_flop(result.cards, flop, [pot.tree for pot in pots], arrays)[found.number]
     pot = pots[found.number]
     weights: Floats = np.stack([one.hand_weights for one in found.ranges])  # [2, 169]
-    values = judge_flop(
+    values = evaluate_flop(
         [(pot.tree, pot.payoffs)], flop, [play], weights[:, None, :], threads=threads
     )
     assert values.own is not None

@@ -32,7 +32,7 @@ from allstreets.betting import (
 )
 from allstreets.cards import HAND_COUNT, HAND_SIZES, preflop_class_equity
 from allstreets.engines import CardModel
-from allstreets.games import PreflopLock, Strategies, model_stack
+from allstreets.games import ClassLock, Strategies, model_stack
 from allstreets.solutions.decision import BB, NOWHERE, POTS, Decision, Evs, Unit, betting_at
 from allstreets.solutions.hands import Hands
 from allstreets.solutions.records import OWN_GAME, Certificate, MadeSimple
@@ -52,7 +52,7 @@ class PreflopStrategies:
     strategies: Strategies  # decision → [A, 169]
     values: NDArray[np.floating[Any]] | None
     """[2, N, 169]: chips times pairs of combos, both playing so; None: not known."""
-    locks: Mapping[int, PreflopLock] = field(default_factory=dict)  # by decision
+    locks: Mapping[int, ClassLock] = field(default_factory=dict)  # by decision
 
     @classmethod
     def of(cls, preflop: PreflopCfr, leaves: Floats | None) -> "PreflopStrategies":

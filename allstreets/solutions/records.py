@@ -8,6 +8,25 @@ ALL, OWN = "all", "own"  # flops that are judged: every one, or those that were 
 
 
 @dataclass(frozen=True)
+class Leak:
+    """A deviation before the flop from which a best response gains."""
+
+    seat: str  # of the player who deviates: "SB"
+    line: str  # to the action that he takes and the solution does not, or not so often
+    gain_mbb: float  # by it, with the best play that follows; part of the exploitability
+
+
+@dataclass(frozen=True)
+class PotGain:
+    """A pot that sees a flop, with what best responses gain in it after the flop."""
+
+    line: str  # that leads to it
+    gain_mbb: float  # part of the exploitability
+    shares: tuple[float, float]  # of OOP's and IP's hands that get there, in the solution
+    off_path: bool  # whether too little gets there for answers to have been learned
+
+
+@dataclass(frozen=True)
 class Certificate:
     """How exploitable a solution is in the real game; figures in mbb/hand.
 
@@ -29,6 +48,8 @@ class Certificate:
     code_version: str
     judged: str  # a hash of strategies and rules
     outdated: bool = False  # the solution is no longer the one that was judged
+    leaks: tuple[Leak, ...] = ()  # before the flop, the costliest first
+    pots: tuple[PotGain, ...] = ()  # after the flop, the costliest first
 
     def to_json(self) -> dict[str, Any]:
         """Everything as JSON data."""
@@ -40,7 +61,10 @@ class Certificate:
         known = {each.name for each in fields(cls)}
         given = {key: value for key, value in facts.items() if key in known}
         low, high = given["interval_mbb"]
-        return cls(**{**given, "interval_mbb": (float(low), float(high))})
+        leaks = (Leak(**leak) for leak in given.get("leaks", ()))
+        pots = (PotGain(**{**pot, "shares": tuple(pot["shares"])}) for pot in given.get("pots", ()))
+        read = {"interval_mbb": (float(low), float(high)), "leaks": tuple(leaks)}
+        return cls(**{**given, **read, "pots": tuple(pots)})
 
     @property
     def width(self) -> float:

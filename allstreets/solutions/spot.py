@@ -1,17 +1,19 @@
 """A solved spot, node by node: strategy, EV, equity and reach of every combo; and `solve`."""
 
 import html
-import time
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from allstreets import solvers  # whose kernels are loaded when something is solved
-from allstreets.base import Flags, Floats, InputError, Longs, Pair
+from allstreets.base import Control, Flags, Floats, InputError, Longs, Pair
 from allstreets.betting import (
+    Address,
     BettingTree,
     Line,
     NodeKind,
@@ -39,14 +41,21 @@ from allstreets.solutions.hands import Hands
 from allstreets.solutions.records import MadeSimple
 from allstreets.solutions.stored_streets import StreetNumbers
 from allstreets.solutions.walk import Deal, Figures, LockTarget, Position, Solution
-from allstreets.solvers import dealt_numbers, only_end
+from allstreets.solvers import (
+    FIRST_CHECK,
+    Multiples,
+    Planned,
+    Timer,
+    dealt_numbers,
+    drive,
+    only_end,
+)
 
 if TYPE_CHECKING:
     from allstreets.solvers import SpotSolver
 
 Ranges = tuple[Range, Range]
 
-DEFAULT_CHECK = 10  # iterations between two evaluations in `solve`
 CACHED_STREETS = 16  # boards that stay in memory: of a big spot, megabytes each
 
 
@@ -73,13 +82,29 @@ class SpotSolution(Solution):
         self.seconds = 0.0
         self.known_evs: tuple[float, float] | None = None  # as stored in a file
         self.origin: Mapping[str, Any] | None = None  # the whole game that it is a flop of
-        self.folder: Path | None = None  # where it was read from
+        self.given_name: str | None = None
         self.simplified: MadeSimple | None = None  # what it was made simple from
 
     @classmethod
     def of(cls, solver: "SpotSolver") -> "SpotSolution":
         """The solution that a solver holds now; later iterations change what it shows."""
         return cls(solver.spot, solver.view, solver)
+
+    @property
+    def name(self) -> str:
+        """Its own name, else that of its folder."""
+        return self.given_name or super().name
+
+    @property
+    def streets(self) -> tuple[Street, ...]:
+        """From that of the board on."""
+        return tuple(street for street in Street if street >= self.spot.tree.first_street)
+
+    @property
+    def chips_per_bb(self) -> float | None:
+        """As the spot says."""
+        chips = self.spot.chips_per_bb
+        return None if chips is None else float(chips)
 
     @property
     def figures(self) -> Figures:
@@ -108,14 +133,24 @@ class SpotSolution(Solution):
 
     # The walk.
 
-    def read(self, line: str, flop: str | None = None) -> Position:
+    def read(self, line: str, flop: str | None = None, *, any_card: bool = False) -> Position:
         """The position that a line leads to."""
         if flop is not None:
             raise InputError(f"a spot has its own board: leave the flop {flop} out")
-        return self._hinted(line, self._read)
+        return self._hinted(line, lambda text: self._read(text, any_card))
 
-    def _read(self, line: str) -> Position:
-        path = parse_line(self.spot.tree, line, board=self.spot.cards)
+    def address_line(self, address: Address) -> str:
+        """What follows the board of the spot; how play got there does not count."""
+        cards = self.spot.cards
+        if address.board and set(address.board[: len(cards)]) != set(cards):
+            raise InputError(
+                f"the address is of the board {cards_text(address.board)}, and this spot of "
+                f"{cards_text(cards)}"
+            )
+        return address.line_after(len(cards), named=True)
+
+    def _read(self, line: str, any_card: bool) -> Position:
+        path = parse_line(self.spot.tree, line, board=self.spot.cards, any_card=any_card)
         return Position(path.node, cards=path.cards)
 
     def line(self, position: Position) -> str:
@@ -172,6 +207,15 @@ class SpotSolution(Solution):
         """The solution itself."""
         del position
         return ""
+
+    def remarks(self, position: Position) -> list[str]:
+        """What it was made simple from, and locks elsewhere."""
+        lines = []
+        if self.simplified is not None and position == self.start:
+            lines += [*self.simplified.lines(), ""]
+        if self.locks and not self.decision(position).locked.any():
+            lines += [locks_text(self.locks), ""]
+        return lines
 
     # The numbers.
 
@@ -290,6 +334,14 @@ class SpotSolution(Solution):
                 return found
         root = self.at().decision
         return root.ev(Player.OOP), root.ev(Player.IP)
+
+    def save(self, folder: Path | str, saved: str = "full", *, name: str | None = None) -> None:
+        """Write it to a folder that `load` opens; `saved` "turn" leaves the river out, and so on.
+
+        Only what was solved in this program can be saved.
+        """
+        # Files are a layer above, which is loaded when something is saved.
+        import_module("allstreets.storage").save_spot(self, folder, saved, name=name)
 
     def __repr__(self) -> str:
         """One line: which spot, and how well it is solved."""
@@ -431,26 +483,56 @@ def solve(
     algorithm: str | Schedule = "ahead",
     threads: int | None = None,
     precision: str = "float32",
-    check: int = DEFAULT_CHECK,
+    check: int | None = None,
     river_groups: RiverGroups = "none",
     device: str = CPU,
+    *,
+    progress: bool = False,
 ) -> SpotSolution:
     """Solve until exploitability is at most `target` of the pot, or iterations or time run out.
 
-    The result carries `exploitability` (a fraction of the pot), `iterations` and `seconds`.
+    `seconds` count from the call: set-up and checks included. Exploitability is checked where the
+    curve so far predicts the target, or every `check` iterations; with `progress` every check
+    prints a line. The result carries `exploitability` (a fraction of the pot), `iterations` and
+    `seconds`.
     """
-    if target < 0 or max_iterations < 1 or check < 1:
+    if target < 0 or max_iterations < 1 or (check is not None and check < 1):
         raise InputError("target must not be negative, max_iterations and check at least 1")
-    start = time.perf_counter()
+    timer = Timer(math.inf if seconds is None else seconds)
     solver = solvers.SpotSolver(spot, algorithm, threads, precision, river_groups, device)
-    reached = np.inf
-    while solver.iterations < max_iterations and reached > target:
-        solver.train_batch(min(check, max_iterations - solver.iterations))
-        reached = solver.exploitability() / spot.pot
-        if seconds is not None and time.perf_counter() - start >= seconds:
-            break
+    return solve_on(solver, timer, target, max_iterations, check, progress=progress)
+
+
+def solve_on(
+    solver: "SpotSolver",
+    timer: Timer,
+    target: float,
+    max_iterations: int,
+    check: int | None = None,
+    control: Control | None = None,
+    *,
+    progress: bool = False,
+) -> SpotSolution:
+    """The result of driving a solver to `target`, or as far as `control` lets it come."""
+    planned = check is None and target > 0
+    steps = drive(
+        solver,
+        lambda: solver.exploitability() / solver.spot.pot,
+        Planned(target) if planned else Multiples(check or FIRST_CHECK),
+        timer,
+        target=target,
+        iterations=max_iterations,
+        control=control,
+    )
     result = SpotSolution.of(solver)
-    result.exploitability = float(reached)
-    result.iterations = solver.iterations
-    result.seconds = time.perf_counter() - start
+    for step in steps:
+        if step.exploitability is not None:
+            result.exploitability = step.exploitability
+            if progress:
+                print(
+                    f"iteration {solver.iterations:,}: exploitability "
+                    f"{100 * step.exploitability:.3g} % of pot, {timer.seconds():.1f} s",
+                    flush=True,
+                )
+    result.iterations, result.seconds = solver.iterations, timer.seconds()
     return result

@@ -96,6 +96,7 @@ def node_report(node: "Decision") -> Row:
         f"to_call{unit}": node.to_call,
         "share": node.share,
         "reached": node.reached,
+        "evs": node.counted,
     }
     if node.by_combo:
         held = float(node.reach[node.locked].sum()) if len(node.locked) else 0.0

@@ -18,25 +18,32 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import Literal, TypeVar
 
 import numpy as np
 
 from allstreets.base import Floats, InputError
 from allstreets.betting import (
+    Address,
     BettingTree,
     NodeKind,
     Outcome,
     Player,
     Street,
     action_label,
+    action_text,
     action_word,
     choices,
     find_action,
+    is_address,
+    read_address,
+    write_address,
 )
 from allstreets.cards import Flop, Runouts, cards_text
 from allstreets.games import Lock
 from allstreets.solutions.decision import Decision, Evs, OnBoard, Unit
+from allstreets.solutions.tables import Row
 
 Kind = Literal["decision", "chance", "end"]
 KINDS: dict[int, Kind] = {
@@ -120,6 +127,28 @@ class LockTarget:
 class Solution(ABC):
     """A solved game that can be walked."""
 
+    folder: Path | None = None  # where it was loaded from
+
+    @property
+    def name(self) -> str:
+        """Its own name, else that of its folder."""
+        return "" if self.folder is None else self.folder.name
+
+    @property
+    @abstractmethod
+    def streets(self) -> tuple[Street, ...]:
+        """The streets whose decisions it knows."""
+
+    @property
+    @abstractmethod
+    def chips_per_bb(self) -> float | None:
+        """Chips of its trees in a big blind; None: not known."""
+
+    @property
+    def limits(self) -> str:
+        """Where play on it differs from a real hand, for people; "": nowhere."""
+        return ""
+
     @property
     @abstractmethod
     def figures(self) -> Figures:
@@ -143,7 +172,7 @@ class Solution(ABC):
         """The decision that a line leads to, on one board after the other."""
         raise InputError(
             f"line '{line}': reports over boards are of whole games, models of flops "
-            "and sets of spots (allstreets solve --boards … --output)"
+            "and sets of spots (allstreets solve --boards … --output); this is a single board"
         )
 
     def __init__(self) -> None:
@@ -154,9 +183,15 @@ class Solution(ABC):
     def at(self, line: str = "", flop: str | None = None) -> "Node":
         """The node that a line leads to; "" is the first one.
 
-        A flop may stand in the line or beside it. A line that leads nowhere is an `InputError`.
+        A flop may stand in the line or beside it. An address of GTO Wizard is a line as well. A
+        line that leads nowhere is an `InputError`.
         """
+        line = self.address_line(read_address(line)) if is_address(line) else line
         return Node(self, self.read(line, flop))
+
+    @abstractmethod
+    def address_line(self, address: Address) -> str:
+        """The line that an address names (`betting.addresses`)."""
 
     def node(self, position: Position) -> "Node":
         """The node at a position."""
@@ -178,8 +213,11 @@ class Solution(ABC):
         return ()
 
     @abstractmethod
-    def read(self, line: str, flop: str | None = None) -> Position:
-        """The position that a line leads to."""
+    def read(self, line: str, flop: str | None = None, *, any_card: bool = False) -> Position:
+        """The position that a line leads to.
+
+        `any_card` allows lines that leave cards open with `*`: these cards are ANY_CARD.
+        """
 
     @abstractmethod
     def line(self, position: Position) -> str:
@@ -231,11 +269,26 @@ class Solution(ABC):
         """Look again for what was solved meanwhile and belongs to the solution."""
         return
 
+    def remarks(self, position: Position) -> list[str]:
+        """Lines that people read before the numbers of a position."""
+        del position
+        return []
+
+    def flop_figures(self, position: Position) -> Row:
+        """Figures of the flop of a position, where flops were solved one by one; else nothing."""
+        del position
+        return {}
+
     # The numbers.
 
     @abstractmethod
     def _decision(self, position: Position) -> Decision:
         """Both ranges at a position, and the strategy where a player acts."""
+
+    def knows_ranges(self, position: Position) -> bool:
+        """Whether the solution has ranges at a position."""
+        del position
+        return True
 
     def decision(self, position: Position) -> Decision:
         """Both ranges at a position, and the strategy where a player acts; cached."""
@@ -393,6 +446,17 @@ class Node:
             return f"{self.street.text} {self.action or 'any card'}"
         return action_label(self.tree, self.index, self.unit.notation)
 
+    @property
+    def address(self) -> str:
+        """The address of GTO Wizard that leads here, with amounts in the unit of the solution."""
+        words: dict[Street, list[str]] = {}
+        for node in self.path[1:]:
+            action = node.tree.actions[node.index]
+            if action is not None and node.parent is not None and node.parent.kind == "decision":
+                street = words.setdefault(node.parent.street, [])
+                street.append(action_text(action, self.unit.notation))
+        return write_address(words, self.board)
+
     @cached_property
     def parent(self) -> "Node | None":
         """The node before the last action or card; None: this is the first one."""
@@ -463,6 +527,11 @@ class Node:
         return self.solution.decision(self.position)
 
     @property
+    def ranges_known(self) -> bool:
+        """Whether the solution knows both ranges here: not before a flop solved by itself."""
+        return self.solution.knows_ranges(self.position)
+
+    @property
     def decision(self) -> Decision:
         """What the solution does here; an `InputError` where nobody acts."""
         self.require_decision()
@@ -493,6 +562,16 @@ class Node:
     def source_note(self) -> str:
         """How far strategies from elsewhere are from the solution's own, for people."""
         return self.solution.source_note(self.position)
+
+    @property
+    def remarks(self) -> list[str]:
+        """Lines that people read before the numbers here."""
+        return self.solution.remarks(self.position)
+
+    @property
+    def flop_figures(self) -> Row:
+        """Figures of the flop, where flops were solved one by one; else nothing."""
+        return self.solution.flop_figures(self.position)
 
     def __repr__(self) -> str:
         """One line: where, and what is there."""

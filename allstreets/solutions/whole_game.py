@@ -24,16 +24,21 @@ import numpy as np
 
 from allstreets.base import Floats, InputError
 from allstreets.betting import (
+    ANY_CARD,
     BLINDS_AND_CARDS,
+    CHIPS_PER_BB,
+    Address,
     BettingTree,
     Line,
     NodeKind,
     Notation,
     PreflopRules,
     Street,
+    WholeLine,
     bb_text,
     choices,
     dealt,
+    flop_pots,
     line_text,
     parse_line,
     split_line,
@@ -64,6 +69,7 @@ from allstreets.solutions.preflop import (
     PreflopStrategies,
     Roots,
     SolutionFacts,
+    ratio_word,
 )
 from allstreets.solutions.source import Row, SolverSource, Source
 from allstreets.solutions.spot import locks_text
@@ -90,6 +96,12 @@ NOT_STORED = (
     "solve a flop of it with: allstreets solve --from FOLDER --flop …"
 )
 FLOP_ONLY = "with real combos, only the flop's decisions are stored"
+NO_FLOPS = "this solution stores nothing after the flop: hands end where it is dealt"
+FLOP_LAST = "cards: exact stores the flop: hands end there"
+BLIND = (
+    "cards: {kind}: the solution does not see turn and river cards, so none are dealt before the "
+    "showdown"
+)
 
 
 class WholeSolution(Solution):
@@ -171,11 +183,43 @@ class WholeSolution(Solution):
         return self.below is not None and self.below.is_stored
 
     @property
+    def name(self) -> str:
+        """Its own name, else that of its folder."""
+        return self.facts.name or super().name
+
+    @property
+    def streets(self) -> tuple[Street, ...]:
+        """The streets whose decisions are stored."""
+        last = self.cards.last_street if self.has_flops else Street.PREFLOP
+        return tuple(street for street in Street if street <= last)
+
+    @property
+    def chips_per_bb(self) -> float | None:
+        """That of every game; flops one by one have pots instead."""
+        return float(CHIPS_PER_BB) if isinstance(self.roots, PreflopRoots) else None
+
+    @property
+    def limits(self) -> str:
+        """What its card model leaves out."""
+        if not self.has_flops:
+            return NO_FLOPS if flop_pots(self.before.tree) else ""
+        if self.cards.stores_cards:
+            return ""
+        return FLOP_LAST if self.cards.plays_combos else BLIND.format(kind=self.cards.kind)
+
+    @property
     def flops(self) -> list[Row]:
         """The table over flops, a row each: pandas.DataFrame(solution.flops) is a table."""
         if self.below is None:
             raise InputError("this solution ends at the flop: there is no table over flops")
         return list(self.below.rows)
+
+    def rows_at(self, spr: float | None = None) -> list[Row]:
+        """The table over flops; of flops one by one at a ratio, if one is named."""
+        if spr is None:
+            return self.flops
+        ratio = self.models.sprs[self.roots.read(ratio_word(spr))]
+        return [row for row in self.flops if row["spr"] == ratio]
 
     @property
     def figures(self) -> Figures:
@@ -186,7 +230,7 @@ class WholeSolution(Solution):
 
     def lock_target(self, line: str, where: str) -> LockTarget:
         """A decision before the flop, or on every flop."""
-        place = self.game.place(line, where)
+        place = self.game.node_at(line, where)
         return LockTarget(place.order, place.tree, place.node)
 
     def spans_boards(self, line: str) -> bool:
@@ -240,13 +284,19 @@ class WholeSolution(Solution):
         """Big blinds; of flops one by one pots."""
         return self.roots.unit
 
-    def read(self, line: str, flop: str | None = None) -> Position:
+    def read(self, line: str, flop: str | None = None, *, any_card: bool = False) -> Position:
         """The position that a line leads to."""
-        return self._hinted(line, lambda text: self._read(text, flop))
+        return self._hinted(line, lambda text: self._read(text, flop, any_card))
 
-    def _read(self, line: str, flop: str | None) -> Position:
-        parts = split_line(line, self.roots.read, flop)
-        root, after = parts.root, (parts.after or "").strip()
+    def address_line(self, address: Address) -> str:
+        """Turn and river stand in the line where they are real cards."""
+        root = self._preflop.read(address.words_on(Street.PREFLOP))
+        named = bool(address.board) and self._notation(root, address.board).names_cards
+        return address.line(named=named)
+
+    def _read(self, line: str, flop: str | None, any_card: bool) -> Position:
+        parts = split_line(line if flop is None else self._with_bar(line), self.roots.read, flop)
+        root, after = self._root(parts), (parts.after or "").strip()
         rest = after.replace("|", " ").split()
         if not self._sees_flop(root):
             if parts.flop is not None or rest:
@@ -256,17 +306,18 @@ class WholeSolution(Solution):
                     "until the flop is dealt"
                 )
             return Position(root)
-        if parts.flop is None:
+        any_flop = any_card and parts.flop is None and parts.after is not None
+        if parts.flop is None and not any_flop:
             if set(rest) - {"*"}:
                 raise InputError(
                     f"line '{line}': the flop is dealt after '{self._root_text(root)}': write "
                     "three cards between bars, such as | AhKd7s |"
                 )
             return Position(root)
-        cards = parse_board(parts.cards)
+        cards = (ANY_CARD,) * 3 if any_flop else parse_board(parts.cards)
         self._require_flop(root, cards, after)
         tree, notation = self._pot_tree(root), self._notation(root, cards)
-        path = parse_line(tree, after, cards, notation=notation)
+        path = parse_line(tree, after, cards, any_card=any_card, notation=notation)
         averages = self._averages(root, cards)
         node = dealt(tree, path.node) if averages else path.node
         named = path.cards if notation.names_cards else ()
@@ -303,9 +354,45 @@ class WholeSolution(Solution):
 
     def _with_bar(self, line: str) -> str:
         """A line of flops one by one may leave its ratio out."""
-        first = line.split("|")[0].strip()
-        named = isinstance(self.roots, PreflopRoots) or not first or RATIO.fullmatch(first)
+        before = split_line(line, str).before
+        named = isinstance(self.roots, PreflopRoots) or not before or RATIO.fullmatch(before)
         return line if named else f"| {line}"
+
+    def _root(self, parts: WholeLine[int]) -> int:
+        """The root of a line; of flops one by one a flop has its ratio, if it has only one."""
+        if parts.before or parts.flop is None or isinstance(self.roots, PreflopRoots):
+            return parts.root
+        sprs, number = self.models.sprs, parts.flop.flop.number
+        roots = [
+            root
+            for root in range(len(sprs))
+            if any(solved.flop.number == number for solved in self.models.solved(root))
+        ]
+        if len(roots) < 2:
+            return roots[0] if roots else parts.root
+        after = (parts.after or "").strip()
+        lines = [whole_line(self._root_text(root), parts.cards, after) for root in roots]
+        raise NoNodeError(
+            f"the flop {parts.cards} is solved at the SPRs "
+            f"{', '.join(f'{sprs[root]:g}' for root in roots)}: say which by --spr, or write "
+            f"'{lines[0]}'",
+            [(f"SPR {sprs[root]:g}", line) for root, line in zip(roots, lines, strict=True)],
+        )
+
+    def with_ratio(self, line: str, spr: float | None = None) -> str:
+        """A line at a ratio of flops one by one; where there is only one, it may be left out."""
+        if isinstance(self.roots, PreflopRoots):
+            return line
+        first, _, rest = line.partition("|")
+        named = RATIO.fullmatch(first.strip())
+        if spr is None:
+            sprs = self.models.sprs
+            if named or len(sprs) == 1:
+                return line
+            ratios = ", ".join(f"{ratio:g}" for ratio in sprs)
+            raise InputError(f"flops are solved at the SPRs {ratios}: say which by --spr")
+        words = rest if named else line
+        return f"{ratio_word(spr)} | {words.strip().removeprefix('|').strip()}"
 
     def _sees_flop(self, root: int) -> bool:
         """Whether the flop is dealt at a root."""
@@ -324,6 +411,9 @@ class WholeSolution(Solution):
     def _require_flop(self, root: int, cards: tuple[int, ...], after: str) -> None:
         """Refuse a flop of which nothing is known, and name near ones."""
         if self._exact(root, cards[:3]) is not None:
+            return
+        if ANY_CARD in cards:
+            self._require_below(whole_line(self._root_text(root), "*", after))
             return
         line = whole_line(self._root_text(root), cards_text(cards), after)
         named, flops = canonical_flop(cards), self._require_below(line).solved(root)
@@ -429,15 +519,33 @@ class WholeSolution(Solution):
         return same
 
     def flops_at(self, position: Position) -> Sequence[SolvedFlop]:
-        """The flops that are stored for a pot."""
-        if self.below is None or not self.below.is_stored:
-            return ()
-        return self.below.solved(position.node)
+        """The flops that the game deals to a pot, whether what follows is stored or not."""
+        return () if self.below is None else self.below.solved(position.node)
 
     def source(self, position: Position) -> str:
         """How a flop was solved, where that was done beside the game."""
         exact = self.exact_at(position)
         return "" if exact is None else exact.accuracy
+
+    def flop_figures(self, position: Position) -> Row:
+        """Of a flop that was solved by itself."""
+        if position.root is None or not isinstance(self.below, ModelFlops):
+            return {}
+        return self.below.row(position.root, canonical_flop(position.cards[:3]).flop)
+
+    def remarks(self, position: Position) -> list[str]:
+        """How a flop was solved that was solved by itself, or exactly."""
+        row, source = self.flop_figures(position), self.source(position)
+        if not row:
+            return [f"This flop is {source}.", ""] if source else []
+        return [
+            f"{row['flop']}, SPR {row['spr']:g}: {row['suits']}, {row['pairing']}, represents "
+            f"{row['multiplicity']} of 22,100 flops",
+            f"exploitability {100 * row['exploitability']:.2f} % of the pot, "
+            f"{row['iterations']:,} iterations; EV OOP {row['ev_oop']:.3f}, IP "
+            f"{row['ev_ip']:.3f} pots",
+            "",
+        ]
 
     def exact_at(self, position: Position) -> ExactFlop | None:
         """The spot that was solved exactly for the flop of a position; None: there is none."""
@@ -457,9 +565,15 @@ class WholeSolution(Solution):
             self._decisions.cache_clear()
 
     def _exact(self, root: int, flop: tuple[int, ...]) -> ExactFlop | None:
-        return None if self.exact_flops is None else self.exact_flops.find(root, flop)
+        if self.exact_flops is None or ANY_CARD in flop:
+            return None
+        return self.exact_flops.find(root, flop)
 
     # The numbers.
+
+    def knows_ranges(self, position: Position) -> bool:
+        """Ranges of flops one by one depend on the flop."""
+        return position.root is not None or isinstance(self.roots, PreflopRoots)
 
     def _decision(self, position: Position) -> Decision:
         line = self.line(position)
@@ -529,9 +643,9 @@ class WholeSolution(Solution):
 
     def opening_lines(self) -> list[str]:
         """The lines to the small blind's first decision and to the answer to his usual raise."""
-        tree = self.before.tree
-        if tree.kind[0] != NodeKind.DECISION:
+        if self.node(self.start).kind != "decision":
             return []
+        tree = self.before.tree
         taken = self.before.strategies[0] @ HAND_SIZES  # [A] combos that take each action
         raised = [
             (float(taken[place]), child)
@@ -542,7 +656,9 @@ class WholeSolution(Solution):
         return [self._root_text(node) for node in (0, *usual)]
 
     def flop_lines(self) -> list[str]:
-        """The lines to all pots that see a flop, the most frequent first."""
+        """The lines to all pots that see a flop, the most frequent first; or to all ratios."""
+        if isinstance(self.below, ModelFlops):
+            return [self._root_text(root) for root in range(len(self.below.sprs))]
         before = self.before
         seen = {
             pot.node: float(before.reach[pot.node, 0] @ before.pairs @ before.reach[pot.node, 1])
@@ -601,6 +717,8 @@ class WholeSolution(Solution):
         first = self.node(self.start)
         if first.kind == "decision":
             lines += ["", str(first)]
+        if isinstance(self.below, ModelFlops):
+            lines += self.below.lines()
         return "\n".join(lines)
 
     def _headline(self) -> str:
@@ -612,7 +730,7 @@ class WholeSolution(Solution):
         made = self.facts.simplified
         how = "" if made is None else f", {made.head}"
         if not isinstance(self.roots, PreflopRoots):
-            return f"{name}{self.cards.kind}, {len(self.flops):,} flops solved"
+            return f"{name}{self.cards.kind}, {self.models.count_text()}"
         below = ", betting before the flop"
         if self.is_game:
             flops = len(self.game.flops.flops)

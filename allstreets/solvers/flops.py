@@ -180,13 +180,13 @@ class FlopsSolver:
         """
         places = np.array(flops)
         trained = self._exploitability(places)
-        with self.games.rounded(flops, ONE_BYTE):
+        with self.games.quantised(flops, ONE_BYTE):
             found = self._exploitability(places)
             two = ~np.vectorize(agree, otypes=[bool])(found, trained)
             if look is not None and not two.all():
                 look(~two)
         if two.any():
-            with self.games.rounded(flops, TWO_BYTES):
+            with self.games.quantised(flops, TWO_BYTES):
                 found = np.where(two, self._exploitability(places), found)
                 if look is not None:
                     look(two)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from allstreets.base import Singles
-from allstreets.engines import ONE_BYTE, TWO_BYTES, Numbers, agree, rounded_values
+from allstreets.engines import ONE_BYTE, TWO_BYTES, Numbers, agree, quantised_values
 from allstreets.solvers.whole_game import Evaluation, UnifiedFigures, WholeGameSolver
 
 FINE_BELOW = 2.0  # mbb/hand
@@ -63,5 +63,5 @@ def _kept(solver: WholeGameSolver, numbers: Numbers | None) -> Kept:
 def evaluate_rounded(solver: WholeGameSolver, numbers: Numbers) -> Evaluation:
     """What pots are worth under the strategies as stored; those of the solver stay."""
     reach = solver.preflop.pot_reach(solver.preflop.average())
-    best, own = rounded_values(solver.games, reach, numbers)
+    best, own = quantised_values(solver.games, reach, numbers)
     return Evaluation(best, own)

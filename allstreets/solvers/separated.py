@@ -55,8 +55,8 @@ from allstreets.games import (
     rules_mapping,
 )
 from allstreets.solvers.flops import FlopsSolver
-from allstreets.solvers.preflop import PreflopCfr, PreflopTraining
-from allstreets.solvers.whole_game import WholeGameSolver
+from allstreets.solvers.preflop import PreflopCfr
+from allstreets.solvers.whole_game import PreflopTraining, WholeGameSolver
 
 EVEN = 0.5
 """What stands for pairs of hands that cannot meet on any flop."""

@@ -1,9 +1,44 @@
-"""Solving a spot: a thin loop around the exact subgame.
+"""Solve a spot: vector CFR with alternating updates on one exact subgame.
 
-    for t in 1, 2, …: for player in OOP, IP: subgame.step(player, his reach, the other's reach)
+A spot is a board, two ranges, a pot and stacks. Its public tree has decision nodes, chance nodes
+(the cards to come) and terminals. Each decision stores two arrays [A, H], A actions by H combos
+of the player who acts: his cumulative regrets R and his average strategy σ̄.
 
-The ranges enter as reach at every step. Exploitability is the mean of both players' gains from
-their best responses to the average strategies, in % of the starting pot.
+For t = 1, 2, …, and in each iteration for player = OOP, then IP:
+
+1. **Forward pass.** The opponent's reach [H] starts as his range at the root. His decisions
+   multiply it by his current strategy, which is regret matching: σ(a) = R⁺(a) / Σ R⁺, or all
+   actions alike where no regret is positive. A dealt card removes the combos that hold it.
+2. **Terminals.** The counterfactual value of each of the player's combos is the payoff, summed over
+   the opponent's reach: over the combos that share no card with it, and at a showdown with the
+   sign of win, tie or loss.
+3. **Backward pass.** Values [H] are summed over cards and over the opponent's actions. At the
+   player's decisions v = Σ σ(a) · v(a).
+4. **Regrets.** There R(a) ← d · R(a) + v(a) − v; the discount d depends on the sign of the regret.
+5. **Average.** There, too, σ̄ moves towards σ by the weight of this iteration among all so far. The
+   player's reach does not weigh in, so σ̄ stays sensible where he hardly ever gets.
+
+IP is updated against the strategy that OOP has just learned: that is what alternating means. The
+iteration weights (discounts, weights of the average) come from a schedule (`cfr.schedules`); the
+default, `ahead`, also lets the values of step 3 look ahead to the new regrets. Steps 1 to 5 are one
+call, `ExactSubgame.iterate`, and its kernels (`engines.exact.kernels`).
+
+**Exploitability** is the mean of both players' gains from best responses to the averages:
+
+    ((BR_OOP − u_OOP) + (BR_IP − u_IP)) / 2
+
+BR is a player's result in chips when he best responds and the opponent plays his average, u his
+result when both play their averages. Without rake u_OOP + u_IP = 0, and BR alone is computed. It is
+0 in an equilibrium; `metrics` has it in % of the starting pot.
+
+References:
+
+- Zinkevich, Johanson, Bowling & Piccione (2007), "Regret Minimization in Games with Incomplete
+  Information": CFR.
+- Tammelin (2014), "Solving Large Imperfect Information Games Using CFR+": alternating updates of
+  whole vectors of hands, on every card.
+- Brown & Sandholm (2019), "Solving Imperfect-Information Games via Discounted Regret
+  Minimization": the discounts.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,7 +62,7 @@ from allstreets.engines import (
     exact_subgame,
     lock_strategy,
     open_device,
-    suit_sharing,
+    suit_street_buckets,
 )
 from allstreets.games import LockedNode, Spot, require_precision, require_river_groups, spot_root
 from allstreets.solvers.dealt_out import mean_result, only_end
@@ -36,7 +71,10 @@ BATCH = 25  # iterations between two callbacks of a river spot, and on a GPU: mi
 
 
 class SpotSolver:
-    """Solves one spot; can be trained in batches, evaluated, stored and restored."""
+    """Solves one spot; can be trained in batches, evaluated, stored and restored.
+
+    reach: [H] of OOP and of IP, the weights of their combos at the root.
+    """
 
     def __init__(
         self,
@@ -48,7 +86,7 @@ class SpotSolver:
         device: str = CPU,
     ) -> None:
         """`device`: "cpu", or "cuda" for a GPU of this machine, "cuda:1" for another."""
-        self.spot, self.river_groups = spot, river_groups
+        self.spot, self.river_groups, self.device = spot, river_groups, device
         self.schedule = parse_schedule(algorithm) if isinstance(algorithm, str) else algorithm
         self.threads = thread_count(threads)
         require_precision(precision)
@@ -58,73 +96,28 @@ class SpotSolver:
                 "precision: int16 shares one scale among locked and free hands, which "
                 "rounds the locks away: use float16"
             )
-        weights = [one.weights for one in spot.ranges]
-        combos = np.flatnonzero(weights[0]), np.flatnonzero(weights[1])
-        by_suits = partial(suit_sharing, weights=(weights[0], weights[1]))
-        self.device = device
+        weights = spot.ranges[0].weights, spot.ranges[1].weights
+        by_suits = partial(suit_street_buckets, weights=weights)
         self.subgame = exact_subgame(
             spot.tree,
             spot.payoffs,
             spot_root(spot),
-            combos,
+            (np.flatnonzero(weights[0]), np.flatnonzero(weights[1])),
             self.threads,
             precision,
-            sharing=None if river_groups == "none" else by_suits,
+            buckets=None if river_groups == "none" else by_suits,
             device=open_device(device),
         )
         _impose(self.subgame, spot.locked_nodes)
-        hands = [self.subgame.streets[0].combos(player, 0) for player in Player]
-        self.reach = weights[0][hands[0]], weights[1][hands[1]]
+        root = self.subgame.streets[0]
+        self.reach = (
+            weights[Player.OOP][root.combos(Player.OOP, 0)],
+            weights[Player.IP][root.combos(Player.IP, 0)],
+        )
         self._iterations = 0
-        self._regret_weight = 0.0
+        self._regret_weight = 0.0  # of all iterations so far in the positive regrets
 
-    @property
-    def identity(self) -> Mapping[str, Any]:
-        """What a checkpoint must share to be restored."""
-        spot = self.spot
-        groups = {} if self.river_groups == "none" else {"river_groups": self.river_groups}
-        edits = {} if not spot.edit else {"edit": repr(spot.edit)}
-        return {
-            **edits,
-            "game": "spot",
-            "board": spot.board,
-            "oop": str(spot.ranges[0]),
-            "ip": str(spot.ranges[1]),
-            "rules": repr(spot.rules),
-            "lock": repr(spot.lock),
-            "algorithm": str(self.schedule),
-            "precision": self.subgame.precision,
-            **groups,
-        }
-
-    @property
-    def device_use(self) -> DeviceUse | None:
-        """What the subgame makes of a GPU; None: it is not on one."""
-        found: DeviceUse | None = getattr(self.subgame, "device_use", None)
-        return found
-
-    @property
-    def unit(self) -> str:
-        """Exploitability is in % of the starting pot."""
-        return "% of pot"
-
-    @property
-    def iterations(self) -> int:
-        """Iterations done so far."""
-        return self._iterations
-
-    @property
-    def memory_bytes(self) -> int:
-        """Bytes of regrets and average strategies."""
-        return self.subgame.memory_bytes
-
-    @property
-    def avg_positive_regret(self) -> float:
-        """Mean positive regret per entry and iteration, in % of the pot per hand."""
-        total, _, entries = self.subgame.regret_sums()
-        if not entries or not self._regret_weight:
-            return 0.0
-        return 100 * total / entries / self._regret_weight / self.subgame.chips
+    # The algorithm: iterate, and evaluate by best responses.
 
     def train_batch(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:
         """Run `iterations` more; now and then ask `callback` whether to stop."""
@@ -132,47 +125,87 @@ class SpotSolver:
         at_once = BATCH if len(self.spot.cards) == 5 or self.device != CPU else 1
         while self._iterations < end:
             count = min(at_once, end - self._iterations)
-            every = self.schedule.run(self._iterations + 1, count)
-            self.subgame.iterate(self.reach, every)
+            weights = self.schedule.run(self._iterations + 1, count)  # of each iteration
+            self.subgame.iterate(self.reach, weights)
             self._iterations += count
-            for now in every:
-                self._regret_weight = self._regret_weight * now.positive + 1.0
+            for iteration in weights:
+                self._regret_weight = self._regret_weight * iteration.positive + 1.0
             if callback is not None and callback(self._iterations):
                 return
+
+    def exploitability(self) -> float:
+        """Mean of both players' best-response gains, in chips."""
+        gains = sum(self.mean(player, best=True) for player in Player)
+        if self.spot.rake:
+            # Under rake the results do not cancel: a gain is what the best response adds.
+            gains -= sum(self.mean(player, best=False) for player in Player)
+        return max(gains / 2, 0.0)
+
+    def mean(self, player: Player, *, best: bool) -> float:
+        """A player's result in chips over all pairs of combos, relative to half the pot.
+
+        The opponent plays his average strategy; the player best responds to it, or plays his own.
+        """
+        end = only_end(self.spot)
+        if end is not None:
+            return mean_result(self.spot, end, player)
+        opponent, subgame = self.reach[player.opponent], self.subgame
+        if best:
+            values = subgame.best_response(player, opponent)
+        else:
+            values = subgame.evaluate(player, opponent)
+        return float(self.reach[player] @ values) / self.spot.pairs
 
     def expected_values(self) -> tuple[float, float]:
         """Both players' expected share of the pot under the average strategies, in chips."""
         half = self.spot.pot / 2
         return self.mean(Player.OOP, best=False) + half, self.mean(Player.IP, best=False) + half
 
-    def mean(self, player: Player, *, best: bool) -> float:
-        """A player's result in chips, over all pairs of combos."""
-        end = only_end(self.spot)
-        if end is not None:
-            return mean_result(self.spot, end, player)
-        other = self.reach[player.opponent]
-        subgame = self.subgame
-        values = subgame.best_response(player, other) if best else subgame.evaluate(player, other)
-        return float(self.reach[player] @ values) / self.spot.pairs
+    # Figures, for the training loop and for reports.
 
-    def exploitability(self) -> float:
-        """Mean of both players' best-response gains, in chips."""
-        best = sum(self.mean(player, best=True) for player in Player)
-        if self.spot.rake:
-            # Under rake the results do not cancel: a gain is what the best response adds.
-            best -= sum(self.mean(player, best=False) for player in Player)
-        return max(best / 2, 0.0)
+    @property
+    def iterations(self) -> int:
+        """Iterations done so far."""
+        return self._iterations
+
+    @property
+    def unit(self) -> str:
+        """Exploitability is in % of the starting pot."""
+        return "% of pot"
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of regrets and average strategies."""
+        return self.subgame.memory_bytes
+
+    @property
+    def device_use(self) -> DeviceUse | None:
+        """What the subgame makes of a GPU; None: it is not on one."""
+        use: DeviceUse | None = getattr(self.subgame, "device_use", None)
+        return use
+
+    @property
+    def avg_positive_regret(self) -> float:
+        """Mean positive regret per entry and iteration, in % of the pot per hand."""
+        return self._regrets()[0]
 
     def metrics(self, *, exploitability: bool = True) -> Metrics:
         """Convergence figures; exploitability in % of the starting pot."""
-        total, largest, entries = self.subgame.regret_sums()
-        weight = self._regret_weight * self.subgame.chips / 100
+        mean, largest = self._regrets()
         return Metrics(
             exploitability=100 * self.exploitability() / self.spot.pot if exploitability else None,
-            avg_positive_regret=total / entries / weight if entries and weight else 0.0,
-            max_regret=largest / weight if weight else 0.0,
+            avg_positive_regret=mean,
+            max_regret=largest,
             strategy_entropy=self._entropy(),
         )
+
+    def _regrets(self) -> tuple[float, float]:
+        """The mean positive regret and the largest, per iteration, in % of the pot per hand."""
+        total, largest, entries = self.subgame.regret_sums()
+        weight = self._regret_weight * self.subgame.chips / 100
+        if not weight:
+            return 0.0, 0.0
+        return total / entries / weight if entries else 0.0, largest / weight
 
     def _entropy(self) -> float | None:
         """Mean entropy of the strategies of the first street, 0 (pure) to 1 (even)."""
@@ -186,27 +219,50 @@ class SpotSolver:
         return float(np.concatenate(entropies).mean()) if entropies else None
 
     def _first_street(self) -> list[int]:
+        """The decision nodes of the first street."""
         tree = self.spot.tree
-        here = (tree.kind == NodeKind.DECISION) & (tree.street == tree.first_street)
-        return [int(node) for node in np.flatnonzero(here)]
+        first = (tree.kind == NodeKind.DECISION) & (tree.street == tree.first_street)
+        return [int(node) for node in np.flatnonzero(first)]
+
+    # The solution.
 
     def strategies(self) -> Mapping[str, Mapping[str, float]]:
         """The average strategy of the first street: "line: combo" → action → probability."""
         tree, street = self.spot.tree, self.subgame.streets[0]
-        found: dict[str, dict[str, float]] = {}
+        table: dict[str, dict[str, float]] = {}
         for node in self._first_street():
             names = [action_text(action) for action in tree.actions_at(node)]
-            player = int(tree.player[node])
             strategy = average_strategy(self.subgame, 0, 0, node)
-            combos = street.combos(player, 0).tolist()
+            combos = street.combos(int(tree.player[node]), 0).tolist()
             for combo, chances in zip(combos, strategy.T.tolist(), strict=True):
                 key = f"{line_text(tree, node)}: {combo_text(combo)}".strip()
-                found[key] = dict(zip(names, chances, strict=True))
-        return found
+                table[key] = dict(zip(names, chances, strict=True))
+        return table
 
     def view(self, cards: tuple[int, ...]) -> StreetView:
         """One board of the street that is reached when `cards` have been dealt."""
         return StreetView(self.subgame, self.reach, cards)
+
+    # The state, for checkpoints and bundles.
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """Facts that a checkpoint must share to be restored."""
+        spot = self.spot
+        buckets = {} if self.river_groups == "none" else {"river_groups": self.river_groups}
+        edits = {} if not spot.edit else {"edit": repr(spot.edit)}
+        return {
+            **edits,
+            "game": "spot",
+            "board": spot.board,
+            "oop": str(spot.ranges[0]),
+            "ip": str(spot.ranges[1]),
+            "rules": repr(spot.rules),
+            "lock": repr(spot.lock),
+            "algorithm": str(self.schedule),
+            "precision": self.subgame.precision,
+            **buckets,
+        }
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next iteration depends on."""
@@ -214,7 +270,7 @@ class SpotSolver:
         return {"progress": progress, **self.subgame.state()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same spot."""
+        """Resume from a `state()` of the same spot."""
         self.subgame.restore(state)
         self._iterations = int(state["progress"][0])
         self._regret_weight = float(state["progress"][1])
@@ -222,8 +278,9 @@ class SpotSolver:
 
 def _impose(subgame: ExactSubgame, locks: tuple[LockedNode, ...]) -> None:
     """Let the subgame play the locked strategies, and never change them."""
+    root = len(subgame.streets[0].runouts[0].board)
     for lock in locks:
-        level, root = len(lock.cards), len(subgame.streets[0].runouts[0].board)
-        for number, runout in enumerate(subgame.streets[level].runouts):
+        street = len(lock.cards)  # counted from the first one of the spot
+        for number, runout in enumerate(subgame.streets[street].runouts):
             if lock.holds_on(runout.board[root:]):
-                lock_strategy(subgame, level, number, lock.node, lock.strategy, lock.weights > 0)
+                lock_strategy(subgame, street, number, lock.node, lock.strategy, lock.weights > 0)

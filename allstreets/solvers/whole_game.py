@@ -1,24 +1,35 @@
-"""When hands are grouped again in a run, for the ranges that start pots by then.
+"""The unified solver: one game from the first preflop action to the river.
 
-Cards `boards` put hands together by the ranges of a quick first solve. Those of the run itself are
-better, once it has settled. So they are looked at a few times, each three times as late as the
-last, and hands are grouped again where the ranges have moved far enough to be worth the time: that
-of about 30 iterations, and what is carried over has to settle. Early looks would be wasted, since
-ranges of a few iterations are worse than those of the first solve. Once grouped again after 150
-iterations, ranges have moved by 0.01 when 300 are done; those of the first solve are 0.1 away.
+    for t in 1, 2, …:                                                       `PreflopTraining`
+        for player in (OOP, IP):                                            `PreflopCfr.step`
+            1. forward through the preflop tree: both players' reach [169] at every pot
+            2. into every flop's subgames, which are stepped; values come back,
+               summed over the flops by weight                              `SubgameLeaves.step`
+            3. backward through the preflop tree: regrets and averages are updated
+
+Every pot that sees a flop has subgames of its own, and their regrets persist. So the ranges that
+reach a flop are those that the preflop strategy sends there. Exploitability is that of the whole
+game, by a best response through every flop.
+
+Three optional devices act between iterations; each is an object with `before(iteration)`: batches
+of flops (`FlopBatches`), hands that are dropped where they do not play (`HandDropping`), and hands
+that are bucketed again as ranges move (`rebucketing`).
+
+CFR: Zinkevich et al. 2007; alternating updates and discounts: Tammelin 2014, Brown & Sandholm 2019.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import Floats, InputError, Place
-from allstreets.betting import Player
-from allstreets.cards import preflop_equity, subset_flops
-from allstreets.cfr import Pruning, Schedule
+from allstreets.betting import BIG_BLINDS, CHIPS_PER_BB, Player, action_text, line_text
+from allstreets.cards import HAND_NAMES, preflop_equity, subset_flops
+from allstreets.cfr import Metrics, Pruning, Schedule
 from allstreets.engines import (
     DeviceUse,
     DropsHands,
@@ -31,34 +42,164 @@ from allstreets.engines import (
 from allstreets.games import Strategies, WholeGame, game_identity
 from allstreets.solvers.dropping import HandDropping, Review
 from allstreets.solvers.leaves import SubgameLeaves, VisitPlan
-from allstreets.solvers.preflop import PreflopCfr, PreflopTraining, RegretSums
+from allstreets.solvers.preflop import PreflopCfr
+from allstreets.solvers.rebucketing import Rebucketing
 
-FIRST_LOOK = 150  # visits of a flop
-LATER = 3  # times as many
-LEAST_MOVE = 0.05  # of the combos that start a pot
+MBB_PER_CHIP = 1000 / CHIPS_PER_BB
+FIRST_ITERATIONS, FIRST_FLOPS = 100, 25  # of the rough solve that gives the first ranges
 
 
-@runtime_checkable
-class GroupedByRanges(Protocol):
-    """Games in which hands are put together by the ranges that start a pot."""
+RegretSums = tuple[float, float, int]
+"""(Σ of positive regrets, the largest, how many), in chips times pairs of combos."""
 
-    def regroup(self, reach: Floats, least: float) -> float:
-        """Group hands again for the reach [2, P, 169] if it has moved by more than `least`.
 
-        Says how far it had: the share of the combos that start a pot.
+class Device(Protocol):
+    """Something optional that happens between iterations."""
+
+    def before(self, iteration: int) -> None:
+        """Called before an iteration; they are counted from 0 here."""
+
+
+class PreflopTraining(ABC):
+    """Training, evaluating, storing and restoring a preflop tree with leaves of some kind.
+
+    Below the tree stand the subgames of every flop (`WholeGameSolver`), or tables of values
+    (`separated`). Figures are in thousandths of a big blind per hand.
+    """
+
+    devices: tuple[Device, ...] = ()
+
+    def __init__(
+        self, preflop: PreflopCfr, schedule: Schedule, pruning: Pruning | None, *, raked: bool
+    ) -> None:
+        self.preflop, self.schedule, self.pruning = preflop, schedule, pruning
+        self._raked = raked
+        self._iterations = 0
+        self._regret_weight = 0.0  # what the iterations still weigh in the positive regrets
+
+    def train_batch(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:
+        """Run `iterations` more; after each ask `callback` whether to stop."""
+        for _ in range(iterations):
+            for device in self.devices:
+                device.before(self._iterations)
+            weights = self.schedule.at(self._iterations + 1, self.pruning)
+            for player in Player:
+                self.preflop.step(player, weights)
+            self._iterations += 1
+            self._regret_weight = self._regret_weight * weights.positive + 1.0
+            if callback is not None and callback(self._iterations):
+                return
+
+    @property
+    @abstractmethod
+    def identity(self) -> Mapping[str, Any]:
+        """What a checkpoint must share to be restored; threads may differ."""
+
+    @property
+    @abstractmethod
+    def memory_bytes(self) -> int:
+        """Bytes of the arrays that grow with the game."""
+
+    @property
+    def unit(self) -> str:
+        """Exploitability and regrets are in thousandths of a big blind per hand."""
+        return "mbb/hand"
+
+    @property
+    def iterations(self) -> int:
+        """Iterations done so far; one updates both players."""
+        return self._iterations
+
+    @property
+    def can_evaluate(self) -> bool:
+        """Whether all strategies are stored, as a best response needs."""
+        return True
+
+    def exploitability(self) -> float | None:
+        """Mean of both players' best-response gains in the whole game, in mbb/hand."""
+        if not self.can_evaluate:
+            return None
+        average = self.preflop.average()
+        reach = self.preflop.pot_reach(average)
+        gain = 0.0
+        for player in Player:
+            # Under rake the results do not cancel: a gain is what the best response adds.
+            for best in (True, False) if self._raked else (True,):
+                run = self.preflop.leaves.best_response if best else self.preflop.leaves.evaluate
+                leaves = run(player, reach[player.opponent])
+                mean = self._mean(player, leaves, average, best=best)
+                gain += mean if best else -mean
+        return max(gain / 2, 0.0)
+
+    def _mean(self, player: Player, leaves: Floats, average: Strategies, *, best: bool) -> float:
+        """A player's result in mbb/hand when his pots that see a flop are worth `leaves`."""
+        values = self.preflop.values(player, leaves, best=best, strategies=average)
+        return float(values[0].sum()) / self.preflop.game.weight * MBB_PER_CHIP
+
+    @property
+    def avg_positive_regret(self) -> float | None:
+        """Mean positive regret per entry and iteration, in mbb/hand; None: not known."""
+        return self._regret_figures()[0]
+
+    def _regret_sums(self) -> list[RegretSums] | None:
+        """The regrets of the parts of the game, each per iteration in which it took part.
+
+        None: regrets do not measure how good the play is.
         """
+        total, largest, entries = self.preflop.regret_sums()
+        weight = self._regret_weight or 1.0  # an untrained tree has no regrets to divide
+        return [(total / weight, largest / weight, entries)]
 
+    def _regret_figures(self) -> tuple[float | None, float | None]:
+        """(mean positive regret, largest regret) per iteration, in mbb/hand."""
+        parts = self._regret_sums()
+        if parts is None:
+            return None, None
+        scale = self.preflop.game.weight / MBB_PER_CHIP
+        total, entries = sum(part[0] for part in parts), sum(part[2] for part in parts)
+        return total / max(entries, 1) / scale, max(part[1] for part in parts) / scale
 
-@dataclass(frozen=True)
-class Regrouping:
-    """Looks at the ranges, so many `times` in a run at most."""
+    def metrics(self, *, exploitability: bool = True) -> Metrics:
+        """Convergence figures, in mbb/hand."""
+        mean, largest = self._regret_figures()
+        return Metrics(
+            exploitability=self.exploitability() if exploitability else None,
+            avg_positive_regret=mean,
+            max_regret=largest,
+            strategy_entropy=self._entropy(),
+        )
 
-    times: int
+    def _entropy(self) -> float:
+        """Mean entropy of the preflop strategies, 0 (pure) to 1 (even)."""
+        entropies = []
+        for chances in self.preflop.average().values():
+            if len(chances) == 1:  # nothing is chosen there
+                continue
+            logs = np.log(np.where(chances > 0, chances, 1.0))
+            entropies.append(-(chances * logs).sum(axis=0) / np.log(len(chances)))
+        return float(np.concatenate(entropies).mean()) if entropies else 0.0
 
-    def is_due(self, visits: int, fresh: int) -> bool:
-        """Whether a look falls into the last `fresh` of a flop's visits."""
-        looks = (FIRST_LOOK * LATER**number for number in range(self.times))
-        return any(visits - fresh < look <= visits for look in looks)
+    def strategies(self) -> Mapping[str, Mapping[str, float]]:
+        """The average strategy before the flop: "line: hand" → action → probability."""
+        tree = self.preflop.game.tree
+        found: dict[str, dict[str, float]] = {}
+        for node, chances in self.preflop.average().items():
+            names = [action_text(action, BIG_BLINDS) for action in tree.actions_at(node)]
+            for hand, name in enumerate(HAND_NAMES):
+                key = f"{line_text(tree, node, notation=BIG_BLINDS)}: {name}".strip()
+                found[key] = dict(zip(names, chances[:, hand].tolist(), strict=True))
+        return found
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that the next iteration depends on."""
+        progress = np.array([float(self._iterations), self._regret_weight])
+        return {"progress": progress, **self.preflop.state()}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a `state()` of the same game."""
+        self._iterations = int(state["progress"][0])
+        self._regret_weight = float(state["progress"][1])
+        self.preflop.restore(state)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +224,83 @@ class UnifiedFigures:
     flop_shares: Floats  # [F] of all hands that see a flop under the average strategy
 
 
+class FlopBatches:
+    """Chooses the flops that the next iterations visit."""
+
+    def __init__(self, plan: VisitPlan, leaves: SubgameLeaves, preflop: PreflopCfr) -> None:
+        self.plan, self.leaves, self.preflop = plan, leaves, preflop
+        flops = leaves.games.flops
+        self.shares = np.ones(flops) / flops  # of the epoch: how flops are drawn
+
+    def before(self, iteration: int) -> None:
+        """Draw a batch where one begins."""
+        epoch, batch, begins = self.plan.place(iteration, len(self.shares))
+        if begins:
+            if batch == 0 and self.plan.choice == "reach":
+                self.shares = self.flop_shares(self.preflop.current())
+            self.leaves.visit(*self.plan.draw(epoch, batch, self.shares))
+
+    def flop_shares(self, strategies: Strategies) -> Floats:
+        """[F]: how the pairs of hands that see a flop under `strategies` are shared out over flops.
+
+        A flop's weight times both players' reach times the combos that fit beside each other.
+        """
+        reach = self.preflop.pot_reach(strategies)
+        seen = np.zeros(len(self.shares))
+        for oop, ip in zip(reach[0], reach[1], strict=True):
+            seen += self.leaves.weights * self.leaves.games.dealt.reached(oop, ip)
+        total = seen.sum()
+        return seen / total if total > 0 else np.ones(len(seen)) / len(seen)
+
+    def restore(self, state: Mapping[str, NDArray[Any]], iterations: int) -> None:
+        """Resume in the batch of the last iteration."""
+        self.shares = np.array(state["shares"])
+        if iterations:
+            epoch, batch, _ = self.plan.place(iterations - 1, len(self.shares))
+            self.leaves.visit(*self.plan.draw(epoch, batch, self.shares))
+
+
+class DroppedHands:
+    """Closes actions before the flop that are not played, and stores no hands below them."""
+
+    def __init__(self, leaves: SubgameLeaves, preflop: PreflopCfr, every: int) -> None:
+        engine = leaves.games
+        if not isinstance(engine, DropsHands) or not engine.can_drop_hands:
+            raise InputError(
+                f"drop_unplayed_every: {engine.model} stores all hands of every pot; leave it out, "
+                "or use cards: classes with memory resident or memmap"
+            )
+        self.leaves, self.preflop, self.engine = leaves, preflop, engine
+        self.actions = HandDropping(preflop, every)
+        self.last_review: Review | None = None
+
+    def before(self, iteration: int) -> None:
+        """Review what is played if it is time, and watch the coming iteration."""
+        if self.actions.is_due(iteration):
+            self.review()
+        self.actions.watch()
+
+    def review(self) -> None:
+        """Close and open actions before the flop, and store the hands that are open."""
+        average = self.preflop.average()
+        reach = self.preflop.pot_reach(average)
+        best = []
+        for player in Player:
+            leaves = self.leaves.best_response(player, reach[player.opponent])
+            best.append(self.preflop.values(player, leaves, best=True, strategies=average))
+        self.last_review = self.actions.review(np.array(best))
+        self.store_open_hands()
+
+    def store_open_hands(self) -> None:
+        """Let the engine store the hands that may play to a pot, and no others."""
+        self.engine.keep_hands(self.actions.open_hands())
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Make the arrays that a state is put into."""
+        self.actions.restore(state)
+        self.store_open_hands()
+
+
 class WholeGameSolver(PreflopTraining):
     """Solves a whole game; can be trained in batches, evaluated, stored and restored."""
 
@@ -105,16 +323,12 @@ class WholeGameSolver(PreflopTraining):
         pairs = self.leaves.pairs if game.pots else whole_deck.astype(np.float64)
         preflop = PreflopCfr(game.before_the_flop(pairs), self.leaves)
         super().__init__(preflop, schedule, pruning, raked=game.preflop.rake > 0)
-        can_drop = isinstance(games, DropsHands) and games.can_drop_hands
-        if drop_unplayed_every and not can_drop:
-            raise InputError(
-                f"drop_unplayed_every: {games.model} stores all hands of every pot; leave it out, "
-                "or use cards: classes with memory resident or memmap"
-            )
-        self.dropping = HandDropping(preflop, drop_unplayed_every) if drop_unplayed_every else None
-        self.last_review: Review | None = None
-        self.regrouping = Regrouping(regroup)
-        self._shares = np.ones(games.flops) / games.flops  # of the epoch: how flops are drawn
+        every = drop_unplayed_every
+        self.dropping = DroppedHands(self.leaves, preflop, every) if every else None
+        self.rebucketing = Rebucketing(games, preflop, self.batches, regroup)
+        self.flop_batches = FlopBatches(self.batches, self.leaves, preflop)
+        dropping = () if self.dropping is None else (self.dropping,)
+        self.devices = (*dropping, self.rebucketing, self.flop_batches)
 
     @property
     def device_use(self) -> DeviceUse | None:
@@ -145,8 +359,8 @@ class WholeGameSolver(PreflopTraining):
             "batches": [self.batches.size, self.batches.iterations, self.batches.choice],
             "seed": self.batches.seed,
             "pruning": self.pruning.facts() if self.pruning else None,
-            **({"close_after": self.dropping.after} if self.dropping else {}),
-            **({"regroup": self.regrouping.times} if self.regrouping.times else {}),
+            **({"close_after": self.dropping.actions.after} if self.dropping else {}),
+            **({"regroup": self.rebucketing.times} if self.rebucketing.times else {}),
         }
 
     @property
@@ -168,56 +382,9 @@ class WholeGameSolver(PreflopTraining):
         """Bytes more that they would be if all hands of all pots were stored."""
         return self.games.saved_bytes if isinstance(self.games, DropsHands) else 0
 
-    def _prepare(self) -> None:
-        """Close what is not played if it is time, and choose the flops of the next iteration."""
-        if self.dropping is not None:
-            if self.dropping.is_due(self._iterations):
-                self.review()
-            self.dropping.watch()
-        flops = self.games.flops
-        epoch, batch, begins = self.batches.place(self._iterations, flops)
-        if not begins:
-            return
-        visits = epoch * self.batches.iterations
-        if batch == 0 and self.regrouping.is_due(visits, self.batches.iterations):
-            self.regroup()
-        if batch == 0 and self.batches.choice == "reach":
-            self._shares = self.flop_shares(self.preflop.current())
-        self.leaves.visit(*self.batches.draw(epoch, batch, self._shares))
-
-    def regroup(self) -> None:
-        """Group hands again if the ranges that start pots have moved (`rebucketing`)."""
-        if isinstance(self.games, GroupedByRanges):
-            self.games.regroup(self.preflop.pot_reach(self.preflop.average()), LEAST_MOVE)
-
-    def review(self) -> None:
-        """Close and open actions before the flop, and store what is open (`preflop.dropping`)."""
-        assert self.dropping is not None
-        average = self.preflop.average()
-        reach = self.preflop.pot_reach(average)
-        best = []
-        for player in Player:
-            leaves = self.leaves.best_response(player, reach[player.opponent])
-            best.append(self.preflop.values(player, leaves, best=True, strategies=average))
-        self.last_review = self.dropping.review(np.array(best))
-        self._store_what_is_open()
-
-    def _store_what_is_open(self) -> None:
-        assert self.dropping is not None
-        assert isinstance(self.games, DropsHands)
-        self.games.keep_hands(self.dropping.open_hands())
-
     def flop_shares(self, strategies: Strategies) -> Floats:
-        """[F]: how the pairs of hands that see a flop under `strategies` are shared out over flops.
-
-        A flop's weight times both players' reach times the combos that fit beside each other.
-        """
-        reach = self.preflop.pot_reach(strategies)
-        seen = np.zeros(self.games.flops)
-        for own, other in zip(reach[0], reach[1], strict=True):
-            seen += self.leaves.weights * self.games.dealt.reached(own, other)
-        total = seen.sum()
-        return seen / total if total > 0 else np.ones(len(seen)) / len(seen)
+        """[F]: the share of each flop in all hands that see one (`FlopBatches`)."""
+        return self.flop_batches.flop_shares(strategies)
 
     def evaluate(self, flops: Flops | None = None) -> Evaluation:
         """What the average strategies make of every pot, on all flops or on some of them."""
@@ -276,32 +443,25 @@ class WholeGameSolver(PreflopTraining):
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next iteration depends on."""
-        dropping = self.dropping.state() if self.dropping else {}
-        return {**super().state(), **dropping, "shares": self._shares, **self.leaves.state()}
+        dropping = self.dropping.actions.state() if self.dropping else {}
+        shares = {"shares": self.flop_batches.shares}
+        return {**super().state(), **dropping, **shares, **self.leaves.state()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a `state()` of the same game."""
         super().restore(state)
         if self.dropping is not None:
             self.dropping.restore(state)
-            self._store_what_is_open()  # the arrays that the state is put into
-        self._shares = np.array(state["shares"])
         self.leaves.restore(state)
-        if self._iterations:  # the current batch
-            epoch, batch, _ = self.batches.place(self._iterations - 1, self.games.flops)
-            self.leaves.visit(*self.batches.draw(epoch, batch, self._shares))
-
-
-ITERATIONS = 100
-FLOPS = 25
+        self.flop_batches.restore(state, self._iterations)
 
 
 def first_ranges(game: WholeGame, schedule: Schedule, threads: int = 1) -> Floats:
-    """[2, P, 169]: both players' reach at the pots, after some iterations with hand classes."""
+    """[2, P, 169]: both players' reach at the pots, roughly: a quick solve with hand classes."""
     game = game.roughly
-    if len(game.flops.flops) > FLOPS:
-        game = replace(game, flops=subset_flops(FLOPS))
+    if len(game.flops.flops) > FIRST_FLOPS:
+        game = replace(game, flops=subset_flops(FIRST_FLOPS))
     solver = WholeGameSolver(game, game.build(game.engine(threads=threads)), schedule)
-    solver.train_batch(ITERATIONS)
+    solver.train_batch(FIRST_ITERATIONS)
     reach: Floats = solver.preflop.pot_reach(solver.preflop.average())
     return reach

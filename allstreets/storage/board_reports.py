@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from allstreets.analysis import BoardReport, report_of
-from allstreets.solutions import Boards, OnBoard, ratio_word
+from allstreets.solutions import Boards, OnBoard, WholeSolution
 from allstreets.storage.opening import Solution, load
 from allstreets.storage.spot_set import SpotSet
 
@@ -28,7 +28,9 @@ def board_report(
     if isinstance(loaded, SpotSet):
         boards = loaded.boards(line, name)
     else:
-        boards = loaded.boards(line if spr is None else f"{ratio_word(spr)} | * | {line}")
+        if isinstance(loaded, WholeSolution):
+            line = loaded.with_ratio(line, spr)
+        boards = loaded.boards(line)
     told = boards.decisions if progress is None else _told(boards, progress)
     return report_of(told, line)
 

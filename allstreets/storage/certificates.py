@@ -23,7 +23,7 @@ from allstreets.base import (
     write_atomic,
     write_checked_arrays,
 )
-from allstreets.engines import RealValues
+from allstreets.engines import LiftedValues
 from allstreets.games import data_hash
 from allstreets.solutions import Certificate
 from allstreets.storage.manifest import MISFITS, cannot_write, read_manifest
@@ -115,7 +115,7 @@ class CertificateWork:
             return dict(there)
         return None
 
-    def save(self, flop: str, completion: str | None, values: RealValues, seconds: float) -> None:
+    def save(self, flop: str, completion: str | None, values: LiftedValues, seconds: float) -> None:
         """Store what a flop is worth, and how long it took to find out.
 
         `completion` is how it was solved first; None: it is played as the solution stores it.
@@ -128,13 +128,13 @@ class CertificateWork:
         except OSError as error:
             raise cannot_write(self.folder.parent, error) from error
 
-    def load(self, flop: str, completion: str | None) -> tuple[RealValues, float] | None:
+    def load(self, flop: str, completion: str | None) -> tuple[LiftedValues, float] | None:
         """What a flop is worth and its seconds, if it was judged; a damaged file is as none."""
         if self._facts_there() != self.facts:
             return None
         try:
             arrays, facts = read_checked_arrays(self._path(flop, completion))
-            return RealValues(arrays["best"], arrays.get("own")), float(facts["seconds"])
+            return LiftedValues(arrays["best"], arrays.get("own")), float(facts["seconds"])
         except (DamagedFileError, FileNotFoundError, *MISFITS):
             return None
 

@@ -194,7 +194,9 @@ def load_flops(folder: Place | str) -> "WholeSolution":
     named = [{**row, "flop": file_name(row["flop"], row["spr"])} for row in manifest["rows"]]
     files = FlopFiles(folder, manifest["token"], named, advice=AGAIN)
     with damage_told(folder):
-        return _result(manifest, files)
+        solution = _result(manifest, files)
+    solution.folder = folder
+    return solution
 
 
 def _result(manifest: Mapping[str, Any], files: FlopFiles) -> "WholeSolution":

@@ -1,7 +1,7 @@
 """Opening a folder of any kind: its manifest says what it holds."""
 
 from importlib import import_module
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, TypeVar, overload
 
 from allstreets.base import InputError, Place
 from allstreets.solutions import SpotSolution, WholeSolution
@@ -10,6 +10,7 @@ from allstreets.storage.mirror import mirrored
 from allstreets.storage.spot_set import SpotSet
 
 Solution: TypeAlias = SpotSolution | SpotSet | WholeSolution
+Loaded = TypeVar("Loaded", SpotSolution, SpotSet, WholeSolution)
 
 OPENERS = {
     "spot": ("allstreets.storage.spot_bundle", "load_spot"),
@@ -20,17 +21,33 @@ OPENERS = {
 }
 
 
-def load(folder: Place | str) -> Solution:
+NAMES = {SpotSolution: "a spot", SpotSet: "a set of spots", WholeSolution: "a whole game"}
+
+
+@overload
+def load(folder: Place | str) -> Solution: ...
+
+
+@overload
+def load(folder: Place | str, kind: type[Loaded]) -> Loaded: ...
+
+
+def load(folder: Place | str, kind: type[Any] | None = None) -> Any:
     """A stored solution; its type shows its kind.
 
+    With a `kind`, such as `WholeSolution`, others are refused, and editors know what comes back.
     Reads the manifest; the rest is read when it is needed.
     """
     folder = mirrored(folder)
-    kind = folder_kind(folder)
-    if kind not in OPENERS:
+    stored = folder_kind(folder)
+    if stored not in OPENERS:
         raise InputError(
-            f"{folder} holds a solution of a kind that this version does not know ('{kind}'); "
+            f"{folder} holds a solution of a kind that this version does not know ('{stored}'); "
             "use the version that wrote it"
         )
-    module, name = OPENERS[kind]
-    return cast(Solution, getattr(import_module(module), name)(folder))
+    module, name = OPENERS[stored]
+    loaded = getattr(import_module(module), name)(folder)
+    if kind is not None and not isinstance(loaded, kind):
+        told = next(text for known, text in NAMES.items() if isinstance(loaded, known))
+        raise InputError(f"{folder} holds {told}, not {NAMES[kind]}")
+    return loaded

@@ -66,4 +66,6 @@ def load_preflop(folder: Path | str) -> "WholeSolution":
     with damage_told(folder):
         locks = tuple(Lock.from_mapping(lock) for lock in facts.config.get("lock") or ())
         before = replace(before, locks=preflop_locks(tree, locks))
-    return WholeSolution(PreflopRoots(rules, before), None, facts)
+    solution = WholeSolution(PreflopRoots(rules, before), None, facts)
+    solution.folder = folder
+    return solution

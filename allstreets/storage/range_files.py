@@ -111,7 +111,7 @@ def zip_ranges(result: WholeSolution, kind: RangeKind | str) -> bytes:
 def load_tree(folder: Place | str) -> WholeSolution:
     """A solution that has a tree before the flop; an `InputError` for others."""
     result = load(folder)
-    if not isinstance(result, WholeSolution):
+    if not isinstance(result, WholeSolution) or result.unit.name != "bb":
         raise InputError(f"{folder} holds no betting before the flop: name a preflop or whole game")
     return result
 
@@ -149,7 +149,7 @@ def _monker_files(result: WholeSolution) -> Iterator[_RangeFile]:
     before, tree = result.before, result.before.tree
     names = {0: ""}
     for node in sorted(before.strategies):  # a parent comes before its children
-        decision, taken = before.node(node), set[int]()
+        decision, taken = before.node(node).whole_hand(), set[int]()
         chances = np.nan_to_num(decision.strategy)
         for place, child in enumerate(tree.children_of(node).tolist()):
             code = _monker_code(tree, child)

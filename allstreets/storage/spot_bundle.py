@@ -242,6 +242,7 @@ def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotSo
     result.known_evs = manifest["evs"][0], manifest["evs"][1]
     result.iterations, result.seconds = manifest["iterations"], manifest["seconds"]
     result.origin, result.folder = manifest.get("origin"), folder
+    result.given_name = manifest.get("name")
     with damage_told(folder):
         made = manifest.get("simplified")
         result.simplified = None if made is None else MadeSimple.read(made)

@@ -212,7 +212,7 @@ def load_unified(folder: Place | str) -> "WholeSolution":
     source = BundleSource(folder, manifest, before)
     facts = replace(facts, certificate=read_certificate(folder, manifest))
     solution = WholeSolution.game_of(game, source, facts)
-    solution.exact_flops = KeptExactFlops(folder, solution)
+    solution.folder, solution.exact_flops = folder, KeptExactFlops(folder, solution)
     return solution
 
 

@@ -1,5 +1,5 @@
 """Running a job: config, the loop, stop rules, progress, checkpoints, report, plot."""
 
-from allstreets.base.lazy import lazy_names
+import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_names(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -72,6 +72,7 @@ from .simplify import simplify as simplify
 from .solution_report import certificate_lines as certificate_lines
 from .solution_report import solution_mapping as solution_mapping
 from .solution_report import summary_lines as summary_lines
+from .solution_report import table_lines as table_lines
 from .solver import BatchCallback as BatchCallback
 from .solver import TrainingSolver as TrainingSolver
 from .solver_config import UnifiedConfig as UnifiedConfig
@@ -87,17 +88,17 @@ from .spot_jobs import SpotRow as SpotRow
 from .spot_jobs import in_this_process as in_this_process
 from .spot_jobs import solve_spot_job as solve_spot_job
 from .spot_processes import in_processes as in_processes
-from .spot_run import LastResort as LastResort
 from .spot_run import SpotOutcome as SpotOutcome
-from .spot_run import check_interval as check_interval
 from .spot_run import require_job as require_job
 from .spot_run import solve_job as solve_job
+from .spot_run import train_spot as train_spot
 from .spot_table import SpotTable as SpotTable
 from .spot_table import table_rows as table_rows
 from .spots_cluster import spots_on_cluster as spots_on_cluster
 from .spots_progress import show_spots_progress as show_spots_progress
 from .stopping import ExploitabilityThreshold as ExploitabilityThreshold
 from .stopping import Iterations as Iterations
+from .stopping import LastResort as LastResort
 from .stopping import RegretThreshold as RegretThreshold
 from .stopping import StopRule as StopRule
 from .stopping import TimeLimit as TimeLimit

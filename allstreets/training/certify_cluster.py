@@ -27,7 +27,7 @@ from allstreets.cluster import (
     fitting,
     require_versions,
 )
-from allstreets.engines import CPU, RealValues
+from allstreets.engines import CPU, LiftedValues
 from allstreets.storage import CertificateWork, load_unified
 from allstreets.training.cluster_nodes import NodesInUse, NodeWork
 
@@ -67,7 +67,7 @@ def open_judge(solution: JudgedSolution) -> Judge:
     return Judge(opened, solution.completion, solution.threads, solution.device)
 
 
-def judge_there(solution: JudgedSolution, flop: Flop) -> RealValues:
+def judge_there(solution: JudgedSolution, flop: Flop) -> LiftedValues:
     """What a flop is worth, on a worker."""
     return open_judge(solution).values(flop)
 

@@ -27,10 +27,9 @@ from allstreets.analysis import (
     judged_flops,
     needs_class_values,
 )
-from allstreets.base import Floats, InputError, interrupt_request, thread_count
+from allstreets.base import Floats, InputError, available_bytes, interrupt_request, thread_count
 from allstreets.cards import FLOP_COUNT, Flop, flop_table, preflop_equity, spread_flops
-from allstreets.engines import CPU, CardModel, DealtPairs, RealValues, open_device
-from allstreets.games import available_bytes
+from allstreets.engines import CPU, CardModel, DealtPairs, LiftedValues, open_device
 from allstreets.solutions import ALL, OWN, OWN_GAME, Certificate, WholeSolution
 from allstreets.storage import CertificateWork, claim, folder_kind, load_unified, write_certificate
 from allstreets.training.certify_cluster import CertifyOnCluster
@@ -167,7 +166,7 @@ class CertifyJob:
             interrupt_request(judges.stopping, "the flop at work") as request,
         ):
             self.work.begin()
-            found: dict[int, tuple[RealValues, float]] = {}
+            found: dict[int, tuple[LiftedValues, float]] = {}
             for flop in self.flops:
                 known = self._known(flop)
                 if known is not None:
@@ -208,12 +207,12 @@ class CertifyJob:
             write_certificate(self.folder, certificate)
         return CertifyOutcome(self, certificate, len(found))
 
-    def _known(self, flop: Flop) -> tuple[RealValues, float] | None:
+    def _known(self, flop: Flop) -> tuple[LiftedValues, float] | None:
         """What a flop is worth and its seconds, if it was judged."""
         return self.work.load(flop.text, self.judge.completes(flop))
 
     def _certificate(
-        self, found: dict[int, tuple[RealValues, float]], played: Floats | None
+        self, found: dict[int, tuple[LiftedValues, float]], played: Floats | None
     ) -> Certificate:
         result, judge = self.result, self.judge
         dealt = self._dealt()
@@ -237,6 +236,8 @@ class CertifyJob:
             seconds=sum(seconds for _, seconds in found.values()),
             code_version=__version__,
             judged=self.work.facts["judged"],
+            leaks=figures.leaks,
+            pots=figures.pots,
         )
 
     def _dealt(self) -> Floats:

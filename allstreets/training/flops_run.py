@@ -26,13 +26,14 @@ from allstreets.base import (
     InterruptRequest,
     Place,
     Remote,
+    available_bytes,
     interrupt_request,
     thread_count,
 )
 from allstreets.cards import Flop, FlopSet
 from allstreets.cfr import Pruning, Schedule
 from allstreets.engines import CPU, CardModel, EngineSpec, PagesAgain
-from allstreets.games import PotGame, available_bytes
+from allstreets.games import PotGame
 from allstreets.solutions import WholeSolution, summary_of
 from allstreets.solvers import FlopEstimate, FlopsSolver, FlopTargets, estimate_flops, group_size
 from allstreets.storage import (

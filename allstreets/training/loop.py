@@ -1,8 +1,9 @@
-"""One loop that drives any solver: train, check, save, stop.
+"""The job around a driven solver: stop rules, observers, metrics file, checkpoints.
 
 1. Refuse what cannot work, before anything is trained or written.
-2. Train up to the next iteration at which something is due: a check, a checkpoint, a report,
-   the end. These lie at fixed multiples of their intervals, so a resumed run makes the same ones.
+2. Drive the solver (`solvers.drive`) from one iteration at which something is due to the next: a
+   check, a checkpoint, a report, the end. These lie at fixed multiples of their intervals, or
+   where the checks before say so (`solvers.Planned`): a resumed run makes the same ones.
 3. At a check: compute the metrics, append them to the metrics file, ask the stop rules.
 4. At a checkpoint, and at the end unless nothing needs it: write one.
 
@@ -25,6 +26,7 @@ from typing import TYPE_CHECKING
 
 from allstreets.base import Control, InputError, Place, interrupt_request
 from allstreets.cfr import Metrics
+from allstreets.solvers import Checks, Curve, Multiples, Timer, drive, next_multiple
 from allstreets.storage import (
     Checkpoint,
     CheckpointWarning,
@@ -40,6 +42,7 @@ from allstreets.training.records import Check, Progress, Reason, TrainingOutcome
 from allstreets.training.stopping import (
     ExploitabilityThreshold,
     Iterations,
+    LastResort,
     StopRule,
     TimeLimit,
     check_rules,
@@ -86,10 +89,6 @@ class Intervals:
             if interval < 1:
                 raise InputError(f"the {name} interval must be at least 1, not {interval}")
 
-    def next_due(self, iteration: int) -> int:
-        """The first iteration after `iteration` at which there is something to do."""
-        return min(next_multiple(iteration, each) for each in (self.check, self.checkpoint))
-
 
 @dataclass(frozen=True)
 class Every:
@@ -103,16 +102,13 @@ class Every:
             raise InputError(f"an interval must be at least 1, not {self.interval}")
 
 
-def next_multiple(iteration: int, interval: int) -> int:
-    """The first multiple of `interval` after `iteration`."""
-    return iteration - iteration % interval + interval
-
-
 def train(
     solver: TrainingSolver,
     rules: Sequence[StopRule],
     *,
     intervals: Intervals | None = None,
+    checks: Checks | None = None,
+    curve: Curve = (),
     files: RunFiles | None = None,
     observers: Sequence[Observer] = (),
     regularly: Sequence[Every] = (),
@@ -123,6 +119,9 @@ def train(
 
     `control` is that of a job that has more to save than checkpoints, or other ways to be stopped
     than signals.
+
+    Checks lie at multiples of their interval, unless `checks` says otherwise; `curve` are those
+    before a resume that is not of a checkpoint.
 
     `observers` are called a few times per second and at every check, those of `regularly` at fixed
     iterations.
@@ -147,7 +146,9 @@ def train(
             doing = "stopping" if folder is None else f"saving to {folder}"
             control = stack.enter_context(interrupt_request(doing))
         run = _Run(solver, tuple(rules), files, tuple(observers), clock, control, start)
-        return run.to_the_end(intervals or Intervals(), regularly)
+        intervals = intervals or Intervals()
+        checks = checks or Multiples(intervals.check)
+        return run.to_the_end(checks, curve, intervals.checkpoint, regularly)
 
 
 def _begin_metrics(files: RunFiles, start: Checkpoint | None) -> None:
@@ -188,86 +189,90 @@ class _Run:
         limit = find_rule(rules, TimeLimit)
         self._total = iterations.total if iterations else None
         self._target = target.target if target else None
-        self._limit = limit.left if limit else math.inf
-        self._began = clock()
+        self._timer = Timer(limit.left if limit else math.inf, clock)
+        self._last = min(
+            (rule.total for rule in rules if isinstance(rule, Iterations | LastResort)),
+            default=math.inf,
+        )
         self._ticked = -math.inf
         # (iteration, second of this process) whenever a batch ended: what the speed is taken from.
         self._points = deque([(solver.iterations, 0.0)], maxlen=estimate.WINDOW + 1)
 
-    def to_the_end(self, intervals: Intervals, regularly: Sequence[Every]) -> TrainingOutcome:
-        solver = self._solver
-        progress = self._judge()
-        reason: Reason | None = progress.holding[0] if progress.holding else None
-        if reason is None and self._control.wants_to_stop():
+    def to_the_end(
+        self, checks: Checks, curve: Curve, checkpoint: int, regularly: Sequence[Every]
+    ) -> TrainingOutcome:
+        first = self._judge(self._solver.iterations, self._timer.seconds())
+        if first.holding:
+            return self._outcome(first.holding[0])
+        if self._control.wants_to_stop():
             raise KeyboardInterrupt  # nothing has been trained, so there is nothing to save
-        while reason is None:
-            before = solver.iterations
-            due = min(
-                intervals.next_due(before),
-                *(next_multiple(before, each.interval) for each in regularly),
-                self._total or math.inf,
-            )
-            solver.train_batch(int(due) - before, self._between)
-            now = solver.iterations
-            self._control.hold()
-            if now == before and not self._ends_batch():
-                raise RuntimeError(f"the solver did not train beyond iteration {now}")
-            self._points.append((now, self._session_seconds()))
-            if now % intervals.check == 0 or now == self._total or self._time_is_up():
-                self._check()
-            progress = self._judge()
-            for each in regularly:
-                if now % each.interval == 0:
-                    each.observer(progress)
-            self._wait_while_paused(progress)
+        intervals = [every.interval for every in regularly]
+        if self._files.checkpoints is not None:
+            intervals.append(checkpoint)
+        for step in drive(
+            self._solver,
+            self._check,
+            checks,
+            self._timer,
+            iterations=self._last,
+            control=self._control,
+            curve=curve or self._curve(),
+            due=lambda now: min((next_multiple(now, i) for i in intervals), default=math.inf),
+            between=self._between,
+            pause=self._pause,
+        ):
+            self._mark(step.iteration, step.seconds)
+            progress = self._judge(step.iteration, step.seconds)
+            for every in regularly:
+                if step.iteration % every.interval == 0:
+                    every.observer(progress)
             if progress.holding:
-                reason = progress.holding[0]
-            elif self._control.wants_to_stop():
-                reason = "interrupted"
-            elif now % intervals.checkpoint == 0 and (problem := self._save()):
-                _warn(problem)
+                return self._outcome(progress.holding[0])
+            if step.iteration % checkpoint == 0 and not self._control.wants_to_stop():
+                problem = self._save()
+                if problem is not None:
+                    _warn(problem)
+        return self._outcome("interrupted")
+
+    def _outcome(self, reason: Reason) -> TrainingOutcome:
+        """The end; the last save comes first."""
         unsaved = None
         if reason == "interrupted" or self._files.save_finished:
             unsaved = self._save()
         return TrainingOutcome(
-            reason, progress, tuple(self._history), self._files.checkpoints, unsaved
+            reason,
+            self._latest,
+            tuple(self._history),
+            self._files.checkpoints,
+            unsaved,
+            self._timer.seconds_per_iteration,
         )
 
-    def _between(self, iteration: int) -> bool:
-        """Between two iterations of a batch: report how far it is; True = stop here."""
-        self._control.hold()
-        now = self._clock()
-        if now - self._ticked >= TICK_SECONDS:
-            self._emit(self._progress(iteration))
-        return self._ends_batch()
+    def _between(self, iteration: int) -> None:
+        """Between two iterations of a batch: report how far it is."""
+        if self._clock() - self._ticked >= TICK_SECONDS:
+            self._emit(self._progress(iteration, self._timer.seconds()))
 
-    def _ends_batch(self) -> bool:
-        """Whether there is something to do before the next iteration."""
-        return self._control.wants_to_stop() or self._control.is_paused() or self._time_is_up()
-
-    def _wait_while_paused(self, progress: Progress) -> None:
+    def _pause(self) -> None:
         """Stand still; observers see it, before and after."""
-        if progress.holding or not self._control.is_paused():
-            return
-        self._emit(replace(progress, paused=True))
+        self._emit(replace(self._latest, paused=True))
         self._control.wait_while_paused()
-        self._began = self._clock() - progress.session_seconds
         if not self._control.wants_to_stop():
-            self._emit(progress)
+            self._emit(self._latest)
 
-    def _time_is_up(self) -> bool:
-        return self._session_seconds() >= self._limit
+    def _mark(self, iteration: int, seconds: float) -> None:
+        """Note when a batch ended, once."""
+        if self._points[-1][0] != iteration:
+            self._points.append((iteration, seconds))
 
-    def _session_seconds(self) -> float:
-        return self._clock() - self._began
-
-    def _check(self) -> None:
-        """Evaluate the solver as it stands, and record the figures."""
+    def _check(self) -> float | None:
+        """Evaluate the solver as it stands, and record the figures; returns its exploitability."""
+        self._mark(self._solver.iterations, self._timer.seconds())
         metrics = self._solver.metrics(exploitability=True)
         _require_finite(metrics, self._solver.iterations)
         check = Check(
             iteration=self._solver.iterations,
-            seconds=self._seconds_before + self._session_seconds(),
+            seconds=self._seconds_before + self._timer.seconds(),
             iterations_per_second=estimate.speed(list(self._points)),
             solver_bytes=self._solver.memory_bytes,
             process_bytes=estimate.process_bytes(),
@@ -276,6 +281,7 @@ class _Run:
         self._history.append(check)
         if self._files.metrics is not None:
             self._log(self._files.metrics, check)
+        return metrics.exploitability
 
     def _log(self, path: Place, check: Check) -> None:
         """A line of the metrics file; one that cannot be written is written with the next."""
@@ -291,29 +297,27 @@ class _Run:
                 _warn(str(error))
             self._metrics_behind = True
 
-    def _judge(self) -> Progress:
+    def _judge(self, iteration: int, seconds: float) -> Progress:
         """Ask the stop rules, and pass their answers to the observers."""
-        progress = self._progress()
-        progress = replace(progress, holding=holding(self._rules, progress))
-        self._emit(progress)
-        return progress
+        progress = self._progress(iteration, seconds)
+        self._latest = replace(progress, holding=holding(self._rules, progress))
+        self._emit(self._latest)
+        return self._latest
 
     def _emit(self, progress: Progress) -> None:
         self._ticked = self._clock()
         for observer in self._observers:
             observer(progress)
 
-    def _progress(self, iteration: int | None = None) -> Progress:
-        """Where the run stands; within a batch, `iteration` is as the solver has just reported."""
-        if iteration is None:
-            iteration = self._solver.iterations
-        seconds = self._session_seconds()
+    def _progress(self, iteration: int, seconds: float) -> Progress:
+        """Where the run stands."""
         rate = estimate.speed([*self._points, (iteration, seconds)])
         return Progress(
             iteration=iteration,
             total=self._total,
             seconds=self._seconds_before + seconds,
             session_seconds=seconds,
+            reserve_seconds=self._timer.reserve,
             iterations_per_second=rate,
             eta_seconds=estimate.time_to_total(iteration, self._total, rate),
             target_eta_seconds=estimate.time_to_target(self._curve(), self._target, rate),
@@ -339,7 +343,7 @@ class _Run:
         checkpoint = Checkpoint(
             identity=self._solver.identity,
             iterations=iterations,
-            seconds=self._seconds_before + self._session_seconds(),
+            seconds=self._seconds_before + self._timer.seconds(),
             arrays=self._solver.state(),
             history=tuple(check.to_row() for check in self._history),
             write_elsewhere=getattr(self._solver, "write_elsewhere", None),

@@ -16,6 +16,7 @@ from typing import Any
 
 from allstreets.base import (
     InputError,
+    available_bytes,
     interrupt_request,
     processors,
     require_parquet,
@@ -23,7 +24,7 @@ from allstreets.base import (
     write_parquet,
 )
 from allstreets.engines import CPU
-from allstreets.games import Spot, available_bytes, estimate_spot, spot_mapping
+from allstreets.games import Spot, estimate_spot, spot_mapping
 from allstreets.storage import TABLE, Entry, Saved, SpotSetBundle, claim, spot_folder
 from allstreets.training.cluster_nodes import NodeWork
 from allstreets.training.config import check_config

@@ -67,6 +67,7 @@ class Progress:
     recent: tuple[float | None, ...] = ()  # exploitability at the latest checks, newest last
     device: DeviceUse | None = None  # what the run makes of a GPU
     nodes: tuple[NodeUse, ...] = ()  # what the machines of a cluster do
+    reserve_seconds: float = 0.0  # of the next iterations and their check, by the last ones
     paused: bool = False  # the run waits here, and its time stands still
 
     @property
@@ -89,6 +90,7 @@ class TrainingOutcome:
     history: tuple[Check, ...]
     checkpoints: Place | None  # the folder that the run was saved in
     unsaved: str | None = None  # why the last checkpoint could not be written, for people
+    seconds_per_iteration: float | None = None  # without checks; None = nothing was trained
 
     @property
     def converged(self) -> bool:

@@ -64,7 +64,7 @@ def simplify(
     target = None if output is None else Path(output)
     if isinstance(found, SpotSolution | Path):
         return _simple_spot(found, rule, players, threads, target, name)
-    if not isinstance(found, WholeSolution):
+    if not isinstance(found, WholeSolution) or not found.is_game:
         raise _no_strategies(found)
     if target is None:
         return simplify_game(found, rule, players, thread_count(threads), observe)
@@ -176,12 +176,13 @@ def _name(made: MadeSimple, folder: Path | None) -> str:
 
 
 def _no_strategies(solution: object) -> InputError:
-    if isinstance(solution, WholeSolution):
+    whole = isinstance(solution, WholeSolution)
+    if isinstance(solution, WholeSolution) and solution.unit.name == "bb":
         return InputError(
             "this solution has no strategies after the flop, only values of models.\n"
             "Simplify a spot or a whole game: allstreets solve, or train with job: unified_cfr"
         )
-    what = "models of flops" if isinstance(solution, WholeSolution) else "something else"
+    what = "models of flops" if whole else "something else"
     return InputError(
         f"simplify takes a spot or a whole game, and this holds {what}.\n"
         "Solve the flop as a spot: allstreets solve, with the ranges that get there"

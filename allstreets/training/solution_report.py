@@ -1,5 +1,7 @@
 """A preflop or whole-game solution in words and figures: what was solved, how, and how well."""
 
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from allstreets.betting import (
@@ -15,11 +17,16 @@ from allstreets.betting import (
 )
 from allstreets.games import game_mapping, rules_mapping
 from allstreets.solutions import (
+    NOT_REACHED,
     OWN_GAME,
     Certificate,
+    Row,
     WholeSolution,
     locks_text,
     node_report,
+    percent_text,
+    row_weight,
+    summary_of,
 )
 from allstreets.training.wording import duration, figure
 
@@ -39,10 +46,15 @@ WORTH = {
 """Where exploitability in a solution's own game says little about real cards, and why."""
 
 
-def summary_lines(result: WholeSolution) -> list[str]:
-    """What was solved and how well, for people."""
+TEXTURES = ("rainbow", "two-tone", "monotone", "unpaired", "paired", "trips", *"AKQJT98765432")
+TABLE_KEYS = ("flop", "suits", "pairing", "high_card", "weight", "share", "reached")
 
+
+def summary_lines(result: WholeSolution, spr: float | None = None) -> list[str]:
+    """What was solved and how well, for people; of flops one by one, at a ratio or at all."""
     facts = result.facts
+    if result.unit.name == "pot":
+        return model_lines(result, result.rows_at(spr))
     lines = [_rules_line(result)]
     if result.is_game:
         seen = [_postflop_line(result), _flops_line(result)]
@@ -108,11 +120,21 @@ def certificate_lines(certificate: Certificate) -> list[str]:
     return lines
 
 
-def solution_mapping(result: WholeSolution) -> dict[str, Any]:
-    """A solution as JSON data: what was solved, how well, and the first decisions."""
-
+def solution_mapping(result: WholeSolution, spr: float | None = None) -> dict[str, Any]:
+    """A solution as JSON data: what was solved, how well, and the first decisions or the flops."""
     facts = result.facts
-    if isinstance(result, WholeSolution):
+    if result.unit.name == "pot":
+        models, rows = result.models, result.rows_at(spr)
+        return {
+            "name": facts.name,
+            "description": facts.description,
+            "config": dict(models.config),
+            **summary_of(rows),
+            "missing": len(models.missing),
+            "seconds": facts.seconds,
+            "rows": rows,
+        }
+    if result.is_game:
         kind, flops, game = "unified", len(result.game.flops.flops), game_mapping(result.game)
     else:
         kind, flops, game = "preflop", None, {"preflop": rules_mapping(result.rules)}
@@ -142,8 +164,7 @@ def solution_mapping(result: WholeSolution) -> dict[str, Any]:
 
 def _covers(result: WholeSolution) -> str:
     """What the best response may do that exploitability is measured by."""
-
-    if not isinstance(result, WholeSolution):
+    if not result.is_game:
         return "best response before the flop, against the values that pots are given there"
     if not result.game.pots:
         return "best response in the whole game, with the whole deck"
@@ -160,7 +181,6 @@ def _flop_count(result: WholeSolution) -> str:
 
 
 def _rules_line(result: WholeSolution) -> str:
-
     rules = result.rules
     parts = [f"{bb_text(rules.stack)} bb stacks", posted_text(rules), raises_text(rules)]
     if rules.raise_cap is not None:
@@ -172,7 +192,6 @@ def _rules_line(result: WholeSolution) -> str:
 
 
 def _postflop_line(result: WholeSolution) -> str:
-
     game = result.game
     sizes = _streets_text(game.sizes)
     for kind in POT_KINDS:
@@ -185,7 +204,6 @@ def _postflop_line(result: WholeSolution) -> str:
 
 
 def _streets_text(streets: tuple[StreetSizes, ...]) -> str:
-
     texts = {}
     for street, sizes in zip((Street.FLOP, Street.TURN, Street.RIVER), streets, strict=True):
         own = [_sizes(sizes[player]) for player in Player]
@@ -197,7 +215,6 @@ def _streets_text(streets: tuple[StreetSizes, ...]) -> str:
 
 
 def _sizes(sizes: PlayerSizes) -> str:
-
     return f"bets {sizes_text(sizes.bet) or 'none'}, raises {sizes_text(sizes.raises) or 'none'}"
 
 
@@ -208,3 +225,118 @@ def _flops_line(result: WholeSolution) -> str:
     memory = f", memory: {facts.memory}" if facts.memory else ""
     kept = "" if result.has_flops else "; no strategies after the flop are stored"
     return f"{which}{name}, cards: {facts.cards} ({CARDS[result.cards.kind]}){memory}{kept}"
+
+
+def model_lines(result: WholeSolution, rows: Sequence[Row]) -> list[str]:
+    """Flops solved one by one: with what, how well at each ratio, and play by texture."""
+    models, config = result.models, result.models.config
+    kind: str = models.cards.kind
+    if kind == "buckets":
+        kind += f" ({'/'.join(map(str, models.cards.buckets))})"
+    raises = config["max_raises_per_street"]
+    limit = "" if raises is None else f", {raises} raise{'' if raises == 1 else 's'} per street"
+    missing = f", {len(models.missing):,} are missing" if models.missing else ""
+    lines = [
+        f"{kind}, {config['algorithm']}; bets {_model_sizes(config, 'bet')}, raises "
+        f"{_model_sizes(config, 'raise')}{limit}",
+        f"{len(rows):,} flops solved in {duration(result.facts.seconds)}{missing}",
+    ]
+    goal = config["exploitability_threshold"]
+    for spr in sorted({row["spr"] for row in rows}):
+        some = [row for row in rows if row["spr"] == spr]
+        figures = summary_of(some)
+        lines += [
+            "",
+            f"SPR {spr:g}: exploitability {100 * figures['exploitability_mean']:.2f} % of the "
+            f"pot on average, {100 * figures['exploitability_max']:.2f} % at most; "
+            f"{figures['converged']:,} of {len(some):,} flops to {100 * goal:g} %, "
+            f"{figures['iterations_mean']:.0f} iterations (at most {figures['iterations_max']:,})",
+            *_texture_lines(some),
+        ]
+    return lines
+
+
+def _model_sizes(config: Mapping[str, Any], kind: str) -> str:
+    texts = [config["sizes"][street][kind] or "none" for street in ("flop", "turn", "river")]
+    return texts[0] if len(set(texts)) == 1 else " / ".join(texts)
+
+
+def _texture_lines(rows: Sequence[Row]) -> list[str]:
+    """The first decisions by texture; means weighted by how many flops each stands for."""
+    groups = [("all", list(rows))]
+    for key in ("suits", "pairing", "high_card"):
+        kinds = sorted({row[key] for row in rows}, key=TEXTURES.index)
+        if len(kinds) > 1:
+            groups += [(kind, [row for row in rows if row[key] == kind]) for kind in kinds]
+    lines = [f"{'':12}{'flops':>7}{'EV OOP':>10}{'EV IP':>10}{'OOP bets':>11}{'IP bets':>10}"]
+    for name, some in groups:
+        mean = summary_of(some)
+        lines.append(
+            f"{name:12}{len(some):7,}{mean['ev_oop']:10.3f}{mean['ev_ip']:10.3f}"
+            f"{100 * mean['bet_oop']:9.1f} %{100 * mean['bet_ip']:8.1f} %"
+        )
+    return [*lines, "EVs are shares of the pot; IP bets after a check."]
+
+
+def table_lines(rows: Sequence[Row]) -> list[str]:
+    """A table over flops for people: its figures, or how often each action is taken."""
+    decides = "reached" in rows[0]
+    columns = [column for column in COLUMNS if column[0] in rows[0]]
+    if "share" in rows[0]:
+        share = (
+            ("share", "gets here", 11, _percent) if decides else ("share", "of hands", 10, _percent)
+        )
+        columns.insert(0, share)
+    actions = [key for key in rows[0] if key not in TABLE_KEYS] if decides else []
+    heads = [*((head, width) for _, head, width, _ in columns), *((word, 10) for word in actions)]
+    lines = [f"{'flop':8}{'suits':10}{'weight':>8}" + "".join(f"{h:>{w}}" for h, w in heads)]
+    for row in rows:
+        line = f"{row['flop']:8}{row['suits']:10}{row_weight(row):8,.0f}"
+        line += "".join(f"{_cell(row[key], form):>{width}}" for key, _, width, form in columns)
+        line += "".join(f"{_percent(row[word]):>10}" for word in actions)
+        lines.append(line + ("" if row.get("reached", True) else f"   {NOT_REACHED}"))
+    if actions:
+        weights = [row["weight"] * row["share"] for row in rows]
+        means = (_mean([row[word] for row in rows], weights) for word in actions)
+        lines.append(f"{'all':37}" + "".join(f"{_percent(mean):>10}" for mean in means))
+        told = "gets here: of the hands dealt this flop; then how often each action is taken."
+    elif "ev_oop_bb" in rows[0]:
+        told = (
+            "weight: of the 22,100 flops; of hands: of those that see a flop; exploitability: in "
+            "% of the flop's pots; EVs: in bb, results of the whole hand."
+        )
+    else:
+        told = "weight: of the 22,100 flops. EVs are shares of the pot; IP bets after a check."
+    return [*lines, told]
+
+
+def _cell(value: float | None, form: Callable[[float], str]) -> str:
+    return "–" if value is None or math.isnan(value) else form(value)
+
+
+def _percent(share: float) -> str:
+    return percent_text(share, 2)
+
+
+def _result(bb: float) -> str:
+    return f"{round(bb, 2) + 0.0:+.2f}"
+
+
+def _mean(values: Sequence[float], weights: Sequence[float]) -> float:
+    known = [pair for pair in zip(values, weights, strict=True) if not math.isnan(pair[0])]
+    total = sum(weight for _, weight in known)
+    return sum(value * weight for value, weight in known) / total if total > 0 else math.nan
+
+
+# Key, head, width and format.
+COLUMNS: tuple[tuple[str, str, int, Callable[[float], str]], ...] = (
+    ("spr", "SPR", 7, "{:g}".format),
+    ("exploitability_pct", "exploitab.", 12, "{:.2f} %".format),
+    ("exploitability", "exploitab.", 12, _percent),
+    ("ev_oop_bb", "EV BB", 9, _result),
+    ("ev_ip_bb", "EV SB", 9, _result),
+    ("ev_oop", "EV OOP", 9, "{:.3f}".format),
+    ("ev_ip", "EV IP", 9, "{:.3f}".format),
+    ("bet_oop", "OOP bets", 11, _percent),
+    ("bet_ip", "IP bets", 10, _percent),
+)

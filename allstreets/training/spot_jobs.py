@@ -19,11 +19,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from allstreets.base import Control, InputError, quotient, thread_count
+from allstreets.base import Control, InputError, StopWhen, available_bytes, quotient, thread_count
 from allstreets.betting import Player
 from allstreets.games import (
     Spot,
-    available_bytes,
     data_hash,
     device_bytes,
     estimate_spot,
@@ -148,16 +147,6 @@ def solve_spot_job(job: SpotJob, control: Control | None = None) -> SpotRow | No
         return SpotRow.failed(job, error)
 
 
-@dataclass(frozen=True)
-class _Until(Control):
-    """Stops a job when its run does."""
-
-    stop: Callable[[], bool]
-
-    def wants_to_stop(self) -> bool:
-        return self.stop()
-
-
 def in_this_process(
     jobs: Sequence[SpotJob], stop: Callable[[], bool]
 ) -> Iterator[tuple[int, SpotRow]]:
@@ -165,7 +154,7 @@ def in_this_process(
     for place, job in enumerate(jobs):
         if stop():
             return
-        row = solve_spot_job(job, _Until(stop))
+        row = solve_spot_job(job, StopWhen(stop))
         if row is not None:
             yield place, row
 

@@ -1,6 +1,8 @@
 """Solving a spot as a job: train until a rule holds, save the solution, report the outcome.
 
-The solver of this job takes the time of its iterations; checks and compilation do not count.
+`train_spot` is the training of every job: of `allstreets solve`, of one of many spots, and of the
+explorer. Its checks lie where the target is predicted (`solvers.Planned`). A time limit counts
+the set-up and the checks.
 """
 
 import time
@@ -9,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from allstreets.base import Control, InputError, interrupt_request
 from allstreets.games import Spot
 from allstreets.solutions import SpotSolution
-from allstreets.solvers import SpotSolver
+from allstreets.solvers import Multiples, Planned, SpotSolver
 from allstreets.storage import (
     CheckpointWarning,
     Saved,
@@ -27,79 +29,30 @@ from allstreets.storage import (
     save_spot,
     spot_identity,
 )
-from allstreets.training.loop import Intervals, Observer, train
-from allstreets.training.records import Progress, Reason, TrainingOutcome
+from allstreets.training.loop import Observer, train
+from allstreets.training.records import Progress, TrainingOutcome
 from allstreets.training.spot_config import SpotConfig
 from allstreets.training.stopping import (
     ExploitabilityThreshold,
     Iterations,
+    LastResort,
     StopRule,
     TimeLimit,
+    find_rule,
 )
 
 MAX_ITERATIONS = 10_000  # where the user names no end but the target
 SAVE_SECONDS = 300.0  # between two saves of a run: what a crash can cost
-SMALL_SLOTS = 1_000_000  # below it an iteration is so short that checks come less often
+SMALL_BYTES = 8_000_000  # below it an iteration is so short that checks come less often
 
 OriginOf = Callable[[SpotSolution], Mapping[str, Any]]
-
-
-@dataclass(frozen=True)
-class LastResort:
-    """Ends a run whose target is out of reach; unlike `Iterations` it promises no such number."""
-
-    total: int = MAX_ITERATIONS
-    name: ClassVar[Reason] = "iterations"
-
-    def holds(self, progress: Progress) -> bool:
-        """Whether so many iterations are done."""
-        return progress.iteration >= self.total
-
-    def describe(self, unit: str) -> str:  # noqa: ARG002
-        """For people."""
-        return f"{self.total:,} iterations"
-
-
-class JobSolver(SpotSolver):
-    """A spot solver with a stopwatch."""
-
-    def __init__(self, spot: Spot, config: SpotConfig, threads: int | None) -> None:
-        super().__init__(
-            spot,
-            config.algorithm,
-            threads,
-            config.precision,
-            config.river_groups,
-            config.device,
-        )
-        self._laps: list[tuple[int, float]] = []  # (iterations, seconds), in the order run
-
-    def train_batch(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:
-        """As in `SpotSolver`, with the time taken whenever it asks whether to stop."""
-        done, started = self.iterations, time.perf_counter()
-
-        def between(now: int) -> bool:
-            nonlocal done, started
-            self._laps.append((now - done, time.perf_counter() - started))
-            stop = callback is not None and callback(now)
-            done, started = now, time.perf_counter()
-            return stop
-
-        super().train_batch(iterations, between)
-
-    @property
-    def seconds_per_iteration(self) -> float | None:
-        """The mean without the first lap, which may wait for the compiler; None = none was run."""
-        counted = self._laps[1:] or self._laps
-        iterations = sum(count for count, _ in counted)
-        return sum(seconds for _, seconds in counted) / iterations if iterations else None
 
 
 @dataclass(frozen=True)
 class SpotOutcome:
     """The outcome of a job."""
 
-    solver: JobSolver
+    solver: SpotSolver
     training: TrainingOutcome
     exploitability: float  # a fraction of the pot
     evs: tuple[float, float]  # chips
@@ -128,7 +81,7 @@ class SpotOutcome:
             "exploitability_chips": self.exploitability * solver.spot.pot,
             "iterations": solver.iterations,
             "seconds": self.seconds,
-            "seconds_per_iteration": solver.seconds_per_iteration,
+            "seconds_per_iteration": self.training.seconds_per_iteration,
             "ev_oop": self.evs[0],
             "ev_ip": self.evs[1],
             "memory_bytes": solver.memory_bytes,
@@ -139,24 +92,46 @@ class SpotOutcome:
 
 
 def stop_rules(
-    target: float, max_iterations: int | None, seconds: float | None
+    target: float, max_iterations: int | None, seconds: float | None, spent: float = 0.0
 ) -> tuple[StopRule, ...]:
-    """What ends the job; a target of 0 is none at all."""
+    """Rules that end the job; a target of 0 is none at all, `spent` seconds are gone already."""
     rules: list[StopRule] = []
     if target > 0:
         rules.append(ExploitabilityThreshold(100 * target))
     if max_iterations is not None:
         rules.append(Iterations(max_iterations))
     elif seconds is None:
-        rules.append(LastResort())
+        rules.append(LastResort(MAX_ITERATIONS))
     if seconds is not None:
-        rules.append(TimeLimit(seconds))
+        rules.append(TimeLimit(seconds, spent))
     return tuple(rules)
 
 
-def check_interval(slots: int) -> int:
-    """Iterations between two checks, so that they take about a tenth of the time."""
-    return 10 if slots >= SMALL_SLOTS else 25
+def train_spot(
+    solver: SpotSolver,
+    rules: Sequence[StopRule],
+    *,
+    before: Sequence[Mapping[str, Any]] = (),
+    observers: Sequence[Observer] = (),
+    control: Control | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> TrainingOutcome:
+    """Train a spot; `before` are the rows of the checks before a resume.
+
+    Without a target there is nothing to predict: checks lie at multiples of an interval then, and
+    take about a tenth of the time.
+    """
+    target = find_rule(rules, ExploitabilityThreshold)
+    interval = 10 if solver.memory_bytes >= SMALL_BYTES else 25
+    return train(
+        solver,
+        rules,
+        checks=Multiples(interval) if target is None else Planned(target.target),
+        curve=[(row["iteration"], row["exploitability"]) for row in before],
+        observers=observers,
+        control=control,
+        clock=clock,
+    )
 
 
 def require_job(
@@ -185,17 +160,21 @@ def solve_job(
     origin: OriginOf | None = None,
     control: Control | None = None,
     made_from: Mapping[str, Any] | None = None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> SpotOutcome:
-    """Solve a spot; with `output` save it as a bundle, with `resume` go on from that bundle.
+    """Solve a spot; with `output` save it as a bundle, with `resume` resume from that bundle.
 
     `origin` says of the solution as it stands which flop of which whole game it is, `made_from`
     which solution a lock has made it from (`save_spot`'s `before`). `control` may stop it; by
-    default signals do.
+    default signals do. `seconds` count from the call, on `clock`.
     """
     require_job(config, spot, output, resume, saved)
-    rules = stop_rules(config.exploitability_threshold, max_iterations, seconds)
-    start = time.monotonic()
-    solver = JobSolver(spot, config, threads)
+    start = clock()
+    target = config.exploitability_threshold
+    stop_rules(target, max_iterations, seconds)  # refuses bad ones before anything is computed
+    solver = SpotSolver(
+        spot, config.algorithm, threads, config.precision, config.river_groups, config.device
+    )
     before: dict[str, Any] = {"seconds": 0.0, "metrics": []}
     with ExitStack() as stack:
         if output is not None:
@@ -203,24 +182,25 @@ def solve_job(
             clear_unfinished_spot(output)
             if resume:
                 before = restore_spot(solver, output)
-                if before["exploitability"] <= config.exploitability_threshold:
-                    rules = (Iterations(solver.iterations),)  # there is nothing left to do
+                if before["exploitability"] <= target:
+                    max_iterations = solver.iterations  # there is nothing left to do
         doing = "stopping" if output is None else f"saving to {output}"
         request = control or stack.enter_context(interrupt_request(doing, "the solution"))
         if resume:
             request.saved(solver.iterations)
-        saver = _Saver(solver, config, saved, before, start, origin, made_from)
+        saver = _Saver(solver, config, saved, before, lambda: clock() - start, origin, made_from)
         watchers = list(observers)
         if output is not None and saved == "full":
             watchers.append(_Regularly(saver, output, request))
-        outcome = train(
+        outcome = train_spot(
             solver,
-            rules,
-            intervals=Intervals(check_interval(solver.memory_bytes // 8), 10**9),
+            stop_rules(target, max_iterations, seconds, spent=clock() - start),
+            before=before["metrics"],
             observers=watchers,
             control=request,
+            clock=clock,
         )
-        reached = _reached(solver, outcome)
+        reached = _reached(solver, outcome, before)
         rows = [check.to_row() for check in outcome.history]
         unsaved = saver.attempt(output, reached, rows) if output is not None else None
         return SpotOutcome(
@@ -228,7 +208,7 @@ def solve_job(
             outcome,
             reached,
             solver.expected_values(),
-            before["seconds"] + time.monotonic() - start,
+            before["seconds"] + clock() - start,
             lambda folder: saver.save(folder, reached, rows),
             unsaved,
         )
@@ -239,11 +219,16 @@ def _later(row: dict[str, Any], seconds: float) -> dict[str, Any]:
     return {**row, "seconds": seconds + row["seconds"]}
 
 
-def _reached(solver: JobSolver, outcome: TrainingOutcome) -> float:
-    """Exploitability of the current strategies; the last check may lie a few iterations back."""
+def _reached(solver: SpotSolver, outcome: TrainingOutcome, before: Mapping[str, Any]) -> float:
+    """Exploitability of the current strategies, a fraction of the pot.
+
+    Where the run was interrupted the last check lies a few iterations back, and there is one more.
+    """
     metrics = outcome.progress.fresh_metrics
     if metrics is not None and metrics.exploitability is not None:
         return metrics.exploitability / 100
+    if solver.iterations == before.get("iterations"):
+        return float(before["exploitability"])  # nothing was trained
     return solver.exploitability() / solver.spot.pot
 
 
@@ -251,24 +236,24 @@ def _reached(solver: JobSolver, outcome: TrainingOutcome) -> float:
 class _Saver:
     """Writes the solution as it stands to a folder."""
 
-    solver: JobSolver
+    solver: SpotSolver
     config: SpotConfig
     saved: Saved
     before: Mapping[str, Any]  # the manifest that a resumed job goes on from
-    start: float
+    seconds: Callable[[], float]  # since the job began
     origin: OriginOf | None
     made_from: Mapping[str, Any] | None
 
     def save(self, folder: Path, exploitability: float, rows: Sequence[dict[str, Any]]) -> None:
         """`rows` are the checks of this run; an `InputError` if they cannot be written."""
-        seconds = self.before["seconds"]
+        earlier = self.before["seconds"]
         save_spot(
             self.solver,
             folder,
             self.saved,
             exploitability=exploitability,
-            seconds=seconds + time.monotonic() - self.start,
-            metrics=[*self.before["metrics"], *(_later(row, seconds) for row in rows)],
+            seconds=earlier + self.seconds(),
+            metrics=[*self.before["metrics"], *(_later(row, earlier) for row in rows)],
             name=self.config.name,
             description=self.config.description,
             origin=None if self.origin is None else self.origin(SpotSolution.of(self.solver)),

@@ -103,18 +103,36 @@ class Iterations:
 
 
 @dataclass(frozen=True)
+class LastResort:
+    """Ends a run whose target is out of reach; unlike `Iterations` it promises no such number."""
+
+    total: int
+    name: ClassVar[Reason] = "iterations"
+
+    def holds(self, progress: Progress) -> bool:
+        return progress.iteration >= self.total
+
+    def describe(self, unit: str) -> str:  # noqa: ARG002
+        return f"{self.total:,} iterations"
+
+
+@dataclass(frozen=True)
 class TimeLimit:
-    """So many seconds have passed in this process: a resumed run gets the whole time again."""
+    """So many seconds of this process: a resumed run gets the whole time again.
+
+    Checks count, so a run ends while there is time for its last one: when the next iterations and
+    their check, as long as the last ones took, would overrun the limit.
+    """
 
     seconds: float
-    spent: float = 0.0  # by this process before, on what a cluster has lost
+    spent: float = 0.0  # by this process before: on its set-up, on what a cluster has lost
     name: ClassVar[Reason] = "time"
 
     def __post_init__(self) -> None:
         _require_positive("the time limit", self.seconds)
 
     def holds(self, progress: Progress) -> bool:
-        return progress.session_seconds >= self.left
+        return progress.session_seconds + progress.reserve_seconds >= self.left
 
     @property
     def left(self) -> float:

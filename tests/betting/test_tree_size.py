@@ -17,7 +17,7 @@ from allstreets.betting import (
     postflop,
     same_sizes,
 )
-from allstreets.engines.street_nodes import deal_streets
+from allstreets.engines.trees import deal_streets
 
 Game = tuple[PostflopRules, BettingTree]
 MANY = [f"{10 * step}%" for step in range(1, 15)]

@@ -11,9 +11,12 @@ from allstreets.betting import BettingTree, Player
 from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import IterationWeights, linear
 from allstreets.engines.matrix.cards import Stage, StageMatrices
-from allstreets.engines.matrix.kernels.layout import BEST_RESPONSE, EVALUATE, UPDATE
-from allstreets.engines.matrix.pruning import checked_pruning
-from allstreets.engines.matrix.subgame import NO_DISCOUNTS, MatrixGame
+from allstreets.engines.matrix.engine import checked_pruning
+from allstreets.engines.matrix.game import NO_WEIGHTS, MatrixGame, make_spaces, pruned_parts
+from allstreets.engines.matrix.kernels.layout import BEST_RESPONSE, EVALUATE, UPDATE, filled
+from allstreets.engines.matrix.kernels.pots import NO_ROOTS, iterate_pots
+from allstreets.engines.simd.vectors import LANES
+from allstreets.engines.simd.work_counter import new_counter
 
 Reach = NDArray[np.float64]  # [H]
 Values = NDArray[np.float64]  # [H]
@@ -30,11 +33,11 @@ def limits(pruning: Pruning | None, first: int, count: int = 1) -> list[tuple[fl
     return list(zip(floors.tolist(), thresholds.tolist(), strict=True))
 
 
-def discount_row(
-    now: IterationWeights, regret_floor: float = np.inf, threshold: float = -np.inf
+def weight_row(
+    weights: IterationWeights, regret_floor: float = np.inf, threshold: float = -np.inf
 ) -> IterationWeights:
     """The multipliers of an iteration with the limits of pruning."""
-    return now._replace(lowest=max(now.lowest, -regret_floor), threshold=threshold)
+    return weights._replace(floor=max(weights.floor, -regret_floor), threshold=threshold)
 
 
 class OneFlop:
@@ -56,31 +59,49 @@ class OneFlop:
         # Half-iterations done, (action, block of hands) left out and due since the warm-up.
         self._counts = np.zeros(3, np.int64)
         self.game = MatrixGame(tree, payoffs, StageMatrices([stages]))
-        self._spaces = self.game.spaces()
+        self._spaces = make_spaces([self.game])
 
-    def step(self, player: Player, own: Reach, other: Reach, now: IterationWeights) -> Values:
+    def step(self, player: Player, own: Reach, other: Reach, weights: IterationWeights) -> Values:
         """One half-iteration: values [H], the player's regrets updated, the other's average too.
 
         Own reach is part of the protocol; it is needed when the other player is updated.
         """
         del own
-        discounts = self._discounts([now], (player,))
-        values = self._run(player, other, UPDATE, discounts)
+        table = self._weights([weights], (player,))
+        values = self._run(player, other, UPDATE, table)
         self._count_left_out()
         return values
 
     def best_response(self, player: Player, other: Reach) -> Values:
         """Values [H] of the best response to the other player's average strategy."""
-        return self._run(player, other, BEST_RESPONSE, NO_DISCOUNTS)
+        return self._run(player, other, BEST_RESPONSE, NO_WEIGHTS)
 
     def evaluate(self, player: Player, other: Reach) -> Values:
         """Values [H] when both play their average strategies."""
-        return self._run(player, other, EVALUATE, NO_DISCOUNTS)
+        return self._run(player, other, EVALUATE, NO_WEIGHTS)
 
-    def iterate(self, reach: tuple[Reach, Reach], every: Sequence[IterationWeights]) -> None:
-        """Whole iterations of both players, one for each of `every`, the same reach throughout."""
-        self.game.iterate(np.stack(reach), 0, self._discounts(every, tuple(Player)), self._spaces)
+    def iterate(self, reach: tuple[Reach, Reach], weights: Sequence[IterationWeights]) -> None:
+        """Whole iterations of both players, one for each of `weights`, with the same reach."""
+        table = self._weights(weights, tuple(Player))
+        blocks = np.ones(self.game.cards.lengths[0] // LANES, np.uint8)
+        for part, wanted in pruned_parts(table, blocks):
+            iterate_pots(
+                new_counter(),
+                np.zeros((1, 2), np.int64),
+                (self.game.tables(Player.OOP), self.game.tables(Player.IP)),
+                filled(self.game.cards.kernel),
+                filled(self._spaces),
+                np.stack(reach)[:, None],
+                NO_ROOTS,
+                part,
+                wanted,
+            )
         self._count_left_out()
+
+    def units(self, player: Player) -> int:
+        """How many (own action, block of hands) a full pass visits."""
+        blocks = np.array(self.game.cards.lengths[: len(self.game.slots)]) // LANES
+        return int(self.game.slots[:, player] @ blocks)
 
     @property
     def pruned_fraction(self) -> float | None:
@@ -88,20 +109,20 @@ class OneFlop:
         _, left_out, due = self._counts.tolist()
         return None if self.pruning is None else left_out / max(due, 1)
 
-    def _discounts(self, every: Sequence[IterationWeights], players: tuple[Player, ...]) -> Singles:
-        """[T, 6]: what the coming iterations of `players` do; they are counted as done."""
+    def _weights(self, weights: Sequence[IterationWeights], players: tuple[Player, ...]) -> Singles:
+        """[T, 7]: what the coming iterations of `players` do; they are counted as done."""
         first = int(self._counts[0]) // 2 + 1
-        if self.pruning and any(now.lowest == 0 for now in every):
+        if self.pruning and any(now.floor == 0 for now in weights):
             raise InputError(
                 "a schedule that clips at 0 keeps no negative regrets, so there is nothing to "
                 "prune: use pruning with dcfr or linear, or leave it out"
             )
-        around = limits(self.pruning, first, len(every))
-        rows = [discount_row(now, *pair) for now, pair in zip(every, around, strict=True)]
-        self._counts[0] += len(every) * len(players)
+        around = limits(self.pruning, first, len(weights))
+        rows = [weight_row(now, *pair) for now, pair in zip(weights, around, strict=True)]
+        self._counts[0] += len(weights) * len(players)
         if self.pruning:
-            pruned = min(len(every), max(0, first + len(every) - 1 - self.pruning.warmup))
-            self._counts[2] += pruned * sum(self.game.units(player) for player in players)
+            pruned = min(len(weights), max(0, first + len(weights) - 1 - self.pruning.warmup))
+            self._counts[2] += pruned * sum(self.units(player) for player in players)
         return np.array(rows, np.float32).reshape(-1, len(IterationWeights._fields))
 
     def _count_left_out(self) -> None:
@@ -109,8 +130,8 @@ class OneFlop:
             self._counts[1] += space.left_out[0]
             space.left_out[0] = 0
 
-    def _run(self, player: Player, other: Reach, mode: int, discounts: Singles) -> Values:
-        found = self.game.run(player, other, mode, self._spaces, discounts=discounts)
+    def _run(self, player: Player, other: Reach, mode: int, weights: Singles) -> Values:
+        found = self.game.run(player, other, mode, self._spaces, weights=weights)
         return found.astype(np.float64)
 
     def average(self, node: int) -> NDArray[np.float64]:

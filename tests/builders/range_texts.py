@@ -26,6 +26,10 @@ READ = """
 """.replace("\n", "").split("|")  # the empty text too
 BLANK = [" ", "\t\n", ",", " ,\r\n,", " AA ,\tKK\nQQ ", "AA\r\nKK", "22\n33", "\nAA", "QQ\n-\n88"]
 OTHER = [
+    "20%",
+    "random",
+    "Random:0.5,AA",
+    "33.3%:0.25",
     "[50]AA,KK[/50]",
     "50%(AA,KK)",
     "0.5(AA)",

@@ -232,3 +232,16 @@ def test_a_damaged_preflop_table_is_built_anew(
     assert len(built) == 3
     assert cached_arrays("table", 2, build)["wins"][7] == 7  # another version, another file
     assert len(built) == 4
+
+
+def test_ranges_and_boards_may_be_text() -> None:
+    board = parse_board("QsJh2h")
+    exact = equity(Range.parse("AKs"), Range.parse("QQ"), board)
+    for text in (
+        equity("AKs", "QQ", board="QsJh2h"),
+        equity("AKs", Range.parse("QQ"), list(board)),
+    ):
+        assert (text.win, text.tie, text.pairs) == (exact.win, exact.tie, exact.pairs)
+    assert equity("random", "100%").first == pytest.approx(0.5)
+    with pytest.raises(InputError, match="has 2 cards"):
+        equity("AKs", "QQ", board="QsJh")

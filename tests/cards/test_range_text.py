@@ -9,7 +9,16 @@ import pokerkit
 import pytest
 
 from allstreets.base import InputError
-from allstreets.cards import COMBO_CARDS, HAND_NAMES, Range, card_text, combo_text
+from allstreets.cards import (
+    COMBO_CARDS,
+    HAND_NAMES,
+    HAND_SIZES,
+    Range,
+    card_text,
+    combo_text,
+    preflop_equity,
+)
+from allstreets.cards.range_text import BY_EQUITY
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -189,3 +198,29 @@ def test_the_reference_spots_have_the_hands_that_another_solver_counts() -> None
             for key in ("oop_range", "ip_range")
         ]
         assert counted == spot["hands"], spot["name"]
+
+
+def test_the_best_hands_are_those_of_most_equity_against_a_random_hand() -> None:
+    table = preflop_equity()
+    against_all = (table.pairs * np.nan_to_num(table.equity)).sum(axis=1) / table.pairs.sum(axis=1)
+    order = np.argsort(-against_all)
+    assert BY_EQUITY.split() == [HAND_NAMES[hand] for hand in order]
+    for percent in (0.5, 5, 20, 33.3, 99.9, 100):
+        weights = Range.parse(f"{percent}%").hand_weights[order]
+        count = int(weights.sum())
+        assert weights.tolist() == [1.0] * count + [0.0] * (169 - count)
+        held = np.cumsum(HAND_SIZES[order])  # whole hands, as many as fit
+        assert held[count - 1] <= percent / 100 * 1326 + 1e-6
+        assert count == 169 or held[count] > percent / 100 * 1326
+
+
+def test_shares_and_random_are_tokens_like_others() -> None:
+    assert Range.parse("random") == Range.parse("100%") == Range.parse("RANDOM") == Range.full()
+    assert Range.parse("20%,72o:0.5").hand_weights[HAND_NAMES.index("72o")] == 0.5
+    assert Range.parse("random:0.25,AA").combos == pytest.approx(0.25 * 1320 + 6)
+    assert Range.parse("72o,20%") == Range.parse("20%,72o")
+    assert Range.parse("50%(20%)") == Range.parse("20%:0.5")
+    with pytest.raises(InputError, match=r"character 4: '0.4%' holds no hand: AA alone is 0.45 %"):
+        Range.parse("AA,0.4%")
+    with pytest.raises(InputError, match="'101%' is more than all hands"):
+        Range.parse("101%")

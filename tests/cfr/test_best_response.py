@@ -1,6 +1,8 @@
 """Best responses against the slow twin and against OpenSpiel."""
 
+import numpy as np
 import pytest
+from builders.leduc_names import openspiel_information_set
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.games import (
@@ -24,6 +26,7 @@ from allstreets.cfr import (
     game_value,
     sequence_form,
 )
+from allstreets.cfr.best_response import as_table, from_table, normalised
 from allstreets.cfr.toys.leduc import LeducState
 
 LEDUC = sequence_form(compile_game(Leduc()))
@@ -60,7 +63,7 @@ def test_leduc_policies_have_openspiels_exploitability() -> None:
         if state.is_terminal:
             return
         if not state.is_chance:
-            theirs_by_ours[state.information_set()] = state.openspiel_information_set()
+            theirs_by_ours[state.information_set()] = openspiel_information_set(state)
         count = len(state.chance_outcomes() if state.is_chance else state.actions())
         for index in range(count):
             walk(state.child(index))
@@ -120,3 +123,18 @@ def test_bad_strategies_are_refused(change: dict[str, dict[str, float] | None], 
     with pytest.raises(InputError) as error:
         exploitability(Kuhn(), table)
     assert words in str(error.value)
+
+
+def test_normalised_shares_and_uniform_where_nothing_was_added() -> None:
+    flat = compile_game(Kuhn())
+    sums = np.zeros(flat.slots)
+    sums[2:4] = 3, 1
+    probabilities = normalised(sums, flat.slot_start)
+    assert list(probabilities[:6]) == [0.5, 0.5, 0.75, 0.25, 0.5, 0.5]
+    assert list(sums[:2]) == [0, 0]
+
+
+def test_tables_read_back() -> None:
+    flat = compile_game(Kuhn())
+    table = random_table(Kuhn(), 3)
+    assert as_table(flat, from_table(flat, table)) == table

@@ -1,6 +1,7 @@
 """Leduc hold'em is OpenSpiel's leduc_poker, state by state."""
 
 import pytest
+from builders.leduc_names import openspiel_information_set
 from reference.games import all_states, information_sets
 
 from allstreets.cfr import FIRST, SECOND, Leduc
@@ -39,7 +40,7 @@ def test_same_game_as_openspiel_and_the_same_information_sets() -> None:
         else:
             assert ours.player == theirs.player
             assert [MOVES[action] for action in ours.actions()] == list(theirs.actions())
-            assert ours.openspiel_information_set() == theirs.information_set()
+            assert openspiel_information_set(ours) == theirs.information_set()
             known = ours_to_theirs.setdefault(ours.information_set(), theirs.information_set())
             assert known == theirs.information_set()
             count = len(ours.actions())

@@ -22,7 +22,7 @@ NAMES = [*SCHEDULES, "dcfr(1.5,0,2)", "cfr+(1)"]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_multipliers_are_those_of_the_design(name: str) -> None:
+def test_weights_are_those_of_the_design(name: str) -> None:
     schedule = parse_schedule(name)
     for t in (1, 2, 3, 10, 999, 100_000):
         ours = schedule.at(t)
@@ -31,7 +31,7 @@ def test_multipliers_are_those_of_the_design(name: str) -> None:
         assert ours.negative == pytest.approx(negative, rel=1e-14)
         assert ours.average == pytest.approx(average, rel=1e-14)
         assert ours.weight == pytest.approx(weight, rel=1e-14)
-        assert ours.lowest == schedule.lowest_regret == (0 if clip else -np.inf)
+        assert ours.floor == (0 if clip else -np.inf)
         assert ours.threshold == -np.inf
         assert ours.ahead == (0.5 if name == "ahead" else 0)
 
@@ -40,7 +40,7 @@ def test_pruning_sets_the_lowest_regret_and_the_threshold() -> None:
     plain, pruning = parse_schedule("linear"), Pruning(2, "-10*sqrt(t)", 5, 700)
     out = -np.inf
     found = plain.run(1, 5, pruning)
-    assert [(now.lowest, now.threshold) for now in found] == [
+    assert [(now.floor, now.threshold) for now in found] == [
         (out, out),
         (out, out),
         (-700, pytest.approx(-10 * 3**0.5)),
@@ -58,8 +58,7 @@ def test_a_table_does_not_depend_on_where_it_is_cut(name: str, first: int, count
     schedule = parse_schedule(name)
     whole = schedule.table(1, 5300)
     assert np.array_equal(schedule.table(first, count), whole[first - 1 : first - 1 + count])
-    one = schedule.at(first)
-    assert (one.positive, one.negative, one.average, one.weight) == tuple(whole[first - 1])
+    assert schedule.at(first) == tuple(whole[first - 1])
 
 
 def test_linear_discounts_are_linear_weights() -> None:
@@ -73,25 +72,25 @@ def test_either_weights_or_discounts() -> None:
     for name in NAMES:
         schedule = parse_schedule(name)
         for t in (2, 7):
-            multipliers = schedule.at(t)
-            assert multipliers.weight == 1 or multipliers.average == 1
+            weights = schedule.at(t)
+            assert weights.weight == 1 or weights.average == 1
     with pytest.raises(InputError, match="not both"):
         Schedule("mixed", gamma=2, averaging=2)
     with pytest.raises(InputError, match="either clipped or discounted"):
         Schedule("mixed", beta=0.5, clip=True)
 
 
-@pytest.mark.parametrize(("owed", "ahead"), [(0, 0), (-1, 0), (1, -0.1), (1, 1.1)])
-def test_what_is_owed_and_how_far_values_look_ahead_is_limited(owed: float, ahead: float) -> None:
+@pytest.mark.parametrize(("offset", "ahead"), [(0, 0), (-1, 0), (1, -0.1), (1, 1.1)])
+def test_offsets_and_how_far_values_look_ahead_are_limited(offset: float, ahead: float) -> None:
     with pytest.raises(InputError, match="the one must be positive"):
-        Schedule("mixed", beta=1, owed=owed, ahead=ahead)
+        Schedule("mixed", beta=1, negative_offset=offset, ahead=ahead)
 
 
 def test_only_equal_weights_bound_exploitability() -> None:
     assert [name for name in NAMES if parse_schedule(name).weighs_alike] == ["vanilla", "linear"]
     assert dcfr(1, 1, 1).weighs_alike
     assert not dcfr(1, 1, 2).weighs_alike
-    assert not Schedule("mixed", alpha=1, beta=1, gamma=1, owed=2).weighs_alike
+    assert not Schedule("mixed", alpha=1, beta=1, gamma=1, negative_offset=2).weighs_alike
     assert not Schedule("mixed", ahead=0.5).weighs_alike
 
 

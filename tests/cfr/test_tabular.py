@@ -21,8 +21,8 @@ from allstreets.cfr import (
     parse_schedule,
     sequence_form,
 )
+from allstreets.cfr.best_response import as_table
 from allstreets.cfr.metrics import avg_positive_regret
-from allstreets.cfr.strategies import as_table
 
 if TYPE_CHECKING:
     from allstreets.training.solver import TrainingSolver

@@ -108,7 +108,7 @@ def test_a_whole_game_is_locked_on_every_flop(
     places = json.loads(capsys.readouterr().out)["difference"]["places"]
     assert [place["line"] for place in places] == ["", "c x | *"]
     assert places[0]["actions"][0]["frequency_after"] == pytest.approx(0.7, abs=1e-4)
-    first, *rest = load_unified(tmp_path / "more").lock
+    first, *rest = load_unified(tmp_path / "more").locks
     assert first == Lock("c x | * | x", strategy={"a": 1.0})
     assert rest[1] == Lock("c x | *", frequencies={"x": ">=95%"}, solution=str(output))
     assert main(["certify", str(tmp_path / "more")]) == 2

@@ -102,7 +102,7 @@ def test_what_is_kept(
     assert run(file, "--delete") == 0
     assert not file.exists()
     assert run(file, "--stats") == 0
-    assert "No decision was judged." in capsys.readouterr().out
+    assert "No decision was graded." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

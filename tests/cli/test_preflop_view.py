@@ -10,7 +10,7 @@ from rich.console import Console
 
 from allstreets.cli.node_view import print_head, print_mix
 from allstreets.cli.preflop_view import print_opening
-from allstreets.solutions import Decision
+from allstreets.solutions import Decision, WholeSolution
 from allstreets.storage import load_unified
 
 
@@ -26,7 +26,7 @@ def print_node(out: Console, node: Decision) -> None:
 
 
 def test_opening_from_a_solver_and_from_a_bundle(tmp_path: Any) -> None:
-    text = printed(print_opening, classes())
+    text = printed(print_opening, WholeSolution.of(classes()))
     assert text == printed(print_opening, result())
     assert text == printed(print_opening, load_unified(save_classes(tmp_path / "game")))
     lines = text.splitlines()
@@ -36,12 +36,12 @@ def test_opening_from_a_solver_and_from_a_bundle(tmp_path: Any) -> None:
     assert len(grids) == 26
     for label in ("fold", "limp", "raise to 2.5 bb", "all-in 20 bb", "call"):
         assert any(label in line and "%" in line for line in lines)
-    assert lines[-1].startswith("EVs are in bb, results of the whole hand")
+    assert lines.count("EVs in bb from here on: folding is 0.") == 2
 
 
 def test_opening_without_evs() -> None:
-    text = printed(print_opening, forgotten())
-    assert "EVs are in bb" not in text
+    text = printed(print_opening, WholeSolution.of(forgotten()))
+    assert "EVs in bb" not in text
     taken = [line for line in text.splitlines() if line.startswith(" ") and " %" in line]
     assert taken
     assert all(line.endswith("–") for line in taken)
@@ -67,8 +67,12 @@ def test_head_of_a_decision(node: Any, head: list[str]) -> None:
     assert lines[: len(head)] == head
     share = f"{100 * float(found.taken[0]):.1f} %"
     assert any(share in line and found.labels[0] in line for line in lines)
-    ev = f"{found.ev():+.2f}"
-    assert any(line.startswith("SB ") and line.endswith(ev) for line in lines)
+    ev = f"{found.ev():.2f}"
+    assert any(line.startswith("SB ") and line.endswith(f" {ev}") for line in lines)
+    whole = found.whole_hand()
+    lines, ev = printed(print_node, whole).splitlines(), f"{whole.ev():+.2f}"
+    assert any(line.startswith("SB ") and line.endswith(f" {ev}") for line in lines)
+    assert "EVs in bb over the whole hand: chips already put in count as lost." in lines
 
 
 def test_rare_decisions_are_marked() -> None:

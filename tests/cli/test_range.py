@@ -71,7 +71,7 @@ def test_a_range_through_a_pipe(
 
 def test_the_range_that_sees_a_flop(capsys: pytest.CaptureFixture[str], game: Path) -> None:
     reach = result().before.reach
-    root = result().read_root("r2.5 c")
+    root = result().roots.read("r2.5 c")
     for name, player in (("bb", Player.OOP), ("IP", Player.IP)):
         way = ("range", "--from", game, "--line", "r2.5 c", "--player", name)
         read = Range.parse(run(capsys, *way, "--to", "pio"))

@@ -45,7 +45,7 @@ def test_text(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
     code, out, err = run(capsys, str(solved / "full"), "--line", "x b75%", "--combos")
     assert (code, err) == (0, "")
     lines = out.splitlines()
-    assert lines[0] == "x b75%"
+    assert lines[0] == "x b75"
     assert lines[1] == "board Ks7d4c9h   OOP to act   pot 175 chips, 75 to call"
     assert any(line.startswith("OOP ") for line in lines)
     for label in ("fold", "call", "all-in"):
@@ -103,7 +103,8 @@ def test_json_is_what_the_library_says(capsys: pytest.CaptureFixture[str], solve
     line = "x x | 2h | b75%"
     found = shown(capsys, str(solved / "full"), "--line", line)
     node = load_spot(solved / "full").at(line).decision
-    assert (found["line"], found["board"], found["pot"]) == (line, "Ks7d4c9h2h", 175)
+    assert (found["line"], found["board"], found["pot"]) == ("x x | 2h | b75", "Ks7d4c9h2h", 175)
+    assert found["evs"] == "from here on"
     assert (found["player"], found["to_call"]) == ("IP", 75)
     assert [row["action"] for row in found["actions"]] == list(node.actions)
     assert sum(row["frequency"] for row in found["actions"]) == pytest.approx(1)

@@ -12,7 +12,7 @@ from builders.whole_solution import FLOP, SAME, figures, forgotten, result, save
 
 from allstreets.cards import HAND_NAMES
 from allstreets.cli.main import main
-from allstreets.solutions import WholeSolution
+from allstreets.solutions import PreflopRoots, WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import save_preflop, save_spot, save_unified
 
@@ -136,7 +136,7 @@ def test_values_only(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
 
 def test_a_preflop_solution(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     whole = result()
-    preflop = WholeSolution(whole.rules, whole.before, whole.facts)
+    preflop = WholeSolution(PreflopRoots(whole.rules, whole.before), None, whole.facts)
     save_preflop(preflop, tmp_path / "game", identity={})
     text = good(capsys, tmp_path / "game")
     assert "SB, first to act:" in text
@@ -155,7 +155,7 @@ def test_a_preflop_solution(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
         (("--flop", FLOP), "ends before the flop"),
         (("--combos",), "--combos has no meaning here"),
         (("--spr", "3"), "--spr has no meaning here"),
-        (("--flops", "--flop", FLOP), "leave --flop and --chart out"),
+        (("--flops", "--flop", FLOP), "the table covers all flops: leave --flop out"),
         (("--chart", "chart.jpg"), "name a .png or .svg file"),
     ],
 )
@@ -175,7 +175,7 @@ def test_options_of_whole_games_are_not_for_spots(
     solver.train_batch(1)
     save_spot(solver, tmp_path / "spot")
     code, _, err = run(capsys, tmp_path / "spot", "--flops")
-    assert (code, "holds no preflop or whole game" in err) == (2, True)
+    assert (code, "--flops has no meaning here" in err) == (2, True)
 
 
 def test_over_boards(
@@ -198,4 +198,5 @@ def test_over_boards(
     assert main([*words, "--sort", "ev"]) == 2
     assert "--sort is for reports over boards: add --by board" in capsys.readouterr().err
     assert main(["report", str(folder), "--line", "r2.5", "--by", "board"]) == 2
-    assert "Error: line 'r2.5' ends before the flop" in capsys.readouterr().err
+    told = "Error: No flop has been dealt yet. These ways lead to one: 'r2.5 c', "
+    assert told in capsys.readouterr().err

@@ -11,7 +11,7 @@ from builders.whole_solution import FLOP
 import allstreets
 from allstreets.base import InputError
 from allstreets.cli.main import main
-from allstreets.practice import open_playable
+from allstreets.practice import load_playable
 from allstreets.solutions import WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import load_spot, read_spot_manifest, require_resumable, save_spot
@@ -135,7 +135,7 @@ def test_a_saved_whole_game_is_opened_by_everything(
     assert main(["report", str(target), "--line", "r2.5 c | x", "--flop", FLOP]) == 0
     assert main(["compare", str(game), str(target), "--line", "r2.5", "--json"]) == 0
     assert main(["export", str(target), str(tmp_path / "ranges")]) == 0
-    assert open_playable(target).exploitability_bb == pytest.approx(price.after / 1000)
+    assert load_playable(target).figures.exploitability == pytest.approx(price.after)
     capsys.readouterr()
     assert main(["simplify", str(game), "--sizes", "1", "--output", str(target)]) == 2
     assert "already holds a solution; name another folder" in capsys.readouterr().err

@@ -23,7 +23,7 @@ from allstreets.betting import Player
 from allstreets.cards import hand_pairs, parse_flop
 from allstreets.cli import train_jobs
 from allstreets.cli.main import main
-from allstreets.engines.matrix.classes import class_stages
+from allstreets.engines.matrix.cards import class_stages
 from allstreets.solvers import flops_estimate as estimate
 from allstreets.storage import load_flops
 from allstreets.training.flops_run import FlopsJob, FlopsProgress
@@ -73,8 +73,8 @@ def test_what_is_kept_is_as_exploitable_as_told(solved: Path) -> None:
     """By a recursion over dense matrices, on the strategies as the folder holds them."""
     result = load_flops(solved)
     for row in result.flops:
-        pot, kept = result.pot(row["spr"]), result.flop_view(row["flop"], row["spr"]).strategies
-        flop = parse_flop(row["flop"]).flop
+        flop, root = parse_flop(row["flop"]).flop, result.models.sprs.index(row["spr"])
+        pot, kept = result.models.pot(root), result.models.strategies(root, flop)
         pairs = hand_pairs(flop.cards).astype(np.float64)
         margin = class_stages(flop.cards)[0].margin.astype(np.float64)
         slow = judged(
@@ -150,7 +150,7 @@ from harness.pressing import press_in
 from pytest import MonkeyPatch
 from allstreets.cli import train_jobs
 from allstreets.cli.main import main
-from allstreets.solvers.flops import estimate
+from allstreets.solvers import flops_estimate as estimate
 from allstreets.storage import flop_files
 written = count()
 third = lambda *_: next(written) == 2
@@ -208,8 +208,10 @@ def test_overview(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
         assert any(line.startswith(f"SPR {spr}: exploitability 0.") for line in lines)
     assert sum(line.startswith("all ") for line in lines) == 2
     assert sum(line.startswith("paired ") for line in lines) == 2
-    told = lines[-1].partition("one flop: allstreets ")[2].split()
-    assert run(capsys, *told)[0] == 0
+    ways = [line.split()[1:] for line in lines if line.startswith("allstreets report ")]
+    assert [way[2:] for way in ways] == [["--line", "spr1", "--flop", "Ks7h2d"], ["--flops"]]
+    for way in ways:
+        assert run(capsys, *way)[0] == 0
 
 
 def test_the_table_over_flops(
@@ -252,11 +254,11 @@ def test_one_flop(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
     assert table in lines
     assert sum(line[:2] in {f"{rank} " for rank in "AKQJT98765432"} for line in lines) == 13
     assert all(len(line) <= 80 for line in lines)
-    found = load_flops(solved).at("x b75%", "Ks7d2c", 2).decision
+    found = load_flops(solved).at("spr2 | Ks7d2c | x b75%").decision
     code, out, _ = run(capsys, *arguments, "--json")
     told = json.loads(out)
     assert code == 0
-    assert (told["flop"], told["spr"], told["player"]) == ("Ks7h2d", 2, "OOP")
+    assert (told["flop"], told["spr"], told["player"]) == ("Kd7s2h", 2, "OOP")
     assert (told["pot"], told["to_call"]) == (1.75, 0.75)
     assert [row["frequency"] for row in told["actions"]] == found.taken.tolist()
     assert {row["hand"]: row["f"] for row in told["hands"]}["AA"] == found.strategy[0, 0]
@@ -271,12 +273,15 @@ def test_one_flop(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--line", "x"], "--line needs --flop"),
-        (["--flop", "AhKd7s"], "AhKd7s (AsKh7d) is not solved here"),
+        (
+            ["--line", "x"],
+            "line 'x' begins with neither a ratio nor a flop: write spr1 |",
+        ),
+        (["--flop", "AhKd7s"], "AhKd7s (AsKh7d but for suits) is not among the 3 of this solution"),
         (["--flop", "Ks7d2c"], "say which by --spr"),
         (["--flop", "Ks7d"], "a flop has 3"),
-        (["--spr", "9"], "no flop is solved at SPR 9, only at: 1, 2"),
-        (["--combos"], "--combos is for spots"),
+        (["--spr", "9"], "the SPR 9 is not solved here, only 1, 2"),
+        (["--combos"], "--combos has no meaning here"),
         (["--flop", "Ks7d2c", "--spr", "2", "--line", "b1%"], "'b1%' is not offered"),
         (["--flop", "Ks7d2c", "--parquet", "x"], "leave --flop out"),
     ],
@@ -303,7 +308,8 @@ def test_options_of_models_are_refused_for_spots(
     save_spot(solver, tmp_path / "spot")
     code, _, err = run(capsys, "report", str(tmp_path / "spot"), "--flop", "AhKd7s")
     assert code == 2
-    assert "--flop is for models of flops" in err
+    assert "--flop has no meaning here" in err
+    assert "holds a spot" in err
     assert run(capsys, "report", str(tmp_path / "spot"))[0] == 0
 
 

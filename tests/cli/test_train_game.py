@@ -11,7 +11,7 @@ from builders.small_flops import failing
 from builders.small_games import BUCKETS, EXACT, SMALL, kept_numbers, write_small
 
 from allstreets.cli.main import main
-from allstreets.games import whole_game_estimate as unified_estimate
+from allstreets.games import estimates
 from allstreets.storage import load_flops, load_preflop, load_unified
 from allstreets.training import read_train_config
 from allstreets.training.flops_run import FlopsJob, plan_flops
@@ -295,7 +295,7 @@ def test_resume_needs_a_folder(capsys: pytest.CaptureFixture[str], tmp_path: Pat
 def test_a_game_that_does_not_fit(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unified_estimate, "available_bytes", lambda: 300_000_000)
+    monkeypatch.setattr(estimates, "available_bytes", lambda: 300_000_000)
     code, out, err = train(capsys, tmp_path, stack_depth=20, flops="all")
     assert (code, out) == (2, "")
     assert err.splitlines()[-2].startswith("Error: this game needs ")

@@ -14,7 +14,7 @@ from allstreets.cfr import parse_schedule
 from allstreets.cluster import ClusterEngine
 from allstreets.cluster.worker import Visits
 from allstreets.engines import Engine, EngineSpec
-from allstreets.games.whole_game_estimate import flop_costs
+from allstreets.games.estimates import flop_costs
 from allstreets.solvers import WholeGameSolver, keep
 from allstreets.storage import Checkpoint, restore_latest, save_checkpoint, save_unified
 from allstreets.training.unified_run import UnifiedJob, plan_unified
@@ -97,7 +97,7 @@ def test_a_checkpoint_is_read_by_any_number_of_workers(
     first = make(job, before, spec)
     first.train_batch(1 if name == "boards" else 3)
     if name == "boards":
-        first.regroup()
+        first.rebucketing.rebucket()
     save_checkpoint(
         tmp_path,
         Checkpoint(first.identity, 3, 0.0, first.state(), write_elsewhere=first.write_elsewhere),
@@ -119,11 +119,11 @@ def test_ranges_have_moved_as_far_as_they_have_for_any_worker(ahead: int) -> Non
     spec = plan_unified(small_config(**game)).spec()
     games = ClusterEngine(spec, CrewHere(2), threads=1)
     reach = np.random.default_rng(1).random((2, games.pots, HAND_COUNT))
-    (first,) = games.crew.ask("regroup", reach, 0.0, of=[ahead])
+    (first,) = games.crew.ask("rebucket", reach, 0.0, of=[ahead])
     assert first.value > 0
-    assert games.regroup(reach, first.value) == first.value  # not far enough for the other
-    assert games.regroup(reach) == first.value
-    assert games.regroup(reach) == 0
+    assert games.rebucket(reach, first.value) == first.value  # not far enough for the other
+    assert games.rebucket(reach) == first.value
+    assert games.rebucket(reach) == 0
 
 
 def test_flops_move_to_fast_workers_and_nothing_changes(

@@ -1,7 +1,7 @@
 """Real boards with grouped rivers: tables by brute force, passes by loops over every card."""
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,27 +14,26 @@ from allstreets.cfr import parse_schedule
 from allstreets.engines.boards.cards import (
     LEAST_WEIGHT,
     WEIGHT_ONE,
+    BucketSettings,
     FlopBoards,
-    GroupSettings,
+    bucket_hands,
+    bucket_rows,
     flop_boards,
-    group_rivers,
-    rows_of,
+    river_street,
 )
 from allstreets.engines.boards.engine import BoardsEngine
-from allstreets.engines.boards.kernels.bucket_hands import CUTS
+from allstreets.engines.boards.kernels.bucketing import CUTS
 from allstreets.engines.boards.kernels.layout import MATRIX_ONE
-from allstreets.engines.boards.pots import BoardsPots
-from allstreets.engines.boards.river_street import river_street
-from allstreets.engines.boards.subgame import BoardsLayout, BoardsSubgame
+from allstreets.engines.boards.subgame import BoardsLayout, BoardsPots, BoardsSubgame, PotsOnFlop
 from allstreets.engines.card_model import CardModel
+from allstreets.engines.exact.buckets import StreetBuckets
 from allstreets.engines.exact.cards import StreetBoards, next_street
-from allstreets.engines.exact.hand_buckets import Sharing
 from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE
 from allstreets.engines.exact.subgame import ExactSubgame
 
 FLOP = "KsKhKd"  # on which most runouts are alike
 GROUPS, ROWS = 16, 32
-SETTINGS = GroupSettings(GROUPS, ROWS)
+SETTINGS = BucketSettings(GROUPS, ROWS)
 SCHEDULE = parse_schedule("tuned")
 GAME = small_config(
     stack_depth=5, raise_cap=1, postflop_bet_sizes=[1.0], max_raises_per_street=0, flops=[FLOP]
@@ -79,7 +78,7 @@ def marks_on(cards: FlopBoards, river: StreetBoards, number: int) -> np.ndarray:
     hands, start = river.hands[0][number], int(river.lists[0].start[number])
     found = np.full((2, COMBO_COUNT), -1)
     for player in Player:
-        marks = cards.rivers[0].groups[player][start : start + len(hands.first)]
+        marks = cards.buckets[0].river[player][start : start + len(hands.first)]
         found[player, hands.combos] = marks[hands.hand]
     return found
 
@@ -95,7 +94,7 @@ def test_matrices_are_means_over_all_pairs(cards: FlopBoards, river: StreetBoard
     for number in (0, 57, 333):
         marks = marks_on(cards, river, number)
         margin, pairs = board_matrices(river.boards[number], marks, weights(), GROUPS)
-        rivers = cards.rivers[0]
+        rivers = cards.buckets[0]
         assert np.abs(rivers.margin[number] / MATRIX_ONE - margin).max() < 0.51 / MATRIX_ONE
         assert np.abs(rivers.pairs[number] / MATRIX_ONE - pairs).max() < 0.51 / MATRIX_ONE
 
@@ -143,8 +142,8 @@ def test_hands_stand_in_the_group_whose_mean_is_nearest(
 
 def test_every_hand_of_every_board_has_a_group(cards: FlopBoards, river: StreetBoards) -> None:
     lists = river.lists[0]
-    assert all(len(marks) == lists.start[-1] for marks in cards.rivers[0].groups)
-    assert all(int(marks.max()) < GROUPS for marks in cards.rivers[0].groups)
+    assert all(len(marks) == lists.start[-1] for marks in cards.buckets[0].river)
+    assert all(int(marks.max()) < GROUPS for marks in cards.buckets[0].river)
 
 
 @pytest.mark.parametrize("best", [pytest.param(False, marks=pytest.mark.thorough), True])
@@ -185,14 +184,14 @@ def test_exploitability_in_its_own_game_falls(cards: FlopBoards) -> None:
 def test_real_cards_judge_the_stored_strategies_where_they_stand(cards: FlopBoards) -> None:
     """An exact game with the same rows is given the arrays themselves."""
     subgame = trained(cards, 40)
-    pot, rivers = GAME.pots[0], cards.rivers[0]
+    pot, rivers = GAME.pots[0], cards.buckets[0]
     combos = np.sort(subgame.streets[0].combos(0, 0))
 
-    def sharing(streets: Sequence[StreetBoards]) -> Sharing:
+    def sharing(streets: Sequence[StreetBoards]) -> StreetBuckets:
         lists = streets[2].lists[0]
         starts = GROUPS * np.arange(len(lists.start), dtype=np.int64)
-        oop, ip = (rows_of(lists, marks, starts, None) for marks in rivers.groups)
-        return [None, rivers.rows, (oop, ip)]
+        oop, ip = (bucket_rows(lists, marks, starts, None) for marks in rivers.river)
+        return [None, rivers.turn, (oop, ip)]
 
     judge = ExactSubgame(
         pot.tree,
@@ -201,7 +200,7 @@ def test_real_cards_judge_the_stored_strategies_where_they_stand(cards: FlopBoar
         (combos, combos),
         1,
         "float16",
-        sharing=sharing,
+        buckets=sharing,
         learns=False,
     )
     judge.averages = subgame.averages
@@ -220,7 +219,7 @@ def test_real_cards_judge_the_stored_strategies_where_they_stand(cards: FlopBoar
 def test_pots_together_do_what_each_does_by_itself(cards: FlopBoards) -> None:
     trees = [(pot.tree, pot.payoffs) for pot in GAME.pots]
     assert len(trees) > 1
-    games = BoardsPots(trees, GROUPS).on(cards, 0)
+    games = PotsOnFlop(BoardsPots(trees, GROUPS), cards, 0)
     alone = [BoardsSubgame(BoardsLayout([tree], GROUPS), cards) for tree in trees]
     rng = np.random.default_rng(3)
     reach = rng.random((2, len(trees), HAND_COUNT))
@@ -277,16 +276,15 @@ def test_lists_of_rivers_are_those_of_their_boards(cards: FlopBoards, river: Str
     ]
     for board, parent, same in zip(river.boards, river.parents, found.same, strict=True):
         assert same == sizes[parent][board[-1]]
-    for each in fields(slow):
-        array = getattr(slow, each.name)
-        np.testing.assert_array_equal(getattr(found.hands, each.name), array, strict=True)
+    for listed, expected in zip(found.hands, slow, strict=True):
+        np.testing.assert_array_equal(listed, expected, strict=True)
 
 
 def test_groups_are_the_same_again(cards: FlopBoards) -> None:
     turn = cards.streets[1]
-    again = group_rivers(turn, river_street(turn), [some_ranges()], SETTINGS)[0]
+    again = bucket_hands(turn, river_street(turn), [some_ranges()], SETTINGS)[0]
     for player in Player:
-        assert np.array_equal(again.groups[player], cards.rivers[0].groups[player])
+        assert np.array_equal(again.river[player], cards.buckets[0].river[player])
 
 
 def test_a_whole_game_packs_and_goes_on_from_its_state() -> None:
@@ -310,7 +308,7 @@ def test_a_whole_game_packs_and_goes_on_from_its_state() -> None:
         after, others.step(Player.OOP, reach[0], reach[1], flops, [SCHEDULE.at(2)])
     )
     arrays = games.pack(0, reach, [np.dtype(np.uint8)] * games.pots)
-    with games.rounded(range(1), np.dtype(np.uint8)):
+    with games.quantised(range(1), np.dtype(np.uint8)):
         rounded = games.subgames[0][0].averages[2][0].copy()
     assert np.array_equal(arrays["average.0.2.oop"], rounded.astype(np.uint8))
     assert games.subgames[0][0].averages[2][0].max() > 255  # and then they are what they were

@@ -9,8 +9,14 @@ from numpy.typing import NDArray
 from reference import buckets as naive_buckets
 
 from allstreets.cards import COMBO_CARDS, parse_cards
-from allstreets.engines.matrix.bucket_equity import PairTotals, dealt_on, river_net, river_totals
-from allstreets.engines.matrix.bucket_features import FlopBoards, flop_boards
+from allstreets.engines.matrix.bucket_features import (
+    FlopBoards,
+    PairTotals,
+    dealt_on,
+    flop_boards,
+    river_net,
+    river_totals,
+)
 
 FLOP = parse_cards("8s 8h 3d")
 

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from builders.small_games import BUCKETS, small_config
 
-from allstreets.cards import HAND_COUNT, hand_combos
+from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, hand_combos
 from allstreets.cards.flop_sets import spread_flops
-from allstreets.engines.matrix.bucket_chain import BucketCounts, bucket_reach, build_bucket_model
-from allstreets.engines.matrix.bucket_flops import bucket_flops
+from allstreets.engines.matrix.buckets import (
+    BucketCounts,
+    bucket_flops,
+    build_bucket_model,
+)
 from allstreets.solvers.whole_game import WholeGameSolver
 
 FLOPS = spread_flops(2).flops
@@ -32,7 +35,9 @@ def test_roots_lead_all_combos_into_buckets() -> None:
         reach = generator.random(HAND_COUNT)
         assert (reach @ root[:, :hands]) @ buckets == pytest.approx(reach @ combos)
         model = build_bucket_model(flop.cards, COUNTS, 3)
-        np.testing.assert_allclose(reach @ root[:, :hands], bucket_reach(model, reach))
+        live = np.flatnonzero(held >= 0)
+        means = np.bincount(held[live], reach[HAND_OF_COMBO[live]]) / model.weights[0]
+        np.testing.assert_allclose(reach @ root[:, :hands], means)
         np.testing.assert_array_equal(held, model.flop_buckets)
 
 

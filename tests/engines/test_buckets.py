@@ -17,28 +17,25 @@ from allstreets.cards import (
     COMBO_CARDS,
     COMBO_PERMUTATIONS,
     HAND_OF_COMBO,
-    Range,
     live_combos,
     parse_cards,
     parse_combo,
-)
-from allstreets.engines.matrix.bucket_chain import (
-    BUCKET_PRESETS,
-    STREETS,
-    BucketCounts,
-    BucketModel,
-    bucket_reach,
-    bucket_stages,
-    build_bucket_model,
-    combo_reach,
-    down_from_hands,
-    parse_bucket_counts,
 )
 from allstreets.engines.matrix.bucket_features import (
     FLOP_RUNOUTS,
     flop_boards,
     flop_features,
     mean_equity,
+)
+from allstreets.engines.matrix.buckets import (
+    BUCKET_PRESETS,
+    STREETS,
+    BucketCounts,
+    BucketModel,
+    bucket_stages,
+    build_bucket_model,
+    down_from_hands,
+    parse_bucket_counts,
 )
 from allstreets.games.whole_game import pot_at
 
@@ -85,11 +82,12 @@ def test_weights_move_on_from_street_to_street(roomy: BucketModel) -> None:
 
 
 def test_net_shares_are_antisymmetric_and_bounded(roomy: BucketModel) -> None:
-    for street, net in zip(STREETS, roomy.net, strict=True):
+    assert len(roomy.net) == len(STREETS)
+    for net in roomy.net:
         assert np.isfinite(net).all()
         assert np.array_equal(net, -net.T)
         assert abs(net).max() <= 1
-        equity = roomy.pair_equity(street)
+        equity = (1.0 + net) / 2.0
         assert abs(equity + equity.T - 1).max() < 1e-15
         assert equity.min() >= 0
 
@@ -267,27 +265,18 @@ def test_buckets_win_from_all_others_what_their_equity_says(roomy: BucketModel) 
         assert off < 0.02
 
 
-def test_ranges_become_reach_of_buckets_and_back(small: BucketModel) -> None:
-    wide = Range.parse("22+,A2s+,KTo+,98s:0.5")
-    reach = bucket_reach(small, wide.weights)
-    live = live_combos(FLOP)
-    for bucket in range(len(reach)):
-        members = live & (small.flop_buckets == bucket)
-        assert reach[bucket] == pytest.approx(wide.weights[members].mean())
-    assert reach @ small.weights[0] == pytest.approx(wide.weights[live].sum())
-    back = combo_reach(small, reach)
-    assert not back[~live].any()
-    assert back[live].tolist() == reach[small.flop_buckets[live]].tolist()
-    assert bucket_reach(small, back) == pytest.approx(reach)
-    assert bucket_reach(small, np.ones(1326)) == pytest.approx(1.0)
+def mean_weights(model: BucketModel, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[K]: the mean weight of each flop bucket's combos, from weights of combos [1326]."""
+    live = model.flop_buckets >= 0
+    return np.bincount(model.flop_buckets[live], weights[live]) / model.weights[0]
 
 
 def test_hand_classes_pass_to_buckets_as_stages_do(small: BucketModel) -> None:
     rng = np.random.default_rng(5)
     hands: NDArray[np.float64] = rng.random(169)
     down = down_from_hands(small)
-    assert hands @ down == pytest.approx(bucket_reach(small, hands))
-    assert hands @ down == pytest.approx(bucket_reach(small, hands[HAND_OF_COMBO]))
+    assert hands @ down == pytest.approx(mean_weights(small, hands[HAND_OF_COMBO]))
+    assert np.ones(169) @ down == pytest.approx(1.0)
     # A value of 1 a combo is worth the live combos of a hand class.
     live = np.bincount(HAND_OF_COMBO[live_combos(FLOP)], minlength=169)
     assert down @ small.weights[0] == pytest.approx(live)
@@ -314,6 +303,3 @@ def test_bad_questions_are_refused(small: BucketModel) -> None:
             small.buckets_on(parse_cards(board) if board != "Ts9s4h4h" else (*FLOP, FLOP[2]))
     with pytest.raises(InputError, match="no board"):
         small.buckets_on((*FLOP, -1))
-    with pytest.raises(InputError, match="1326 weights"):
-        bucket_reach(small, np.ones(1000))
-    assert np.array_equal(small.pair_equity(Street.TURN), (1 + small.net[1]) / 2)

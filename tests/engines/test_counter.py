@@ -4,8 +4,8 @@ import numpy as np
 
 from allstreets.base import Longs
 from allstreets.base.jit import kernel
+from allstreets.engines.machine import Pool
 from allstreets.engines.simd.work_counter import Counter, finish, new_counter, take, wait_for
-from allstreets.engines.thread_pool import Pool
 
 
 @kernel

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from allstreets.base.jit import kernel
-from allstreets.engines.simd.dither import dither, dither_phase
+from allstreets.engines.simd.quantise import dither, dither_phase
 from allstreets.engines.simd.vectors import fma, load, splat, steps, store_dithered
 
 

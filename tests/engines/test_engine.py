@@ -20,13 +20,13 @@ from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import Schedule, dcfr, linear
 from allstreets.engines.card_model import CLASSES, EXACT, CardModel, MemoryMode, Precision
 from allstreets.engines.exact.engine import ExactEngine
+from allstreets.engines.exact.strategies import average_strategy, set_average_strategy
 from allstreets.engines.exact.subgame import ExactSubgame
-from allstreets.engines.exact.view import average_strategy, set_average_strategy
-from allstreets.engines.matrix.bucket_chain import BucketCounts, bucket_stages, build_bucket_model
+from allstreets.engines.matrix.buckets import BucketCounts, bucket_stages, build_bucket_model
 from allstreets.engines.protocol import DropsHands, Engine
 from allstreets.engines.quantised import ONE_BYTE, Numbers, PackedStrategies
 from allstreets.engines.spec import EngineSpec
-from allstreets.engines.state import flop_key
+from allstreets.engines.subgames import flop_key
 from allstreets.solutions.pot_evaluation import live
 
 FLOPS = named_flops(["7s7h7d", "9s7s2s"]).flops  # on which most runouts are alike
@@ -362,7 +362,7 @@ def test_what_is_packed_gives_back_the_rounded_averages(kind: str) -> None:
         stored = tuple(packed[f"strategy.{pot}.{stage}"] for stage in range(len(streets)))
         kept = PackedStrategies(tree, streets, stored)
         before = [games.average(pot, 1, node) for node in tree.decisions()]
-        with games.rounded(range(1, 2), ONE_BYTE):
+        with games.quantised(range(1, 2), ONE_BYTE):
             for node in tree.decisions():
                 np.testing.assert_array_equal(games.average(pot, 1, node), kept.at(node))
         after = [games.average(pot, 1, node) for node in tree.decisions()]

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from allstreets.engines.exact import work_queue as exact_queue
-from allstreets.engines.exact.kernels.work_queue import DOWN, RIVERS, UP
+from allstreets.engines.exact.kernels.work_queue import BACKWARD, FORWARD, RIVERS
 from allstreets.engines.exact.work_queue import flop_pieces, turn_pieces, turn_waves, useful_threads
 from allstreets.games import Spot
 from allstreets.solvers import SpotSolver
@@ -74,13 +74,13 @@ def test_every_board_of_a_flop_is_visited_once_and_waits_for_earlier_pieces(
     down, up = list[int](), list[int]()
     left = {turn: groups * int(children[turn + 1] - children[turn]) for turn in range(turns)}
     for kind, turn, first, last, begin, end in pieces.tolist():
-        if kind == DOWN:
+        if kind == FORWARD:
             assert turn < slots or turn - slots in up
             down.append(turn)
         elif kind == RIVERS:
             assert turn in down
             left[turn] -= (last - first) * (end - begin)
-        elif kind == UP:
+        elif kind == BACKWARD:
             assert left[turn] == 0
             assert up == list(range(turn))
             up.append(turn)

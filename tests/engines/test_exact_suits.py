@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from reference.shared_spot import suit_class
 
 from allstreets.cards import COMBO_MASKS, parse_cards, runouts
+from allstreets.engines.exact.buckets import suit_buckets, suit_street_buckets
 from allstreets.engines.exact.cards import first_street, next_street
-from allstreets.engines.exact.suit_buckets import suit_groups, suit_sharing
 
 
 def live(board: tuple[int, ...]) -> np.ndarray:
@@ -26,7 +26,7 @@ def test_groups_are_those_of_the_definition(cards, suits, random) -> None:  # ty
         cards = random.sample([card for card in range(52) if card % 4 < suits], 5)
     board = tuple(cards)
     combos = np.array(random.sample(live(board).tolist(), 120))
-    groups = suit_groups(board, combos)
+    groups = suit_buckets(board, combos)
     named: dict[object, int] = {}
     for combo, group in zip(combos.tolist(), groups.tolist(), strict=True):
         assert named.setdefault(suit_class(combo, board), group) == group
@@ -36,7 +36,7 @@ def test_groups_are_those_of_the_definition(cards, suits, random) -> None:  # ty
 def test_a_board_has_a_few_hundred_groups_at_most() -> None:
     for text in ("Ks8s3d5c2s", "Ks8s3d5c2h", "8h5d2cKhJd", "KsQsJs4s2s"):
         board = tuple(parse_cards(text))
-        assert 20 < suit_groups(board, live(board)).max() < 260, text
+        assert 20 < suit_buckets(board, live(board)).max() < 260, text
 
 
 def test_shares_go_by_combos_or_by_the_range() -> None:
@@ -45,13 +45,13 @@ def test_shares_go_by_combos_or_by_the_range() -> None:
     combos = live(flop)
     turn = first_street(root, (combos, combos))
     streets = [turn, next_street(turn)]
-    plain = suit_sharing(streets)
+    plain = suit_street_buckets(streets)
     assert plain[0] is None
     assert plain[1] is not None
     assert plain[1][0] is plain[1][1]
     rng = np.random.default_rng(3)
     weights = np.where(rng.random(169)[np.arange(1326) % 169] < 0.5, 0.0, 1.0)
-    ranged = suit_sharing(streets, (weights, np.ones(1326)))[1]
+    ranged = suit_street_buckets(streets, (weights, np.ones(1326)))[1]
     assert ranged is not None
     lists, hands = streets[1].lists[0], streets[1].hands[0]
     for board in (0, 5, 11):

@@ -14,16 +14,14 @@ from allstreets.base import InputError
 from allstreets.betting import BettingTree, Player, Street
 from allstreets.cards import COMBO_COUNT, HAND_COUNT, HAND_OF_COMBO
 from allstreets.cfr import parse_schedule
-from allstreets.engines.boards.cards import FlopBoards, GroupSettings, flop_boards
+from allstreets.engines.boards.cards import BucketSettings, FlopBoards, flop_boards
 from allstreets.engines.boards.engine import BoardsEngine
-from allstreets.engines.boards.pots import BoardsPots, PotsOnFlop
-from allstreets.engines.boards.subgame import RIVER, TURN, BoardsSubgame
+from allstreets.engines.boards.subgame import RIVER, TURN, BoardsPots, BoardsSubgame, PotsOnFlop
 from allstreets.engines.card_model import CardModel
+from allstreets.engines.exact.buckets import suit_street_buckets
 from allstreets.engines.exact.cards import next_street
-from allstreets.engines.exact.locks import lock_strategy
+from allstreets.engines.exact.strategies import average_strategy, lock_strategy
 from allstreets.engines.exact.subgame import ExactSubgame
-from allstreets.engines.exact.suit_buckets import suit_sharing
-from allstreets.engines.exact.view import average_strategy
 from allstreets.games import Spot
 from allstreets.games.locks import Lock
 from allstreets.games.spot import spot_root
@@ -58,8 +56,8 @@ def told(tree: BettingTree, every: int) -> BettingTree:
 def exact_game(tree: BettingTree, precision: str = "float32", shared: bool = False) -> ExactSubgame:
     spot = TURN_SPOT
     combos = np.flatnonzero(spot.ranges[0].weights), np.flatnonzero(spot.ranges[1].weights)
-    sharing = suit_sharing if shared else None
-    return ExactSubgame(tree, spot.payoffs, spot_root(spot), combos, 1, precision, sharing=sharing)
+    buckets = suit_street_buckets if shared else None
+    return ExactSubgame(tree, spot.payoffs, spot_root(spot), combos, 1, precision, buckets=buckets)
 
 
 def reach_of(game: ExactSubgame) -> list[np.ndarray]:
@@ -121,8 +119,8 @@ def test_a_lock_to_one_action_is_a_tree_without_the_others(shared: bool) -> None
     actions = int(tree.child_count[node])
     game = exact_game(replace(tree, locks={node: (1.0,) + (0.0,) * (actions - 1)}), shared=shared)
     combos = np.flatnonzero(spot.ranges[0].weights), np.flatnonzero(spot.ranges[1].weights)
-    sharing = suit_sharing if shared else None
-    other = ExactSubgame(edited.tree, edited.payoffs, spot_root(edited), combos, sharing=sharing)
+    buckets = suit_street_buckets if shared else None
+    other = ExactSubgame(edited.tree, edited.payoffs, spot_root(edited), combos, buckets=buckets)
     reach = reach_of(game)
     for each in (game, other):
         each.iterate((reach[0], reach[1]), AHEAD.run(1, 60))
@@ -151,7 +149,7 @@ def test_regret_sums_leave_out_what_is_locked() -> None:
 
 @pytest.fixture(scope="module")
 def cards() -> FlopBoards:
-    return flop_boards(GAME.flops.flops[0].cards, [ranges(1)], GroupSettings(GROUPS, 32))
+    return flop_boards(GAME.flops.flops[0].cards, [ranges(1)], BucketSettings(GROUPS, 32))
 
 
 def ranges(seed: int) -> np.ndarray:
@@ -163,7 +161,7 @@ def ranges(seed: int) -> np.ndarray:
 def two_pots(cards: FlopBoards) -> PotsOnFlop:
     """Two pots side by side, every third decision locked."""
     trees = [(told(pot.tree, 3), pot.payoffs) for pot in GAME.pots[:2]]
-    return BoardsPots(trees, GROUPS).on(cards, 0)
+    return PotsOnFlop(BoardsPots(trees, GROUPS), cards, 0)
 
 
 def strategies(subgame: BoardsSubgame, node: int) -> np.ndarray:
@@ -215,7 +213,7 @@ def test_groups_made_again_play_what_is_locked() -> None:
     given = games.average(0, 0, node)  # combos that suits make alike play alike
     every = AHEAD.run(1, 2)
     games.iterate(ranges(1)[:, None], np.ones((1, 1), np.bool_), every)
-    games.regroup(ranges(5)[:, None])
+    games.rebucket(ranges(5)[:, None])
     games.iterate(ranges(5)[:, None], np.ones((1, 1), np.bool_), every)
     np.testing.assert_allclose(games.average(0, 0, node), given, atol=1e-4)
     for one, chances in tree.locks.items():

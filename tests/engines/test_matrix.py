@@ -140,7 +140,7 @@ def test_every_half_iteration_equals_the_recursion(name: str, algorithm: str, lo
             factors = now.positive, now.negative, now.average, now.weight
             close(
                 game.step(player, own, other, now),
-                naive.step(player, other, factors, now.lowest == 0),
+                naive.step(player, other, factors, now.floor == 0),
             )
     size = max(float(np.abs(regrets).max()) for regrets in naive.regrets.values())
     apart = []

@@ -26,14 +26,14 @@ from allstreets.cards import (
     hand_pairs,
     parse_board,
 )
-from allstreets.cfr.schedules import parse_schedule
-from allstreets.engines.card_model import CardModel
-from allstreets.engines.dealt_pairs import DealtPairs
-from allstreets.engines.matrix.cards import Stage
-from allstreets.engines.matrix.classes import class_stages
+from allstreets.cfr.schedules import IterationWeights, parse_schedule
+from allstreets.engines.card_model import CardModel, DealtPairs
+from allstreets.engines.matrix.cards import Stage, class_stages
 from allstreets.engines.matrix.engine import LEAST_REACH, MatrixCards, MatrixEngine
+from allstreets.engines.matrix.plan import SPLIT_FLOPS, cut_pieces
 from allstreets.engines.protocol import Engine
-from allstreets.engines.state import flop_of
+from allstreets.engines.simd.iteration_weights import KernelWeights
+from allstreets.engines.subgames import flop_of
 
 Trees = list[tuple[BettingTree, Floats]]
 
@@ -333,3 +333,24 @@ def test_no_pots_at_all() -> None:
         assert games.evaluate(player, nobody, one).shape == (0, 1, HAND_COUNT)
     assert {part.shape for part in games.regret_sums(one)} == {(0, 1)}
     assert games.state() == {}
+
+
+@pytest.mark.parametrize("threads", [1, 2, 16])
+@pytest.mark.parametrize(("flops", "pots"), [(1, 7), (5, 3), (400, 7), (0, 7), (3, 1)])
+def test_every_pot_on_every_flop_is_in_one_piece(flops: int, pots: int, threads: int) -> None:
+    done = np.zeros((flops, pots), np.int64)
+    pieces = cut_pieces(flops, pots, threads)
+    for first, last, begin, end in pieces.tolist():
+        done[first:last, begin:end] += 1
+    assert (done == 1).all()
+    sizes = ((pieces[:, 1] - pieces[:, 0]) * (pieces[:, 3] - pieces[:, 2])).tolist()
+    assert sizes == sorted(sizes, reverse=True)
+    if threads > 1 and flops:  # enough small ones at the end that nobody waits long
+        assert sizes.count(min(sizes)) >= min(flops, SPLIT_FLOPS * threads) * pots
+
+
+def test_tables_of_iteration_weights_are_in_the_order_that_kernels_read() -> None:
+    shared = ("positive", "negative", "average", "weight", "threshold", "ahead")
+    for name in shared:
+        assert KernelWeights._fields.index(name) == IterationWeights._fields.index(name)
+    assert KernelWeights._fields[len(IterationWeights._fields) :] == ("phase",)

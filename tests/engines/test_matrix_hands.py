@@ -23,11 +23,11 @@ from allstreets.betting import (
     same_sizes,
 )
 from allstreets.cfr.schedules import IterationWeights, parse_schedule
-from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.card_model import DealtPairs
 from allstreets.engines.matrix.cards import Stage
 from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
-from allstreets.engines.matrix.hands import listed, sources, stored_places
-from allstreets.engines.matrix.kernels.store import move_numbers
+from allstreets.engines.matrix.kernels.passes import move_numbers
+from allstreets.engines.matrix.plan import listed, sources, stored_places
 from allstreets.engines.protocol import Values
 from allstreets.engines.simd.vectors import LANES, aligned, compress, load, store
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 from builders.matrix_stages import naive_stages, ordered_stage, real_stage
-from builders.one_flop import OneFlop, discount_row, limits
+from builders.one_flop import OneFlop, limits, weight_row
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -26,9 +26,10 @@ from allstreets.betting import (
 from allstreets.cfr import Pruning
 from allstreets.cfr.schedules import IterationWeights, parse_schedule
 from allstreets.engines.matrix.cards import Stage
+from allstreets.engines.matrix.game import make_spaces
 from allstreets.engines.matrix.kernels.layout import UPDATE
 from allstreets.engines.matrix.kernels.terminals import add_folds, add_showdowns
-from allstreets.engines.matrix.pruning import blocks_of_hands
+from allstreets.engines.matrix.plan import blocks_of_hands
 from allstreets.engines.simd.vectors import LANES
 
 Ends = Callable[..., None]
@@ -120,7 +121,7 @@ def copy_to_twin(game: OneFlop, twin: PrunedNaiveGame) -> None:
 
 
 def rule_of(row: Sequence[float]) -> Rule:
-    """What a row of discounts says, rounded as the kernels get it."""
+    """What a row of iteration weights says, rounded as the kernels get it."""
     rounded: list[float] = np.array(row, np.float32).tolist()
     positive, negative, lowest, average, weight, threshold, _ahead = rounded
     return Rule(positive, negative, average, weight, threshold, -lowest)
@@ -148,7 +149,7 @@ def test_every_half_iteration_equals_the_recursion(name: str, schedule: str, flo
     hands = len(stages[0].combos)
     left_out = due = 0
     for t, now in enumerate(parse_schedule(schedule).run(1, 16), start=1):
-        row = discount_row(now, *limits(pruning, t)[0])
+        row = weight_row(now, *limits(pruning, t)[0])
         for player in Player:
             copy_to_twin(game, twin)
             own, other = generator.random((2, hands))
@@ -161,7 +162,7 @@ def test_every_half_iteration_equals_the_recursion(name: str, schedule: str, flo
                 sums = game.game.numbers_at(game.game.averages, 0, node).astype(np.float64)
                 close(sums, twin.sums[node], float(twin.sums[node].max()) or 1.0)
             left_out += twin.left_out()
-            due += game.game.units(player) if t > pruning.warmup else 0
+            due += game.units(player) if t > pruning.warmup else 0
     assert left_out > 0.1 * due
     if floor < np.inf:
         assert min(float(array.min()) for pair in game.game.regrets for array in pair) == -floor
@@ -200,19 +201,19 @@ def test_all_that_is_visited_has_the_bits_of_a_full_pass(
     hands, length = len(stages[0].combos), game.game.cards.lengths[0]
     other = generator.random(hands)
     asked = generator.random(length // LANES) < (0.5 if masked else 1.0)
-    now = IterationWeights(positive=0.8, negative=0.6, lowest=-np.inf, average=0.7, weight=1.0)
-    row = discount_row(now, threshold=-50.0)
+    now = IterationWeights(positive=0.8, negative=0.6, floor=-np.inf, average=0.7, weight=1.0)
+    row = weight_row(now, threshold=-50.0)
     twin = PrunedNaiveGame(*SMALL, naive_stages(stages))
     copy_to_twin(game, twin)
     wanted = np.repeat(asked, LANES)[:hands]
     twin.pruned_step(player, other, rule_of(row), wanted)
 
-    spaces = game.game.spaces()
+    spaces = make_spaces([game.game])
     table = np.array([row], np.float32)
     blocks_asked = asked.astype(np.uint8) if masked else None
-    values = game.game.run(player, other, UPDATE, spaces, discounts=table, wanted=blocks_asked)
-    plain = np.array([discount_row(now)], np.float32)
-    expected = full.game.run(player, other, UPDATE, spaces, discounts=plain)
+    values = game.game.run(player, other, UPDATE, spaces, weights=table, wanted=blocks_asked)
+    plain = np.array([weight_row(now)], np.float32)
+    expected = full.game.run(player, other, UPDATE, spaces, weights=plain)
 
     expected *= wanted
     np.testing.assert_array_equal(values, expected)
@@ -238,7 +239,7 @@ def test_all_that_is_visited_has_the_bits_of_a_full_pass(
 def test_ends_are_valued_for_every_block_that_is_needed(add: Ends, share: float) -> None:
     generator = np.random.default_rng(2)
     game = OneFlop(*SMALL, make_stages("one stage")).game
-    plan, cards, space = game.plans[0][0], game.cards.kernel[0], game.spaces()[0]
+    plan, cards, space = game.plans[0][0], game.cards.kernel[0], make_spaces([game])[0]
     space.reach[...] = generator.random(space.reach.shape)
     space.reach.reshape(-1, cards.hands)[plan.lines] = 0
     hands = game.hands(Player.OOP)[0]
@@ -402,9 +403,9 @@ def test_hands_that_nobody_asks_for_learn_nothing() -> None:
     hands = np.arange(169) < 40
     asked = blocks_of_hands(hands)
     before = {node: stored_at(game, node).copy() for node in game.game.tree.decisions()}
-    table = np.array([discount_row(every[-1])], np.float32)
-    spaces = game.game.spaces()
-    values = game.game.run(Player.IP, EVERYONE[0], UPDATE, spaces, discounts=table, wanted=asked)
+    table = np.array([weight_row(every[-1])], np.float32)
+    spaces = make_spaces([game.game])
+    values = game.game.run(Player.IP, EVERYONE[0], UPDATE, spaces, weights=table, wanted=asked)
     expected = full.step(Player.IP, *EVERYONE, every[-1])
     np.testing.assert_array_equal(values[:48], expected[:48])
     assert not values[48:].any()
@@ -413,7 +414,7 @@ def test_hands_that_nobody_asks_for_learn_nothing() -> None:
         if game.game.tree.player[node] == Player.IP:
             np.testing.assert_array_equal(new[:, :3], ideal[:, :3])
             np.testing.assert_array_equal(new[:, 3:], before[node][:, 3:])
-    assert int(spaces[0].left_out[0]) * 11 == game.game.units(Player.IP) * 8
+    assert int(spaces[0].left_out[0]) * 11 == game.units(Player.IP) * 8
 
 
 def test_which_blocks_hands_are_in() -> None:

@@ -47,7 +47,7 @@ def test_what_is_rounded_for_a_while_is_what_is_kept(make: Any, numbers: Numbers
         stored = tuple(arrays[1][f"strategy.{number}.{stage}"] for stage in range(len(streets)))
         kept = PackedStrategies(pot.tree, streets, stored)
         before = [solver.games.average(number, 0, node) for node in pot.tree.decisions()]
-        with solver.games.rounded(range(1, 2), numbers):
+        with solver.games.quantised(range(1, 2), numbers):
             for node in pot.tree.decisions():
                 np.testing.assert_array_equal(solver.games.average(number, 1, node), kept.at(node))
             after = [solver.games.average(number, 0, node) for node in pot.tree.decisions()]

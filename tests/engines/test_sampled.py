@@ -25,13 +25,12 @@ from allstreets.betting import (
 from allstreets.cards import HAND_NAMES, parse_cards, parse_hand
 from allstreets.cards.evaluator_tables import evaluator_tables
 from allstreets.cfr import IterationWeights, Pruning, parse_schedule
-from allstreets.engines.sampled.kernels.deals import Deals, deal_hands
-from allstreets.engines.sampled.layout import flop_cards, own_slots
-from allstreets.engines.sampled.subgame import SampledSubgame, deals_for
+from allstreets.engines.sampled.kernels.external_sampling import Deals, deal_hands
+from allstreets.engines.sampled.subgame import SampledSubgame, deals_for, flop_cards, player_slots
 
 Game = tuple[BettingTree, Floats, tuple[int, ...]]
 
-ADD_ONLY = IterationWeights(positive=1.0, negative=1.0, lowest=-np.inf, average=1.0, weight=1.0)
+ADD_ONLY = IterationWeights(positive=1.0, negative=1.0, floor=-np.inf, average=1.0, weight=1.0)
 
 
 def weights(text: str) -> Floats:
@@ -145,8 +144,8 @@ def test_deals_agree_with_loops(
         return
     slow, _ = naive_deals(board, reach[0], reach[1], 40, split_mix(seed))
     for i, one in enumerate(slow):
-        assert combos[deals.own[i]][1] == one.combos[0]
-        assert combos[deals.other[i]][1] == one.combos[1]
+        assert combos[deals.player[i]][1] == one.combos[0]
+        assert combos[deals.opponent[i]][1] == one.combos[1]
         assert tuple(deals.runouts[i].tolist()) == one.runout
         assert deals.outcomes[i] == one.outcome
 
@@ -163,7 +162,7 @@ def test_pairs_are_dealt_in_proportion_to_the_product_of_reach() -> None:
     found = np.zeros((trials, 169, 169))
     for seed in range(trials):
         deals, _ = deal(flop, *RANGES, count, seed * 10**9)
-        np.add.at(found[seed], (hands[deals.own], hands[deals.other]), 1 / count)
+        np.add.at(found[seed], (hands[deals.player], hands[deals.opponent]), 1 / count)
     assert not found[:, shares == 0].any()
     error = found.std(axis=0, ddof=1)[shares > 0] / np.sqrt(trials)
     scores = (found.mean(axis=0) - shares)[shares > 0] / error
@@ -180,7 +179,7 @@ def test_own_combos_are_dealt_evenly() -> None:
     for number, (hand, _, cards) in enumerate(combos):
         met = sum(RANGES[1][d[0]] for d in theirs if not set(d[2]) & set(cards))
         expected = 3000 * RANGES[0][hand] * met / pairs
-        assert abs((deals.own == number).sum() - expected) < 1 + 1e-9
+        assert abs((deals.player == number).sum() - expected) < 1 + 1e-9
 
 
 def test_turn_and_river_are_any_of_the_cards_that_are_left() -> None:
@@ -212,7 +211,7 @@ def test_hands_are_found_also_where_hardly_any_fits() -> None:
     assert pairs == pytest.approx(6e-12, rel=1e-9, abs=0)
     combos = combos_beside(flop)
     kings = [number for number, combo in enumerate(combos) if HAND_NAMES[combo[0]] == "KK"]
-    counts = [(deals.other == number).sum() for number in kings]
+    counts = [(deals.opponent == number).sum() for number in kings]
     assert len(counts) == 6
     assert sum(counts) == 6000
     assert stats.chisquare(counts).pvalue > 0.001
@@ -478,7 +477,7 @@ def test_memory_is_that_of_the_tables() -> None:
 def test_slots_know_the_action_before() -> None:
     tree = flop_game(stack=350, bets=(0.5, "a"), raises=(0.5, "a"))[0]
     for player in Player:
-        slots = own_slots(tree, player)
+        slots = player_slots(tree, player)
         nodes = [node for node in decisions(tree) if tree.player[node] == player]
         assert [int(slots.first[node]) for node in nodes] == slots.start[:-1].tolist()
         for place, node in enumerate(nodes):

@@ -8,7 +8,7 @@ from builders.whole_solution import trips
 from review.test_run import HANDS, QUICK
 
 from allstreets.base.errors import InputError
-from allstreets.betting import Player
+from allstreets.betting import Player, line_in_words
 from allstreets.cards import HAND_NAMES
 from allstreets.explorer.errors import BusyError, FormError, MissingError
 from allstreets.explorer.library import Library
@@ -68,7 +68,7 @@ def test_the_table_is_that_of_the_command(reviews: Reviews, review: Review) -> N
     rows = decision_rows(review)
     assert [one.loss for one in found.rows] == [row["loss_bb"] for row in rows]
     assert {(one.name, one.line, one.taken) for one in found.rows} == {
-        (row["hand"], row["line"], row["taken"]) for row in rows
+        (row["hand"], line_in_words(row["line"]), row["taken"]) for row in rows
     }
     assert [one.loss_per_100 for one in found.totals] == [
         row["loss_bb_per_100"] for row in total_rows(review)
@@ -88,7 +88,7 @@ def test_a_hand_is_replayed(reviews: Reviews, review: Review, root: Path) -> Non
     assert [one.decision for one in hand.steps] == [None, 0, 1, None, 2, None]
     assert hand.solution_id == Library([root]).id_of(root / "three")
     for shown, one in zip(hand.decisions, kept.decisions, strict=True):
-        assert shown.judged_by == one.judged_by
+        assert shown.judged_by == one.evaluated_by
         assert [option.chances for option in shown.options] == [list(row) for row in one.strategy]
         here = hand.steps[shown.place]
         assert (here.pot, shown.to_call) == (one.pot_bb, one.to_call_bb)

@@ -18,8 +18,8 @@ from allstreets.explorer.solves.devices import device_choices
 from allstreets.explorer.solves.edits import edits_text, read_edits
 from allstreets.explorer.solves.examples import examples
 from allstreets.explorer.solves.spots import check_form, estimate, read_form, spot_title
-from allstreets.games.spot_data import spot_mapping
-from allstreets.games.spot_estimate import PROGRAM_BYTES, estimate_spot
+from allstreets.games.estimates import PROGRAM_BYTES, estimate_spot
+from allstreets.games.spot import spot_mapping
 from allstreets.training.spot_config import read_spot
 
 SAMPLES = Path(__file__).parents[2] / "sample_spots"

@@ -184,7 +184,8 @@ def test_where_hands_are_shown(line: str, how: str) -> None:
     known = [(a, b) for a, b in zip(grid.ev, last.evs, strict=True) if a is not None]
     assert len(known) > 50
     for ev, expected in known:  # what the action cost is in the middle then
-        assert ev == pytest.approx((expected or 0) + before.to_call, abs=2e-3)
+        assert expected is not None
+        assert ev == pytest.approx(expected + before.to_call, abs=2e-3)
 
 
 def test_rake_is_told() -> None:

@@ -27,7 +27,7 @@ from allstreets.cards import (
     parse_combo,
     runouts,
 )
-from allstreets.cli.report_unified import report_unified
+from allstreets.cli.main import main
 from allstreets.engines import CardModel
 from allstreets.engines.exact.cards import StreetBoards, first_street, next_street
 from allstreets.explorer.models.place import CardsStep, Deal, Decision, End
@@ -233,12 +233,12 @@ def test_tables_over_flops_have_no_turn(result: WholeSolution) -> None:
 
 
 def test_the_report_by_combo(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    report_unified(folder, line=f"{LIMPED} | x x | 5c", combos=True)
+    assert main(["report", str(folder), "--line", f"{LIMPED} | x x | 5c", "--combos"]) == 0
     shown = capsys.readouterr().out
     assert "board KsKhKd5c" in shown
     assert "Combos of the same group play alike on this board." in shown
-    with pytest.raises(InputError, match="--combos has no meaning here"):
-        report_unified(folder, line="c", combos=True)
+    assert main(["report", str(folder), "--line", "c", "--combos"]) == 2
+    assert "--combos has no meaning here" in capsys.readouterr().err
 
 
 def test_the_page_picks_a_card_and_tells_who_plays_alike(folder: Path) -> None:

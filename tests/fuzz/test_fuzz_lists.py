@@ -21,10 +21,10 @@ from allstreets.explorer.solves.manager import Solves
 from allstreets.explorer.trash import Trash
 from allstreets.hands import Skipped
 from allstreets.review import (
+    GradedDecision,
     HandReview,
     IndexedHand,
     Option,
-    ReviewedDecision,
     ReviewFolder,
     ReviewIndex,
 )
@@ -55,7 +55,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def reviewed() -> HandReview:
     """A hand with one decision."""
-    decision = ReviewedDecision(
+    decision = GradedDecision(
         place=0,
         street="flop",
         line="r2.5 c | Qs7h4d",

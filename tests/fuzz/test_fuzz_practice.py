@@ -15,16 +15,16 @@ from harness.fuzzing import NASTY, damaged_cases, internal_errors
 from allstreets.base import InputError
 from allstreets.explorer.practised import Practised
 from allstreets.practice import (
-    Playable,
     Results,
     Session,
     Wanted,
     anki_package,
     chosen,
     export_text,
-    open_playable,
+    load_playable,
     stats_mapping,
 )
+from allstreets.solutions import Solution
 
 QUICK, LONG = 200, 10_000
 NOW = 1_700_000_000.0
@@ -70,12 +70,12 @@ VALUES: tuple[object, ...] = (
 
 
 @pytest.fixture(scope="module")
-def river() -> Playable:
-    return open_playable(folder("river"))
+def river() -> Solution:
+    return load_playable(folder("river"))
 
 
 @pytest.fixture(scope="module")
-def valid(river: Playable, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def valid(river: Solution, tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A file of results with hands, answers, and decisions that come back now."""
     path = tmp_path_factory.mktemp("practice") / "results.sqlite"
     results = Results(path)
@@ -89,7 +89,7 @@ def valid(river: Playable, tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
-def use(path: Path, river: Playable) -> None:
+def use(path: Path, river: Solution) -> None:
     """Everything that reads results, and what goes on from them."""
     results = Results(path)
     stored = results.answers()
@@ -104,10 +104,11 @@ def use(path: Path, river: Playable) -> None:
     Practised(path).results().model_dump_json().encode()
     for one in results.solutions():
         results.answers(one.folder)
+    assert river.folder is not None
     results.due(river.folder, NOW)
 
 
-def go_on(path: Path, river: Playable) -> None:
+def go_on(path: Path, river: Solution) -> None:
     """Play a hand, which writes to the file."""
     session = Session(river, seed=2, results=Results(path), clock=lambda: NOW)
     hand = session.deal()
@@ -115,7 +116,7 @@ def go_on(path: Path, river: Playable) -> None:
         session.answer(0)
 
 
-def reader(path: Path, river: Playable) -> Callable[[bytes], None]:
+def reader(path: Path, river: Solution) -> Callable[[bytes], None]:
     """Reads a file with these bytes; what only reads it must leave it as it is."""
 
     def read(data: bytes) -> None:
@@ -146,25 +147,25 @@ def damaged_rows(valid: bytes, path: Path, count: int) -> Iterator[tuple[int, by
         yield case, path.read_bytes()
 
 
-def test_damaged_bytes(valid: bytes, river: Playable, tmp_path: Path) -> None:
+def test_damaged_bytes(valid: bytes, river: Solution, tmp_path: Path) -> None:
     read = reader(tmp_path / "results.sqlite", river)
     assert internal_errors(read, damaged_cases([valid], QUICK), (InputError,)) == []
 
 
-def test_damaged_rows(valid: bytes, river: Playable, tmp_path: Path) -> None:
+def test_damaged_rows(valid: bytes, river: Solution, tmp_path: Path) -> None:
     read = reader(tmp_path / "results.sqlite", river)
     cases = damaged_rows(valid, tmp_path / "rows.sqlite", QUICK)
     assert internal_errors(read, cases, (InputError,)) == []
 
 
 @pytest.mark.thorough
-def test_many_damaged_bytes(valid: bytes, river: Playable, tmp_path: Path) -> None:
+def test_many_damaged_bytes(valid: bytes, river: Solution, tmp_path: Path) -> None:
     read = reader(tmp_path / "results.sqlite", river)
     assert internal_errors(read, damaged_cases([valid], LONG, QUICK), (InputError,)) == []
 
 
 @pytest.mark.thorough
-def test_many_damaged_rows(valid: bytes, river: Playable, tmp_path: Path) -> None:
+def test_many_damaged_rows(valid: bytes, river: Solution, tmp_path: Path) -> None:
     read = reader(tmp_path / "results.sqlite", river)
     cases = damaged_rows(valid, tmp_path / "rows.sqlite", LONG)
     assert internal_errors(read, cases, (InputError,)) == []

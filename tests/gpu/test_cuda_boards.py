@@ -11,16 +11,15 @@ from builders.small_games import small_config
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr import IterationWeights, parse_schedule
-from allstreets.engines.boards.cards import FlopBoards, flop_boards, group_rivers
+from allstreets.engines.boards.cards import FlopBoards, bucket_hands, flop_boards
 from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.cuda.boards import CudaBoardsEngine
-from allstreets.engines.cuda.boards_layout import RIVER
-from allstreets.engines.cuda.boards_memory import BoardsMemory, FlopCounts
+from allstreets.engines.cuda.boards_layout import RIVER, BoardsMemory, FlopCounts
 from allstreets.engines.cuda.boards_rivers import RiverPieces, Table
-from allstreets.engines.cuda.boards_street import street_bettings
+from allstreets.engines.cuda.streets import street_bettings
 from allstreets.engines.protocol import Engine
-from allstreets.games.whole_game_estimate import hands_of_flops
+from allstreets.games.estimates import hands_of_flops
 
 SCHEDULE = parse_schedule("ahead")
 MODEL = CardModel("boards", groups=16, rows=32)
@@ -40,7 +39,7 @@ MADE: dict[Any, FlopBoards] = {}
 def cards_made_once() -> Iterator[None]:
     """Engines with the same boards and groups share them.
 
-    Whoever makes them, they are the same (`test_cuda_groups`), and here processors are fast.
+    Whoever makes them, they are the same (`test_cuda_bucketing`), and here processors are fast.
     """
 
     def made(flop: Any, ranges: Any, settings: Any, _: Any) -> FlopBoards:
@@ -51,7 +50,7 @@ def cards_made_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("allstreets.engines.boards.engine.flop_boards", made)
-        patch.setattr("allstreets.engines.cuda.boards.CudaGroups", lambda _: group_rivers)
+        patch.setattr("allstreets.engines.cuda.boards.CudaBucketing", lambda _: bucket_hands)
         yield
     MADE.clear()
     ENGINES.clear()
@@ -152,7 +151,7 @@ def test_steps_are_iterations_whatever_the_chunks_and_pieces(
 ) -> None:
     whole = fresh[1]
     whole.iterate(reach(), ALL, every(3))
-    monkeypatch.setattr("allstreets.engines.cuda.boards_set.ROOM_BYTES", 1)
+    monkeypatch.setattr("allstreets.engines.cuda.boards_passes.ROOM_BYTES", 1)
     monkeypatch.setattr(tried_device(), "shared_bytes", 12 * 1024)
     parts = there()
     assert len(parts._sets[0].chunks) == len(FLOPS)
@@ -216,7 +215,7 @@ def test_strategies_that_are_set_or_rounded_are_played(
     before = values(gpu, reach())
     assert_alike(values(cpu, reach()), before, 1e-4)
     number = np.dtype(np.uint8)
-    with cpu.rounded(range(2), number), gpu.rounded(range(2), number):
+    with cpu.quantised(range(2), number), gpu.quantised(range(2), number):
         assert_alike(values(cpu, reach()), values(gpu, reach()), 1e-4)
     for one, two in zip(before, values(gpu, reach()), strict=True):
         np.testing.assert_array_equal(one, two)
@@ -229,7 +228,7 @@ def test_games_go_on_in_other_groups() -> None:
     for player in Player:
         gpu.step(player, ranges[player], ranges[player.opponent], some, [now])
     start, before = copied(gpu), gpu.evaluate(Player.OOP, ranges[1], some)
-    assert gpu.regroup(reach(4)) > 0
+    assert gpu.rebucket(reach(4)) > 0
     assert len(gpu._sets) == len(TREES)
     cpu = BoardsEngine(TREES, flops, 1, MODEL, reach(4))
     cpu.restore(copied(gpu))
@@ -320,7 +319,7 @@ def test_pieces_are_the_whole_river(rake: float) -> None:
     game = small_config(postflop_bet_sizes=[0.5, 1.0], max_raises_per_street=1, rake=rake).game()
     trees = [(pot.tree, pot.payoffs) for pot in game.pots]
     for player in Player:
-        river = street_bettings(trees, player, 16)[RIVER]
+        river = street_bettings(trees, player, 16, run_out=True)[RIVER]
         whole = RiverPieces(river, len(trees), Table(16, 3 * 10**6)).arrays()
         cut = RiverPieces(river, len(trees), Table(16, 3 * 24 * 1024))
         arrays = cut.arrays()

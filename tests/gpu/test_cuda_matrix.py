@@ -19,14 +19,12 @@ from allstreets.betting import (
 )
 from allstreets.cards import canonical_flop, parse_board
 from allstreets.cfr import IterationWeights, parse_schedule
-from allstreets.engines.card_model import CLASSES, CardModel
+from allstreets.engines.card_model import CLASSES, CardModel, DealtPairs
 from allstreets.engines.cuda.matrix import CudaMatrixEngine
-from allstreets.engines.cuda.matrix_pieces import TreeCutter
+from allstreets.engines.cuda.matrix_classes import TreeCutter
 from allstreets.engines.cuda.residence import Residence
-from allstreets.engines.dealt_pairs import DealtPairs
-from allstreets.engines.matrix.bucket_chain import BucketCounts
-from allstreets.engines.matrix.bucket_flops import bucket_flops
-from allstreets.engines.matrix.classes import class_stages
+from allstreets.engines.matrix.buckets import BucketCounts, bucket_flops
+from allstreets.engines.matrix.cards import class_stages
 from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
 from allstreets.engines.protocol import Engine
 from allstreets.engines.quantised import ONE_BYTE
@@ -194,7 +192,7 @@ def test_flops_that_come_and_go_are_the_same_bit_for_bit(
         one.set_average(0, 2, 0, one.average(0, 0, 0))
     one, two = (each.regret_sums(FLOPS).total for each in games)
     np.testing.assert_array_equal(one, two)
-    with games[0].rounded(range(3), ONE_BYTE), games[1].rounded(range(3), ONE_BYTE):
+    with games[0].quantised(range(3), ONE_BYTE), games[1].quantised(range(3), ONE_BYTE):
         for one, two in zip(*(values(one, ranges) for one in games), strict=True):
             np.testing.assert_array_equal(one, two)
     again = there(where=games[1].where)
@@ -289,7 +287,10 @@ def test_strategies_that_are_set_or_rounded_are_played() -> None:
         games.set_average(0, 1, 0, strategy)
     assert_alike(values(cpu, ranges), values(gpu, ranges), 1e-5)
     before = values(gpu, ranges)
-    with cpu.rounded(range(1, 3), np.dtype(np.uint8)), gpu.rounded(range(1, 3), np.dtype(np.uint8)):
+    with (
+        cpu.quantised(range(1, 3), np.dtype(np.uint8)),
+        gpu.quantised(range(1, 3), np.dtype(np.uint8)),
+    ):
         during = values(gpu, ranges)
         assert_alike(values(cpu, ranges), during, 1e-3)
         assert any(np.abs(one - two).max() > 0 for one, two in zip(before, during, strict=True))

@@ -53,9 +53,9 @@ def named(monkeypatch: pytest.MonkeyPatch, device: None) -> None:
 
     for module in (
         "engines.spec",
-        "solvers.spot.solver",
-        "games.spot_estimate",
-        "solvers.certify.evaluator",
+        "solvers.spot",
+        "games.estimates",
+        "analysis.certify",
     ):
         monkeypatch.setattr(f"allstreets.{module}.open_device", opened)
 

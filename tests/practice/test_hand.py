@@ -4,11 +4,12 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
 from builders.explorer_solutions import folder, solver
+from builders.self_play import FLOP, LIMPED, STACK, flop_solution
+from builders.self_play import solution as self_play
 from builders.small_spots import RIVER, spot
 from builders.whole_solution import combo_result, solver_of, whole_game
 from builders.whole_solution import result as classes_result
@@ -30,26 +31,31 @@ from allstreets.cards import (
 from allstreets.engines import CardModel
 from allstreets.hands import PlayedHand
 from allstreets.hands.ledger import Ledger
-from allstreets.practice import Dealer, Hand, Playable, Wanted, deal_hand, open_playable
+from allstreets.practice import (
+    Dealer,
+    Hand,
+    Wanted,
+    deal_hand,
+    draw_flop,
+    load_playable,
+    practice_note,
+)
 from allstreets.practice.hand import drawn_action
-from allstreets.practice.playable import BEFORE, Position
-from allstreets.practice.playable_spot import PlayableSpot
-from allstreets.practice.playable_whole import PlayableWhole
 from allstreets.review import Effort, SolvedGame, review_hand
-from allstreets.solutions import SpotSolution, WholeSolution
+from allstreets.solutions import ExactFlop, Solution, SpotSolution, WholeSolution
 from allstreets.solvers import SpotSolver
 
 LEAST_CHANCE = 1e-3  # of a chi-square test with a fixed seed
 
 
 @pytest.fixture(scope="module")
-def turn() -> Playable:
-    return open_playable(folder("turn"))
+def turn() -> Solution:
+    return load_playable(folder("turn"))
 
 
 @pytest.fixture(scope="module")
-def game() -> Playable:
-    return PlayableWhole(classes_result(), "classes", Path("classes"))
+def game() -> Solution:
+    return classes_result()
 
 
 @cache
@@ -59,12 +65,12 @@ def boards_result() -> WholeSolution:
 
 
 @pytest.fixture(scope="module")
-def boards() -> Playable:
-    return PlayableWhole(boards_result(), "boards", Path("boards"))
+def boards() -> Solution:
+    return boards_result()
 
 
 def hands(
-    on: Playable, count: int, hero: Player | None = None, seed: int = 1, **wanted: Sequence[str]
+    on: Solution, count: int, hero: Player | None = None, seed: int = 1, **wanted: Sequence[str]
 ) -> list[Hand]:
     dealer = Dealer(on, Wanted.parse(**wanted))  # type: ignore[arg-type]
     return [
@@ -91,14 +97,14 @@ def play_out(hand: Hand, choose: str = "first") -> Hand:
 def mix_of(hand: Hand) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
     """[A]: what the solution does with the player's hand, read in another way than `Hand` does."""
     assert hand.question is not None
-    here, combo = hand.question.decision, hand.deal.combos[hand.hero]
+    here, combo = hand.question.decision, hand.deal.combos[hand.player]
     own = here.own.combos
     place = int(HAND_OF_COMBO[combo]) if own is None else own.tolist().index(combo)
     found: np.ndarray[tuple[int], np.dtype[np.float64]] = np.maximum(here.strategy[:, place], 0.0)
     return found
 
 
-def test_first_actions_follow_the_solution(turn: Playable) -> None:
+def test_first_actions_follow_the_solution(turn: Solution) -> None:
     """What OOP does first, over all hands that he is dealt, is what his range does."""
     played = [hand.draws[0].action for hand in hands(turn, 700, Player.IP)]
     root = SpotSolution.of(solver("turn")).at("").decision
@@ -108,7 +114,7 @@ def test_first_actions_follow_the_solution(turn: Playable) -> None:
     assert chisquare(counts, wrong).pvalue < LEAST_CHANCE  # the test sees a strategy that is not
 
 
-def test_first_actions_of_a_whole_game(game: Playable) -> None:
+def test_first_actions_of_a_whole_game(game: Solution) -> None:
     """Before the flop, and given that the small blind does not fold: then nobody is asked."""
     played = [hand.draws[0].action for hand in hands(game, 350, Player.OOP)]
     root = classes_result().at("").decision
@@ -120,7 +126,7 @@ def test_first_actions_of_a_whole_game(game: Playable) -> None:
     assert chisquare(counts[often], expected).pvalue > LEAST_CHANCE
 
 
-def test_draws_are_those_of_the_hand_that_is_held(turn: Playable) -> None:
+def test_draws_are_those_of_the_hand_that_is_held(turn: Solution) -> None:
     spot = SpotSolution.of(solver("turn"))
     seen = Counter[str]()
     for hand in hands(turn, 40):
@@ -131,17 +137,17 @@ def test_draws_are_those_of_the_hand_that_is_held(turn: Playable) -> None:
             assert ends[place] - draw.mix[place][1] <= draw.number <= ends[place] + 1e-9
             seen[draw.action] += 1
         first = hand.draws[0] if hand.draws else None
-        if first is not None and hand.hero == Player.IP:
+        if first is not None and hand.player == Player.IP:
             mix = spot.at("").decision.hand(hand.end.theirs if hand.end else "")
-            assert dict(first.mix) == pytest.approx(mix, abs=1e-6)
+            assert dict(first.mix) == pytest.approx(mix.frequencies, abs=1e-6)
     assert len(seen) > 2
 
 
-def test_ranges_at_the_end_of_a_line(turn: Playable) -> None:
+def test_ranges_at_the_end_of_a_line(turn: Solution) -> None:
     """Who gets to a line holds what the solution brings there."""
     found = hands(turn, 600, Player.IP, line="x")
     here = SpotSolution.of(solver("turn")).at("x").decision
-    assert all(hand.question is not None and hand.question.line == "x" for hand in found)
+    assert all(hand.question is not None and hand.question.node.line == "x" for hand in found)
     weights = np.bincount(here.own.classes, here.own.weights, minlength=169)
     held = Counter(int(HAND_OF_COMBO[hand.deal.combos[Player.IP]]) for hand in found)
     often = weights / weights.sum() * len(found) > 5
@@ -152,7 +158,7 @@ def test_ranges_at_the_end_of_a_line(turn: Playable) -> None:
     assert all(weights[number] > 0 for number in held)
 
 
-def test_cards_that_a_line_leaves_open(turn: Playable) -> None:
+def test_cards_that_a_line_leaves_open(turn: Solution) -> None:
     """Rivers come as often as play gets there on each of them, not each as often as any other."""
     spot = SpotSolution.of(solver("turn"))
     cards = [card for card in range(52) if card not in spot.spot.cards]
@@ -169,7 +175,7 @@ def test_cards_that_a_line_leaves_open(turn: Playable) -> None:
     assert chisquare(counts, expected).pvalue > LEAST_CHANCE
 
 
-def test_flops_come_by_their_weights(game: Playable) -> None:
+def test_flops_come_by_their_weights(game: Solution) -> None:
     found = hands(game, 200, Player.OOP, streets=["flop"])
     rows = classes_result().flops
     canonical = Counter(classes_place(hand) for hand in found)
@@ -203,11 +209,11 @@ def weighted_result() -> WholeSolution:
 def test_each_flop_has_exactly_its_share_of_deals(kind: str, suits: tuple[str, ...]) -> None:
     if kind == "whole game":
         result = weighted_result()
-        on: Playable = PlayableWhole(result, "weighted", Path("weighted"))
+        on: Solution = result
         known, weights = result.game.flops.flops, result.game.flops.weights
         assert weights.tolist() == [3 * 24, 4, 0.25 * 12, 5 * 12]
     else:
-        on = open_playable(folder("preflop"))
+        on = load_playable(folder("preflop"))
         known = all_flops()
         weights = np.array([flop.multiplicity for flop in known], np.float64)
     wanted = Wanted.parse(suits=suits)
@@ -215,29 +221,31 @@ def test_each_flop_has_exactly_its_share_of_deals(kind: str, suits: tuple[str, .
     assert len(set(weights[weights > 0].tolist())) > 1 or suits == ("rainbow",)
     deals = 40_000
     chance = EvenNumbers(deals)
-    drawn = Counter(on.flop(chance, wanted.texture) for _ in range(deals))  # type: ignore[arg-type]
+    drawn = Counter(
+        draw_flop(on, on.start, chance, wanted.texture)  # type: ignore[arg-type]
+        for _ in range(deals)
+    )
     places = {flop.number: place for place, flop in enumerate(known)}
     counts = np.zeros(len(known))
     for cards, count in drawn.items():
-        assert cards is not None
         counts[places[canonical_flop(cards).flop.number]] += count
     assert np.abs(counts - deals * weights / weights.sum()).max() <= 1
 
 
 def classes_place(hand: Hand) -> int:
-    place = classes_result().place_of(canonical_flop(hand.deal.board[:3]).flop)
+    place = classes_result().stored.place_of(canonical_flop(hand.deal.board[:3]).flop)
     assert place is not None
     return place
 
 
 @pytest.mark.parametrize("name", ["turn", "game", "boards"])
 def test_cards_fit(name: str, request: pytest.FixtureRequest) -> None:
-    on: Playable = request.getfixturevalue(name)
+    on: Solution = request.getfixturevalue(name)
     for hand in hands(on, 60):
         cards = [*hand.deal.board, *COMBO_CARDS[list(hand.deal.combos)].ravel().tolist()]
         assert len(set(cards)) == len(cards) == 9
-        start = on.weights(hand.deal.start)
-        assert all(start[player][hand.deal.combos[player]] > 0 for player in Player)
+        start = on.node(hand.deal.start).ranges
+        assert all(start.combo_weights(player)[hand.deal.combos[player]] > 0 for player in Player)
         play_out(hand, "last")
         assert hand.end is not None
         shown = parse_board(hand.end.board) if hand.end.board else ()
@@ -246,7 +254,7 @@ def test_cards_fit(name: str, request: pytest.FixtureRequest) -> None:
         assert not set(shown) & set(COMBO_CARDS[list(hand.deal.combos)].ravel().tolist())
 
 
-def test_who_plays_the_solution_loses_nothing(turn: Playable, game: Playable) -> None:
+def test_who_plays_the_solution_loses_nothing(turn: Solution, game: Solution) -> None:
     spot = solver("turn")
     losses = [play_out(hand, "mixed").loss_bb for hand in hands(turn, 80)]
     worth = spot.exploitability()  # chips: what best responses gain
@@ -259,8 +267,8 @@ def test_who_plays_the_solution_loses_nothing(turn: Playable, game: Playable) ->
     assert np.mean(losses) <= 2 * exploitability / 1000
 
 
-def test_losses_are_those_of_the_node(turn: Playable) -> None:
-    spot, judged = SpotSolution.of(solver("turn")), 0
+def test_losses_are_those_of_the_node(turn: Solution) -> None:
+    spot, graded = SpotSolution.of(solver("turn")), 0
     for hand in hands(turn, 30):
         play_out(hand, "last")
         for one in hand.answers:
@@ -274,8 +282,8 @@ def test_losses_are_those_of_the_node(turn: Playable) -> None:
             if one.loss_bb is None or np.isnan(evs).any():
                 continue
             assert one.loss_bb == pytest.approx(evs.max() - evs[taken], abs=1e-5)
-            judged += 1
-    assert judged > 30
+            graded += 1
+    assert graded > 30
 
 
 def written_down(hand: Hand) -> PlayedHand:
@@ -284,8 +292,8 @@ def written_down(hand: Hand) -> PlayedHand:
     ledger = Ledger(("bob", "ann"), (stack, stack), blind)
     ledger.post_blind(Player.IP, blind / 2)
     ledger.post_blind(Player.OOP, blind)
-    tree = hand.solution.tree(hand.at)
-    for node in tree.path_to(hand.at.node)[1:]:
+    tree = hand.node.tree
+    for node in tree.path_to(hand.node.index)[1:]:
         action = tree.actions[node]
         assert action is not None
         player = tree.player_at(int(tree.parent[node]))
@@ -295,15 +303,15 @@ def written_down(hand: Hand) -> PlayedHand:
     return ledger.end(name="a hand", holes=(oop, ip), board=hand.deal.board, results=nothing)
 
 
-def test_losses_are_those_of_the_review(game: Playable) -> None:
+def test_losses_are_those_of_the_review(game: Solution) -> None:
     """The same hand, written down, costs the same in `allstreets review`."""
-    compared, judge = 0, SolvedGame("classes", classes_result())
+    compared, evaluator = 0, SolvedGame("classes", classes_result())
     for hand in hands(game, 24, seed=9):
         play_out(hand, "last" if hand.number % 3 else "first")
         assert hand.end is not None
-        if hand.at.tree != BEFORE or hand.end.how == "stopped":
+        if hand.node.position.root is not None or hand.end.how == "stopped":
             continue
-        reviewed = review_hand(written_down(hand), hand.hero, judge, Effort())
+        reviewed = review_hand(written_down(hand), hand.player, evaluator, Effort())
         for one, mine in zip(reviewed.decisions, hand.answers, strict=True):
             assert (mine.line, mine.cards) == (one.line, reviewed.cards)
             assert (mine.taken, mine.options) == (one.counted_as, one.options)
@@ -316,9 +324,9 @@ def test_amounts_are_in_big_blinds() -> None:
     """A spot may say what a big blind is; else a chip counts as one."""
     solved = SpotSolver(spot(RIVER, chips_per_bb=10))
     solved.train_batch(40)
-    tenth = PlayableSpot(SpotSolution.of(solved), "tenth", Path("tenth"))
-    chips = PlayableSpot(SpotSolution.of(solver("river")), "chips", Path("chips"))
-    assert (tenth.note, "a chip counts as one" in chips.note) == ("", True)
+    tenth, chips = SpotSolution.of(solved), SpotSolution.of(solver("river"))
+    notes = practice_note(tenth), "a chip counts as one" in practice_note(chips)
+    assert notes == ("", True)
     compared = 0
     for one, other in zip(hands(tenth, 20), hands(chips, 20), strict=True):
         assert one.question is not None
@@ -332,7 +340,7 @@ def test_amounts_are_in_big_blinds() -> None:
     assert compared
 
 
-def test_the_hand_goes_on_after_a_mistake(turn: Playable) -> None:
+def test_the_hand_goes_on_after_a_mistake(turn: Solution) -> None:
     """A hand that was played otherwise than the solution plays it has EVs later on."""
     later = 0
     for hand in hands(turn, 60, Player.OOP):
@@ -345,14 +353,14 @@ def test_the_hand_goes_on_after_a_mistake(turn: Playable) -> None:
     assert later > 5
 
 
-def test_the_same_seed_is_the_same_hand(game: Playable) -> None:
+def test_the_same_seed_is_the_same_hand(game: Solution) -> None:
     one, other = ([play_out(hand) for hand in hands(game, 12, seed=5)] for _ in range(2))
     assert [hand.deal for hand in one] == [hand.deal for hand in other]
     assert [hand.draws for hand in one] == [hand.draws for hand in other]
     assert [hand.deal for hand in hands(game, 12, seed=6)] != [hand.deal for hand in one]
 
 
-def test_filters(game: Playable) -> None:
+def test_filters(game: Solution) -> None:
     for hand in hands(game, 15, pots=["raised"], streets=["flop,turn"], suits=["rainbow"]):
         play_out(hand)
         assert hand.answers
@@ -362,14 +370,14 @@ def test_filters(game: Playable) -> None:
             assert texture(parse_board(one.board)).suits == "rainbow"
     for hand in hands(game, 10, Player.OOP, line="r2.5 c | * | x b100%"):
         assert hand.question is not None
-        assert hand.question.line.startswith("r2.5 c | ")
-        assert hand.question.line.endswith(" | x b100%")
-        assert hand.question.street == Street.FLOP
+        assert hand.question.node.line.startswith("r2.5 c | ")
+        assert hand.question.node.line.endswith(" | x b100%")
+        assert hand.question.node.street == Street.FLOP
 
 
-def test_streets_without_cards(game: Playable) -> None:
+def test_streets_without_cards(game: Solution) -> None:
     """Hand classes are blind to turn and river: no card is shown before the showdown."""
-    assert "does not see turn and river" in game.note
+    assert "does not see turn and river" in practice_note(game)
     streets = set[str]()
     for hand in hands(game, 20, line="c x"):
         play_out(hand, "passive")
@@ -378,17 +386,17 @@ def test_streets_without_cards(game: Playable) -> None:
     assert streets == {"flop", "turn", "river"}
 
 
-def test_real_boards(boards: Playable) -> None:
-    assert boards.note == ""
+def test_real_boards(boards: Solution) -> None:
+    assert practice_note(boards) == ""
     lengths = set()
     for hand in hands(boards, 5, line="c x"):
         while hand.question is not None:
             asked = hand.question
-            lengths.add(len(asked.board))
-            assert len(asked.board) == asked.street + 2
+            lengths.add(len(asked.node.board))
+            assert len(asked.node.board) == asked.node.street + 2
             assert len(asked.decision.combos) > 900
             answer = hand.answer(0)
-            mix = boards_result().strategy(asked.line, hand=cards_text(asked.cards))
+            mix = boards_result().strategy(asked.node.line, hand=cards_text(asked.cards))
             shown = {option.action: option.frequency for option in answer.options}
             assert shown == pytest.approx(mix, abs=1e-5)  # in whichever suits the flop was dealt
             if answer.loss_bb is not None:
@@ -401,17 +409,64 @@ def test_real_boards(boards: Playable) -> None:
 
 def test_exact_games_end_with_the_flop() -> None:
     """And a hand ends where nothing was learned, however it got there."""
-    on = PlayableWhole(combo_result(), "exact", Path("exact"))
-    assert "hands end there" in on.note
+    on = combo_result()
+    assert "hands end there" in practice_note(on)
     assert on.streets == (Street.PREFLOP, Street.FLOP)
-    way = on.read("c x | 7s7h7d | x x")
-    assert not on.stored(Position(*way.end, way.pot, way.cards))
+    deal = on.at("c x | 7s7h7d | x x").deal
+    assert deal is not None
+    assert not deal.stored
     for hand in hands(on, 4, Player.OOP, line="c"):
         play_out(hand, "passive")
         assert [one.street for one in hand.answers] == ["preflop", "flop"]
         assert "hardly ever does this" in hand.answers[-1].note  # it always bets there
         assert hand.end is not None
         assert "never gets here: BB does so with" in hand.end.text
+
+
+class OneExactFlop:
+    """The limped pot of a game, solved exactly on its flop."""
+
+    def __init__(self, solution: WholeSolution) -> None:
+        self._solution = solution
+
+    def find(self, root: int, flop: tuple[int, ...]) -> ExactFlop | None:
+        if root != self._solution.roots.read(LIMPED):
+            return None
+        reach, pot = self._solution.roots.reach(root), self._solution.stored.pot(root)
+        return ExactFlop(flop_solution(), pot, reach, flop)
+
+    def refresh(self) -> None:
+        """There is nothing new to find."""
+
+
+def test_flops_that_were_solved_exactly_are_played_to_the_river() -> None:
+    """Though the game itself stores no turn; losses are those of the spot, in big blinds."""
+    own = self_play()
+    on = WholeSolution(own.roots, own.below, own.facts)
+    on.exact_flops = OneExactFlop(on)
+    streets, compared = set[str](), 0
+    for hand in hands(on, 12, line=f"{LIMPED} | {FLOP}"):
+        play_out(hand, "passive")
+        assert hand.end is not None
+        assert hand.end.how in ("showdown", "fold", "stopped")
+        for one in hand.answers:
+            streets.add(one.street)
+            assert len(parse_board(one.board)) == ["flop", "turn", "river"].index(one.street) + 3
+            assert one.line.startswith(f"{LIMPED} | {FLOP}")
+            known = [option.ev_bb for option in one.options if option.ev_bb is not None]
+            taken = next(option.ev_bb for option in one.options if option.action == one.taken)
+            if one.loss_bb is not None and taken is not None:
+                assert one.loss_bb == pytest.approx(max(known) - taken, abs=1e-5)
+                node = on.at(one.line).decision
+                place = node.combos.tolist().index(parse_combo(one.cards))
+                evs = node.action_evs[:, place]
+                assert taken == pytest.approx(evs[node.actions.index(one.taken)], abs=1e-5)
+                compared += 1
+        if hand.end.how == "showdown":
+            assert hand.end.won_bb is not None
+            assert abs(hand.end.won_bb) <= STACK
+    assert streets == {"flop", "turn", "river"}
+    assert compared > 12
 
 
 @pytest.mark.parametrize(
@@ -421,13 +476,13 @@ def test_exact_games_end_with_the_flop() -> None:
         ({"pots": ["5bet"]}, "is no pot"),
         ({"line": "r2.5 f"}, "the hand is over"),
         ({"line": "r9"}, "not offered"),
-        ({"line": "c x | 9h8h7h"}, "none of this solution's"),
+        ({"line": "c x | 9h8h7h"}, "is not among the"),
         ({"suits": ["monotone"], "pairings": ["trips"]}, "no flop of this solution"),
         ({"line": "r2.5 c | x", "pots": ["limped"]}, "leads to a raised pot"),
         ({"streets": ["preflop"], "pots": ["raised"]}, "hands that see a flop"),
     ],
 )
-def test_errors(game: Playable, wanted: dict[str, Sequence[str]], message: str) -> None:
+def test_errors(game: Solution, wanted: dict[str, Sequence[str]], message: str) -> None:
     def begin() -> None:
         parsed = Wanted.parse(**wanted)  # type: ignore[arg-type]
         parsed.check(game)
@@ -437,12 +492,12 @@ def test_errors(game: Playable, wanted: dict[str, Sequence[str]], message: str) 
         begin()
 
 
-def test_spots_have_one_pot(turn: Playable) -> None:
+def test_spots_have_one_pot(turn: Solution) -> None:
     with pytest.raises(InputError, match="leave kinds of pot and textures out"):
         Wanted.parse(pots=["3bet"]).check(turn)
     with pytest.raises(InputError, match="choose from turn, river"):
         Wanted.parse(streets=["flop"]).check(turn)
     with pytest.raises(InputError, match="flops solved one by one"):
-        open_playable(folder("models"))
+        load_playable(folder("models"))
     with pytest.raises(InputError, match="all-in"):
-        open_playable(folder("all-in"))
+        load_playable(folder("all-in"))

@@ -16,7 +16,6 @@ from allstreets.practice import (
     DAYS,
     HANDS,
     Hand,
-    Playable,
     PlayedOn,
     Results,
     Session,
@@ -27,11 +26,12 @@ from allstreets.practice import (
     default_file,
     export,
     grouped,
-    open_playable,
+    load_playable,
     summarise,
 )
 from allstreets.practice.results import VERSION
 from allstreets.review import Option
+from allstreets.solutions import Solution
 
 DAY = 86_400.0
 
@@ -47,8 +47,8 @@ class Clock:
 
 
 @pytest.fixture(scope="module")
-def river() -> Playable:
-    return open_playable(folder("river"))
+def river() -> Solution:
+    return load_playable(folder("river"))
 
 
 @pytest.fixture
@@ -59,14 +59,14 @@ def file(tmp_path: Path) -> Path:
 def worst(hand: Hand) -> int:
     """The action that loses most."""
     assert hand.question is not None
-    here, combo = hand.question.decision, hand.deal.combos[hand.hero]
+    here, combo = hand.question.decision, hand.deal.combos[hand.player]
     return int(here.evaluate().actions[:, here.combos.tolist().index(combo)].argmin())
 
 
 def best(hand: Hand) -> int:
     """The action that loses nothing."""
     assert hand.question is not None
-    here, combo = hand.question.decision, hand.deal.combos[hand.hero]
+    here, combo = hand.question.decision, hand.deal.combos[hand.player]
     return int(here.evaluate().actions[:, here.combos.tolist().index(combo)].argmax())
 
 
@@ -135,7 +135,7 @@ def test_boxes(file: Path) -> None:
     assert [one.due.box for one in results.due(where, now)] == [0]
 
 
-def test_what_was_missed_comes_back(river: Playable, file: Path) -> None:
+def test_what_was_missed_comes_back(river: Solution, file: Path) -> None:
     clock, results = Clock(), Results(file)
     session = Session(river, Player.OOP, Wanted(), 3, results, clock)
     hand = session.deal()
@@ -160,7 +160,7 @@ def test_what_was_missed_comes_back(river: Playable, file: Path) -> None:
     hand = session.deal()
     assert hand.repeated
     assert hand.question is not None
-    assert (hand.question.line, hand.question.cards) == (asked.line, asked.cards)
+    assert (hand.question.node.line, hand.question.cards) == (asked.node.line, asked.cards)
     kept = session.answer(best(hand))
     assert kept.repeated
     assert kept.loss_bb == 0.0
@@ -169,9 +169,10 @@ def test_what_was_missed_comes_back(river: Playable, file: Path) -> None:
     assert session.deal().repeated
 
 
-def test_a_solution_that_has_changed(river: Playable, file: Path) -> None:
+def test_a_solution_that_has_changed(river: Solution, file: Path) -> None:
     """What the solution does not have any more is forgotten, and practice goes on."""
     results = Results(file)
+    assert river.folder is not None
     here: dict[str, Any] = {"folder": str(river.folder), "street": "river", "board": "Ks7d4c9h2s"}
     results.keep(answer(line="x b33", **here), 0.0)
     for _ in range(HANDS):
@@ -193,7 +194,7 @@ def test_summaries(file: Path) -> None:
     for one, at in given:
         results.keep(one, at)
     total = summarise(one for one, _ in given)
-    assert (total.decisions, total.judged, total.right) == (5, 4, 1)
+    assert (total.decisions, total.graded, total.right) == (5, 4, 1)
     assert total.score == 0.25
     assert total.loss_per_100 == pytest.approx(100 * 2.91 / 4)
     assert [(leak.text, leak.times) for leak in total.leaks] == [

@@ -11,7 +11,8 @@ from allstreets.cards import COMBO_COUNT, COMBO_MASKS, COMBO_PERMUTATIONS, Runou
 from allstreets.engines.boards.kernels.layout import MATRIX_ONE
 from allstreets.engines.boards.subgame import BoardsSubgame
 from allstreets.engines.exact.cards import StreetBoards
-from allstreets.engines.exact.view import average_strategy, find_board
+from allstreets.engines.exact.strategies import average_strategy
+from allstreets.engines.exact.view import find_board
 from allstreets.engines.simd.vectors import widen
 
 
@@ -73,10 +74,10 @@ class BoardsTwin:
     ) -> None:
         self.game, self.payoffs, self.river, self.best = subgame, payoffs, river, best
         self.tree, self.fits = subgame.tree, fits()
-        rivers = subgame.cards.rivers[subgame.ranges]
+        rivers = subgame.cards.buckets[subgame.ranges]
         self.margin = rivers.margin.astype(np.float64) / MATRIX_ONE
         self.pairs = rivers.pairs.astype(np.float64) / MATRIX_ONE
-        self.groups = rivers.groups
+        self.groups = rivers.river
 
     def values(self, own: Player, reach: Floats) -> Floats:
         """[1326]: of own combos, against the other's reach [1326]."""

@@ -6,7 +6,7 @@ writes them. Every kernel of that layer is compared with these.
 
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from allstreets.cfr import FIRST, SECOND, Game, State
@@ -233,49 +233,33 @@ class NaiveExternalSampling:
             self.regrets[key] = dict.fromkeys(actions, 0.0)
             self.sums[key] = dict.fromkeys(actions, 0.0)
 
-    def run(self, iterations: int, *, enumerate_chance: bool = False) -> None:
-        """With `enumerate_chance`, regrets count after both walks of an iteration."""
+    def run(self, iterations: int) -> None:
+        """So many iterations, a walk for each player in each."""
         for _ in range(iterations):
-            later: list[Callable[[], None]] = []
             for player in (FIRST, SECOND):
-                self._walk(self.game.root(), player, 1.0, later if enumerate_chance else None)
-            for add in later:
-                add()
+                self._walk(self.game.root(), player)
 
-    def _walk(
-        self, state: State, player: int, chance: float, later: list[Callable[[], None]] | None
-    ) -> float:
+    def _walk(self, state: State, player: int) -> float:
         if state.is_terminal:
             return state.utility() if player == FIRST else -state.utility()
         if state.is_chance:
             outcomes = self._after_chance(state)
-            if later is None:
-                index = int(next(self.random) * len(outcomes))
-                return self._walk(outcomes[index], player, chance, later)
-            p = 1 / len(outcomes)
-            return sum(p * self._walk(below, player, chance * p, later) for below in outcomes)
+            return self._walk(outcomes[int(next(self.random) * len(outcomes))], player)
         key, actions = state.information_set(), state.actions()
         row = naive_matching(self.regrets[key])
         if state.player != player:
             number = next(self.random)
             for action in actions:
-                self.sums[key][action] += chance * row[action]
+                self.sums[key][action] += row[action]
             index, total = 0, 0.0
             for action in actions[:-1]:
                 total += row[action]
                 index += number >= total
-            return self._walk(state.child(index), player, chance, later)
-        values = [self._walk(state.child(i), player, chance, later) for i in range(len(actions))]
+            return self._walk(state.child(index), player)
+        values = [self._walk(state.child(i), player) for i in range(len(actions))]
         mean = sum(row[action] * value for action, value in zip(actions, values, strict=True))
-
-        def add() -> None:
-            for action, value in zip(actions, values, strict=True):
-                self.regrets[key][action] += chance * (value - mean)
-
-        if later is None:
-            add()
-        else:
-            later.append(add)
+        for action, value in zip(actions, values, strict=True):
+            self.regrets[key][action] += value - mean
         return mean
 
     def _after_chance(self, state: State) -> list[State]:

@@ -6,7 +6,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from allstreets.cfr import FIRST, SECOND
-from allstreets.cfr.flat import NOWHERE, TERMINAL, FlatGame
+from allstreets.cfr.game import NOWHERE, TERMINAL, FlatGame
 
 
 def exact_value(flat: FlatGame) -> float:

@@ -233,9 +233,9 @@ class NaiveSampled:
         for one in deals:
             weight = pairs / (self.deals * drawn[one.hand])
             values[one.hand] += weight * self.walk(player, one, strategy, weight, threshold)
-        if now.lowest > -np.inf:
+        if now.floor > -np.inf:
             for key in mine:
-                self.regrets[key] = np.maximum(self.regrets[key], np.float32(now.lowest))
+                self.regrets[key] = np.maximum(self.regrets[key], np.float32(now.floor))
         return values
 
     def way(self, node: int) -> list[tuple[int, int]]:

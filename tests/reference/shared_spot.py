@@ -62,7 +62,7 @@ class SharedSpot(NaiveSpot):
         strategy = super().matched(self.regrets, *key)
         regrets = self.regrets.get(key, np.zeros(len(gain)))
         kept = np.where(regrets > 0, regrets * now.positive, regrets * now.negative)
-        self.regrets[key] = np.maximum(kept + gain, now.lowest)
+        self.regrets[key] = np.maximum(kept + gain, now.floor)
         mean = self.averages.get(key, np.zeros(len(gain)))
         self.averages[key] = mean + (strategy - mean) * share
 

@@ -79,7 +79,7 @@ class NaiveSpot:
                 regrets = self.regrets.get(key, np.zeros(len(values)))
                 kept = np.where(regrets > 0, regrets * now.positive, regrets * now.negative)
                 new = kept + values - value
-                self.regrets[key] = np.maximum(new, now.lowest)
+                self.regrets[key] = np.maximum(new, now.floor)
                 mean = self.averages.get(key, np.zeros(len(values)))
                 self.averages[key] = mean + (strategy - mean) * share
                 found[combo] = float(self.between(strategy, key, now.ahead) @ values)

@@ -24,7 +24,7 @@ from allstreets.betting import (
 )
 from allstreets.cards import HAND_COUNT, parse_cards, parse_hand, preflop_equity
 from allstreets.cards.flop_sets import named_flops
-from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.card_model import DealtPairs
 from allstreets.engines.matrix.cards import Stage
 from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
 from allstreets.games.whole_game import WholeGame

@@ -20,13 +20,13 @@ from allstreets.betting import IP, OOP, Player
 from allstreets.hands import PlayedHand, read_text
 from allstreets.review import (
     Effort,
+    GradedDecision,
     HandReview,
-    ReviewedDecision,
     SolvedGame,
     replay_steps,
     review_hand,
 )
-from allstreets.review.judging import within
+from allstreets.review.grading import within
 
 EFFORT = Effort(target=2e-3, seconds=1e6, threads=1)
 NEAR = 0.08  # bb: what 0.2 % of the pot of 5 bb can be for one hand in three
@@ -64,11 +64,11 @@ def reviewed(hand: PlayedHand, hero: Player, river: str = "100%") -> HandReview:
     return review_hand(hand, hero, SolvedGame("by hand", polarised(river)), EFFORT)
 
 
-def evs(decision: ReviewedDecision) -> dict[str, float | None]:
+def evs(decision: GradedDecision) -> dict[str, float | None]:
     return {option.action: option.ev_bb for option in decision.options}
 
 
-def mix(decision: ReviewedDecision) -> dict[str, float]:
+def mix(decision: GradedDecision) -> dict[str, float]:
     return {option.action: option.frequency for option in decision.options}
 
 
@@ -177,7 +177,7 @@ def test_an_action_that_is_never_taken_is_taken_by_the_whole_range() -> None:
 def test_other_stacks_are_told() -> None:
     deeper = HEAD.replace("Bob ($20", "Bob ($26").replace("Ann ($20", "Ann ($25")
     review = reviewed(played(CHECKED, head=deeper), IP)
-    assert review.notes == ("played 25 bb deep, judged before the flop by by hand, 20 bb (-20%)",)
+    assert review.notes == ("played 25 bb deep, graded before the flop by by hand, 20 bb (-20%)",)
     assert review.decisions[-1].stack_bb == 22.5
 
 

@@ -21,7 +21,7 @@ from allstreets.betting import (
 from allstreets.betting.words import BIG_BLINDS
 from allstreets.hands import Moment, PlayedAction
 from allstreets.review import chance_of_smaller, map_action
-from allstreets.review.drafts import Draws
+from allstreets.review.mapping import Draws
 
 RIVER = build_postflop_tree(
     PostflopRules(Street.RIVER, 1000, 5000, same_sizes(Street.RIVER, "50%,100%,a", "50%"))

@@ -26,7 +26,7 @@ from allstreets.review import (
     review_mapping,
     total_rows,
 )
-from allstreets.review.progress import review_line
+from allstreets.review.run import review_line
 from allstreets.storage import save_unified
 
 QUICK = Effort(target=0.02, seconds=1e6, threads=1)
@@ -151,7 +151,7 @@ def test_what_a_page_needs_to_replay_a_hand(kept: tuple[Path, Review]) -> None:
     assert bare["options"][0]["action"] == "x"
 
 
-def test_a_flop_that_cannot_be_solved_is_judged_by_the_solution_itself(
+def test_a_flop_that_cannot_be_solved_is_evaluated_by_the_solution_itself(
     games: Path, tmp_path: Path
 ) -> None:
     """What its own game has stored there, suit for suit; a street without that says why."""
@@ -161,13 +161,13 @@ def test_a_flop_that_cannot_be_solved_is_judged_by_the_solution_itself(
     no_time = Effort(target=1e-6, seconds=0.0, threads=1)
     plan = plan_review(found, open_games(games), effort=no_time, output=tmp_path / "kept")
     before, flop, turn = plan.run().hands[0].decisions
-    assert before.judged_by.startswith("the solution before the flop")
-    assert flop.judged_by.startswith("the solution's own play of this flop (cards: classes")
-    assert "not solved: " in flop.judged_by
+    assert before.evaluated_by.startswith("the solution before the flop")
+    assert flop.evaluated_by.startswith("the solution's own play of this flop (cards: classes")
+    assert "not solved: " in flop.evaluated_by
     own = trips_result().at("c x | 7s7h7d").decision
     mix = own.strategy[:, HAND_NAMES.index("K9o")]
     assert [one.frequency for one in flop.options] == pytest.approx(mix.tolist(), abs=1e-5)
-    evs = own.evaluate().actions[:, HAND_NAMES.index("K9o")] + own.paid[own.player]
+    evs = own.evaluate().actions[:, HAND_NAMES.index("K9o")]
     assert [one.ev_bb for one in flop.options] == pytest.approx(evs.tolist(), abs=1e-5)
     assert flop.solved_to is None
     exploitability = trips_result().exploitability
@@ -175,7 +175,7 @@ def test_a_flop_that_cannot_be_solved_is_judged_by_the_solution_itself(
     assert flop.within_bb == pytest.approx(2 * exploitability / 1000 / own.share, abs=1e-6)
     assert turn.loss_bb is None
     assert turn.note.startswith("not solved: ")
-    assert turn.judged_by == ""
+    assert turn.evaluated_by == ""
 
 
 def test_a_second_run_reads_what_is_kept(
@@ -269,7 +269,7 @@ def test_the_nearest_stack(games: Path, file: Path, tmp_path: Path) -> None:
     review = review_hands([deep], games, output=tmp_path / "kept", threads=1)
     (one,) = review.hands
     assert (one.solution, one.solution_stack_bb, one.stack_bb) == ("twenty", 20.0, 15.0)
-    assert one.notes == ("played 15 bb deep, judged before the flop by twenty, 20 bb (+33%)",)
+    assert one.notes == ("played 15 bb deep, graded before the flop by twenty, 20 bb (+33%)",)
     with pytest.raises(InputError, match="holds no solved whole game"):
         open_games(file.parent)
     with pytest.raises(InputError, match="is no folder"):
@@ -297,9 +297,10 @@ def test_the_command(
     assert code == 0
     assert f"1 × another game: Omaha Pot Limit ({file}, line 65, PokerStars Hand #5)" in err
     assert "hands 4 of 4 | 4 kept from before" in err
-    assert "Loss in bb, the dearest decisions first" in out
+    assert "Loss in bb, the costliest decisions first" in out
     first = out.splitlines()[2].split()
-    assert first[2:6] == ["1", "preflop", "AsAd", "f"]
+    assert first[2:9] == ["1", "preflop", "AsAd", "first", "to", "act", "f"]
+    assert "SB limps, BB checks; flop 7s7h7d: BB checks, SB checks" in " ".join(out.split())
     assert out.splitlines()[1].split()[:2] == ["loss", "accuracy"]
     assert "on the mean of all hands that get there; the loss of one hand may be off by more" in out
     assert "bb/100" in out
@@ -331,7 +332,7 @@ def test_the_command_interrupted(
     )
     assert code == 130
     assert "1 of 4 hands are reviewed and kept in" in out
-    assert "Go on with the same command." in out
+    assert "Resume with the same command." in out
     assert "Keeping the hands that are done" in err
 
 

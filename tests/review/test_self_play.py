@@ -3,12 +3,12 @@
 from builders.self_play import flop_solution, play, solution
 
 from allstreets.betting import Player
-from allstreets.review import Effort, ReviewedDecision, SolvedGame, review_hand
+from allstreets.review import Effort, GradedDecision, SolvedGame, review_hand
 
 EFFORT = Effort(target=2e-3, seconds=1e6, threads=1)
 
 
-def decisions(seed: int, hero: Player, *, limped: bool = False) -> list[ReviewedDecision]:
+def decisions(seed: int, hero: Player, *, limped: bool = False) -> list[GradedDecision]:
     hand = play(seed, limped=limped)
     review = review_hand(hand, hero, SolvedGame("self", solution()), EFFORT)
     assert len(review.decisions) == sum(action.player == hero for action in hand.actions)

@@ -17,8 +17,7 @@ from allstreets.betting import IP, OOP, Player, PreflopRules, Street, same_sizes
 from allstreets.cards import HAND_COUNT, hand_pairs
 from allstreets.cards.flop_sets import spread_flops
 from allstreets.cfr.schedules import IterationWeights, Schedule, parse_schedule
-from allstreets.engines.card_model import CLASSES
-from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.card_model import CLASSES, DealtPairs
 from allstreets.engines.protocol import Engine, Flops, RegretSums
 from allstreets.games.whole_game import WholeGame
 from allstreets.solvers.leaves import Choice, SubgameLeaves, VisitPlan, inclusion_chances
@@ -52,10 +51,10 @@ class FixedFlops:
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
     ) -> Floats:
         assert player_reach.shape == opponent_reach.shape
-        self.calls.append((player, flops.tolist(), list(now)))
+        self.calls.append((player, flops.tolist(), list(weights)))
         found: Floats = self.values[player][:, flops]
         return found
 
@@ -80,7 +79,7 @@ class FixedFlops:
     def _none(self, *_: object) -> Any:
         raise NotImplementedError
 
-    iterate = average = set_average = rounded = pack = _none
+    iterate = average = set_average = quantised = pack = _none
 
 
 def make_leaves(

@@ -235,7 +235,7 @@ def test_ends_are_paid_pair_by_pair() -> None:
     generator = np.random.default_rng(3)
     other = generator.random((tree.node_count, HAND_COUNT))
     for player in Player:
-        values = game.end_values(player, other)
+        values = game.terminal_values(player, other)
         for node in range(tree.node_count):
             expected = np.zeros(HAND_COUNT)
             if tree.is_terminal[node]:

@@ -145,7 +145,7 @@ def test_every_iteration_equals_the_recursion(algorithm: str) -> None:
     for iteration in range(1, iterations + 1):
         for player in Player:
             now = parse_schedule(algorithm).at(iteration)
-            factors = now.positive, now.negative, now.average, now.weight, now.lowest == 0
+            factors = now.positive, now.negative, now.average, now.weight, now.floor == 0
             slow.step(player, factors)
     for node, regrets in fast.preflop.regrets.items():
         wanted = np.array([slow.regrets[node, hand] for hand in range(169)]).T

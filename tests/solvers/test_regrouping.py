@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from builders.small_games import small_config
 
+from allstreets.engines import RebucketsHands
 from allstreets.engines.boards.engine import BoardsEngine
-from allstreets.solvers import whole_game
-from allstreets.solvers.whole_game import FIRST_LOOK, GroupedByRanges, Regrouping, WholeGameSolver
+from allstreets.solvers import WholeGameSolver, rebucketing
+from allstreets.solvers.leaves import VisitPlan
+from allstreets.solvers.rebucketing import FIRST_LOOK, Rebucketing
 
 CONFIG = small_config(
     cards="boards", river_groups=16, turn_rows=16, flops=["KsKhKd"], stack_depth=3, raise_cap=0,
@@ -21,21 +23,30 @@ def make() -> WholeGameSolver:
     return WholeGameSolver(game, games, CONFIG.schedule(), regroup=CONFIG.regroupings())
 
 
+def looks(times: int, iterations: int = 1) -> Rebucketing:
+    """A device for a run with epochs of so many iterations."""
+    solver = make()
+    plan = VisitPlan(iterations=iterations)
+    return Rebucketing(solver.games, solver.preflop, plan, times)
+
+
 def test_it_is_looked_at_a_few_times_each_later_than_the_last() -> None:
-    due = [visits for visits in range(1, 2000) if Regrouping(3).is_due(visits, 1)]
+    thrice, never = looks(3), looks(0)
+    due = [visits for visits in range(1, 2000) if thrice.is_due(visits)]
     assert due == [FIRST_LOOK, 3 * FIRST_LOOK, 9 * FIRST_LOOK]
-    assert not any(Regrouping(0).is_due(visits, 1) for visits in range(1000))
+    assert not any(never.is_due(visits) for visits in range(1000))
 
 
 def test_a_look_that_falls_into_a_batch_comes_after_it() -> None:
-    due = [visits for visits in range(0, 3000, 200) if Regrouping(3).is_due(visits, 200)]
+    thrice = looks(3, iterations=200)
+    due = [visits for visits in range(0, 3000, 200) if thrice.is_due(visits)]
     assert due == [200, 600, 1400]
 
 
 def test_a_run_goes_on_after_new_groups_as_if_never_interrupted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(whole_game, "FIRST_LOOK", 2)
+    monkeypatch.setattr(rebucketing, "FIRST_LOOK", 2)
     whole, resumed = make(), make()
     assert isinstance(whole.games, BoardsEngine)
     whole.train_batch(3)
@@ -52,5 +63,5 @@ def test_a_run_goes_on_after_new_groups_as_if_never_interrupted(
 def test_other_cards_have_no_groups_to_make() -> None:
     game = small_config().game()
     solver = WholeGameSolver(game, game.build(game.engine()), CONFIG.schedule(), regroup=2)
-    assert not isinstance(solver.games, GroupedByRanges)
-    solver.regroup()  # nothing
+    assert not isinstance(solver.games, RebucketsHands)
+    solver.rebucketing.rebucket()  # nothing

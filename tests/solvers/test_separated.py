@@ -12,13 +12,12 @@ from allstreets.betting import NodeKind, Player, PreflopRules, Street, parse_lin
 from allstreets.cards import hand_pairs
 from allstreets.cards.flop_sets import named_flops
 from allstreets.cfr.schedules import tuned
-from allstreets.engines.dealt_pairs import DealtPairs
-from allstreets.engines.matrix.classes import class_stages
+from allstreets.engines.card_model import DealtPairs
+from allstreets.engines.matrix.cards import class_stages
 from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
 from allstreets.games.whole_game import PotGame, WholeGame
 from allstreets.solvers.flops import FlopsSolver, FlopTargets
 from allstreets.solvers.leaves import SubgameLeaves
-from allstreets.solvers.preflop import PreflopTraining
 from allstreets.solvers.separated import (
     ModelLeaves,
     PreflopSolver,
@@ -29,7 +28,7 @@ from allstreets.solvers.separated import (
     play_separated,
     resolve_flops,
 )
-from allstreets.solvers.whole_game import WholeGameSolver
+from allstreets.solvers.whole_game import PreflopTraining, WholeGameSolver
 
 
 @cache

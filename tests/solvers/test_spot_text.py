@@ -8,7 +8,7 @@ import pytest
 from builders.small_spots import FLOP, RIVER, TURN, spot
 
 from allstreets.games import Spot, spot_mapping
-from allstreets.games.spot_data import data_hash
+from allstreets.games.spot import data_hash
 
 LOCK = {"line": "x b50", "hands": {"AA": {"fold": 0.25, "call": 0.75}}, "strategy": {"call": 1}}
 REFERENCE = json.loads(Path("tests/data/spots.json").read_text())["spots"]

@@ -30,8 +30,8 @@ from allstreets.cfr.sequence_form import SequenceForm, sequence_form
 from allstreets.engines.matrix.engine import MatrixEngine
 from allstreets.games.preflop import Strategies
 from allstreets.solvers.leaves import VisitPlan
-from allstreets.solvers.preflop import MBB_PER_CHIP, normalised
-from allstreets.solvers.whole_game import WholeGameSolver
+from allstreets.solvers.preflop import normalised
+from allstreets.solvers.whole_game import MBB_PER_CHIP, WholeGameSolver
 
 AfterFlop = dict[tuple[int, int, int], Floats]
 

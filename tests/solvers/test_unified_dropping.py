@@ -103,7 +103,7 @@ def test_closed_hands_do_not_get_there_at_all() -> None:
     assert solver.dropping is not None
     games = solver.games
     assert isinstance(games, MatrixEngine)
-    opened = solver.dropping.open_hands()
+    opened = solver.dropping.actions.open_hands()
     for strategies in (solver.preflop.current(), solver.preflop.average()):
         reach = solver.preflop.pot_reach(strategies)
         assert not reach[~opened].any()
@@ -125,7 +125,8 @@ def test_it_converges_as_without() -> None:
     assert gap(closing) < 5
     assert memory[-1] < 0.75 * plain.memory_bytes
     assert memory[-1] < memory[1]
-    review = closing.last_review
+    assert closing.dropping is not None
+    review = closing.dropping.last_review
     assert review is not None
     assert review.closed > 500
     assert review.moved < 3e-3
@@ -139,18 +140,18 @@ def test_what_was_closed_wrongly_comes_back() -> None:
     aces, root = parse_hand("AA"), 0
     fold = [action.kind.name for action in solver.game.tree.actions_at(root)].index("FOLD")
     assert solver.dropping is not None
-    state = {name: array.copy() for name, array in solver.dropping.state().items()}
+    state = {name: array.copy() for name, array in solver.dropping.actions.state().items()}
     state["closing.closed.0000"][:, aces] = np.arange(len(solver.preflop.sums[root])) != fold
     solver.preflop.sums[root][:, aces] = np.eye(len(solver.preflop.sums[root]))[fold]
-    solver.dropping.restore(state)
-    solver._store_what_is_open()
+    solver.dropping.actions.restore(state)
+    solver.dropping.store_open_hands()
     assert solver.preflop.current()[root][fold, aces] == 1
-    assert not solver.dropping.open_hands()[Player.IP, :, aces].any()
+    assert not solver.dropping.actions.open_hands()[Player.IP, :, aces].any()
     bad = gap(solver)
     assert bad > good + 1
     solver.train_batch(1)
-    assert solver.last_review is not None
-    assert solver.last_review.reopened > 0
+    assert solver.dropping.last_review is not None
+    assert solver.dropping.last_review.reopened > 0
     assert not solver.preflop.closed[root][:, aces].all()
     solver.train_batch(139)
     assert solver.preflop.average()[root][fold, aces] < 0.05

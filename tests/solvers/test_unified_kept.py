@@ -47,7 +47,7 @@ def test_an_error_leaves_the_strategies_as_they_were() -> None:
     before = {name: array.tobytes() for name, array in games.state().items()}
 
     def interrupted() -> None:
-        with games.rounded(range(2), ONE_BYTE):
+        with games.quantised(range(2), ONE_BYTE):
             assert before != {name: array.tobytes() for name, array in games.state().items()}
             raise KeyboardInterrupt
 

@@ -26,7 +26,7 @@ from allstreets.cards import (
 from allstreets.cards.flop_margins import RUNOUTS, count_margins
 from allstreets.cards.flop_sets import FlopSet, named_flops, spread_flops
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.card_model import DealtPairs
 from allstreets.engines.matrix.cards import Stage
 from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
 from allstreets.games.whole_game import WholeGame

@@ -16,8 +16,7 @@ from allstreets.engines.protocol import Engine
 from allstreets.games.locks import Lock
 from allstreets.games.whole_game import WholeGame
 from allstreets.solvers.leaves import Choice, VisitPlan
-from allstreets.solvers.preflop import MBB_PER_CHIP
-from allstreets.solvers.whole_game import WholeGameSolver
+from allstreets.solvers.whole_game import MBB_PER_CHIP, WholeGameSolver
 
 STREETS = tuple(int(street) for street in POSTFLOP)
 

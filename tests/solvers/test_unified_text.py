@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from allstreets.betting import PostflopRules, PreflopRules, Street, same_sizes
 from allstreets.cards.flop_sets import parse_flop_set
-from allstreets.games.whole_game import WholeGame
-from allstreets.games.whole_game_data import (
+from allstreets.games.whole_game import (
+    WholeGame,
     game_identity,
     game_mapping,
     game_of,

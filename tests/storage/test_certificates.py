@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from builders.certificates import certificate as some_certificate
 
-from allstreets.engines import RealValues
+from allstreets.engines import LiftedValues
 from allstreets.solutions import Certificate
 from allstreets.storage.certificates import (
     CertificateWork,
@@ -68,9 +68,9 @@ def test_flops_are_kept_for_one_solution_and_by_how_they_were_completed(tmp_path
     assert work.differs() == []
     work.begin()
     best = np.random.default_rng(1).random((2, 3, 169))
-    work.save("AsKh7d", None, RealValues(best), 1.5)
-    work.save("9s8s2h", "classes", RealValues(best, 2 * best), 2.5)
-    work.save("9s8s2h", "boards", RealValues(best), 3.5)
+    work.save("AsKh7d", None, LiftedValues(best), 1.5)
+    work.save("9s8s2h", "classes", LiftedValues(best, 2 * best), 2.5)
+    work.save("9s8s2h", "boards", LiftedValues(best), 3.5)
     again = CertificateWork(tmp_path, {"judged": "a"})
     again.begin()
     found = again.load("9s8s2h", "classes")

@@ -10,10 +10,10 @@ from builders.small_spots import RIVER, spot
 
 from allstreets.analysis import compare_decisions
 from allstreets.base import InputError
-from allstreets.betting import Player, parse_line
+from allstreets.betting import Player
 from allstreets.cards import combo_text
 from allstreets.cli.main import main
-from allstreets.solutions import SpotSolution, WholeSolution
+from allstreets.solutions import PreflopRoots, SpotSolution, WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import compare, game_keys, save_preflop, save_spot, stored_keys
 
@@ -47,7 +47,7 @@ def test_figures_by_hand(pair: tuple[SpotSolution, SpotSolution]) -> None:
     total = 0.0
     for place, combo in enumerate(nodes[0].combos.tolist()):
         hand = by_name[combo_text(combo)]
-        mixes = [list(node.hand(hand.name).values()) for node in nodes]
+        mixes = [list(node.hand(hand.name).frequencies.values()) for node in nodes]
         apart = sum(abs(a - b) for a, b in zip(*mixes, strict=True)) / 2
         assert hand.distance == pytest.approx(apart)
         share = [float(node.own.weights[place] / node.own.weights.sum()) for node in nodes]
@@ -60,11 +60,13 @@ def test_figures_by_hand(pair: tuple[SpotSolution, SpotSolution]) -> None:
 
 
 def test_where_nobody_acts_there_are_evs_alone(pair: tuple[SpotSolution, SpotSolution]) -> None:
-    first, second = (one.at(parse_line(one.spot.tree, "x x", one.spot.cards)) for one in pair)
+    first, second = (one.at("x x").ranges for one in pair)
     found = compare_decisions(first, second)
     assert (found.player, found.seat, found.hands, found.actions) == (None, "nobody", (), ())
     assert math.isnan(found.distance)
-    assert found.gain_text() == "EVs are not known."  # a place of a spot has none where it ends
+    for player in Player:  # hands are shown: a share of the pot
+        expected = [node.mean(node.equity(player), player) * node.pot for node in (first, second)]
+        assert list(found.evs[player]) == pytest.approx(expected)
     with pytest.raises(InputError, match="differ in who acts: nobody and OOP"):
         compare_decisions(first, pair[1].at("").decision)
 
@@ -77,7 +79,7 @@ def test_the_game_of_a_solution_is_in_its_manifest(
     whole_solution.save_classes(tmp_path / "game")
     game = whole_solution.result()
     assert stored_keys(tmp_path / "game") == game_keys(game)
-    before = WholeSolution(game.rules, game.before, game.facts)
+    before = WholeSolution(PreflopRoots(game.rules, game.before), None, game.facts)
     save_preflop(before, tmp_path / "preflop", identity={})
     assert stored_keys(tmp_path / "preflop") == game_keys(before)
     assert game_keys(before).apart(game_keys(game)) == {}
@@ -95,7 +97,7 @@ def test_whole_games_by_class() -> None:
     assert found.notes[0].startswith("flops and cards differ: 3 flops")
     assert list(found.frequencies[0]) == pytest.approx(node.taken.tolist())
     for side in range(2):  # hands add up to the range
-        before = WholeSolution.node(result if side == 0 else earlier, "r2.5")
+        before = (result if side == 0 else earlier).at("r2.5").decision
         weights = before.own.weights / before.own.weights.sum()
         assert found.frequencies[side][0] == pytest.approx(float(weights @ before.strategy[0]))
     assert 0 < found.distance < 1

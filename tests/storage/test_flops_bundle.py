@@ -9,6 +9,7 @@ import pytest
 from builders.small_flops import FLOPS, TEXTS, run_small, small_config
 
 from allstreets.base import InputError
+from allstreets.cards import parse_flop
 from allstreets.storage import load_flops
 from allstreets.storage.flops_bundle import file_name
 from allstreets.storage.manifest import folder_kind, read_manifest, write_manifest
@@ -77,9 +78,9 @@ def test_files_that_the_manifest_does_not_name_are_solved_again(folder: Path) ->
     manifest = json.loads(path.read_text())
     manifest["rows"] = manifest["rows"][:1]
     write_manifest(folder, {key: manifest[key] for key in manifest if key != "checksum"})
-    assert load_flops(folder).missing == [(text, 2.0) for text in TEXTS[1:]]
+    assert load_flops(folder).models.missing == [(text, 2.0) for text in TEXTS[1:]]
     assert run_small(folder, resume=True).solved == 2
-    assert load_flops(folder).missing == []
+    assert load_flops(folder).models.missing == []
 
 
 def test_files_of_another_run_do_not_count(folder: Path, tmp_path: Path) -> None:
@@ -87,7 +88,7 @@ def test_files_of_another_run_do_not_count(folder: Path, tmp_path: Path) -> None
     name = flop_path(folder, TEXTS[0], 2.0)
     shutil.copy(flop_path(tmp_path / "other", TEXTS[0], 2.0), name)
     with pytest.raises(InputError, match=r"fails its checksum|bytes"):
-        load_flops(folder).values(TEXTS[0])
+        load_flops(folder).models.pair_values(0, parse_flop(TEXTS[0]).flop)
     assert run_small(folder, resume=True).solved == 1
 
 
@@ -125,6 +126,6 @@ def test_a_full_run_fits_a_small_disk() -> None:
 def test_any_spelling_finds_a_flop(solved: Path) -> None:
     result = load_flops(solved)
     for given, text in zip(FLOPS, TEXTS, strict=True):
-        assert result.row(given)["flop"] == text
+        assert result.models.row(0, parse_flop(given).flop)["flop"] == text
         assert result.at("", given).decision.actions
     assert len({row["flop"] for row in result.flops}) == 3

@@ -8,6 +8,7 @@ import pytest
 from builders.small_flops import FLOPS, TEXTS, run_small
 
 from allstreets.base import InputError, Remote
+from allstreets.cards import parse_flop
 from allstreets.cli.main import main
 from allstreets.storage import load, load_flops, mirrored
 
@@ -30,9 +31,10 @@ def test_flops_are_fetched_when_they_are_looked_at(place: Remote, solved: Path) 
     result = load_flops(place)
     folder = mirrored(place)
     assert not list(folder.glob("flops-*/*"))
-    row = result.row(TEXTS[1], 2.0)
-    here = load_flops(solved).values(row["flop"], row["spr"])
-    np.testing.assert_array_equal(result.values(row["flop"], row["spr"]), here)
+    flop = parse_flop(TEXTS[1]).flop
+    assert result.models.row(0, flop)["spr"] == 2.0
+    here = load_flops(solved).models.pair_values(0, flop)
+    np.testing.assert_array_equal(result.models.pair_values(0, flop), here)
     assert [path.name for path in folder.glob("flops-*/*")] == [f"{TEXTS[1]}-spr2.safetensors"]
 
 
@@ -50,7 +52,7 @@ def test_reports_open_urls(place: Remote, capsys: pytest.CaptureFixture[str]) ->
     assert main(["report", str(place), "--flop", TEXTS[0]]) == 0
     assert "Ks7h2d" in capsys.readouterr().out
     assert main(["report", str(place)]) == 0
-    assert f"report {place} --flop Ks7h2d" in capsys.readouterr().out
+    assert f"report {place} --line spr2 --flop Ks7h2d" in capsys.readouterr().out
     assert main(["report", f"{place}/nothing"]) == 2
     assert "holds no solution (no manifest.json)" in capsys.readouterr().err
 
@@ -61,4 +63,4 @@ def test_what_is_not_there(place: Remote) -> None:
     result = load_flops(place)
     shutil.rmtree(next(Path(place.url.removeprefix("file://")).glob("flops-*")))
     with pytest.raises(InputError, match=r"is damaged: .* is missing"):
-        result.values(TEXTS[0], 2.0)
+        result.models.pair_values(0, parse_flop(TEXTS[0]).flop)

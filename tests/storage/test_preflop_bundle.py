@@ -7,7 +7,7 @@ from builders.whole_solution import classes, raked, result, same
 
 import allstreets
 from allstreets.base import InputError
-from allstreets.solutions import WholeSolution
+from allstreets.solutions import PreflopRoots, WholeSolution
 from allstreets.storage import load_preflop, save_preflop
 from allstreets.storage.preflop_bundle import require_preflop_folder
 
@@ -15,7 +15,7 @@ from allstreets.storage.preflop_bundle import require_preflop_folder
 def solution() -> WholeSolution:
     """The preflop part of a whole game, as a solver of that part would have it."""
     whole = result()
-    return WholeSolution(whole.rules, whole.before, whole.facts)
+    return WholeSolution(PreflopRoots(whole.rules, whole.before), None, whole.facts)
 
 
 def test_every_decision_comes_back(tmp_path: Path) -> None:
@@ -36,9 +36,9 @@ def test_it_ends_at_the_flop(tmp_path: Path) -> None:
     save_preflop(solution(), tmp_path / "game", identity={})
     loaded = allstreets.load(tmp_path / "game")
     assert isinstance(loaded, WholeSolution)
-    assert not isinstance(loaded, WholeSolution)
+    assert not loaded.is_game
     with pytest.raises(InputError, match="this solution ends there"):
-        loaded.node("c x", "Ks7h2d")
+        loaded.at("c x", "Ks7h2d")
 
 
 def test_another_game_is_refused(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def test_the_figures_of_a_bundle_are_those_of_what_it_keeps(
         assert trained is not None
         save_unified(solver, tmp_path / "game", config={}, kept=keep(solver, trained))
         loaded = load_unified(tmp_path / "game")
-        assert loaded.source.arrays(0)["strategy.0.0"].dtype == numbers
+        assert loaded.stored.source.arrays(0)["strategy.0.0"].dtype == numbers
         found = played(loaded).figures()
         assert loaded.exploitability == pytest.approx(found.exploitability, rel=1e-3)
         assert loaded.exploitability == pytest.approx(trained, rel=0.05)

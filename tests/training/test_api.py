@@ -64,7 +64,7 @@ def test_what_is_kept_is_what_is_returned(tmp_path: Path) -> None:
     assert kept.exploitability == result.exploitability
     assert kept.values == result.values
     for line, flop in (("", None), ("r2.5", None), ("c x | x", "9s8h7d")):
-        ours, theirs = result.node(line, flop), kept.node(line, flop)
+        ours, theirs = (one.at(line, flop).decision for one in (result, kept))
         assert ours.strategy == pytest.approx(theirs.strategy, abs=1e-2, nan_ok=True)
     with pytest.raises(InputError, match="already holds a solution"):
         train(GAME, tmp_path / "out")
@@ -82,7 +82,7 @@ def test_the_separated_pipeline(tmp_path: Path, keep: bool) -> None:
     folder = tmp_path / "out" if keep else None
     result = train(PIPELINE, folder, observers=[seen.append])
     assert isinstance(result, WholeSolution)
-    assert not isinstance(result, WholeSolution)
+    assert not result.has_flops
     assert (result.iterations, seen[-1].iteration) == (60, 60)
     assert chances(result, "") == pytest.approx(1)
     if keep:
@@ -101,7 +101,7 @@ def test_flops_alone(tmp_path: Path, keep: bool) -> None:
     assert len(result.flops) == 4
     assert {row["flop"] for row in result.flops} == {"Ks7h2d", "9s8s2h"}
     # Strategies are read when they are asked for, also where no folder was named.
-    assert result.node("", "Ks7d2c", 1).strategy.shape[1] == 169
+    assert result.at("spr1 | Ks7d2c").decision.strategy.shape[1] == 169
     with pytest.raises(InputError, match="resume needs"):
         train({"postflop_model": MODEL}, resume=True)
 

@@ -159,7 +159,7 @@ def test_after_a_request_to_stop_no_flop_is_begun(copy: Path) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from allstreets.solvers import Completion
+from allstreets.analysis import Completion
 from allstreets.engines import CLASSES
 from allstreets.training import certify_workers, plan_certify
 folder = Path(sys.argv[1])

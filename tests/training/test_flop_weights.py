@@ -27,7 +27,7 @@ def test_weights_of_a_set(tmp_path: Path) -> None:
     rows = result.flops
     mean = sum(row["ev_oop"] for row in rows) / 3
     assert summary_of(rows)["ev_oop"] == pytest.approx(mean)
-    shares = [[result.values(flop.text, 2.0)[0] for flop in spread.flops]]
+    shares = [[result.models.pair_values(0, flop)[0] for flop in spread.flops]]
     expected = mean_over_flops(spread, {2.0: shares[0]})
     np.testing.assert_allclose(model_values(result).shares, expected.shares, rtol=1e-9)
     pairs = sum(hand_pairs(flop.cards) for flop in spread.flops)

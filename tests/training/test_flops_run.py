@@ -58,14 +58,14 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_flop_is_solved_as_if_alone(whole: Path) -> None:
     result = load_flops(whole)
     assert [row["flop"] for row in result.flops] == [text for text in TEXTS for _ in (1, 2)]
-    assert result.missing == []
+    assert result.models.missing == []
     job = plan_flops(small_config(**KEYS), whole)
     for flop in job.flops:
         for pot in job.pots:
             solver = job.solver([flop], [pot])
             solver.train_batch(job.iterations)
             ((expected, arrays),) = solver.results()
-            row = result.row(flop.text, pot.pot.spr)
+            row = result.models.row(result.models.sprs.index(pot.pot.spr), flop)
             assert {key: row[key] for key in FIGURES} == {key: expected[key] for key in FIGURES}
             kept = arrays_of(whole)[f"{flop.text}-{pot.pot.name}.safetensors"]
             assert kept.keys() == arrays.keys()

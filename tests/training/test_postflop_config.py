@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from allstreets.base import InputError
 from allstreets.cards import all_flops
 from allstreets.cfr.schedules import dcfr
-from allstreets.engines.matrix.bucket_chain import BucketCounts
+from allstreets.engines.matrix.buckets import BucketCounts
 from allstreets.training import (
     ConfigWarning,
     PostflopModelConfig,

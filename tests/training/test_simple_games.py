@@ -15,7 +15,7 @@ from allstreets.analysis import RealGame, Simplified, everything, judged_flops
 from allstreets.base import Floats, InputError
 from allstreets.betting import BettingTree, NodeKind, Player
 from allstreets.cards import flop_matchups, hand_pairs, preflop_equity
-from allstreets.engines import CardModel, judge_flop, real_plays
+from allstreets.engines import CardModel, evaluate_flop, lift_flop
 from allstreets.solutions import SolverSource, WholeSolution
 from allstreets.solvers import MBB_PER_CHIP, WholeGameSolver
 from allstreets.storage import (
@@ -67,9 +67,9 @@ def simple(result: WholeSolution, folder: Path, **rule: Any) -> tuple[Simplified
 def decisions(result: WholeSolution) -> Iterator[tuple[Player, Floats, Floats]]:
     """Who decides, the sizes of bets and raises [A], 0 for others, and what hands do [A, H]."""
     places = [(result.before.tree, result.before.strategies.__getitem__)]
-    for number, pot in enumerate(result.game.pots):
-        for place in range(len(result.game.flops.flops)):
-            places.append((pot.tree, result.strategies(place, number).at))
+    for pot in result.game.pots:
+        for flop in result.game.flops.flops:
+            places.append((pot.tree, result.stored.strategies(pot.pot.node, flop).at))
     for tree, at in places:
         for node in tree.decisions():
             sizes = [one.amount if one.is_aggressive else 0.0 for one in tree.actions_at(node)]
@@ -87,7 +87,7 @@ def test_figures_are_those_of_the_strategies_that_are_stored(name: str, tmp_path
     assert abs(price.after - price.before) > 0.01
     assert found.preflop_exploitability == pytest.approx(expected.preflop_exploitability, rel=1e-4)
     assert found.values == pytest.approx(expected.values, abs=1e-3)
-    for row, other in zip(found.source.rows, twin.rows, strict=True):
+    for row, other in zip(found.stored.source.rows, twin.rows, strict=True):
         assert row.pop("flop") == other.pop("flop")
         assert row == pytest.approx(other, rel=1e-4)
     values, slow = found.before.values, twin.before.values
@@ -140,9 +140,12 @@ def test_values_are_what_pairs_of_hands_add_up_to(tmp_path: Path) -> None:
         equity = np.nan_to_num(flop_matchups(flop.cards).equity)
         pots = {
             pot.pot.node: results(
-                pot.tree, pot.payoffs, found.strategies(place, n).at, partial(_always, equity)
+                pot.tree,
+                pot.payoffs,
+                found.stored.strategies(pot.pot.node, flop).at,
+                partial(_always, equity),
             )
-            for n, pot in enumerate(game.pots)
+            for pot in game.pots
         }
         whole = results(
             before.tree,
@@ -154,7 +157,8 @@ def test_values_are_what_pairs_of_hands_add_up_to(tmp_path: Path) -> None:
         total += (whole * dealt).sum(axis=(1, 2))
         weight += dealt.sum()
     assert found.values == pytest.approx(MBB_PER_CHIP * total / weight, abs=1e-3)
-    assert found.at("").decision.ev(Player.OOP) == pytest.approx(total[0] / weight / 100, abs=1e-5)
+    first = found.at("").decision.whole_hand()
+    assert first.ev(Player.OOP) == pytest.approx(total[0] / weight / 100, abs=1e-5)
 
 
 def test_sizes_and_rare_actions(tmp_path: Path) -> None:
@@ -191,7 +195,7 @@ def test_what_changes_nothing(rule: dict[str, Any], tmp_path: Path) -> None:
     for (_, _, chances), (_, _, old) in zip(decisions(found), decisions(before), strict=True):
         np.testing.assert_allclose(chances, old, atol=1e-6)
     for place in range(3):
-        stored, known = found.source.arrays(place), before.source.arrays(place)
+        stored, known = found.stored.source.arrays(place), before.stored.source.arrays(place)
         assert list(stored) == list(known) or set(stored) == set(known)
         for key in known.keys() - {"values"}:
             np.testing.assert_array_equal(stored[key], known[key])
@@ -209,8 +213,8 @@ def test_real_boards(tmp_path: Path) -> None:
     price, found = simple(before, tmp_path / "simple", grid=0.25, player="sb")
     for result, told in ((before, price.before), (found, price.after)):
         reach = game.before_the_flop(result.before.pairs).pot_reach(result.before.strategies)
-        plays = real_plays(result.cards, flop, trees, result.source.arrays(0))
-        values = judge_flop([(pot.tree, pot.payoffs) for pot in game.pots], flop, plays, reach)
+        plays = lift_flop(result.cards, flop, trees, result.stored.source.arrays(0))
+        values = evaluate_flop([(pot.tree, pot.payoffs) for pot in game.pots], flop, plays, reach)
         judged = judged_flops(everything(game.flops), [values], reach, result.before.pairs)
         preflop = game.before_the_flop(result.before.pairs)
         certified = RealGame(preflop, result.before.strategies, judged).figures()
@@ -222,27 +226,26 @@ def test_real_boards(tmp_path: Path) -> None:
     assert found.values is not None
     assert sum(found.values) == pytest.approx(0.0, abs=0.02)
     # EVs of the first decision by combo, as stored, are those of the pot.
-    first, reach = (
-        found.flop_view(0, 0).combo_node(0, ""),
-        found.before.reach[found.pot(0).pot.node],
-    )
+    root = game.pots[0].pot.node
+    first, reach = found.stored.view(root, flop).combo_node(0, ""), found.before.reach[root]
+    first = first.whole_hand()
     for player in Player:
         ours = np.nan_to_num(first.evs(player)) * 100 @ first.hands[player].weights
         assert ours == pytest.approx(reach[player] @ found.values_at("7s7h7d")[player, 0], rel=1e-4)
-    at = [result.flop_view(0, 0).strategies.at(1) for result in (before, found)]
-    assert found.pot(0).tree.player_at(1) == Player.IP
+    at = [result.stored.view(root, flop).strategies.at(1) for result in (before, found)]
+    assert found.stored.pot(root).tree.player_at(1) == Player.IP
     for line in ("x x | 5c | x", "x x | 5c | x x | 9d | x"):
         at += [result.at(f"c x | 7s7h7d | {line}").decision.strategy for result in (before, found)]
     for old, chances in zip(at[::2], at[1::2], strict=True):
         assert (old * 4 % 1 > 0.01).any()
         assert (chances * 4 % 1 == 0).all()
         assert (chances.sum(axis=0) == 1).all()
-    untouched, stored = before.source.arrays(0), found.source.arrays(0)
+    untouched, stored = before.stored.source.arrays(0), found.stored.source.arrays(0)
     for key in untouched:
         if key.startswith(("groups", "rows", "sets")) or key.endswith("oop"):
             np.testing.assert_array_equal(stored[key], untouched[key])
             assert stored[key].dtype == untouched[key].dtype
-    old, new = (result.flop_view(0, 0).strategies.at(0) for result in (before, found))
+    old, new = (result.stored.view(root, flop).strategies.at(0) for result in (before, found))
     np.testing.assert_array_equal(new, old)
 
 

@@ -8,7 +8,7 @@ from builders.whole_solution import buckets, forgotten, raked, result
 from allstreets.betting import PlayerSizes
 from allstreets.cards.flop_sets import every_flop
 from allstreets.games.whole_game import WholeGame
-from allstreets.solutions import WholeSolution
+from allstreets.solutions import PreflopRoots, WholeSolution
 from allstreets.training.solution_report import quality_lines, solution_mapping, summary_lines
 
 
@@ -47,7 +47,9 @@ def test_players_and_streets_that_differ() -> None:
     wide, small = PlayerSizes.parse("33%,75%", "60%"), PlayerSizes.parse("50%", "")
     sizes = ((wide, small), (small, small), (small, small))
     game = WholeGame(found.rules, sizes, every_flop(), None)
-    lines = summary_lines(WholeSolution(game, found.source, replace(found.facts, memory=None)))
+    lines = summary_lines(
+        WholeSolution.game_of(game, found.stored.source, replace(found.facts, memory=None))
+    )
     assert lines[1] == (
         "after the flop flop: BB bets 33%,75%, raises 60%; SB bets 50%, raises none; "
         "turn: bets 50%, raises none; river: bets 50%, raises none"
@@ -66,7 +68,7 @@ def test_what_is_not_known() -> None:
 def test_a_preflop_solution() -> None:
     whole = result()
     facts = replace(whole.facts, preflop_exploitability=None)
-    preflop = WholeSolution(whole.rules, whole.before, facts)
+    preflop = WholeSolution(PreflopRoots(whole.rules, whole.before), None, facts)
     assert "against the values that pots are given there" in quality_lines(preflop)[0]
     assert len(summary_lines(preflop)) == 4
     data = solution_mapping(preflop)

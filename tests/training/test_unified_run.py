@@ -20,7 +20,7 @@ from harness.pressing import press_in
 from allstreets.base import InputError, write_checked_arrays
 from allstreets.cards import subset_counts
 from allstreets.cli.main import main
-from allstreets.games import whole_game_estimate as unified_estimate
+from allstreets.games import estimates
 from allstreets.solvers.whole_game import WholeGameSolver
 from allstreets.storage import checkpoints, load_unified, unified_bundle
 from allstreets.storage.checkpoints import CheckpointWarning
@@ -310,11 +310,11 @@ def test_a_signal_saves_and_says_how_to_go_on(
     out, err = capsys.readouterr()
     assert "Traceback" not in err
     assert f"Saving to {folder} …; Ctrl-C twice more leaves at once." in err
-    assert "once more leaves at once, and what was solved after iteration 5 is lost." in err
+    assert "once more leaves at once, and what was solved after iteration 4 is lost." in err
     again = f'allstreets train "{file}" --output {folder} --resume'
     assert f"Interrupted; saved in {folder}. Go on: {again}" in out
-    assert stored(folder) == [4, 5]
-    assert load_unified(folder).iterations == 5
+    assert stored(folder) == [4]
+    assert load_unified(folder).iterations == 4
     write_small(file, epochs=7)
     assert main(["train", str(file), "--output", str(folder), "--resume"]) == 0
     run(tmp_path / "whole", epochs=7)
@@ -445,7 +445,7 @@ def test_a_run_that_died_before_its_first_checkpoint_is_begun_again(tmp_path: Pa
 
 def test_games_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     free = 600_000_000
-    monkeypatch.setattr(unified_estimate, "available_bytes", lambda: free)
+    monkeypatch.setattr(estimates, "available_bytes", lambda: free)
     keys: dict[str, Any] = {"stack_depth": 20, "raise_cap": 4, "postflop_bet_sizes": [0.5, 1.0]}
     told = refused(None, **keys, flops="all")
     first, advice = told.splitlines()

@@ -40,7 +40,7 @@ from allstreets.engines import (
     StreetView,
     every_combo,
     flop_arrays,
-    real_plays,
+    lift_flop,
 )
 
 Counts = dict[Street, Mixes]
@@ -185,7 +185,7 @@ class RealPots:
         self.flops, self.before, self.after = flops, dict(NO_COUNTS), dict(NO_COUNTS)
         self._stored = result.stored.source.arrays(place)
         trees = [pot.tree for pot in pots]
-        plays = real_plays(result.cards, flop, trees, self._stored)
+        plays = lift_flop(result.cards, flop, trees, self._stored)
         self._pots: list[SimpleSubgame] = []
         for number, (pot, play) in enumerate(zip(pots, plays, strict=True)):
             subgame = ExactSubgame(
@@ -194,10 +194,10 @@ class RealPots:
                 *every_combo(flop.cards),
                 spec.threads,
                 like=self._pots[0].subgame if self._pots else None,
-                sharing=play.sharing,
+                buckets=play.sharing,
                 learns=False,
             )
-            play.give(subgame)
+            play.fill(subgame)
             self._classes = HAND_OF_COMBO[subgame.streets[0].combos(Player.OOP, 0)]
             oop, ip = wanted.reach[:, number, self._classes]
             simple = SimpleSubgame(subgame, (oop, ip), wanted.rule, wanted.players, STORED)

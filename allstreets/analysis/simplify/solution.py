@@ -26,7 +26,7 @@ from allstreets.analysis.simplify.rule import Choice, Mixes, Simplification, amo
 from allstreets.base import Floats, InputError, quotient
 from allstreets.betting import CHIPS_PER_BB, POSTFLOP, Player, Street
 from allstreets.cards import HAND_SIZES, preflop_equity
-from allstreets.engines import Arrays, DealtPairs, Flops, plays_all_streets
+from allstreets.engines import Arrays, DealtPairs, Flops
 from allstreets.games import PreflopGame, Strategies, WholeGame
 from allstreets.solutions import (
     OWN_GAME,
@@ -137,7 +137,7 @@ def require_streets(result: WholeSolution) -> None:
             "this solution stores no strategies after the flop (store: preflop, or memory: "
             "per_batch).\nTrain it with store: all, or solve a flop of it: allstreets solve --from"
         )
-    if result.game.flop_pots and not plays_all_streets(result.cards):
+    if result.game.flop_pots and not result.cards.stores_all_streets:
         raise InputError(
             "with cards: exact a whole game stores no strategies on turn and river.\n"
             "Simplify a flop of it: allstreets solve --from DIR --flop …, then that folder"

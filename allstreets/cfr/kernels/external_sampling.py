@@ -5,11 +5,11 @@ T iterations.
 
 A walk for one player tries all his actions, and samples one move of nature and of the opponent
 wherever they move. A sampled move needs no room on the stack, since a value passes through it
-unchanged; only the player's own nodes, and nature's where they are enumerated, need some.
+unchanged; only the player's own nodes need some.
 
 The time goes into finding the next node, so a node is four numbers in a row, and is named by its
-**place**, the position of the first of them: 4 · (number of the node). Indices are unsigned: signed
-ones would be checked for counting from the end.
+**address**, the position of the first of them: 4 · (number of the node). Indices are unsigned:
+signed ones would be checked for counting from the end.
 """
 
 from typing import NamedTuple
@@ -22,20 +22,19 @@ from allstreets.base import Flags, Floats, Ints, Longs, inner_kernel, kernel
 CHANCE = 2
 TERMINAL = 3
 ZERO, ONE, TWO, THREE = (np.uint64(number) for number in range(4))
-# A node's numbers, from its place on: who moves, how many children, place of the first child, first
-# slot of his information set. At an end of the game the last two are the bytes of its utility.
+# A node's numbers, from its address on: who moves, how many children, address of the first child,
+# first slot of the information set. At a terminal the last two are the bytes of its utility.
 CHILDREN, FIRST_CHILD, SLOT = ONE, TWO, THREE
-NODE = TWO  # place = number << NODE
+NODE = TWO  # address = number << NODE
 
 
 class Tree(NamedTuple):
     """A game's histories; made once, never changed."""
 
     nodes: NDArray[np.uint32]  # [4 N]
-    utility: Floats  # [2 N] the same bytes: to the first player, at place / 2 + 1
+    utility: Floats  # [2 N] the same bytes: to the first player, at address / 2 + 1
     accept: Floats  # [N] below nature: keep this child …
-    alias: NDArray[np.uint32]  # [N] … or else take the one at that place
-    probability: Floats  # [N] nature's, of the move into the node
+    alias: NDArray[np.uint32]  # [N] … or else take the one at that address
     slot_start: Ints  # [I + 1] first slot of each information set
 
 
@@ -51,8 +50,8 @@ class Learned(NamedTuple):
 class Stack(NamedTuple):
     """The scratch arrays of one stream's walks."""
 
-    places: NDArray[np.uint64]  # [2 D] place of a node, the child that is being tried
-    shares: Floats  # [2 D] nature's reach of the node, its share in the average
+    path: NDArray[np.uint64]  # [2 D] address of a node, the child that is being tried
+    shares: Floats  # [D] share of the node in the average
     values: Floats  # [D, A] in a row, A a power of 2: value of each child
     counts: Longs  # [2] actions skipped, actions due
 
@@ -62,7 +61,7 @@ class Skipping(NamedTuple):
 
     thresholds: Floats  # [T] skip actions with a regret below
     everything: Flags  # [T] explore: visit also what would be skipped
-    lowest_regret: float  # the floor of regrets
+    floor: float  # no regret falls below
     # The opponent's average is summed on the way, also below actions that are mostly skipped.
     # There an exploring visit stands for so many, of which the others were saved.
     interval: float
@@ -86,127 +85,104 @@ def run_walks(
     done: Longs,
     iterations: int,
     at_once: bool,
-    probability: Floats | None,
     skipping: Skipping | None,
 ) -> None:
     """So many iterations, each a walk for each player.
 
     `random` [1] is the stream's random state, `done` [1] counts its iterations. With `at_once` the
     strategy follows every change of a regret; else it is fixed and regrets accumulate in
-    `new_regrets`. With `probability` [N] all of nature's moves are tried, with `skipping` actions
-    are left out; without them the kernel is compiled for neither.
+    `new_regrets`. With `skipping` actions are left out; without it the kernel is compiled for that.
 
     A walk:
     1. Down: at a node of the player push it and try its first action; at one of nature's or the
        opponent's sample a move, and add the opponent's strategy to his average. He gets there as
        often as his strategy leads there, so his reach is not multiplied in again.
-    2. At an end: take its utility. Up: hand the value to the node on top of the stack. If it has
-       another action to try, go down there; else its value is the mean under the strategy, and
-       each action's regret grows by what it is better than that; pop it and go on up.
+    2. At a terminal: take its utility. Up: hand the value to the node on top of the stack. If it
+       has another action to try, go down there; else its value is the mean under the strategy, and
+       each action's regret grows by what it is better than that; pop it and continue up.
     """
     # Arrays are taken out of their tuples once: each taking costs two atomic counts of references.
     nodes, utility, accept, alias = tree.nodes, tree.utility, tree.accept, tree.alias
     regrets, strategy = learned.regrets, learned.strategy
     new_regrets, new_sums = learned.new_regrets, learned.new_sums
-    places, shares, values, counts = stack.places, stack.shares, stack.values, stack.counts
+    path, shares, values, counts = stack.path, stack.shares, stack.values, stack.counts
     shift = ZERO  # row d of `values` begins at d << shift
-    while (ONE << shift) * np.uint64(len(places) // 2) < np.uint64(len(values)):
+    while (ONE << shift) * np.uint64(len(shares)) < np.uint64(len(values)):
         shift += ONE
     seed = random[0]
     for walk in range(2 * iterations):
         row, player = walk // 2, np.uint32(walk % 2)
         sign = 1.0 if player == 0 else -1.0
-        place, depth = ZERO, ZERO
-        # Of the current node: nature's enumerated moves, and the share in the average.
-        reach, share = 1.0, 1.0
-        threshold, lowest_regret, everything, interval = -np.inf, -np.inf, False, 1.0
+        node, depth = ZERO, ZERO
+        share = 1.0  # of the current node in the average
+        threshold, floor, everything, interval = -np.inf, -np.inf, False, 1.0
         if skipping is not None:
-            threshold, lowest_regret = skipping.thresholds[row], skipping.lowest_regret
+            threshold, floor = skipping.thresholds[row], skipping.floor
             everything, interval = skipping.everything[row], skipping.interval
         while True:
-            actor = nodes[place]
-            if actor == player or (probability is not None and actor == CHANCE):
+            actor = nodes[node]
+            if actor == player:
                 child = ZERO
-                if probability is not None:
-                    shares[TWO * depth] = reach
-                    if actor == CHANCE:
-                        values[depth << shift] = 0.0
-                        reach *= probability[nodes[place + FIRST_CHILD] >> NODE]
                 if skipping is not None:
-                    shares[TWO * depth + ONE] = share
-                    if actor == player:
-                        slot = np.uint64(nodes[place + SLOT])
-                        count = np.uint64(nodes[place + CHILDREN])
-                        if not everything:
-                            child = tried(regrets, strategy, slot, child, count, threshold, counts)
-                        elif can_skip(regrets, strategy, slot, threshold):
-                            share *= interval
-                places[TWO * depth] = place
-                places[TWO * depth + ONE] = child
+                    shares[depth] = share
+                    slot = np.uint64(nodes[node + SLOT])
+                    count = np.uint64(nodes[node + CHILDREN])
+                    if not everything:
+                        child = tried(regrets, strategy, slot, child, count, threshold, counts)
+                    elif can_skip(regrets, strategy, slot, threshold):
+                        share *= interval
+                path[TWO * depth] = node
+                path[TWO * depth + ONE] = child
                 depth += ONE
-                place = np.uint64(nodes[place + FIRST_CHILD]) + (child << NODE)
+                node = np.uint64(nodes[node + FIRST_CHILD]) + (child << NODE)
                 continue
             if actor == CHANCE:
                 seed += np.uint64(0x9E3779B97F4A7C15)
-                number = random_number(seed) * nodes[place + CHILDREN]
+                number = random_number(seed) * nodes[node + CHILDREN]
                 whole = np.int64(number)
-                place = np.uint64(nodes[place + FIRST_CHILD]) + (np.uint64(whole) << NODE)
-                keep = number - whole < accept[place >> NODE]
-                place = place if keep else np.uint64(alias[place >> NODE])
+                node = np.uint64(nodes[node + FIRST_CHILD]) + (np.uint64(whole) << NODE)
+                keep = number - whole < accept[node >> NODE]
+                node = node if keep else np.uint64(alias[node >> NODE])
                 continue
             if actor != TERMINAL:
-                slot = np.uint64(nodes[place + SLOT])
-                last = slot + np.uint64(nodes[place + CHILDREN]) - ONE
+                slot = np.uint64(nodes[node + SLOT])
+                last = slot + np.uint64(nodes[node + CHILDREN]) - ONE
                 seed += np.uint64(0x9E3779B97F4A7C15)
                 number = random_number(seed)
-                scale = reach * share
                 # No branch on the random number: it would be mispredicted half of the time.
                 total = strategy[slot]
                 child = np.uint64(number >= total)
-                new_sums[slot] += scale * total
+                new_sums[slot] += share * total
                 for k in range(slot + ONE, last):
-                    new_sums[k] += scale * strategy[k]
+                    new_sums[k] += share * strategy[k]
                     total += strategy[k]
                     child += np.uint64(number >= total)
                 if last > slot:
-                    new_sums[last] += scale * strategy[last]
-                place = np.uint64(nodes[place + FIRST_CHILD]) + (child << NODE)
+                    new_sums[last] += share * strategy[last]
+                node = np.uint64(nodes[node + FIRST_CHILD]) + (child << NODE)
                 continue
-            value = sign * utility[(place >> ONE) + ONE]
+            value = sign * utility[(node >> ONE) + ONE]
             while depth > ZERO:
                 top = depth - ONE
-                place = places[TWO * top]
-                child = places[TWO * top + ONE] + ONE
-                first = np.uint64(nodes[place + FIRST_CHILD])
-                count = np.uint64(nodes[place + CHILDREN])
-                if probability is not None:
-                    reach = shares[TWO * top]
+                node = path[TWO * top]
+                child = path[TWO * top + ONE] + ONE
+                slot = np.uint64(nodes[node + SLOT])
+                count = np.uint64(nodes[node + CHILDREN])
+                begin = top << shift
+                values[begin + child - ONE] = value
                 if skipping is not None:
-                    share = shares[TWO * top + ONE]
-                if probability is not None and nodes[place] == CHANCE:
-                    values[top << shift] += probability[(first >> NODE) + child - ONE] * value
-                    if child < count:
-                        reach *= probability[(first >> NODE) + child]
-                else:
-                    values[(top << shift) + child - ONE] = value
-                    if skipping is not None:
-                        slot = np.uint64(nodes[place + SLOT])
-                        if not everything:
-                            child = tried(regrets, strategy, slot, child, count, threshold, counts)
-                        elif child < count and can_skip(regrets, strategy, slot + child, threshold):
-                            share *= interval
+                    share = shares[top]
+                    if not everything:
+                        child = tried(regrets, strategy, slot, child, count, threshold, counts)
+                    elif child < count and can_skip(regrets, strategy, slot + child, threshold):
+                        share *= interval
                 if child < count:
-                    places[TWO * top + ONE] = child
-                    place = first + (child << NODE)
+                    path[TWO * top + ONE] = child
+                    node = np.uint64(nodes[node + FIRST_CHILD]) + (child << NODE)
                     break
                 depth = top
-                if probability is not None and nodes[place] == CHANCE:
-                    value = values[top << shift]
-                    continue
-                slot = np.uint64(nodes[place + SLOT])
                 if skipping is not None:
                     counts[1] += np.int64(count)
-                begin = top << shift
                 if skipping is None and at_once and count == TWO:
                     value = learn_two(regrets, strategy, slot, values[begin], values[begin + ONE])
                     continue
@@ -224,12 +200,12 @@ def run_walks(
                 for a in range(count):
                     value += strategy[slot + a] * values[begin + a]
                 for a in range(count):
-                    new = new_regrets[slot + a] + reach * (values[begin + a] - value)
+                    new = new_regrets[slot + a] + (values[begin + a] - value)
                     if skipping is not None:
                         if not everything and can_skip(regrets, strategy, slot + a, threshold):
                             continue
                         if at_once:
-                            new = max(new, lowest_regret)
+                            new = max(new, floor)
                     new_regrets[slot + a] = new
                 if at_once:
                     match_set(regrets, strategy, slot, count)
@@ -333,7 +309,7 @@ def put_together(
     strategy: Floats,
     new_regrets: Floats,
     new_sums: Floats,
-    lowest_regret: float,
+    floor: float,
 ) -> None:
     """Add the sums of the streams, [S, K], in the order of the streams; then match again."""
     for stream in range(new_regrets.shape[0]):
@@ -343,7 +319,7 @@ def put_together(
             new_regrets[stream, k] = 0.0
             new_sums[stream, k] = 0.0
     for k in range(len(regrets)):
-        regrets[k] = max(regrets[k], lowest_regret)
+        regrets[k] = max(regrets[k], floor)
     match_all(tree, regrets, strategy)
 
 

@@ -19,10 +19,7 @@ SUITS = 2
 ANTE = 1
 RAISE = (2, 4)  # chips, by round
 RAISES_PER_ROUND = 2
-STACK = 100  # never reached; OpenSpiel's text of an information set shows what is left of it
 LETTERS = {"fold": "f", "check": "k", "call": "c", "bet": "b", "raise": "r"}
-# OpenSpiel knows three moves: fold 0, call 1 (also a check), raise 2 (also a bet).
-OPENSPIEL_MOVE = {"f": "0", "k": "1", "c": "1", "b": "2", "r": "2"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,18 +79,6 @@ class LeducState:
         if len(self.cards) == 3:
             words += [CARDS[self.cards[2]], self.rounds[1]]
         return " ".join(word for word in words if word)
-
-    def openspiel_information_set(self) -> str:
-        """What OpenSpiel's `information_state_string` says for the same history."""
-        moves = [" ".join(OPENSPIEL_MOVE[letter] for letter in betting) for betting in self.rounds]
-        left = [STACK - paid for paid in self.invested]
-        public = f"[Public: {self.cards[2]}]" if len(self.cards) == 3 else ""
-        return (
-            f"[Observer: {self.player}][Private: {self.cards[self.player]}]"
-            f"[Round {self._round + 1}][Player: {self.player}][Pot: {sum(self.invested)}]"
-            f"[Money: {left[FIRST]} {left[SECOND]}]{public}"
-            f"[Round1: {moves[0]}][Round2: {moves[1]}]"
-        )
 
     def utility(self) -> float:
         if self._betting[-1] == "f":

@@ -93,7 +93,14 @@ def load_openspiel(text: str) -> OpenSpielGame:
             f"OpenSpiel cannot load {text!r}: {reason} Parameters go in brackets: "
             "openspiel:leduc_poker(players=2)."
         ) from error
-    _refuse_unsuitable(pyspiel, text, inside)
+    players = inside.num_players()
+    if players != 2:
+        raise InputError(
+            f"openspiel:{text} has {players} player{'s' * (players != 1)}; these solvers need "
+            "exactly 2. Where the game allows it, add (players=2)."
+        )
+    if problem := _problem(pyspiel, inside.get_type()):
+        raise InputError(f"openspiel:{text} {problem}")
     return OpenSpielGame(name=f"openspiel:{text}", inside=inside)
 
 
@@ -111,44 +118,34 @@ def _import_pyspiel() -> ModuleType:
 
 def _suitable(pyspiel: ModuleType) -> list[str]:
     """Names of the games that can be played here, by their own descriptions."""
-    kind = pyspiel.GameType
     return [
-        game.short_name
-        for game in pyspiel.registered_games()
-        if game.min_num_players <= 2 <= game.max_num_players
-        and game.dynamics == kind.Dynamics.SEQUENTIAL
-        and game.utility == kind.Utility.ZERO_SUM
-        and game.chance_mode != kind.ChanceMode.SAMPLED_STOCHASTIC
-        and game.provides_information_state_string
+        kind.short_name
+        for kind in pyspiel.registered_games()
+        if kind.min_num_players <= 2 <= kind.max_num_players and not _problem(pyspiel, kind)
     ]
 
 
-def _refuse_unsuitable(pyspiel: ModuleType, text: str, inside: Any) -> None:
-    kind = pyspiel.GameType
-    facts = inside.get_type()
-    players = inside.num_players()
-    if players != 2:
-        raise InputError(
-            f"openspiel:{text} has {players} player{'s' * (players != 1)}; these solvers need "
-            "exactly 2. Where the game allows it, add (players=2)."
+def _problem(pyspiel: ModuleType, kind: Any) -> str:
+    """Why games of a kind cannot be played here, whatever their players; empty if they can."""
+    types = pyspiel.GameType
+    if kind.dynamics != types.Dynamics.SEQUENTIAL:
+        return (
+            "has simultaneous moves; these solvers need one mover at a time. "
+            f"Try: openspiel:turn_based_simultaneous_game(game={kind.short_name}())"
         )
-    if facts.dynamics != kind.Dynamics.SEQUENTIAL:
-        raise InputError(
-            f"openspiel:{text} has simultaneous moves; these solvers need one mover at a time. "
-            f"Try: openspiel:turn_based_simultaneous_game(game={text.partition('(')[0]}())"
-        )
-    if facts.utility != kind.Utility.ZERO_SUM:
-        raise InputError(
-            f"openspiel:{text} is not zero-sum; these solvers find equilibria of zero-sum games "
+    if kind.utility != types.Utility.ZERO_SUM:
+        return (
+            "is not zero-sum; these solvers find equilibria of zero-sum games "
             "only. Choose a game whose returns add up to 0."
         )
-    if facts.chance_mode == kind.ChanceMode.SAMPLED_STOCHASTIC:
-        raise InputError(
-            f"openspiel:{text} hides its chance probabilities; these solvers need them listed. "
+    if kind.chance_mode == types.ChanceMode.SAMPLED_STOCHASTIC:
+        return (
+            "hides its chance probabilities; these solvers need them listed. "
             "Choose a game with explicit chance outcomes."
         )
-    if not facts.provides_information_state_string:
-        raise InputError(
-            f"openspiel:{text} gives its information sets no text. "
+    if not kind.provides_information_state_string:
+        return (
+            "gives its information sets no text. "
             "Choose a game that provides information_state_string."
         )
+    return ""

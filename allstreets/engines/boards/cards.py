@@ -1,7 +1,7 @@
-"""The boards below a flop with the hands of each river board in groups.
+"""The boards below a flop, with both players' hands on the turn and on each river in buckets.
 
-Flop and turn are those of the exact engine: combos, the same by suits taken together. A river board
-keeps what the kernels of grouped rivers need: the combos of each group, and two matrices.
+Flop and turn are those of the exact engine: combos, isomorphic ones taken together. A river board
+keeps what the kernels of bucketed rivers need: the combos of each bucket, and two matrices.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,30 +12,40 @@ from numpy.typing import NDArray
 
 from allstreets.base import Bytes, Floats, Longs, Singles
 from allstreets.betting import Player
-from allstreets.cards import COMBO_CARDS, HAND_OF_COMBO
-from allstreets.engines.boards.kernels.bucket_hands import (
+from allstreets.cards import (
+    COMBO_CARDS,
+    COMBO_COUNT,
+    HAND_OF_COMBO,
+    combo_orbits,
+    combo_strengths,
+)
+from allstreets.engines.boards.kernels.bucketing import (
     CLASS_STEP,
-    group_hands,
-    turn_rows,
+    bucket_river_hands,
+    bucket_turn_hands,
     weigh_hands,
 )
-from allstreets.engines.boards.kernels.bucket_matrices import group_lists, group_matrices
-from allstreets.engines.boards.kernels.layout import GroupedBoards, GroupedCombos
-from allstreets.engines.boards.river_street import RiverStreet, river_street
+from allstreets.engines.boards.kernels.layout import BucketBoards, BucketCombos
+from allstreets.engines.boards.kernels.river_cards import (
+    bucket_lists,
+    bucket_matrices,
+    count_hands,
+    list_hands,
+)
+from allstreets.engines.exact.buckets import HandBuckets
 from allstreets.engines.exact.cards import (
-    HandLists,
     StreetBoards,
     every_combo,
     first_street,
     kernel_boards,
     next_street,
+    starts_of,
     whole_vectors,
 )
-from allstreets.engines.exact.hand_buckets import SharedRows
-from allstreets.engines.exact.kernels.layout import Boards
+from allstreets.engines.exact.kernels.layout import PADDING_CARD, Boards, HandLists
 
 LEAST_WEIGHT = 0.01
-"""Of the largest: hands that a range hardly holds count a little, so that they find their group."""
+"""Of the largest: hands that a range hardly holds count a little, so that they find a bucket."""
 
 WEIGHT_ONE = 4096
 """Weights are whole numbers, this one for hands that are always held: sums of them are exact."""
@@ -45,12 +55,89 @@ ROUNDS = 6  # of k-means: further ones change no figure that can be told from th
 
 
 @dataclass(frozen=True)
-class RiverGroups:
-    """Both players' rows on the turn and groups on the river, for one pair of ranges."""
+class RiverStreet:
+    """B river boards in lists alone, when both players may hold every combo.
 
-    rows: tuple[SharedRows, SharedRows] | None  # on the turn; None: every hand its own
-    groups: tuple[Bytes, Bytes]  # [H]: of each hand of the river street, padded
-    combos: tuple[GroupedCombos, GroupedCombos]
+    They are those of `exact.cards.next_street`, board for board and hand for hand. A flop has some
+    two thousand: a kernel makes their lists, without an object for each.
+    """
+
+    parents: Sequence[int]  # [B]: board one street up
+    same: Longs  # [B]: cards that the last one stands for, itself too
+    hands: HandLists  # of both players
+    mass: NDArray[np.uint16]  # by hand: the pairs of river card and combo that it stands for
+
+    @property
+    def children(self) -> Longs:
+        """[T+1]: river boards before those of each turn board."""
+        return starts_of(np.bincount(self.parents))
+
+    @property
+    def chance(self) -> Singles:
+        """[B]: of the river cards of each board, given both hands."""
+        return self.same.astype(np.float32) / np.float32(44)
+
+
+def river_street(turn: StreetBoards) -> RiverStreet:
+    """The river boards below all turn boards of a flop."""
+    boards, parents, same, orbit_of = [], [], [], []
+    orbits: dict[tuple[int, ...], int] = {}
+    for number, here in enumerate(turn.runouts):
+        for card, count in zip(here.representatives, here.multiplicities, strict=True):
+            boards.append((*here.board, card))
+            parents.append(number)
+            same.append(count)
+            orbit_of.append(orbits.setdefault(here.symmetries_after(card), len(orbits)))
+    above = np.zeros((len(turn.runouts), COMBO_COUNT), np.uint16)
+    above_sizes = np.ones((len(turn.runouts), COMBO_COUNT), np.int64)
+    for number, hands in enumerate(turn.hands[0]):
+        above[number, hands.combos] = hands.hand
+        above_sizes[number, hands.combos] = hands.sizes[hands.hand]
+    strengths = combo_strengths(boards)
+    which = np.array(orbit_of)
+    tables = np.stack([combo_orbits(renamings) for renamings in orbits]).astype(np.uint16)
+    hand_counts, combo_counts = np.zeros((2, len(boards)), np.int64)
+    count_hands(strengths, which, tables, hand_counts, combo_counts)
+    start = starts_of([whole_vectors(count) for count in hand_counts.tolist()])
+    combo_start = starts_of(combo_counts)
+    total, combos = int(start[-1]), int(combo_start[-1])
+    lists = HandLists(
+        start,
+        hand_counts,
+        cards=np.full(2 * total, PADDING_CARD, np.uint8),
+        strengths=np.zeros(total, np.uint16),
+        parent=np.zeros(total, np.uint16),
+        weight=np.zeros(total, np.float32),
+        combo_start=combo_start,
+        combo_cards=np.zeros(2 * combos, np.uint8),
+        combo_strengths=np.zeros(combos, np.uint16),
+        combo_hand=np.zeros(combos, np.uint16),
+    )
+    counts, mass = np.array(same, np.int64), np.zeros(total, np.uint16)
+    absent = [whole_vectors(len(hands.first)) for hands in turn.hands[0]]
+    list_hands(
+        strengths,
+        which,
+        tables,
+        np.array(parents, np.int64),
+        above,
+        above_sizes,
+        np.array(absent, np.int64),
+        counts,
+        COMBO_CARDS,
+        lists,
+        mass,
+    )
+    return RiverStreet(tuple(parents), counts, lists, mass)
+
+
+@dataclass(frozen=True)
+class BoardBuckets:
+    """Both players' buckets on turn and river, for one pair of ranges."""
+
+    turn: tuple[HandBuckets, HandBuckets] | None  # None: every hand its own
+    river: tuple[Bytes, Bytes]  # [H]: of each hand of the river street, padded
+    combos: tuple[BucketCombos, BucketCombos]  # of the river
     chance: Singles  # [B]
     margin: NDArray[np.int8]  # [B, K, K]
     pairs: NDArray[np.int8]  # [B, K, K]
@@ -61,163 +148,174 @@ class FlopBoards:
     """What all pots on a flop share."""
 
     streets: tuple[StreetBoards, StreetBoards]  # flop and turn
-    kernel: tuple[tuple[Boards, Boards], tuple[Boards, Boards]]  # by own player and street
+    kernel: tuple[tuple[Boards, Boards], tuple[Boards, Boards]]  # by player and street
     river_boards: int
-    rivers: tuple[RiverGroups, ...]  # by pair of ranges
-    own_share: Singles  # by hand of the turn: 1 / its combos
+    buckets: tuple[BoardBuckets, ...]  # by pair of ranges
+    turn_share: Singles  # by hand of the turn: 1 / its combos
 
-    def grouped(self, own: Player, ranges: int) -> GroupedBoards:
-        """The river boards as the own player sees them."""
-        rivers = self.rivers[ranges]
-        return GroupedBoards(
-            rivers.combos[own],
-            rivers.combos[own.opponent],
-            own == Player.OOP,
-            rivers.chance,
-            rivers.margin.reshape(-1),
-            rivers.pairs.reshape(-1),
-            self.own_share,
+    def bucketed(self, player: Player, ranges: int) -> BucketBoards:
+        """The river boards as a player sees them."""
+        buckets = self.buckets[ranges]
+        return BucketBoards(
+            buckets.combos[player],
+            buckets.combos[player.opponent],
+            player == Player.OOP,
+            buckets.chance,
+            buckets.margin.reshape(-1),
+            buckets.pairs.reshape(-1),
+            self.turn_share,
         )
 
 
-def rows_of(lists: HandLists, marks: Bytes, starts: Longs, weights: Floats | None) -> SharedRows:
-    """Rows from the mark of every hand; its share in its row goes by `weights`, or is even."""
-    live = np.concatenate(
-        [np.arange(at, at + count) for at, count in zip(lists.start, lists.count, strict=False)]
-    )
-    board = np.repeat(np.arange(len(lists.count)), lists.count)
-    given = np.ones(len(live)) if weights is None else weights[live]
-    row = starts[board] + marks[live]
-    share = np.zeros(len(marks), np.float32)
-    share[live] = given / np.bincount(row, given, int(starts[-1]))[row]
-    return SharedRows(starts, marks.astype(np.uint16), share)
-
-
-def class_table() -> Bytes:
-    """[64 · 64]: the class of the combo of two cards, as the kernels look it up."""
-    found = np.zeros(CLASS_STEP * CLASS_STEP, np.uint8)
-    high, low = COMBO_CARDS.astype(np.int64).T
-    found[CLASS_STEP * high + low] = found[CLASS_STEP * low + high] = HAND_OF_COMBO
-    return found
-
-
-HAND_CLASS = class_table()
-
-
 @dataclass(frozen=True)
-class GroupSettings:
-    """What groups are made of, beside cards and ranges."""
+class BucketSettings:
+    """What buckets are made by, beside cards and ranges."""
 
-    groups: int  # of each player on a river board
-    rows: int = 0  # on a turn board; 0: every hand its own
+    river: int  # buckets of each player on a river board
+    turn: int = 0  # on a turn board; 0: every hand its own
     seed: int = 1
 
     def draws(self, count: int) -> Singles:
-        """[K, candidates]: what chooses the first centres of K groups or rows."""
-        most = max(self.groups, self.rows)
-        drawn = np.random.default_rng(self.seed).random((most, CANDIDATES))
-        found: Singles = drawn.astype(np.float32)[:count]
-        return found
+        """[K, candidates]: numbers that choose the first centres of K buckets."""
+        most = max(self.river, self.turn)
+        draws = np.random.default_rng(self.seed).random((most, CANDIDATES))
+        first: Singles = draws.astype(np.float32)[:count]
+        return first
 
 
-Grouping = Callable[
-    [StreetBoards, RiverStreet, Sequence[Floats], GroupSettings], tuple[RiverGroups, ...]
+Bucketing = Callable[
+    [StreetBoards, RiverStreet, Sequence[Floats], BucketSettings], tuple[BoardBuckets, ...]
 ]
-"""Groups both players' hands on turn and river, for pairs of ranges [2, 169] that start a pot."""
+"""Buckets both players' hands on turn and river, for pairs of ranges [2, 169] that start a pot."""
 
 
 def flop_boards(
     flop: tuple[int, ...],
     ranges: Sequence[Floats],
-    settings: GroupSettings,
-    grouping: Grouping | None = None,
+    settings: BucketSettings,
+    bucketing: Bucketing | None = None,
 ) -> FlopBoards:
     """The boards below a flop; `ranges` [2, 169] are those that players start its pots with."""
     first = first_street(*every_combo(flop))
     turn = next_street(first)
     river = river_street(turn)
-    boards = tuple(
+    oop, ip = (
         (
-            kernel_boards(first, turn, own, all_ins=False),
-            kernel_boards(turn, river, own, all_ins=False),
+            kernel_boards(first, turn, player, all_ins=False),
+            kernel_boards(turn, river, player, all_ins=False),
         )
-        for own in Player
+        for player in Player
     )
     lists = turn.lists[0]
     share = np.ones(len(lists.parent), np.float32)
-    for board, hands in enumerate(turn.hands[0]):
-        share[lists.start[board] : lists.start[board] + len(hands.first)] = 1.0 / hands.sizes
-    return FlopBoards(
-        (first, turn),
-        (boards[0], boards[1]),
-        len(river.parents),
-        (grouping or group_rivers)(turn, river, ranges, settings),
-        share,
-    )
+    for start, hands in zip(lists.start.tolist(), turn.hands[0], strict=False):
+        share[start : start + len(hands.first)] = 1.0 / hands.sizes
+    buckets = (bucketing or bucket_hands)(turn, river, ranges, settings)
+    return FlopBoards((first, turn), (oop, ip), len(river.parents), buckets, share)
 
 
-def group_rivers(
-    turn: StreetBoards, river: RiverStreet, ranges: Sequence[Floats], settings: GroupSettings
-) -> tuple[RiverGroups, ...]:
-    """The `Grouping` of processors."""
-    return tuple(_river_groups(turn, river, both, settings) for both in ranges)
+def bucket_hands(
+    turn: StreetBoards, river: RiverStreet, ranges: Sequence[Floats], settings: BucketSettings
+) -> tuple[BoardBuckets, ...]:
+    """The `Bucketing` of processors."""
+    return tuple(_board_buckets(turn, river, both, settings) for both in ranges)
 
 
-def _river_groups(
-    turn: StreetBoards, river: RiverStreet, ranges: Floats, settings: GroupSettings
-) -> RiverGroups:
-    lists, groups = river.hands, settings.groups
+def _board_buckets(
+    turn: StreetBoards, river: RiverStreet, ranges: Floats, settings: BucketSettings
+) -> BoardBuckets:
+    lists, count = river.hands, settings.river
     weights = np.stack([class_weights(row) for row in ranges])
-    marks, turn_marks = [], []
+    river_buckets, turn_buckets = [], []
     for player in Player:
-        found = np.zeros(int(lists.start[-1]), np.uint8)
-        equity = np.zeros(len(found), np.float32)
-        group_hands(
-            lists.strengths,
-            lists.cards,
-            lists.start,
-            lists.count,
-            lists.combo_strengths,
-            lists.combo_cards,
-            lists.combo_hand,
-            lists.combo_start,
+        buckets = np.zeros(int(lists.start[-1]), np.uint8)
+        equity = np.zeros(len(buckets), np.float32)
+        bucket_river_hands(
+            lists,
             HAND_CLASS,
             weights[player],
             weights[player.opponent],
-            settings.draws(groups),
+            settings.draws(count),
             ROUNDS,
-            found,
+            buckets,
             equity,
         )
-        marks.append(found)
-        if settings.rows:
-            turn_marks.append(_turn_marks(turn, river, ranges[player], settings, equity))
-    count = len(river.parents)
-    margin = np.zeros((count, groups, groups), np.int8)
-    pairs = np.zeros_like(margin)
-    group_matrices(
-        lists.combo_start,
-        lists.combo_strengths,
-        lists.combo_cards,
-        lists.combo_hand,
-        lists.start,
-        (marks[0], marks[1]),
-        HAND_CLASS,
-        weights,
-        groups,
-        margin.reshape(-1),
-        pairs.reshape(-1),
+        river_buckets.append(buckets)
+        if settings.turn:
+            turn_buckets.append(_turn_buckets(turn, river, ranges[player], settings, equity))
+    oop, ip = river_buckets
+    margin, pairs = np.zeros((2, len(river.parents), count, count), np.int8)
+    bucket_matrices(
+        lists, (oop, ip), HAND_CLASS, weights, count, margin.reshape(-1), pairs.reshape(-1)
     )
-    combos = [_grouped(lists, found, groups) for found in marks]
-    rows = shared_rows(turn, ranges, turn_marks, settings)
-    return RiverGroups(
-        rows, (marks[0], marks[1]), (combos[0], combos[1]), chances(river), margin, pairs
+    return BoardBuckets(
+        turn_bucket_rows(turn, ranges, turn_buckets, settings),
+        (oop, ip),
+        (_bucket_combos(lists, oop, count), _bucket_combos(lists, ip, count)),
+        river.chance,
+        margin,
+        pairs,
     )
 
 
-def chances(river: RiverStreet) -> Singles:
-    """[B]: of the river cards of each board, given both hands."""
-    return river.same.astype(np.float32) / np.float32(44)
+def _turn_buckets(
+    turn: StreetBoards, river: RiverStreet, row: Floats, settings: BucketSettings, equity: Singles
+) -> Bytes:
+    """[H]: a player's buckets on the turn, by the equities of the rivers."""
+    lists = turn.lists[0]
+    buckets = np.zeros(int(lists.start[-1]), np.uint8)
+    bucket_turn_hands(
+        lists,
+        river.hands,
+        river.children,
+        hand_weights(lists, row),
+        river.mass,
+        equity,
+        settings.draws(settings.turn),
+        ROUNDS,
+        buckets,
+    )
+    return buckets
+
+
+def _bucket_combos(lists: HandLists, buckets: Bytes, count: int) -> BucketCombos:
+    first = np.zeros(len(lists.counts) * (count + 1), np.uint16)
+    parent = np.zeros(int(lists.combo_start[-1]), np.uint16)
+    bucket_lists(lists, buckets, count, first, parent)
+    return BucketCombos(lists.combo_start, first, parent)
+
+
+def turn_bucket_rows(
+    turn: StreetBoards, ranges: Floats, buckets: Sequence[Bytes], settings: BucketSettings
+) -> tuple[HandBuckets, HandBuckets] | None:
+    """Both players' rows on the turn, from the bucket of every hand; None without any."""
+    if not settings.turn:
+        return None
+    lists = turn.lists[0]
+    starts = whole_vectors(settings.turn) * np.arange(len(turn.runouts) + 1, dtype=np.int64)
+    oop, ip = (
+        bucket_rows(lists, by_hand, starts, hand_weights(lists, row))
+        for by_hand, row in zip(buckets, ranges, strict=True)
+    )
+    return oop, ip
+
+
+def bucket_rows(
+    lists: HandLists, buckets: Bytes, starts: Longs, weights: Floats | None
+) -> HandBuckets:
+    """Rows from the bucket of every hand; a hand's share in its row goes by `weights`, or is even.
+
+    `starts` [B+1] are the rows before each board.
+    """
+    live = np.concatenate(
+        [np.arange(at, at + count) for at, count in zip(lists.start, lists.counts, strict=False)]
+    )
+    board = np.repeat(np.arange(len(lists.counts)), lists.counts)
+    given = np.ones(len(live)) if weights is None else weights[live]
+    row = starts[board] + buckets[live]
+    share = np.zeros(len(buckets), np.float32)
+    share[live] = given / np.bincount(row, given, int(starts[-1]))[row]
+    return HandBuckets(starts, buckets.astype(np.uint16), share)
 
 
 def class_weights(row: Floats) -> Floats:
@@ -229,71 +327,16 @@ def class_weights(row: Floats) -> Floats:
 def hand_weights(lists: HandLists, row: Floats) -> Floats:
     """[H]: the weights of all hands of a street, padding included, for a range [169]."""
     weights = np.zeros(int(lists.start[-1]))
-    weigh_hands(
-        lists.start,
-        lists.combo_start,
-        lists.combo_cards,
-        lists.combo_hand,
-        HAND_CLASS,
-        class_weights(row),
-        weights,
-    )
+    weigh_hands(lists, HAND_CLASS, class_weights(row), weights)
     return weights
 
 
-def _turn_marks(
-    turn: StreetBoards,
-    river: RiverStreet,
-    row: Floats,
-    settings: GroupSettings,
-    equity: Singles,
-) -> Bytes:
-    """A player's rows on the turn, by the equities of the rivers."""
-    lists, below = turn.lists[0], river.hands
-    marks = np.zeros(int(lists.start[-1]), np.uint8)
-    turn_rows(
-        lists.start,
-        lists.count,
-        river.children,
-        hand_weights(lists, row),
-        below.start,
-        below.count,
-        below.parent,
-        river.mass,
-        equity,
-        settings.draws(settings.rows),
-        ROUNDS,
-        marks,
-    )
-    return marks
+def class_table() -> Bytes:
+    """[64 · 64]: the class of the combo of two cards, as the kernels look it up."""
+    table = np.zeros(CLASS_STEP * CLASS_STEP, np.uint8)
+    high, low = COMBO_CARDS.astype(np.int64).T
+    table[CLASS_STEP * high + low] = table[CLASS_STEP * low + high] = HAND_OF_COMBO
+    return table
 
 
-def shared_rows(
-    turn: StreetBoards, ranges: Floats, marks: Sequence[Bytes], settings: GroupSettings
-) -> tuple[SharedRows, SharedRows] | None:
-    """Both players' rows on the turn, from the mark of every hand; None without any."""
-    if not settings.rows:
-        return None
-    lists = turn.lists[0]
-    starts = whole_vectors(settings.rows) * np.arange(len(turn.runouts) + 1, dtype=np.int64)
-    oop, ip = (
-        rows_of(lists, found, starts, hand_weights(lists, row))
-        for found, row in zip(marks, ranges, strict=True)
-    )
-    return oop, ip
-
-
-def _grouped(lists: HandLists, marks: Bytes, groups: int) -> GroupedCombos:
-    first = np.zeros((len(lists.count), groups + 1), np.uint16)
-    parent = np.zeros(int(lists.combo_start[-1]), np.uint16)
-    group_lists(
-        lists.combo_start,
-        lists.combo_hand,
-        lists.start,
-        lists.parent,
-        marks,
-        groups,
-        first.reshape(-1),
-        parent,
-    )
-    return GroupedCombos(lists.combo_start, first.reshape(-1), parent)
+HAND_CLASS = class_table()

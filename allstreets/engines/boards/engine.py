@@ -1,6 +1,6 @@
-"""All pots on all flops with real boards, the hands of every river board in groups.
+"""All pots on all flops with real boards, the hands of every turn and river board in buckets.
 
-Groups are made for the ranges that start a pot (`range_sets`), and again when these have moved
+Buckets are made for the ranges that start a pot, and again when these have moved
 (`rebucketing`). Everything else is as in exact games: reach comes by class, every combo of a class
 brings the same, and a class gets the sum of its combos' values.
 """
@@ -17,26 +17,31 @@ from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT, Flop
 from allstreets.cfr import IterationWeights
 from allstreets.engines.boards.cards import (
+    Bucketing,
+    BucketSettings,
     FlopBoards,
-    Grouping,
-    GroupSettings,
+    bucket_hands,
     flop_boards,
-    group_rivers,
 )
-from allstreets.engines.boards.pots import BoardsPots, PotsOnFlop
-from allstreets.engines.boards.range_sets import RangeSets, moved, range_sets
-from allstreets.engines.boards.rebucketing import regroup_flop
-from allstreets.engines.boards.subgame import RIVER, TURN, BoardsSubgame, NewArray
+from allstreets.engines.boards.rebucketing import RangeSets, moved, range_sets, rebucket_flop
+from allstreets.engines.boards.subgame import (
+    RIVER,
+    TURN,
+    BoardsPots,
+    BoardsSubgame,
+    NewArray,
+    PotsOnFlop,
+)
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.exact.engine import ExactEngine
 from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE
 from allstreets.engines.exact.subgame import ExactSubgame
-from allstreets.engines.joined_trees import Trees
+from allstreets.engines.machine import Pool
 from allstreets.engines.protocol import Arrays, Flops
 from allstreets.engines.quantised import ONE_BYTE, Numbers
 from allstreets.engines.simd.quantise import round_shares
 from allstreets.engines.simd.vectors import aligned
-from allstreets.engines.thread_pool import Pool
+from allstreets.engines.trees import Trees
 
 LARGEST = int(np.iinfo(ONE_BYTE).max)
 
@@ -45,7 +50,7 @@ class BoardsEngine(ExactEngine):
     """P betting trees on F flops, each a `BoardsSubgame`."""
 
     subgames: Sequence[Sequence[BoardsSubgame]]
-    grouping: Grouping = staticmethod(group_rivers)
+    bucketing: Bucketing = staticmethod(bucket_hands)
     fresh_numbers: NewArray = staticmethod(aligned)  # what untrained games start from
 
     def __init__(
@@ -57,26 +62,29 @@ class BoardsEngine(ExactEngine):
         ranges: Floats | None = None,
     ) -> None:
         self.sets = range_sets(ranges, len(trees), model.sets)
+        self._settings = BucketSettings(model.groups, model.rows, model.seed)
         self._description = trees, flops, threads
         super().__init__(trees, flops, threads, model)
 
     def _build(
         self, trees: Trees, flops: Sequence[Flop], threads: int
     ) -> Sequence[Sequence[BoardsSubgame]]:
-        settings = GroupSettings(self.model.groups, self.model.rows, self.model.seed)
         layouts = self._layouts(trees, self.fresh_numbers)
         cards: list[FlopBoards | None] = [None] * len(flops)
 
         def build(_: int, place: int) -> None:
             cards[place] = flop_boards(
-                flops[place].cards, list(self.sets.ranges), settings, self.grouping
+                flops[place].cards, list(self.sets.ranges), self._settings, self.bucketing
             )
 
         Pool(threads).run(len(flops), build)
         self.cards = [each for each in cards if each is not None]
         # By flop and set of ranges: the pots of the set, and their games on the flop.
         self._together = [
-            [(pots, layout.on(each, number)) for number, (pots, layout) in enumerate(layouts)]
+            [
+                (pots, PotsOnFlop(layout, each, number))
+                for number, (pots, layout) in enumerate(layouts)
+            ]
             for each in self.cards
         ]
         return self._by_pot(len(trees))
@@ -99,10 +107,10 @@ class BoardsEngine(ExactEngine):
                     subgames[pot].append(subgame)
         return subgames
 
-    def regroup(self, reach: Floats, least: float = 0.0) -> float:
-        """Group hands again for the reach [2, P, 169] if it has moved by more than `least`.
+    def rebucket(self, reach: Floats, least: float = 0.0) -> float:
+        """Bucket hands again for the reach [2, P, 169] if it has moved by more than `least`.
 
-        Says how far it had (`range_sets.moved`). Flops are replaced one by one, so that few are in
+        Says how far it had (`rebucketing.moved`). Flops are replaced one by one, so that few are in
         memory twice.
         """
         sets = range_sets(reach, self.pots, self.model.sets)
@@ -116,7 +124,9 @@ class BoardsEngine(ExactEngine):
 
         def work(_: int, flop: int) -> None:
             before = [row[flop] for row in rows]
-            self.cards[flop], after = regroup_flop(before, sets, layouts, self.model, self.grouping)
+            self.cards[flop], after = rebucket_flop(
+                before, sets, layouts, self._settings, self.bucketing
+            )
             self._together[flop] = after
             for pots, games in after:
                 for pot, subgame in zip(pots.tolist(), games.subgames, strict=True):
@@ -131,12 +141,13 @@ class BoardsEngine(ExactEngine):
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
     ) -> Floats:
         """[P, K, 169]: a half-iteration on K flops."""
         del player_reach
         return self._pass(
-            flops, lambda games, pots, place: games.step(player, opponent_reach[pots], now[place])
+            flops,
+            lambda games, pots, place: games.step(player, opponent_reach[pots], weights[place]),
         )
 
     def best_response(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
@@ -167,7 +178,7 @@ class BoardsEngine(ExactEngine):
         self._pool.run(len(pieces), run)
         return values
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach [2, P, 169], the pots of a flop together."""
         pieces = [
             (pots, pairs[pots, flop], games)
@@ -178,12 +189,12 @@ class BoardsEngine(ExactEngine):
 
         def run(_: int, number: int) -> None:
             pots, chosen, games = pieces[number]
-            games.iterate(reach[:, pots], chosen, every)
+            games.iterate(reach[:, pots], chosen, weights)
 
         self._pool.run(len(pieces), run)
 
     @contextmanager
-    def rounded(self, flops: range, numbers: Numbers) -> Iterator[None]:
+    def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
         """For a while, average strategies on turn and river are bytes, as in a bundle."""
         del numbers
         arrays = [
@@ -208,7 +219,7 @@ class BoardsEngine(ExactEngine):
     def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
         """What exact games store of the flop, and the strategies of all boards below it.
 
-        They stand as in the engine, in bytes; `groups` says who is in which group.
+        They stand as in the engine, in bytes; `groups` and `rows` say in which bucket a hand is.
         """
         arrays = super().pack(flop, reach, numbers)
         for pot, row in enumerate(self.subgames):
@@ -218,12 +229,12 @@ class BoardsEngine(ExactEngine):
                     _round(row[flop], level, player, rounded)
                     name = f"average.{pot}.{level}.{player.name.lower()}"
                     arrays[name] = rounded.astype(ONE_BYTE)
-        for number, rivers in enumerate(self.cards[flop].rivers):
+        for number, buckets in enumerate(self.cards[flop].buckets):
             for player in Player:
                 name = f"{number}.{player.name.lower()}"
-                arrays[f"groups.{name}"] = rivers.groups[player]
-                if rivers.rows is not None:
-                    arrays[f"rows.{name}"] = rivers.rows[player].row.astype(np.uint8)
+                arrays[f"groups.{name}"] = buckets.river[player]
+                if buckets.turn is not None:
+                    arrays[f"rows.{name}"] = buckets.turn[player].row.astype(np.uint8)
         arrays["sets"] = np.array(self.sets.of_pot, np.uint8)
         return arrays
 
@@ -233,7 +244,7 @@ class BoardsEngine(ExactEngine):
         return {"ranges": self.sets.ranges, "sets": of_pot, **super().state()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same games, in the groups that it was trained in."""
+        """Go on from a `state()` of the same games, in the buckets that it was trained in."""
         sets = RangeSets(np.array(state["ranges"]), tuple(np.array(state["sets"]).tolist()))
         if sets.of_pot != self.sets.of_pot or not np.array_equal(sets.ranges, self.sets.ranges):
             self.sets = sets

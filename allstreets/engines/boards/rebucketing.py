@@ -1,8 +1,12 @@
-"""What a pot has learned, carried over to other groups of its hands.
+"""Buckets follow the ranges: which ranges they are made for, and what a pot carries to new ones.
 
-Groups are made for the ranges that start a pot. When these have moved, hands are grouped again, and
-a row or group goes on from the mean of what its hands have learned elsewhere, by their weight in
-the ranges: regrets, and the average strategy. What is learned on the flop is by combo and stays.
+Buckets are made for the ranges that start a pot. Every set of buckets takes memory on every flop,
+so pots that begin with similar ranges share one: they are put together into a few *range sets*,
+those first whose ranges differ least.
+
+When ranges have moved, hands are bucketed again, and a bucket goes on from the mean of what its
+hands have learned elsewhere, by their weight in the ranges: regrets, and the average strategy. What
+is learned on the flop is by combo and stays.
 """
 
 from collections.abc import Sequence
@@ -12,37 +16,114 @@ import numpy as np
 
 from allstreets.base import Bytes, Floats, Longs
 from allstreets.betting import Player
-from allstreets.engines.boards.cards import FlopBoards, Grouping, GroupSettings, hand_weights
-from allstreets.engines.boards.kernels.rebucketing import carry_rows
-from allstreets.engines.boards.pots import BoardsPots, PotsOnFlop
-from allstreets.engines.boards.range_sets import RangeSets
-from allstreets.engines.boards.river_street import river_street
-from allstreets.engines.boards.subgame import FLOP, RIVER, TURN, BoardsSubgame
-from allstreets.engines.card_model import CardModel
-from allstreets.engines.exact.cards import HandLists
-from allstreets.engines.exact.locks import play_locks
+from allstreets.cards import HAND_COUNT, HAND_SIZES
+from allstreets.engines.boards.cards import (
+    Bucketing,
+    BucketSettings,
+    FlopBoards,
+    hand_weights,
+    river_street,
+)
+from allstreets.engines.boards.kernels.bucketing import carry_rows
+from allstreets.engines.boards.subgame import (
+    FLOP,
+    RIVER,
+    TURN,
+    BoardsPots,
+    BoardsSubgame,
+    PotsOnFlop,
+)
+from allstreets.engines.exact.kernels.layout import HandLists
+from allstreets.engines.exact.strategies import play_locks
 
 
-def regroup_flop(
+@dataclass(frozen=True, eq=False)
+class RangeSets:
+    """S pairs of ranges, and which of them each pot goes by."""
+
+    ranges: Floats  # [S, 2, 169]: each player's largest weight is 1
+    of_pot: tuple[int, ...]  # [P]
+
+
+def range_sets(ranges: Floats | None, pots: int, most: int) -> RangeSets:
+    """Put pots together by the ranges [2, P, 169] that start them, in `most` sets at most.
+
+    Without ranges all are one.
+    """
+    if ranges is None or pots == 0:
+        return RangeSets(np.ones((1, 2, HAND_COUNT)), (0,) * pots)
+    shares, mass = _shares(ranges), _masses(ranges)
+    members = [[pot] for pot in range(pots)]
+    means = [shares[:, pot] for pot in range(pots)]
+    while len(members) > most:
+        masses = [mass[pots_].sum() for pots_ in members]
+        cost = np.full((len(members), len(members)), np.inf)
+        for a in range(len(members)):
+            for b in range(a + 1, len(members)):
+                # What goes wrong by the common mean: Ward's distance.
+                share = masses[a] * masses[b] / (masses[a] + masses[b])
+                cost[a, b] = share * np.abs(means[a] - means[b]).sum()
+        a, b = divmod(int(np.argmin(cost)), len(members))
+        total = masses[a] + masses[b]
+        means[a] = (masses[a] * means[a] + masses[b] * means[b]) / total
+        members[a] += members[b]
+        del members[b], means[b]
+    of_pot = [0] * pots
+    for number, pots_ in enumerate(members):
+        for pot in pots_:
+            of_pot[pot] = number
+    weights = np.stack(means) / HAND_SIZES
+    largest = weights.max(axis=2, keepdims=True)
+    weights = np.where(largest > 0, weights / np.where(largest > 0, largest, 1.0), 1.0)
+    return RangeSets(weights, tuple(of_pot))
+
+
+def moved(before: RangeSets, after: RangeSets, ranges: Floats) -> float:
+    """How far the ranges that pots go by have moved: 0, not at all, to 1, no combo in common.
+
+    The mean over both players and all pots, which weigh as with the `ranges` [2, P, 169].
+    """
+    if not after.of_pot:
+        return 0.0
+    now, then = (_shares(sets.ranges[list(sets.of_pot)]) for sets in (after, before))
+    apart = np.abs(now - then).sum(axis=2) / 2  # [P, 2]
+    return float(np.average(apart.mean(axis=1), weights=_masses(ranges)))
+
+
+def _shares(ranges: Floats) -> Floats:
+    """[…, 169]: the classes' shares in the combos of ranges."""
+    combos = ranges * HAND_SIZES
+    shares: Floats = combos / np.maximum(combos.sum(axis=-1, keepdims=True), 1e-300)
+    return shares
+
+
+def _masses(ranges: Floats) -> Floats:
+    """[P]: the pots' shares in the pairs of hands that start one, for ranges [2, P, 169]."""
+    mass = (ranges * HAND_SIZES).sum(axis=2).prod(axis=0)
+    share = mass / mass.sum() if mass.sum() > 0 else mass + 1.0
+    masses: Floats = np.maximum(share, 1e-6)
+    return masses
+
+
+def rebucket_flop(
     before: Sequence[BoardsSubgame],
     sets: RangeSets,
     layouts: Sequence[tuple[Longs, BoardsPots]],
-    model: CardModel,
-    grouping: Grouping,
+    settings: BucketSettings,
+    bucketing: Bucketing,
 ) -> tuple[FlopBoards, list[tuple[Longs, PotsOnFlop]]]:
-    """Let all pots of a flop go on in groups that are made for other sets of ranges.
+    """Let all pots of a flop go on in buckets that are made for other sets of ranges.
 
     `layouts` are, by set, its pots and how they are laid out; what comes back, their games.
     """
     turn = before[0].cards.streets[TURN]
     river = river_street(turn)
-    settings = GroupSettings(model.groups, model.rows, model.seed)
-    rivers = grouping(turn, river, list(sets.ranges), settings)
-    cards = replace(before[0].cards, rivers=rivers)
+    buckets = bucketing(turn, river, list(sets.ranges), settings)
+    cards = replace(before[0].cards, buckets=buckets)
     after = []
     for number, (pots, layout) in enumerate(layouts):
-        games = layout.on(cards, number)
-        weights = HandWeights.of(turn.lists[0], river.hands, sets.ranges[number])
+        games = PotsOnFlop(layout, cards, number)
+        weights = StreetWeights.of(turn.lists[0], river.hands, sets.ranges[number])
         for pot, new in zip(pots.tolist(), games.subgames, strict=True):
             carry(before[pot], new, weights)
         after.append((pots, games))
@@ -50,14 +131,14 @@ def regroup_flop(
 
 
 @dataclass(frozen=True, eq=False)
-class HandWeights:
+class StreetWeights:
     """What the hands of turn and river weigh in a pair of ranges."""
 
-    streets: tuple[HandLists, HandLists]
+    lists: tuple[HandLists, HandLists]
     weights: tuple[tuple[Floats, Floats], tuple[Floats, Floats]]  # [H], by street and player
 
     @classmethod
-    def of(cls, turn: HandLists, river: HandLists, ranges: Floats) -> "HandWeights":
+    def of(cls, turn: HandLists, river: HandLists, ranges: Floats) -> "StreetWeights":
         """Those in the ranges [2, 169]."""
         oop, ip = ranges
         on_turn, on_river = (
@@ -66,19 +147,18 @@ class HandWeights:
         return cls((turn, river), (on_turn, on_river))
 
 
-def carry(old: BoardsSubgame, new: BoardsSubgame, hands: HandWeights) -> None:
-    """Let a pot go on in its new groups from where it stands in the old ones."""
+def carry(old: BoardsSubgame, new: BoardsSubgame, hands: StreetWeights) -> None:
+    """Let a pot go on in its new buckets from where it stands in the old ones."""
     for level in (FLOP, TURN, RIVER):
         for player in Player:
-            before, after = (_marks(one, level, player) for one in (old, new))
-            for was, now in ((old.regrets, new.regrets), (old.averages, new.averages)):
-                stored, carried = was[level][player], now[level][player]
+            before, after = (_buckets(subgame, level, player) for subgame in (old, new))
+            for sources, targets in ((old.regrets, new.regrets), (old.averages, new.averages)):
+                stored, carried = sources[level][player], targets[level][player]
                 if before is None or after is None:
                     carried[:] = stored
                 elif len(stored):
                     carry_rows(
-                        hands.streets[level - TURN].start,
-                        hands.streets[level - TURN].count,
+                        hands.lists[level - TURN],
                         before,
                         after,
                         hands.weights[level - TURN][player],
@@ -87,15 +167,15 @@ def carry(old: BoardsSubgame, new: BoardsSubgame, hands: HandWeights) -> None:
                         stored,
                         carried,
                     )
-    play_locks(new, TURN)  # groups without any hand have carried nothing
+    play_locks(new, TURN)  # buckets without any hand have carried nothing
     new.steps, new.weights, new.waiting = list(old.steps), list(old.weights), list(old.waiting)
 
 
-def _marks(subgame: BoardsSubgame, level: int, player: Player) -> Bytes | None:
-    """By hand of a street: its row or group; None: every hand its own."""
-    rivers = subgame.cards.rivers[subgame.ranges]
+def _buckets(subgame: BoardsSubgame, level: int, player: Player) -> Bytes | None:
+    """[H]: the bucket of each hand of a street; None: every hand its own."""
+    buckets = subgame.cards.buckets[subgame.ranges]
     if level == RIVER:
-        return rivers.groups[player]
-    if level == FLOP or rivers.rows is None:
+        return buckets.river[player]
+    if level == FLOP or buckets.turn is None:
         return None
-    return rivers.rows[player].row.astype(np.uint8)
+    return buckets.turn[player].row.astype(np.uint8)

@@ -1,11 +1,16 @@
-"""Pots on a flop with real boards: combos on flop and turn, groups of hands on every river board.
+"""Pots on a flop with real boards: combos on flop and turn, buckets of hands on every river board.
 
-The exact engine down to the turn; below it the betting of a river board is solved with K groups of
-hands for each player. All-ins before the river run through the same groups, card by card, so that
-there is one way for all showdowns and no matrix of all hands against all.
+The exact engine down to the turn; below it the betting of a river board is solved with K buckets of
+hands for each player. All-ins before the river run through the same buckets, card by card, so that
+all showdowns are computed alike and no matrix has all hands against all.
+
+Pots whose rivers are in the same buckets are worked on together: what belongs to the cards, the
+lists of combos and the matrices, is read once for all of them, and the lines of all pots fill the
+lanes of the vectors. Each pot stays a game of its own (`PotsOnFlop.subgames`): its numbers stand
+behind those of the pots before it in arrays that they share.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from threading import local
 from typing import Any
@@ -13,29 +18,37 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Longs, Singles
+from allstreets.base import Flags, Floats, Longs, Singles
 from allstreets.betting import Player
+from allstreets.cards import HAND_COUNT, HAND_OF_COMBO
+from allstreets.cfr import IterationWeights
 from allstreets.engines.boards.cards import FlopBoards
-from allstreets.engines.boards.kernels.layout import GroupSpace, Products
-from allstreets.engines.boards.kernels.rivers import grouped_flop
+from allstreets.engines.boards.kernels.layout import (
+    BucketSpace,
+    ProductRows,
+    Products,
+    RiverGame,
+    StreetGame,
+)
+from allstreets.engines.boards.kernels.rivers import bucketed_flop
+from allstreets.engines.exact.buckets import with_buckets, with_slots
 from allstreets.engines.exact.cards import whole_vectors
 from allstreets.engines.exact.forest import DUMP_ROWS, build_forests
-from allstreets.engines.exact.hand_buckets import stored_rows, with_slots
 from allstreets.engines.exact.kernels.layout import (
-    NO_DISCOUNTS,
+    UPDATE,
     ZERO_ROW,
     Boards,
-    Discounts,
     Forest,
     Workspace,
 )
 from allstreets.engines.exact.kernels.streets import SPARE_ROWS
 from allstreets.engines.exact.kernels.terminals import TILE_ROWS as TILE_SPARE
+from allstreets.engines.exact.strategies import play_hand_locks, play_locks
 from allstreets.engines.exact.subgame import ExactSubgame, Reach, Values
-from allstreets.engines.joined_trees import Trees, side_by_side
+from allstreets.engines.simd.iteration_weights import NO_WEIGHTS, KernelWeights
 from allstreets.engines.simd.matrix_product import TILE_ROWS
 from allstreets.engines.simd.vectors import aligned
-from allstreets.engines.street_nodes import deal_streets, node_slots
+from allstreets.engines.trees import Trees, deal_streets, node_slots, side_by_side
 
 FLOP, TURN, RIVER = range(3)  # levels
 FLOP_COMBOS, TURN_COMBOS = 1176, 1128
@@ -54,8 +67,8 @@ class BoardsLayout:
     `new` makes what games store there.
     """
 
-    def __init__(self, trees: Trees, groups: int, new: NewArray = aligned) -> None:
-        self.groups, self.new = groups, new
+    def __init__(self, trees: Trees, buckets: int, new: NewArray = aligned) -> None:
+        self.buckets, self.new = buckets, new
         self.tree, first = side_by_side([tree for tree, _ in trees])
         self.chips = [float(tree.pot) if tree.pot else 1.0 for tree, _ in trees]
         payoffs = np.concatenate(
@@ -64,37 +77,41 @@ class BoardsLayout:
         self.levels = deal_streets(self.tree, run_out=True)
         self.slots = [node_slots(self.tree, street) for street in self.levels]
         laid_out = [
-            build_forests(self.tree, payoffs, own, groups, run_out=True, first=first)
-            for own in Player
+            build_forests(self.tree, payoffs, player, buckets, run_out=True, first=first)
+            for player in Player
         ]
         self.forests = [[forest.kernel for forest in forests] for forests in laid_out]
         self.places = [[forest.place for forest in forests] for forests in laid_out]
         self.products = [river_products(forests[RIVER]) for forests in self.forests]
-        self._mine = local()
+        self._of_thread = local()
 
     @property
     def spaces(self) -> list[Workspace]:
         """What the running thread needs, by level."""
-        if not hasattr(self._mine, "spaces"):
-            lengths = (whole_vectors(FLOP_COMBOS), whole_vectors(TURN_COMBOS), self.groups)
-            self._mine.spaces = [self._workspace(level, size) for level, size in enumerate(lengths)]
-        spaces: list[Workspace] = self._mine.spaces
+        if not hasattr(self._of_thread, "spaces"):
+            lengths = (whole_vectors(FLOP_COMBOS), whole_vectors(TURN_COMBOS), self.buckets)
+            self._of_thread.spaces = [
+                self._workspace(level, size) for level, size in enumerate(lengths)
+            ]
+        spaces: list[Workspace] = self._of_thread.spaces
         return spaces
 
     @property
-    def group_space(self) -> GroupSpace:
+    def bucket_space(self) -> BucketSpace:
         """What the running thread needs for the matrices of a board."""
-        if not hasattr(self._mine, "groups"):
-            size = self.groups
+        if not hasattr(self._of_thread, "buckets"):
+            size = self.buckets
             margin, pairs, turned = (aligned(size * size) for _ in range(3))
             rows, terms = np.arange(size), np.zeros(size + 16, np.int32)
             none = np.zeros(0, np.uint8)
-            self._mine.groups = GroupSpace(margin, pairs, turned, rows, aligned(16), terms, none)
-        space: GroupSpace = self._mine.groups
+            self._of_thread.buckets = BucketSpace(
+                margin, pairs, turned, rows, aligned(16), terms, none
+            )
+        space: BucketSpace = self._of_thread.buckets
         return space
 
     def _workspace(self, level: int, longest: int) -> Workspace:
-        forests = [self.forests[own][level] for own in Player]
+        forests = [self.forests[player][level] for player in Player]
         leaf = max(len(forest.leaf_reach) for forest in forests) // 16 * (longest + SPARE_ROWS) * 16
         return Workspace(
             reach=aligned(max(forest.reach_rows for forest in forests) * longest),
@@ -107,7 +124,7 @@ class BoardsLayout:
 
 
 def river_products(forest: Forest) -> Products:
-    """The folds and showdowns of a river forest, group by group, in whole tiles of rows."""
+    """The folds and showdowns of a river forest by group of lines, in whole tiles of rows."""
     shows, folds, sums, ends = _Rows(), _Rows(), [], [0]
     for group in range(len(forest.group_nodes) - 1):
         for at in range(16 * forest.group_choices[group], 16 * forest.group_choices[group + 1]):
@@ -122,27 +139,14 @@ def river_products(forest: Forest) -> Products:
             folds.add(int(forest.answer_fold[at]), value, float(forest.answer_gain[at]))
         sums += sorted(shows.close_group() | folds.close_group())
         ends.append(len(sums))
-    return Products(
-        np.array(shows.ends),
-        np.array(shows.reach, np.int64),
-        np.array(shows.value, np.int64),
-        np.array(shows.factor, np.float32),
-        np.array(folds.ends),
-        np.array(folds.reach, np.int64),
-        np.array(folds.value, np.int64),
-        np.array(folds.factor, np.float32),
-        np.array(ends),
-        np.array(sums, np.int64),
-    )
+    return Products(shows.kernel, folds.kernel, np.array(ends), np.array(sums, np.int64))
 
 
 @dataclass
 class _Rows:
     """Rows of products with one matrix, filled up to whole tiles at the end of each group."""
 
-    reach: list[int] = field(default_factory=list)
-    value: list[int] = field(default_factory=list)
-    factor: list[float] = field(default_factory=list)
+    rows: list[tuple[int, int, float]] = field(default_factory=list)  # reach, value, factor
     ends: list[int] = field(default_factory=lambda: [0])
     targets: set[int] = field(default_factory=set)  # of the group: value rows that must be zeroed
 
@@ -150,23 +154,23 @@ class _Rows:
         if reach != ZERO_ROW and value >= DUMP_ROWS:
             self.targets.add(value)
             if factor:
-                self._append(reach, value, factor)
-
-    def _append(self, reach: int, value: int, factor: float) -> None:
-        self.reach.append(reach)
-        self.value.append(value)
-        self.factor.append(factor)
+                self.rows.append((reach, value, factor))
 
     def close_group(self) -> set[int]:
-        while len(self.reach) % TILE_ROWS:
-            self._append(ZERO_ROW, 0, 0.0)
-        self.ends.append(len(self.reach))
+        self.rows += [(ZERO_ROW, 0, 0.0)] * (-len(self.rows) % TILE_ROWS)
+        self.ends.append(len(self.rows))
         targets, self.targets = self.targets, set()
         return targets
 
+    @property
+    def kernel(self) -> ProductRows:
+        reach, value = (np.array([row[at] for row in self.rows], np.int64) for at in (0, 1))
+        factor = np.array([row[2] for row in self.rows], np.float32)
+        return ProductRows(np.array(self.ends), reach, value, factor)
+
 
 class BoardsSubgame(ExactSubgame):
-    """A pot on a flop whose rivers are solved in groups; `ranges` says by which pair of ranges.
+    """A pot on a flop whose rivers are solved in buckets; `ranges` says by which pair of ranges.
 
     What the exact engine does holds here too, with K hands on every river board. Regrets and
     strategies take 16 bits each, by street and player; they may be parts of larger arrays.
@@ -185,17 +189,37 @@ class BoardsSubgame(ExactSubgame):
         self.threads, self.precision, self._work = 1, "float16", None
         self.learns = True
         self.streets = list(cards.streets)
-        self.sharing = [None, cards.rivers[ranges].rows, None]
+        self.buckets = [None, cards.buckets[ranges].turn, None]
         hands = len(self.streets[0].combos(Player.OOP, 0))
         self.scale = [self.chips * hands] * 2
-        self.boards = part.boards(layout) if part else boards_of(layout, cards, ranges)
-        self.grouped = [cards.grouped(own, ranges) for own in Player]
-        self.regrets, self.averages = (
-            part.stored if part else stored_arrays(self.boards, layout.new)
-        )
+        self.boards = part.boards(layout) if part else self._boards()
+        self.bucketed = [cards.bucketed(player, ranges) for player in Player]
+        self.regrets, self.averages = part.stored if part else self._stored_arrays()
         self.scales = [[np.zeros(0, np.float32) for _ in Player] for _ in self.levels]
         self.locked = [[np.zeros(0, np.float32) for _ in Player] for _ in self.levels]
         self.steps, self.weights, self.waiting = [0, 0], [0.0, 0.0], [0.0, 0.0]
+
+    def _boards(self) -> list[list[Boards]]:
+        """The boards by player and street, with the places of what is stored."""
+        # Of the rest of a turn's fields, bucketed rivers read nothing.
+        starts = self.layout.buckets * np.arange(self.cards.river_boards + 1, dtype=np.int64)
+        live = np.zeros(2 * int(starts[-1]), np.uint8)
+        boards = []
+        for player in Player:
+            flop, turn = self.cards.kernel[player]
+            river = turn._replace(own_start=starts, other_start=starts, own_cards=live)
+            streets = zip((flop, turn, river), self.slots, self.buckets, strict=True)
+            boards.append(
+                [with_buckets(street, player, slots.actions, by) for street, slots, by in streets]
+            )
+        return boards
+
+    def _stored_arrays(self) -> StoredArrays:
+        """Regrets and averages, by street and player."""
+        new, streets = self.layout.new, list(zip(*self.boards, strict=True))
+        sizes = [[int(boards.own_slots[-1]) for boards in street] for street in streets]
+        regrets = [[new(size, np.uint16) for size in pair] for pair in sizes]
+        return regrets, [[new(size, np.int16) for size in pair] for pair in sizes]
 
     @property
     def spaces(self) -> list[list[Workspace]]:  # type: ignore[override]
@@ -203,39 +227,36 @@ class BoardsSubgame(ExactSubgame):
         return [self.layout.spaces]
 
     def run(
-        self, player: Player, other: Reach, mode: int, discounts: Discounts = NO_DISCOUNTS
+        self, player: Player, other: Reach, mode: int, weights: KernelWeights = NO_WEIGHTS
     ) -> Values:
         """One pass from the root and back."""
         reach = self._padded_reach(player, other)[None]
-        by_hand = self.pass_through(player, reach, mode, discounts)[0].astype(np.float64)
+        by_hand = self.pass_through(player, reach, mode, weights)[0].astype(np.float64)
         values: Values = by_hand[self.streets[0].hands[player][0].hand] * self.scale[player]
         return values
 
     def pass_through(
-        self, player: Player, reach: Singles, mode: int, discounts: Discounts
+        self, player: Player, reach: Singles, mode: int, weights: KernelWeights
     ) -> Singles:
-        """[P, Hₓ]: own values from the other's reach [P, Hₒ], both by padded hand of the flop."""
+        """[P, Hₚ]: the player's values from the opponent's reach [P, Hₒ], by padded flop hand."""
         boards, layout = self.boards[player], self.layout
         values = np.empty((len(reach), int(boards[FLOP].own_start[1])), np.float32)
-        grouped_flop(
-            tuple(layout.forests[player]),
-            tuple(boards),
-            tuple(self.storage(level, player) for level in range(3)),
-            tuple(layout.spaces),
-            self.grouped[player],
-            layout.products[player],
-            layout.group_space,
-            reach,
-            values,
-            mode,
-            discounts,
+        flop, turn, river = (
+            StreetGame(forest, street, self.storage(level, player), space)
+            for level, (forest, street, space) in enumerate(
+                zip(layout.forests[player], boards, layout.spaces, strict=True)
+            )
         )
+        rivers = RiverGame(
+            river, self.bucketed[player], layout.products[player], layout.bucket_space
+        )
+        bucketed_flop(flop, turn, rivers, reach, values, mode, weights)
         return values
 
     def row_counts(self, level: int, player: Player) -> Longs:
         """[B]: the stored rows of a player's nodes on each board of a street, without padding."""
         if level == RIVER:
-            return np.full(self.cards.river_boards, self.layout.groups)
+            return np.full(self.cards.river_boards, self.layout.buckets)
         return super().row_counts(level, player)
 
 
@@ -247,33 +268,110 @@ class PartOf:
     stored: StoredArrays
 
     def boards(self, layout: BoardsLayout) -> list[list[Boards]]:
-        """Those of all pots, with the places of the one's own numbers."""
+        """Those of all pots, with the places of this pot's numbers."""
         return [
             [
-                with_slots(boards, own, slots.actions)
-                for boards, slots in zip(self.whole.boards[own], layout.slots, strict=True)
+                with_slots(boards, player, slots.actions)
+                for boards, slots in zip(self.whole.boards[player], layout.slots, strict=True)
             ]
-            for own in Player
+            for player in Player
         ]
 
 
-def boards_of(layout: BoardsLayout, cards: FlopBoards, ranges: int) -> list[list[Boards]]:
-    """The boards by own player and street, with the places of what is stored."""
-    # Of the rest of a turn's fields, grouped rivers read nothing.
-    starts = layout.groups * np.arange(cards.river_boards + 1, dtype=np.int64)
-    live = np.zeros(2 * int(starts[-1]), np.uint8)
-    sharing = [None, cards.rivers[ranges].rows, None]
-    found = []
-    for own in Player:
-        flop, turn = cards.kernel[own]
-        river = turn._replace(own_start=starts, other_start=starts, own_cards=live)
-        streets = zip((flop, turn, river), layout.slots, sharing, strict=True)
-        found.append([stored_rows(each, own, slots.actions, by) for each, slots, by in streets])
-    return found
+class BoardsPots:
+    """The layouts of P pots, each by itself and all together: the same on every flop."""
+
+    def __init__(self, trees: Trees, buckets: int, new: NewArray = aligned) -> None:
+        self.each = [BoardsLayout([tree], buckets) for tree in trees]
+        self.together = BoardsLayout(trees, buckets, new)
 
 
-def stored_arrays(boards: Sequence[Sequence[Boards]], new: NewArray) -> StoredArrays:
-    """Regrets and averages, by street and player, for the boards of either player."""
-    sizes = [[int(street.own_slots[-1]) for street in pair] for pair in zip(*boards, strict=True)]
-    regrets = [[new(size, np.uint16) for size in pair] for pair in sizes]
-    return regrets, [[new(size, np.int16) for size in pair] for pair in sizes]
+class PotsOnFlop:
+    """P pots on one flop, in the buckets of a pair of ranges.
+
+    Reach and values are by class, [P, 169].
+    """
+
+    def __init__(self, pots: BoardsPots, cards: FlopBoards, ranges: int) -> None:
+        self._together = BoardsSubgame(pots.together, cards, ranges)
+        self.subgames = [
+            BoardsSubgame(layout, cards, ranges, part)
+            for layout, part in zip(pots.each, _parts(self._together, pots.each), strict=True)
+        ]
+        for subgame in self.subgames:
+            play_locks(subgame)
+        play_hand_locks(self._together)  # whose numbers are theirs, but which knows other flags
+        hands = cards.streets[0].hands[Player.OOP][0]
+        self._class = HAND_OF_COMBO[hands.first].astype(np.int64)
+        self._combos = hands.sizes.astype(np.float64)
+        self._padded = whole_vectors(len(self._class))
+
+    def step(self, player: Player, opponent_reach: Floats, weights: IterationWeights) -> Floats:
+        """[P, 169]: a half-iteration of a player against the opponent's reach [P, 169]."""
+        by_pot = [subgame.kernel_weights(player, weights) for subgame in self.subgames]
+        if all(each == by_pot[0] for each in by_pot):
+            return self.run(player, opponent_reach, UPDATE, by_pot[0])
+        # Some have learned for longer than others.
+        return np.stack(
+            [
+                self._by_class(
+                    subgame.pass_through(player, self._by_hand(row[None]), UPDATE, each),
+                    [subgame.scale[player]],
+                )[0]
+                for subgame, row, each in zip(self.subgames, opponent_reach, by_pot, strict=True)
+            ]
+        )
+
+    def run(
+        self, player: Player, opponent_reach: Floats, mode: int, weights: KernelWeights = NO_WEIGHTS
+    ) -> Floats:
+        """[P, 169]: values from one pass, in chips times pairs of combos."""
+        reach = self._by_hand(opponent_reach)
+        values = self._together.pass_through(player, reach, mode, weights)
+        return self._by_class(values, [subgame.scale[player] for subgame in self.subgames])
+
+    def iterate(self, reach: Floats, chosen: Flags, weights: Sequence[IterationWeights]) -> None:
+        """Whole iterations of the chosen pots [P] with a fixed reach [2, P, 169]."""
+        if chosen.all():
+            for iteration in weights:
+                for player in Player:
+                    self.step(player, reach[player.opponent], iteration)
+            return
+        combos = HAND_OF_COMBO[self._together.streets[0].combos(Player.OOP, 0)]
+        for pot in np.flatnonzero(chosen).tolist():
+            oop, ip = reach[:, pot, combos]
+            self.subgames[pot].iterate((oop, ip), weights)
+
+    def _by_hand(self, opponent_reach: Floats) -> Singles:
+        """[P, H]: reach by hand of the flop in the scale of the subgames, padding zero."""
+        rows = np.zeros((len(opponent_reach), self._padded), np.float32)
+        rows[:, : len(self._class)] = opponent_reach[:, self._class] / self._combos.sum()
+        return rows
+
+    def _by_class(self, values: Singles, scale: Sequence[float]) -> Floats:
+        """[P, 169]: totals of the classes, from values [P, H] of one combo of each hand."""
+        totals = values[:, : len(self._class)] * self._combos
+        return np.stack(
+            [
+                np.bincount(self._class, row, HAND_COUNT) * factor
+                for row, factor in zip(totals, scale, strict=True)
+            ]
+        )
+
+
+def _parts(whole: BoardsSubgame, layouts: Sequence[BoardsLayout]) -> Iterator[PartOf]:
+    """Every pot's part of the arrays of all of them."""
+    ends = [[0, 0] for _ in whole.levels]  # of the pots so far, by street and player
+    for layout in layouts:
+        regrets: list[list[NDArray[Any]]] = []
+        averages: list[list[NDArray[Any]]] = []
+        for level, slots in enumerate(layout.slots):
+            parts = []
+            for player in Player:
+                rows = int(whole.boards[player][level].own_rows[-1])
+                end = ends[level][player] + slots.actions[player] * rows
+                parts.append(slice(ends[level][player], end))
+                ends[level][player] = end
+            for stored, arrays in ((regrets, whole.regrets), (averages, whole.averages)):
+                stored.append([arrays[level][player][parts[player]] for player in Player])
+        yield PartOf(whole, (regrets, averages))

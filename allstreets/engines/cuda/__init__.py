@@ -1,5 +1,14 @@
-"""Kernels for NVIDIA GPUs, in CUDA C++: flat arrays in and out, as those for processors.
+"""The engines on NVIDIA GPUs: the layout and the stored numbers of processors, other kernels.
 
-The sources stand in files of their own (`.cu`, `.cuh`). `sources` puts them together, with the
-structures that Python and C++ both know; who owns a device compiles and launches them.
+Kernels are CUDA C++ and lie beside the Python that launches them:
+
+    programs, common.cuh            sources, structures, arrays on a device
+    residence                       who owns what a GPU learns: its memory, or the host's
+    streets                         passes of a street: what exact subgames and boards share
+    exact                           exact subgames
+    boards, boards_passes           real boards: the engine, and the launches of a set of ranges
+    boards_layout, boards_rivers    their cards, and the lines of their rivers (rivers, products)
+    bucketing, k_means              the buckets of their hands
+    matrix, matrix_passes           hand classes, bucket chains: the engine, what passes share
+    matrix_classes, matrix_chain    the passes of either
 """

@@ -1,9 +1,9 @@
-"""Games with real boards on a GPU: the same groups, the same stored numbers, other kernels.
+"""Games with real boards on a GPU: the same buckets, the same stored numbers, other kernels.
 
 Regrets and averages live on the device; what the host has of them follows when somebody looks. A
 half-iteration is about ten launches for as many flops as find room, all pots of a set of ranges
-together (`kernels/boards.cu`): reach [P, 169] goes there and values [P, F, 169] come back.
-Everything but passes is that of the engine for processors.
+together (`boards.cu`): reach [P, 169] goes there and values [P, F, 169] come back. Everything but
+passes is that of the engine for processors.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,30 +13,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Flags, Floats, InputError, Longs, Singles
+from allstreets.base import Flags, Floats, Longs, Singles
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT, Flop
 from allstreets.cfr import IterationWeights
 from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.boards.subgame import BoardsSubgame
 from allstreets.engines.card_model import CardModel
-from allstreets.engines.cuda.boards_layout import FlatBoards
-from allstreets.engines.cuda.boards_set import (
-    AT_ONCE,
+from allstreets.engines.cuda.boards_layout import AT_ONCE, FlatBoards
+from allstreets.engines.cuda.boards_passes import (
     EVERYWHERE,
     NAMES,
-    SetThere,
+    BoardsPasses,
+    arrange_together,
     compiled,
-    settle_together,
 )
-from allstreets.engines.cuda.bucketing import CudaGroups
-from allstreets.engines.cuda.exact import MOST_ACTIONS
-from allstreets.engines.cuda.mirrors import BriefMirror, followed
+from allstreets.engines.cuda.bucketing import CudaBucketing
+from allstreets.engines.cuda.programs import refuse_long_decisions
+from allstreets.engines.cuda.residence import BriefMirror, followed
 from allstreets.engines.device import Buffer, Device
-from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE, NO_DISCOUNTS, UPDATE
-from allstreets.engines.joined_trees import Trees
+from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE, UPDATE
 from allstreets.engines.protocol import Arrays, Flops, RegretSums
 from allstreets.engines.quantised import Numbers
+from allstreets.engines.simd.iteration_weights import NO_WEIGHTS
+from allstreets.engines.trees import Trees
 
 
 def elsewhere(size: int, kind: Any) -> NDArray[Any]:
@@ -58,13 +58,12 @@ class CudaBoardsEngine(BoardsEngine):
         there: Device,
         ranges: Floats | None = None,
     ) -> None:
-        if any(int(tree.child_count.max(initial=0)) > MOST_ACTIONS for tree, _ in trees):
-            raise InputError(f"a GPU takes decisions with at most {MOST_ACTIONS} actions")
-        self.grouping = CudaGroups(there)
+        refuse_long_decisions(tree for tree, _ in trees)
+        self.bucketing = CudaBucketing(there)
         super().__init__(trees, flops, threads, model, ranges)
         self.device = self.there = there  # the one is None in games for processors
         self._kernels = compiled(there, model.groups)
-        self._sets: list[SetThere] = []
+        self._sets: list[BoardsPasses] = []
         self._looked_at: set[tuple[int, int]] = set()  # pots on flops of which the host has numbers
         self._open()
 
@@ -76,16 +75,16 @@ class CudaBoardsEngine(BoardsEngine):
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
     ) -> Floats:
         """[P, K, 169]: a half-iteration on K flops."""
         del player_reach
         pairs = self._pairs(flops)
-        by_flop = dict(zip(flops.tolist(), now, strict=True))
-        table = self._discounts(player, pairs, by_flop)
-        found = self._values(player, opponent_reach, pairs, UPDATE, table)
+        by_flop = dict(zip(flops.tolist(), weights, strict=True))
+        table = self._weights(player, pairs, by_flop)
+        values = self._values(player, opponent_reach, pairs, UPDATE, table)
         self._fall_behind(pairs)
-        return found[:, flops]
+        return values[:, flops]
 
     def best_response(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: values of the best response to the average strategies."""
@@ -95,32 +94,32 @@ class CudaBoardsEngine(BoardsEngine):
         """[P, K, 169]: values of the average strategies."""
         return self._values(player, opponent_reach, self._pairs(flops), EVALUATE)[:, flops]
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach [2, P, 169]."""
         flops = np.flatnonzero(pairs.any(axis=0)).tolist()
         if not flops:
             return
-        for first in range(0, len(every), AT_ONCE):
+        for first in range(0, len(weights), AT_ONCE):
             table = np.stack(
                 [
-                    [self._discounts(player, pairs, dict.fromkeys(flops, now)) for player in Player]
-                    for now in every[first : first + AT_ONCE]
+                    [self._weights(player, pairs, dict.fromkeys(flops, now)) for player in Player]
+                    for now in weights[first : first + AT_ONCE]
                 ]
             )
-            for one in self._sets:
+            for passes in self._sets:
                 for player in Player:
-                    one.enter(player, reach[player.opponent])
-                one.ask(pairs, table)
+                    passes.enter(player, reach[player.opponent])
+                passes.ask(pairs, table)
             for _ in table:
-                for one in self._sets:
-                    one.iterate()
+                for passes in self._sets:
+                    passes.iterate()
         self.wait()
         self._fall_behind(pairs)
 
     def wait(self) -> None:
         """Until all launches are over."""
-        for one in self._sets:
-            one.wait()
+        for passes in self._sets:
+            passes.wait()
 
     def _values(
         self,
@@ -128,43 +127,37 @@ class CudaBoardsEngine(BoardsEngine):
         opponent_reach: Floats,
         pairs: Flags,
         mode: int,
-        discounts: Singles | None = None,
+        weights: Singles | None = None,
     ) -> Floats:
         """[P, F, 169]: one pass of all pots on the flops of `pairs` [P, F]."""
-        if discounts is None:
-            shape = self.flops, self.pots, len(NO_DISCOUNTS)
-            discounts = np.zeros(shape, np.float32)
-        for one in self._sets:
-            one.enter(player, opponent_reach)
-            one.ask(pairs, np.stack([discounts, discounts])[None])
-            one.launch(player, mode)
+        if weights is None:
+            weights = np.zeros((self.flops, self.pots, len(NO_WEIGHTS)), np.float32)
+        for passes in self._sets:
+            passes.enter(player, opponent_reach)
+            passes.ask(pairs, np.stack([weights, weights])[None])
+            passes.launch(player, mode)
         values = np.zeros((self.pots, self.flops, HAND_COUNT))
-        for one in self._sets:
-            values[one.pots] = one.values()
+        for passes in self._sets:
+            values[passes.pots] = passes.values()
         scale = [row[0].scale[player] for row in self.subgames]
         return values * np.array(scale)[:, None, None] if self.flops else values
 
-    def _discounts(
-        self, player: Player, pairs: Flags, now: Mapping[int, IterationWeights]
+    def _weights(
+        self, player: Player, pairs: Flags, by_flop: Mapping[int, IterationWeights]
     ) -> Singles:
-        """[F, P, 6]: what a half-iteration does; games that stand alike are asked once."""
-        table = np.zeros((self.flops, self.pots, len(NO_DISCOUNTS)), np.float32)
+        """[F, P, 8]: those of a half-iteration; games that stand alike are asked once."""
+        table = np.zeros((self.flops, self.pots, len(NO_WEIGHTS)), np.float32)
         known: dict[Any, Any] = {}
-        chosen = np.argwhere(pairs).tolist()
-        rows = []
-        for pot, flop in chosen:
+        chosen, rows = np.argwhere(pairs), []
+        for pot, flop in chosen.tolist():
             game = self.subgames[pot][flop]
-            key = game.steps[player], game.weights[player], game.waiting[player], now[flop]
+            key = game.steps[player], game.weights[player], game.waiting[player], by_flop[flop]
             if key not in known:
-                found = game.discounts(player, now[flop])
-                after = game.steps[player], game.weights[player], game.waiting[player]
-                known[key] = found, after
-            else:
-                found, after = known[key]
-                game.steps[player], game.weights[player], game.waiting[player] = after
-            rows.append(found)
-        places = np.array(chosen)
-        table[places[:, 1], places[:, 0]] = rows
+                weights = game.kernel_weights(player, by_flop[flop])
+                known[key] = weights, game.steps[player], game.weights[player], game.waiting[player]
+            row, game.steps[player], game.weights[player], game.waiting[player] = known[key]
+            rows.append(row)
+        table[chosen[:, 1], chosen[:, 0]] = rows
         return table
 
     # -- what is stored
@@ -180,8 +173,8 @@ class CudaBoardsEngine(BoardsEngine):
                     self._description[2],
                 )  # fmt: skip
                 chosen = [trees[pot] for pot in pots.tolist()]
-                self._sets.append(SetThere(self.there, self._kernels, pots, chosen, flat))
-        settle_together(self.there, self._sets)
+                self._sets.append(BoardsPasses(self.there, self._kernels, pots, chosen, flat))
+        arrange_together(self.there, self._sets)
         self._looked_at.clear()
         self._together.clear()  # passes run there: nobody needs all pots of a flop in one array
         for pot, flop, game in self._games():
@@ -206,8 +199,8 @@ class CudaBoardsEngine(BoardsEngine):
 
     def _place(self, name: str, pot: int, flop: int, level: int, player: int) -> Buffer:
         """The numbers of a game on the device."""
-        one = next(one for one in self._sets if pot in one.pots)
-        return one.stored(name, int(np.searchsorted(one.pots, pot)), flop, level, player)
+        passes = next(passes for passes in self._sets if pot in passes.pots)
+        return passes.stored(name, int(np.searchsorted(passes.pots, pot)), flop, level, player)
 
     def _fetch(
         self, name: str, pot: int, flop: int, mirror: BriefMirror
@@ -262,10 +255,10 @@ class CudaBoardsEngine(BoardsEngine):
         super()._rebuild()
         self._open()
 
-    def regroup(self, reach: Floats, least: float = 0.0) -> float:
+    def rebucket(self, reach: Floats, least: float = 0.0) -> float:
         """Group hands again for the reach [2, P, 169] if it has moved by more than `least`."""
         self._together = [[] for _ in range(self.flops)]
-        far = super().regroup(reach, least)
+        far = super().rebucket(reach, least)
         if far > least:
             self._open(fresh=False)
         return far
@@ -279,8 +272,8 @@ class CudaBoardsEngine(BoardsEngine):
     def regret_sums(self, flops: Flops) -> RegretSums:
         """Positive regrets of K flops."""
         total, largest, entries = np.zeros((3, self.pots, self.flops))
-        for one in self._sets:
-            total[one.pots], largest[one.pots], entries[one.pots] = one.regret_sums()
+        for passes in self._sets:
+            total[passes.pots], largest[passes.pots], entries[passes.pots] = passes.regret_sums()
         # A subgame measures reach in shares of the other's hands.
         scale = np.array([row[0].scale[0] for row in self.subgames])[:, None]
         whole = entries[:, flops].astype(np.int64)
@@ -292,13 +285,13 @@ class CudaBoardsEngine(BoardsEngine):
         self._send(range(flop, flop + 1))
 
     @contextmanager
-    def rounded(self, flops: range, numbers: Numbers) -> Iterator[None]:
+    def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
         """For a while, average strategies of some flops are whole numbers, as in a bundle."""
-        with followed(super().rounded(flops, numbers), lambda: self._send(flops)):
+        with followed(super().quantised(flops, numbers), lambda: self._send(flops)):
             yield
         self._forget_all(flops)
 
     @property
     def memory_bytes(self) -> int:
         """Bytes of regrets and average strategies."""
-        return sum(one.stored_bytes for one in self._sets)
+        return sum(passes.stored_bytes for passes in self._sets)

@@ -1,9 +1,11 @@
-"""Boards and hands as the CUDA kernels of real boards read them (`kernels/boards.cu`).
+"""Boards and hands as the CUDA kernels of real boards read them (`boards.cu`), and their memory.
 
-Boards of all flops are numbered through, and so are their hands, combos and stored rows.
+Boards of all flops are numbered through, and so are their hands, combos and buckets.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -11,14 +13,28 @@ from allstreets.base import Ints, Longs
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT, HAND_OF_COMBO
 from allstreets.engines.boards.cards import FlopBoards
-from allstreets.engines.cuda.boards_street import Array, Arrays
-from allstreets.engines.cuda.exact_layout import ints, places_below
-from allstreets.engines.cuda.kernels.bucket_entries import FOUR, list_dealt, list_entries
-from allstreets.engines.cuda.kernels.card_lists import CARDS, list_by_card
-from allstreets.engines.thread_pool import Pool
+from allstreets.engines.boards.subgame import FLOP_COMBOS, TURN_COMBOS
+from allstreets.engines.cuda.kernels.lists import FOUR, list_dealt, list_entries
+from allstreets.engines.cuda.programs import Array, Arrays, ints
+from allstreets.engines.cuda.streets import (
+    StreetBetting,
+    card_lists,
+    hands_below,
+    street_bettings,
+)
+from allstreets.engines.exact.cards import whole_vectors
+from allstreets.engines.machine import Pool
+from allstreets.engines.simd.iteration_weights import NO_WEIGHTS
+from allstreets.engines.trees import Trees
 
 FLOP, TURN, RIVER = range(3)
 MOST_HANDS = 1136  # of a turn: 1,128 combos in whole vectors
+RIVER_COMBOS = 1081
+SPARE = 1.5  # places that fill up a list, in the mean
+SHARED_BYTES = 227 * 1024  # of a block on the GPUs that such games are for
+ROOM_BYTES = 4_000_000_000  # of the rows of turns and rivers, for as many flops as fit
+AT_ONCE = 64  # iterations whose weights are sent together
+ROWS = "reach_rows", "value_rows"
 
 
 def lines_together(shared_bytes: int) -> int:
@@ -29,10 +45,10 @@ def lines_together(shared_bytes: int) -> int:
     return 32 if shared_bytes >= 4 * 32 * (MOST_HANDS + 1) else 16
 
 
-def river_parts(most: int, groups: int, shared_bytes: int) -> tuple[int, int]:
+def river_parts(most: int, buckets: int, shared_bytes: int) -> tuple[int, int]:
     """In how many parts the river boards of a turn, `most` of them, are collected; their boards."""
     places = shared_bytes // (4 * lines_together(shared_bytes)) - 1  # one holds zeros
-    parts = -(-most // max(1, places // groups))
+    parts = -(-most // max(1, places // buckets))
     return parts, -(-most // parts)
 
 
@@ -58,12 +74,12 @@ class FlatBoards:
         self,
         cards: Sequence[FlopBoards],
         number: int,
-        groups: int,
+        buckets: int,
         shared_bytes: int,
         threads: int,
     ) -> None:
-        self.cards, self.groups, self._row = cards, groups, 4 * lines_together(shared_bytes)
-        self.rivers = [each.rivers[number] for each in cards]
+        self.cards, self.buckets, self._row = cards, buckets, 4 * lines_together(shared_bytes)
+        self.rivers = [each.buckets[number] for each in cards]
         boards = [[each.kernel[0][level] for each in cards] for level in (FLOP, TURN)]
         self.boards = boards
         counts = [[len(each.own_start) - 1 for each in row] for row in boards]
@@ -72,7 +88,7 @@ class FlatBoards:
         self.start = [one_after_the_other([each.own_start for each in row]) for row in boards]
         self.children = one_after_the_other([each.children for each in boards[TURN]])
         most = int(np.diff(self.children).max())
-        self.parts, self.part = river_parts(most, groups, shared_bytes)
+        self.parts, self.part = river_parts(most, buckets, shared_bytes)
         self._pool = Pool(threads)
         self._rows: dict[tuple[int, Player], Ints] = {}
 
@@ -88,8 +104,8 @@ class FlatBoards:
 
     @property
     def collecting_bytes(self) -> int:
-        """Shared memory of the groups of a part's river boards, and of a place of zeros."""
-        return self._row * (self.part * self.groups + 1)
+        """Shared memory of the buckets of a part's river boards, and of a place of zeros."""
+        return self._row * (self.part * self.buckets + 1)
 
     def street(self, level: int) -> Arrays:
         """What both players share of a street."""
@@ -104,14 +120,7 @@ class FlatBoards:
             }
         boards = self.boards[level]
         start = self.start[level]
-        combos = one_after_the_other([each.combo_start for each in boards])
-        card_start, card_hand = [], []
-        for each in boards:
-            begin = np.zeros((len(each.combo_start) - 1) * (CARDS + 1), np.uint16)
-            hand = np.zeros(2 * int(each.combo_start[-1]), np.uint16)
-            list_by_card(each.combo_start, each.combo_cards, each.combo_hand, begin, hand)
-            card_start.append(begin)
-            card_hand.append(hand)
+        lists = [card_lists(each) for each in boards]
         size = np.zeros(int(start[-1]), np.uint8)
         place = 0
         for flop in self.cards:
@@ -119,10 +128,10 @@ class FlatBoards:
                 size[start[place] : start[place] + len(hands.sizes)] = hands.sizes
                 place += 1
         found |= {
-            "start": start,
-            "combo_start": combos,
-            "card_start": np.concatenate(card_start),
-            "card_hand": np.concatenate(card_hand),
+            "player_start": start,
+            "combo_start": one_after_the_other([each.combo_start for each in boards]),
+            "card_start": np.concatenate([each["card_start"] for each in lists]),
+            "card_hand": np.concatenate([each["card_hand"] for each in lists]),
             "size": size,
             "cards": np.concatenate([each.own_cards for each in boards]),
         }
@@ -143,7 +152,7 @@ class FlatBoards:
         below_start, below = [], []
         for flop, (above, turn) in enumerate(zip(*self.boards, strict=True)):
             parents = np.zeros(len(turn.own_start) - 1, np.int64)
-            begin, places = places_below(above, turn, parents)
+            begin, places = hands_below(above, turn, parents)
             places["start"] += self.start[TURN][self.flop_first[TURN][flop]]
             below_start.append(begin)
             below.append(places)
@@ -161,15 +170,15 @@ class FlatBoards:
             "parent": ints(flop_of),
             "parent_hand": np.concatenate([each.own_parent for each in self.boards[TURN]]),
             "children": self.children,
-            "share": np.concatenate([each.own_share for each in self.cards]),
+            "share": np.concatenate([each.turn_share for each in self.cards]),
         }
 
     def stored_rows(self, level: int, player: Player) -> Ints:
-        """[B+1]: stored rows of a player before each board."""
+        """[B+1]: what a player stores before each board: hands, or buckets."""
         if (level, player) not in self._rows:
-            shared = [each.rows[player].start for each in self.rivers if each.rows is not None]
+            shared = [each.turn[player].start for each in self.rivers if each.turn is not None]
             if level == RIVER:
-                rows = ints(self.groups * np.arange(self.flop_first[RIVER][-1] + 1))
+                rows = ints(self.buckets * np.arange(self.flop_first[RIVER][-1] + 1))
             elif level == TURN and shared:
                 rows = one_after_the_other(shared)
             else:
@@ -178,28 +187,28 @@ class FlatBoards:
         return self._rows[level, player]
 
     def live_rows(self, level: int, player: Player) -> Ints:
-        """[B]: stored rows of a player on each board, without padding."""
+        """[B]: what a player stores on each board, without padding."""
         if level == RIVER:
-            return np.full(int(self.flop_first[RIVER][-1]), self.groups, np.int32)
+            return np.full(int(self.flop_first[RIVER][-1]), self.buckets, np.int32)
         counts = []
         for cards, rivers in zip(self.cards, self.rivers, strict=True):
             lists = cards.streets[level].lists[player]
-            shared = rivers.rows if level == TURN else None
-            counts.append(lists.count if shared is None else shared[player].counts(lists))
+            shared = rivers.turn if level == TURN else None
+            counts.append(lists.counts if shared is None else shared[player].counts(lists))
         return ints(np.concatenate(counts))
 
-    def row_of_hand(self, player: Player) -> Array | None:
-        """The stored row of each hand of the turn; None: its own."""
-        rows = [each.rows[player].row for each in self.rivers if each.rows is not None]
+    def bucket_of_hand(self, player: Player) -> Array | None:
+        """The turn bucket of each hand of the turn; None: every hand its own."""
+        rows = [each.turn[player].row for each in self.rivers if each.turn is not None]
         return np.concatenate(rows) if rows else None
 
     def members(self, player: Player) -> Arrays:
-        """The hands of each stored row of the turn, with their shares."""
+        """The hands of each turn bucket, with their shares."""
         first, members, shares = [], [], []
         for boards, rivers in zip(self.boards[TURN], self.rivers, strict=True):
-            if rivers.rows is None:
+            if rivers.turn is None:
                 return {}
-            rows, start = rivers.rows[player], boards.own_start
+            rows, start = rivers.turn[player], boards.own_start
             held = np.flatnonzero(rows.weight)
             board = np.searchsorted(start, held, side="right") - 1
             row = rows.start[board] + rows.row[held]
@@ -213,39 +222,39 @@ class FlatBoards:
             "member_share": np.concatenate(shares).astype(np.float32),
         }
 
-    def dealt(self, other: Player) -> Arrays:
-        """The other's combos on the rivers, by group."""
+    def dealt(self, opponent: Player) -> Arrays:
+        """The opponent's combos on the rivers, by bucket."""
 
         def work(flop: int) -> tuple[Array, Array, Array]:
-            combos, turn = self.rivers[flop].combos[other], self.boards[TURN][flop]
+            combos, turn = self.rivers[flop].combos[opponent], self.boards[TURN][flop]
             start = np.zeros(len(combos.start), np.int32)
             bounds = np.zeros_like(combos.first)
             places = np.zeros(len(combos.parent) + (FOUR - 1) * len(combos.first), np.uint16)
             list_dealt(
                 turn.children, turn.own_start, combos.start, combos.first, combos.parent,
-                self.groups, start, bounds, places,
+                self.buckets, start, bounds, places,
             )  # fmt: skip
             return start, bounds, places[: FOUR * start[-1]].copy()
 
         starts, bounds, places = self._of_flops(work)
         return {
-            "other_combos": one_after_the_other(starts),
-            "other_first": np.concatenate(bounds),
-            "other_parent": np.concatenate(places),
+            "bucket_fours": one_after_the_other(starts),
+            "bucket_first": np.concatenate(bounds),
+            "bucket_hand": np.concatenate(places),
         }
 
-    def collected(self, own: Player) -> Arrays:
-        """Where the values of each own hand of the turn come from."""
+    def collected(self, player: Player) -> Arrays:
+        """Where the values of each of the player's hands of the turn come from."""
 
         def work(flop: int) -> tuple[Array, Array]:
-            combos, turn = self.rivers[flop].combos[own], self.boards[TURN][flop]
+            combos, turn = self.rivers[flop].combos[player], self.boards[TURN][flop]
             keys = int(turn.own_start[-1]) * self.parts
             start, used = np.zeros(keys + 1, np.int32), np.zeros(keys, np.int32)
             most = len(combos.parent) + (FOUR - 1) * keys
-            entries = np.full(most, self.part * self.groups, np.uint16)
+            entries = np.full(most, self.part * self.buckets, np.uint16)
             list_entries(
                 turn.children, turn.own_start, combos.start, combos.first, combos.parent,
-                self.groups, self.part, self.parts, start, used, entries,
+                self.buckets, self.part, self.parts, start, used, entries,
             )  # fmt: skip
             return start, entries[: FOUR * start[-1]].copy()
 
@@ -265,3 +274,100 @@ class FlatBoards:
         self._pool.run(len(self.cards), run)
         rows = [found[flop] for flop in range(len(self.cards))]
         return [list(each) for each in zip(*rows, strict=True)]
+
+
+Hands = Sequence[tuple[Longs, Longs]]
+"""For each street the padded hands of both players on every board."""
+
+
+@dataclass(frozen=True)
+class FlopCounts:
+    """Boards and hands of a flop."""
+
+    flop_hands: int
+    turns: int
+    turn_hands: int
+    most_rivers: int  # of a turn
+    rivers: int
+
+    @classmethod
+    def of(cls, hands: Hands) -> "FlopCounts":
+        """From the hands on all boards."""
+        flop, turn, river = (each[0] for each in hands)
+        # A turn has as many river boards as there are cards that play differently: 48 at most.
+        return cls(int(flop.sum()), len(turn), int(turn.sum()), min(48, len(river)), len(river))
+
+
+@dataclass(frozen=True, eq=False)
+class BoardsMemory:
+    """Bytes of all pots on some flops: `flops` are how many are alike, and their boards.
+
+    Numbers, matrices and rooms are counted as they are allocated (`boards_passes`). How far lists
+    are filled up depends on the buckets: a list is taken to be SPARE longer than its places.
+    """
+
+    trees: Trees
+    flops: Sequence[tuple[int, FlopCounts]]
+    buckets: int  # on a river board
+    turn_buckets: int  # 0: every hand its own
+    sets: int  # of ranges
+
+    def numbers(self, flop: FlopCounts) -> int:
+        """Of regrets and averages, two each."""
+        rows = flop.flop_hands, self._turn_rows(flop), self.buckets * flop.rivers
+        total = 0
+        for betting in self._betting:
+            actions = (int(street.forest.own_actions[-1]) for street in betting)
+            total += 4 * sum(each * count for each, count in zip(actions, rows, strict=True))
+        return total
+
+    def _turn_rows(self, flop: FlopCounts) -> int:
+        """What is stored of all turns: buckets, or hands."""
+        padded = whole_vectors(self.turn_buckets)
+        return flop.turns * padded if self.turn_buckets else flop.turn_hands
+
+    def matrices(self, flop: FlopCounts) -> int:
+        """Of one set, a byte for each number."""
+        return 2 * self.buckets**2 * flop.rivers
+
+    def lists(self, flop: FlopCounts) -> int:
+        """Of one set: who is in which bucket, who blocks whom, where boards and hands stand."""
+        buckets, rivers, hands = self.buckets, flop.rivers, flop.turn_hands
+        parts = river_parts(flop.most_rivers, buckets, SHARED_BYTES)[0]
+        dealt = rivers * (4 + 2 * (buckets + 1) + 2 * (RIVER_COMBOS + SPARE * buckets))
+        collected = 4 * hands * parts + 2 * (rivers * RIVER_COMBOS + SPARE * hands * parts)
+        shared = 2 * (4 * self._turn_rows(flop) + 8 * hands) if self.turn_buckets else 0
+        river = 24 * rivers
+        turn = flop.turns * (144 + 4 * TURN_COMBOS) + 9 * hands + shared
+        above = 16 * hands + 11 * flop.flop_hands + 4 * FLOP_COMBOS + 340
+        return int(2 * (dealt + collected) + river + turn + above)
+
+    def rooms(self) -> int:
+        """Rows of the flops that are worked on at once, the same for all sets."""
+        flops = [max(4 * getattr(each[FLOP], name) for each in self._betting) for name in ROWS]
+        turns = max(each[TURN].reach_rows + each[TURN].value_rows for each in self._betting)
+        lines = self._betting[0][RIVER].lines
+        whole = sum(
+            like * 4 * (flop.turn_hands * turns + flop.rivers * lines * self.buckets)
+            for like, flop in self.flops
+        )
+        share = min(1.0, ROOM_BYTES / max(whole, 1))
+        hands = sum(like * flop.flop_hands for like, flop in self.flops)
+        return int(share * (whole + hands * sum(flops)))
+
+    @property
+    def whole(self) -> int:
+        """Everything."""
+        each = [
+            like * (self.numbers(flop) + self.sets * (self.matrices(flop) + self.lists(flop)))
+            for like, flop in self.flops
+        ]
+        games = len(self.trees) * sum(like for like, _ in self.flops)
+        told = games * (8 * (HAND_COUNT + 2) + 1 + 4 * 2 * AT_ONCE * len(NO_WEIGHTS))
+        return sum(each) + self.rooms() + told
+
+    @cached_property
+    def _betting(self) -> list[list[StreetBetting]]:
+        return [
+            street_bettings(self.trees, player, self.buckets, run_out=True) for player in Player
+        ]

@@ -1,4 +1,4 @@
-"""Rivers as the CUDA kernels play them (`kernels/rivers.cuh`): lines in pieces.
+"""Rivers as the CUDA kernels play them (`rivers.cuh`): lines in pieces.
 
 A piece is small enough to be played in the shared memory of a block, and has no more products than
 the registers of its warps hold: sixteen rows of values are a tile, one warp's work.
@@ -12,15 +12,15 @@ import numpy as np
 from allstreets.base import InputError, Ints, Longs
 from allstreets.engines.boards.kernels.layout import Products
 from allstreets.engines.boards.subgame import river_products
-from allstreets.engines.cuda.boards_street import Array, Arrays, StreetBetting
-from allstreets.engines.cuda.exact_layout import ints
+from allstreets.engines.cuda.programs import Array, Arrays, ints
+from allstreets.engines.cuda.streets import StreetBetting
 from allstreets.engines.exact.forest import DUMP_ROWS
 
 PLAYERS = 256  # threads of a block that plays lines of a river
 MOST_TABLES = 3  # such blocks that share a multiprocessor, unless the matrices are too large
 RESERVED = 1024  # bytes of shared memory that a block has without asking
 ROW_GAP = 4  # numbers between rows: LINE of the kernels
-POT_BYTES = 48
+POT_BYTES = 64
 ROWS_OF_TILE = 16
 MOST_COLUMNS = 13  # eights of columns whose sums a warp keeps
 SHOWS, FOLDS, RAKES = 1, 2, 4  # kinds of terms
@@ -39,7 +39,7 @@ PIECE_NUMBERS = 16
 class Table:
     """How a block plays: its share of a multiprocessor, and of a tile's columns."""
 
-    groups: int
+    buckets: int
     shared_bytes: int  # that a block of its own may have
 
     @property
@@ -51,7 +51,7 @@ class Table:
     @property
     def matrices(self) -> int:
         """Bytes of both, two for each number."""
-        return 2 * 2 * self.groups**2
+        return 2 * 2 * self.buckets**2
 
     @property
     def budget(self) -> int:
@@ -64,14 +64,14 @@ class Table:
     @property
     def parts(self) -> int:
         """In which columns are shared out among warps."""
-        eights = self.groups // 8
+        eights = self.buckets // 8
         every = (parts for parts in range(1, eights + 1) if eights % parts == 0)
         return next(parts for parts in every if eights // parts <= MOST_COLUMNS)
 
     @property
     def held(self) -> int:
         """Tiles that a warp keeps the sums of."""
-        return max(1, 8 * self.parts // (self.groups // 8))
+        return max(1, 8 * self.parts // (self.buckets // 8))
 
     @property
     def most_tiles(self) -> int:
@@ -81,7 +81,7 @@ class Table:
     def defines(self) -> dict[str, int]:
         """As the kernels are told."""
         return {
-            "GROUPS": self.groups, "PLAYERS": PLAYERS, "TABLES": self.blocks, "PARTS": self.parts,
+            "BUCKETS": self.buckets, "PLAYERS": PLAYERS, "TABLES": self.blocks, "PARTS": self.parts,
             "HELD": self.held,
         }  # fmt: skip
 
@@ -95,9 +95,9 @@ class RiverPieces:
     table: Table
 
     @property
-    def groups(self) -> int:
+    def buckets(self) -> int:
         """Of a board."""
-        return self.table.groups
+        return self.table.buckets
 
     @property
     def _always(self) -> int:
@@ -106,30 +106,30 @@ class RiverPieces:
 
     @cached_property
     def terms(self) -> Array:
-        """What rows of values are the sum of, by row; reach and values count from the street's."""
+        """Terms of the rows of values, by row; reach and values count from the street's."""
         return _terms(river_products(self.betting.forest))
 
     @cached_property
     def _counts(self) -> Array:
         """[L, 5]: rows of reach and of values, actions of both, terms, of each line."""
-        forest, rows, nodes = self.betting.forest, self.betting.rows, self.betting.line_nodes
-        reach = np.diff([*rows.line_reach.tolist(), rows.reach_rows])
-        values = np.diff([*rows.line_value.tolist(), rows.value_rows])
+        betting, forest = self.betting, self.betting.forest
+        reach = np.diff([*betting.line_reach.tolist(), betting.reach_rows])
+        values = np.diff([*betting.line_value.tolist(), betting.value_rows])
         before = [
-            np.concatenate([[0], np.cumsum(np.where(forest.is_own == own, forest.actions, 0))])
-            for own in (False, True)
+            np.concatenate([[0], np.cumsum(np.where(forest.is_own == mine, forest.actions, 0))])
+            for mine in (False, True)
         ]
-        terms = np.bincount(self.betting.line_of(self.terms["value"]), minlength=len(reach))
-        actions = (np.diff(each[nodes]) for each in before)
+        terms = np.bincount(betting.line_of(self.terms["value"]), minlength=len(reach))
+        actions = (np.diff(each[betting.line_nodes]) for each in before)
         return np.stack([reach, values, *actions, terms], axis=1)
 
     @property
     def _bytes(self) -> Array:
         """[L]: shared memory of each line."""
-        reach, values, other, own, _ = self._counts.T
-        rows, numbers = np.maximum(reach, values), np.maximum(other, own) + own
-        found: Array = 4 * (self.groups + ROW_GAP) * rows + 2 * self.groups * numbers
-        return found
+        reach, values, opponent, player, _ = self._counts.T
+        rows, numbers = np.maximum(reach, values), np.maximum(opponent, player) + player
+        sizes: Array = 4 * (self.buckets + ROW_GAP) * rows + 2 * self.buckets * numbers
+        return sizes
 
     @cached_property
     def cuts(self) -> list[int]:
@@ -138,8 +138,8 @@ class RiverPieces:
         terms, most = self._counts[:, 4], ROWS_OF_TILE * self.table.most_tiles
         if sizes.max() > room or terms.max() > most:
             raise InputError(
-                f"boards with {self.groups} groups do not fit the shared memory of the GPU;\n"
-                "take fewer groups, or the cpu"
+                f"boards with {self.buckets} buckets do not fit the shared memory of the GPU;\n"
+                "take fewer buckets, or the cpu"
             )
         middle = np.cumsum(sizes) - sizes / 2
         count = -(-int(sizes.sum()) // room)
@@ -160,19 +160,19 @@ class RiverPieces:
     def arrays(self) -> Arrays:
         """As the kernel of the river reads them: rows count from those of the piece."""
         betting, cuts = self.betting, np.array(self.cuts)
-        forest, rows, counts = betting.forest, betting.rows, self._counts
+        forest, counts = betting.forest, self._counts
         first = cuts[:-1]
-        reach, values, other, own, _ = np.add.reduceat(counts, first, axis=0).T
+        reach, values, opponent, player, _ = np.add.reduceat(counts, first, axis=0).T
         of_line = np.repeat(np.arange(len(first)), np.diff(cuts))
         of_node = of_line[betting.line_of(forest.value_row - DUMP_ROWS)]
-        below_reach, below_value = rows.line_reach[first], rows.line_value[first]
-        nodes = rows.nodes
+        below_reach, below_value = betting.line_reach[first], betting.line_value[first]
+        nodes = betting.nodes
         nodes[:, 2] -= below_reach[of_node]
         nodes[:, 3] -= np.where(forest.is_own, below_value[of_node], below_reach[of_node])
         nodes[:, 4] -= below_value[of_node]
         runs = self._runs(nodes, of_node)
         terms, ends = self._tiles(of_line, below_reach, below_value)
-        zeros = np.setdiff1d(np.arange(rows.value_rows), self.terms["value"])
+        zeros = np.setdiff1d(np.arange(betting.value_rows), self.terms["value"])
         of_zero = of_line[betting.line_of(zeros)]
         bounds = betting.line_nodes[cuts]
         first_run = np.searchsorted(runs[:, 5], np.arange(len(first) + 1))
@@ -182,18 +182,18 @@ class RiverPieces:
             [
                 first, np.diff(cuts), np.maximum(reach, values), bounds[:-1], np.diff(bounds),
                 ends[:-1], np.diff(ends) // ROWS_OF_TILE, first_zero[:-1], np.diff(first_zero),
-                np.maximum(other, own), own, first_run[:-1], np.diff(first_run),
+                np.maximum(opponent, player), player, first_run[:-1], np.diff(first_run),
             ],
             axis=1,
         )  # fmt: skip
         return {
             "nodes": nodes,
             "line_nodes": betting.line_nodes,
-            "line_reach": ints(rows.line_reach - below_reach[of_line]),
-            "line_value": ints(rows.line_value - below_value[of_line]),
+            "line_reach": ints(betting.line_reach - below_reach[of_line]),
+            "line_value": ints(betting.line_value - below_value[of_line]),
             "line_pot": betting.line_pot,
-            "own_actions": ints(forest.own_actions),
-            "other_actions": ints(forest.other_actions),
+            "player_actions": ints(forest.own_actions),
+            "opponent_actions": ints(forest.other_actions),
             "river_pieces": pieces,
             "runs": runs,
             "products": terms,
@@ -203,22 +203,22 @@ class RiverPieces:
     def _runs(self, nodes: Array, of_node: Array) -> Ints:
         """[…, 8]: numbers of a piece's nodes that are stored one after the other, by piece.
 
-        (own, pot, slot, actions, place in the piece's room, piece, 0, 0); nodes learn their places.
+        As `Run` has them, with the piece behind its place in the block; nodes learn their places.
         """
         forest, runs = self.betting.forest, list[list[int]]()
         order = np.lexsort((forest.slot, forest.pot, forest.is_own, of_node))
         used = 0
         for node in order.tolist():
-            own, pot = int(forest.is_own[node]), int(forest.pot[node])
+            mine, pot = int(forest.is_own[node]), int(forest.pot[node])
             slot, actions = int(forest.slot[node]), int(forest.actions[node])
             piece = int(of_node[node])
             before = runs[-1] if runs else [-1] * 8
-            same = before[0] == own and before[5] == piece
+            same = before[0] == mine and before[5] == piece
             used = used if same else 0
             if same and before[1] == pot and before[2] + before[3] == slot:
                 before[3] += actions
             else:
-                runs.append([own, pot, slot, actions, used, piece, 0, 0])
+                runs.append([mine, pot, slot, actions, used, piece, 0, 0])
             nodes[node, 7] = used
             used += actions
         return ints(runs).reshape(-1, 8)
@@ -229,7 +229,7 @@ class RiverPieces:
         Terms of a kind stand together. What fills up a tile reads the piece's first row, by 0.
         """
         piece = of_line[self.betting.line_of(self.terms["value"])]
-        found, ends = [], [0]
+        every, ends = [], [0]
         for number, (reach, value) in enumerate(zip(below_reach, below_value, strict=True)):
             here = self.terms[piece == number]
             here = here[np.argsort(here["kinds"], kind="stable")]
@@ -241,22 +241,22 @@ class RiverPieces:
             tiles[: len(here)] = here
             each = tiles["kinds"].reshape(-1, ROWS_OF_TILE)
             each[:] = np.bitwise_or.reduce(each, axis=1, keepdims=True)
-            found.append(tiles)
+            every.append(tiles)
             ends.append(ends[-1] + len(tiles))
-        return np.concatenate(found), np.array(ends)
+        return np.concatenate(every), np.array(ends)
 
 
 def _terms(products: Products) -> Array:
-    """What rows of values are the sum of, by row: a showdown, and two of folds and rake at most."""
-    shows, folds = products.show_factor != 0, products.fold_factor != 0
-    values = np.union1d(products.show_value[shows], products.fold_value[folds])
-    found = np.zeros(len(values), TERM)
-    found["value"] = values - DUMP_ROWS
-    rows = (products.show_reach, products.show_value, products.show_factor, shows)
-    _place(found, values, "show", SHOWS, *rows)
-    rows = (products.fold_reach, products.fold_value, products.fold_factor, folds)
-    _place(found, values, "fold", FOLDS, *rows)
-    return found
+    """Terms of the rows of values, by row: a showdown, and two of folds and rake at most."""
+    shows, folds = products.shows.factor != 0, products.folds.factor != 0
+    values = np.union1d(products.shows.value[shows], products.folds.value[folds])
+    terms = np.zeros(len(values), TERM)
+    terms["value"] = values - DUMP_ROWS
+    rows = (products.shows.reach, products.shows.value, products.shows.factor, shows)
+    _place(terms, values, "show", SHOWS, *rows)
+    rows = (products.folds.reach, products.folds.value, products.folds.factor, folds)
+    _place(terms, values, "fold", FOLDS, *rows)
+    return terms
 
 
 def _place(

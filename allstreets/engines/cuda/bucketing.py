@@ -1,38 +1,33 @@
-"""The groups of hands of real boards, made on a GPU: those of processors, bit for bit.
+"""Hands of real boards bucketed on a GPU: the buckets of processors, bit for bit.
 
-`kernels/bucketing.cu` takes all river boards of a flop, all pairs of ranges and both players at
-once. What goes there are the lists of the flop's hands; marks, lists and matrices come back.
+`bucketing.cu` takes all river boards of a flop, all pairs of ranges and both players at
+once. What goes there are the lists of the flop's hands; buckets, lists and matrices come back.
 """
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from allstreets.base import Floats, InputError
 from allstreets.betting import Player
 from allstreets.engines.boards.cards import (
     HAND_CLASS,
     ROUNDS,
-    GroupSettings,
-    RiverGroups,
-    chances,
+    BoardBuckets,
+    BucketSettings,
+    RiverStreet,
     class_weights,
-    shared_rows,
+    turn_bucket_rows,
 )
-from allstreets.engines.boards.kernels.layout import GroupedCombos
-from allstreets.engines.boards.river_street import RiverStreet
-from allstreets.engines.cuda.exact_layout import ints
-from allstreets.engines.cuda.mirrors import Buffers
-from allstreets.engines.cuda.sources import GROUPS, groups_source, packed
+from allstreets.engines.boards.kernels.layout import BucketCombos
+from allstreets.engines.cuda.programs import Arrays, Buffers, ints, packed, source
 from allstreets.engines.device import Device, Kernels
 from allstreets.engines.exact.cards import StreetBoards
 
-GROUPERS = 256  # threads of a block that groups hands
-PAIRERS = 384  # of one that takes the groups of both players together
+BUCKETERS = 256  # threads of a block that buckets hands
+FILLERS = 384  # of one that fills the matrices of a board
 DIMENSIONS = 16
 SEGMENTS = 16
 CARDS = 52
@@ -41,14 +36,12 @@ GAP = 2  # numbers between the points' dimensions, so that threads read from dif
 APART_BLOCKS = 1024  # blocks of a launch whose points are not in shared memory
 RESERVED = 1024  # bytes of shared memory that a block has without asking
 
-Array = NDArray[Any]
-
 
 @dataclass(frozen=True)
 class Sizes:
-    """What a block needs of shared memory, in bytes, as groups.cu takes it."""
+    """What a block needs of shared memory, in bytes, as `bucketing.cu` takes it."""
 
-    settings: GroupSettings
+    settings: BucketSettings
     river: int  # hands of a river board at most, padded
     turn: int
     combos: int  # of a river board at most
@@ -66,37 +59,37 @@ class Sizes:
 
     @property
     def on_river(self) -> int:
-        """Of `boards.kernels.rivers`: the other's range, and then k-means in its place."""
+        """Of `bucket_rivers`: the opponent's range, and then k-means in its place."""
         combos = self.combos
         profiles = _room(
             4 * combos, 4 * (combos + 1), 4 * (2 * combos + CARDS), 4 * SEGMENTS, 4 * CARDS * 8,
             4 * combos, 2 * (CARDS + 1), combos,
         )  # fmt: skip
-        return max(profiles, self.means(self.settings.groups, self.river))
+        return max(profiles, self.means(self.settings.river, self.river))
 
     @property
     def on_turn(self) -> int:
-        """Of `row_turns`."""
-        return self.means(self.settings.rows, self.turn)
+        """Of `bucket_turns`."""
+        return self.means(self.settings.turn, self.turn)
 
     @property
     def most(self) -> int:
         """Of the larger of the two, with its points."""
         return max(
             self.points(self.river) + self.on_river,
-            self.points(self.turn) + self.on_turn if self.settings.rows else 0,
+            self.points(self.turn) + self.on_turn if self.settings.turn else 0,
         )
 
     def pairs(self, tile: int) -> int:
-        """Of `pair_groups`, which works on so many rows of the matrices at once."""
-        combos, groups = self.combos, self.settings.groups
-        side = _room(2 * combos, 4 * combos, 2 * combos, 2 * (groups + 1), 4 * groups)
-        lists = _room(2 * SEGMENTS * groups, 2 * combos, 4 * combos, 2 * (CARDS + 1))
-        return 2 * side + lists + 2 * _room(8 * tile * groups)
+        """Of `fill_matrices`, which works on so many rows of the matrices at once."""
+        combos, buckets = self.combos, self.settings.river
+        side = _room(2 * combos, 4 * combos, 2 * combos, 2 * (buckets + 1), 4 * buckets)
+        lists = _room(2 * SEGMENTS * buckets, 2 * combos, 4 * combos, 2 * (CARDS + 1))
+        return 2 * side + lists + 2 * _room(8 * tile * buckets)
 
     def tile(self, budget: int) -> int:
         """The rows for which there is room."""
-        rows = range(1, self.settings.groups + 1)
+        rows = range(1, self.settings.river + 1)
         return max((n for n in rows if self.pairs(n) <= budget), default=1)
 
 
@@ -105,8 +98,8 @@ def _room(*sizes: int) -> int:
 
 
 @dataclass
-class CudaGroups:
-    """The `Grouping` of a device; threads take their turns there."""
+class CudaBucketing:
+    """The `Bucketing` of a device; threads take their turns there."""
 
     device: Device
     _turn: threading.Lock = field(default_factory=threading.Lock)
@@ -117,58 +110,54 @@ class CudaGroups:
         turn: StreetBoards,
         river: RiverStreet,
         ranges: Sequence[Floats],
-        settings: GroupSettings,
-    ) -> tuple[RiverGroups, ...]:
-        """Both players' groups and rows for pairs of ranges [2, 169]."""
+        settings: BucketSettings,
+    ) -> tuple[BoardBuckets, ...]:
+        """Both players' river and turn buckets for pairs of ranges [2, 169]."""
         given = _lists(turn, river, ranges, settings)
+        found = _results(turn, river, len(ranges), settings)
         with self._turn:
-            found = self._found(turn, river, len(ranges), settings, given)
-        lists, chance = river.hands, chances(river)
-        groups, boards = settings.groups, len(river.parents)
-        marks = found["marks"].reshape(len(ranges), 2, -1)
-        rows = found["turn_marks"].reshape(len(ranges), 2, -1)
-        first = found["first"].reshape(len(ranges), 2, -1)
-        parent = found["parent"].reshape(len(ranges), 2, -1)
-        shape = len(ranges), boards, groups, groups
-        margin, pairs = found["margin"].reshape(shape), found["pairs"].reshape(shape)
-        result = []
+            self._fill(turn, river, settings, given, found)
+        starts, chance = river.hands.combo_start, river.chance
+        results = []
         for number, both in enumerate(ranges):
-            oop, ip = (
-                GroupedCombos(lists.combo_start, first[number, player], parent[number, player])
-                for player in Player
+            of_river, of_turn, first, parent = (
+                found[name][number] for name in ("river_bucket", "turn_bucket", "first", "parent")
             )
-            result.append(
-                RiverGroups(
-                    shared_rows(turn, both, list(rows[number]), settings),
-                    (marks[number, 0], marks[number, 1]),
+            oop, ip = (
+                BucketCombos(starts, first[player].reshape(-1), parent[player]) for player in Player
+            )
+            results.append(
+                BoardBuckets(
+                    turn_bucket_rows(turn, both, list(of_turn), settings),
+                    (of_river[0], of_river[1]),
                     (oop, ip),
                     chance,
-                    margin[number],
-                    pairs[number],
+                    found["margin"][number],
+                    found["pairs"][number],
                 )
             )
-        return tuple(result)
+        return tuple(results)
 
     def _compiled(self, apart: bool) -> Kernels:
         """The kernels; `apart`: shared memory has no room for the points."""
         if apart not in self._kernels:
-            defines = [f"GROUPERS={GROUPERS}", f"PAIRERS={PAIRERS}"]
+            defines = [f"BUCKETERS={BUCKETERS}", f"FILLERS={FILLERS}"]
             defines += ["POINTS_APART"] if apart else []
-            self._kernels[apart] = self.device.compile(groups_source(), tuple(defines))
+            self._kernels[apart] = self.device.compile(source("bucketing.cu"), tuple(defines))
         return self._kernels[apart]
 
-    def _found(
+    def _fill(
         self,
         turn: StreetBoards,
         river: RiverStreet,
-        sets: int,
-        settings: GroupSettings,
-        given: Mapping[str, Array],
-    ) -> dict[str, Array]:
-        """What the kernels find."""
+        settings: BucketSettings,
+        given: Arrays,
+        found: Arrays,
+    ) -> None:
+        """Let the kernels fill the arrays of `_results`."""
         lists, above, device = river.hands, turn.lists[0], self.device
-        hands, combos, boards = int(lists.start[-1]), int(lists.combo_start[-1]), len(river.parents)
-        groups, turns = settings.groups, len(turn.runouts)
+        sets, boards, turns = len(found["first"]), len(river.parents), len(turn.runouts)
+        hands = int(lists.start[-1])
         sizes = Sizes(
             settings,
             int(np.diff(lists.start).max()),
@@ -179,86 +168,79 @@ class CudaGroups:
         tile = sizes.tile((device.shared_bytes + RESERVED) // 2 - RESERVED)
         if max(sizes.on_river, sizes.on_turn, sizes.pairs(tile)) > device.shared_bytes:
             raise InputError(
-                f"{groups} groups and {settings.rows} rows do not fit the shared memory of the GPU;"
-                "\ntake fewer, or the cpu"
+                f"{settings.river} river buckets and {settings.turn} turn buckets do not fit the "
+                "shared memory of the GPU;\ntake fewer, or the cpu"
             )
-        buffers, out = Buffers(device, {}), self._out(sets, sizes, river, above.start[-1])
-        fields = dict.fromkeys(GROUPS, 0) | {
-            "groups": groups,
-            "rows": settings.rows,
+        buffers, kernels = Buffers(device), self._compiled(apart)
+        turn_blocks = 2 * sets * turns if settings.turn else 0
+        fields = {
+            "river_buckets": settings.river,
+            "turn_buckets": settings.turn,
             "rounds": ROUNDS,
             "most_combos": sizes.combos,
             "tile": tile,
             "boards": boards,
             "hands": hands,
-            "combos": combos,
+            "combos": int(lists.combo_start[-1]),
             "turns": turns,
             "turn_hands": int(above.start[-1]),
+            "equity": buffers.zeros("equity", 2 * sets * hands),
+            "places": buffers.zeros("places", 2 * turn_blocks * RIVERS * sizes.turn),
+            **{name: buffers.zeros(name, each.size, each.dtype) for name, each in found.items()},
+            **buffers.addresses("given", given),
         }
-        fields |= {name: buffers.address(name, array) for name, array in given.items()}
-        for name, array in out.items():
-            buffers.kept[name] = device.zeros(max(array.size, 1), array.dtype)
-            fields[name] = buffers.address(name)
-        blocks = 2 * sets * turns if settings.rows else 0
-        rooms = {"equity": 2 * sets * hands, "places": 2 * blocks * RIVERS * sizes.turn}
-        for name, room in rooms.items():
-            buffers.kept[name] = device.zeros(max(room, 1))
-            fields[name] = buffers.address(name)
-        kernels = self._compiled(apart)
 
         def launch(name: str, blocks: int, most: int, shared: int) -> None:
-            at_once = APART_BLOCKS if apart else blocks
+            """In several launches where points are apart."""
+            at_once, points = blocks, 0
             if apart:
-                room = min(at_once, blocks) * DIMENSIONS * (most + GAP)
-                buffers.kept[f"points.{name}"] = device.zeros(room)
+                at_once = min(APART_BLOCKS, blocks)
+                points = buffers.zeros(f"points.{name}", at_once * DIMENSIONS * (most + GAP))
             else:
                 shared += sizes.points(most)
             for first in range(0, blocks, max(at_once, 1)):
-                points = buffers.address(f"points.{name}") if apart else 0
-                own = {"first_block": first, "most": most, "stride": most + GAP, "points": points}
-                argument = buffers.address(f"{name}.{first}", packed(GROUPS, **(fields | own)))
-                count = min(at_once, blocks - first)
-                kernels.launch(name, count, GROUPERS, shared, argument)
+                block = {"first_block": first, "most": most, "stride": most + GAP, "points": points}
+                words = packed("bucketing.cu", "Bucketing", fields | block)
+                argument = buffers.address(f"{name}.{first}", words)
+                kernels.launch(name, min(at_once, blocks - first), BUCKETERS, shared, argument)
 
-        launch("group_rivers", 2 * sets * boards, sizes.river, sizes.on_river)
-        launch("row_turns", blocks, sizes.turn, sizes.on_turn)
-        argument = buffers.address("pair_groups", packed(GROUPS, **fields))
-        kernels.launch("pair_groups", sets * boards, PAIRERS, sizes.pairs(tile), argument)
-        for name, array in out.items():
+        launch("bucket_rivers", 2 * sets * boards, sizes.river, sizes.on_river)
+        launch("bucket_turns", turn_blocks, sizes.turn, sizes.on_turn)
+        argument = buffers.address("matrices", packed("bucketing.cu", "Bucketing", fields))
+        kernels.launch("fill_matrices", sets * boards, FILLERS, sizes.pairs(tile), argument)
+        for name, array in found.items():
             if array.size:
-                device.read(buffers.kept[name], array)
-        return out
+                buffers.read(name, array)
 
-    def _out(
-        self, sets: int, sizes: Sizes, river: RiverStreet, turn_hands: int
-    ) -> dict[str, Array]:
-        """Arrays for what comes back."""
-        groups, boards = sizes.settings.groups, len(river.parents)
-        hands, combos = int(river.hands.start[-1]), int(river.hands.combo_start[-1])
-        rows = 2 * sets * turn_hands if sizes.settings.rows else 0
-        return {
-            "marks": np.empty(2 * sets * hands, np.uint8),
-            "turn_marks": np.empty(rows, np.uint8),
-            "first": np.empty(2 * sets * boards * (groups + 1), np.uint16),
-            "parent": np.empty(2 * sets * combos, np.uint16),
-            "margin": np.empty(sets * boards * groups**2, np.int8),
-            "pairs": np.empty(sets * boards * groups**2, np.int8),
-        }
+
+def _results(turn: StreetBoards, river: RiverStreet, sets: int, settings: BucketSettings) -> Arrays:
+    """Arrays for what comes back, by pair of ranges and player."""
+    hands, combos = int(river.hands.start[-1]), int(river.hands.combo_start[-1])
+    boards, buckets = len(river.parents), settings.river
+    turn_hands = int(turn.lists[0].start[-1]) if settings.turn else 0
+    return {
+        "river_bucket": np.empty((sets, 2, hands), np.uint8),
+        "turn_bucket": np.empty((sets, 2, turn_hands), np.uint8),
+        "first": np.empty((sets, 2, boards, buckets + 1), np.uint16),
+        "parent": np.empty((sets, 2, combos), np.uint16),
+        "margin": np.empty((sets, boards, buckets, buckets), np.int8),
+        "pairs": np.empty((sets, boards, buckets, buckets), np.int8),
+    }
 
 
 def _lists(
-    turn: StreetBoards, river: RiverStreet, ranges: Sequence[Floats], settings: GroupSettings
-) -> dict[str, Array]:
+    turn: StreetBoards, river: RiverStreet, ranges: Sequence[Floats], settings: BucketSettings
+) -> Arrays:
     """What the kernels read of a flop."""
     lists, above = river.hands, turn.lists[0]
     weights = np.stack([[class_weights(row) for row in both] for both in ranges])
     return {
-        "group_draws": settings.draws(settings.groups).reshape(-1),
-        "row_draws": settings.draws(max(settings.rows, 1)).reshape(-1),
+        "river_draws": settings.draws(settings.river).reshape(-1),
+        "turn_draws": settings.draws(max(settings.turn, 1)).reshape(-1),
         "hand_class": HAND_CLASS,
         "class_weights": ints(weights.reshape(-1)),
         "start": ints(lists.start),
-        "count": ints(lists.count),
+        "count": ints(lists.counts),
         "hand_parent": lists.parent,
         "mass": river.mass,
         "combo_start": ints(lists.combo_start),
@@ -266,7 +248,7 @@ def _lists(
         "combo_strengths": lists.combo_strengths,
         "combo_cards": lists.combo_cards,
         "turn_start": ints(above.start),
-        "turn_count": ints(above.count),
+        "turn_count": ints(above.counts),
         "turn_combo_start": ints(above.combo_start),
         "turn_combo_hand": above.combo_hand,
         "turn_combo_cards": above.combo_cards,

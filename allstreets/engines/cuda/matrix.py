@@ -3,7 +3,7 @@
 Regrets and averages live on the device, or come there part by part (`residence`); what the host
 has of them follows when somebody looks. A half-iteration of all pots on all flops is a few launches
 (`matrix_classes`, `matrix_chain`): reach [P, 169] goes there, and values [P, K, 169] stay until
-they are asked for (`values`).
+they are asked for (`matrix_passes`).
 
 All hands are stored and all actions visited: there is no pruning, and hands that a player has
 stopped playing are not left out.
@@ -11,59 +11,43 @@ stopped playing are not left out.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Never, Protocol
+from typing import Any, Never
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import Flags, Floats, InputError, Singles
-from allstreets.betting import BettingTree, Player
+from allstreets.betting import Player
 from allstreets.cfr import IterationWeights
 from allstreets.engines.card_model import CLASSES, CardModel, stage_of_nodes
-from allstreets.engines.cuda.exact import MOST_ACTIONS, SUM_BYTES
-from allstreets.engines.cuda.matrix_chain import StagePasses
+from allstreets.engines.cuda.matrix_chain import ChainPasses
 from allstreets.engines.cuda.matrix_classes import ClassPasses
-from allstreets.engines.cuda.matrix_request import AT_ONCE, Asked
-from allstreets.engines.cuda.mirrors import Buffers, Mirror, followed
+from allstreets.engines.cuda.matrix_passes import AT_ONCE, DeviceValues, FlopSums, Passes, Request
+from allstreets.engines.cuda.programs import SUM_BYTES, Recordings, refuse_long_decisions
 from allstreets.engines.cuda.residence import (
     ROOM_BYTES,
     FlopStore,
+    Mirror,
     Name,
     Residence,
     Which,
+    followed,
     residence,
     store_table,
     table_bytes,
 )
-from allstreets.engines.cuda.sources import REGRETS, flops_source, packed
-from allstreets.engines.cuda.values import DeviceValues, FlopSums
-from allstreets.engines.device import Buffer, Device, DeviceUse
+from allstreets.engines.device import Device, DeviceUse
 from allstreets.engines.matrix.cards import padded
 from allstreets.engines.matrix.engine import LEAST_REACH, MatrixCards, MatrixEngine, weight_rows
-from allstreets.engines.matrix.hands import HandSelection
+from allstreets.engines.matrix.game import Allocate
 from allstreets.engines.matrix.kernels.layout import BEST_RESPONSE, THRESHOLD, UPDATE
-from allstreets.engines.matrix.plan import slot_counts
-from allstreets.engines.matrix.store import Allocate
+from allstreets.engines.matrix.plan import HandSelection, slot_counts
 from allstreets.engines.protocol import AnyValues, Flops, RegretSums
 from allstreets.engines.quantised import Numbers
 from allstreets.engines.simd.vectors import aligned
+from allstreets.engines.trees import Trees
 
 SUMMING = 256  # threads that add up regrets
-
-Trees = Sequence[tuple[BettingTree, Floats]]
-
-
-class Passes(Protocol):
-    """The launches of passes over all pots on a part of the flops."""
-
-    root_length: int  # of the other's reach at a root
-    room_bytes: int  # of the rows of a flop
-
-    def arrange(self, asked: Asked, store: FlopStore, out: Buffer) -> None:
-        """Prepare passes over the parts of a store; values go to `out` [P, K, 169]."""
-
-    def launch(self, player: Player, mode: int, part: int, places: int) -> None:
-        """A pass on so many flops of a part."""
 
 
 class CudaMatrixEngine(MatrixEngine):
@@ -79,16 +63,13 @@ class CudaMatrixEngine(MatrixEngine):
         allocate: Allocate = aligned,
         where: Residence | None = None,
     ) -> None:
-        if any(int(tree.child_count.max(initial=0)) > MOST_ACTIONS for tree, _ in trees):
-            raise InputError(f"a GPU takes decisions with at most {MOST_ACTIONS} actions")
+        refuse_long_decisions(tree for tree, _ in trees)
         where = where or _fitting(trees, cards, device)
         if where.streamed:
             allocate = _pinned(device)
         super().__init__(trees, cards, model, threads, allocate)
         self.device, self.where = device, where
-        self._kernels = device.compile(flops_source())
-        self._buffers = Buffers(device, {})
-        self._replays: dict[int, tuple[int, Callable[[], None]]] = {}  # by part
+        self._recordings = Recordings(device)  # by part
         if trees:
             self._prepare(self._passes_of(trees))
 
@@ -100,7 +81,7 @@ class CudaMatrixEngine(MatrixEngine):
                 "a GPU takes hands that change between streets in product form, with roots;\n"
                 "use cards: classes or buckets, or device: cpu"
             )
-        return StagePasses(self.device, trees, self.cards, self.roots)
+        return ChainPasses(self.device, trees, self.cards, self.roots)
 
     def _prepare(self, passes: Passes) -> None:
         """Everything that stays the same: stored arrays, rooms, and the structures of passes."""
@@ -117,12 +98,12 @@ class CudaMatrixEngine(MatrixEngine):
             mirror = Mirror(host)
             mirror.fetch = self._fetch(kind, pot)
             setattr(self.games[pot], kind, mirror)
-        self._asked = Asked(device, parts, pots, passes.root_length)
+        self._request = Request(device, parts, pots, passes.root_length)
         self._out = device.zeros(pots * flops * hands)
-        self._sums = FlopSums(device, self._kernels, pots, flops, hands)
-        self._buffers.kept["sums"] = device.zeros(2 * pots * flops, np.float64)
+        self._sums = FlopSums(device, passes.kernels, pots, flops, hands)
         self._passes = passes
-        passes.arrange(self._asked, self._store, self._out)
+        passes.buffers.zeros("sums", 2 * pots * flops, np.float64)
+        passes.arrange(self._request, self._store, self._out)
 
     @property
     def _classes(self) -> int:
@@ -132,18 +113,18 @@ class CudaMatrixEngine(MatrixEngine):
 
     # -- passes
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach [2, P, 169], a part of the flops at a time."""
         flops = np.flatnonzero(pairs.any(axis=0))
-        if not self.games or not len(flops) or not every:
+        if not self.games or not len(flops) or not weights:
             return
         for player in Player:
-            self._asked.enter(player, np.where(reach > LEAST_REACH, reach, 0.0)[player.opponent])
-        _, counts = self._asked.flops(flops, pairs[:, flops])
-        for first in range(0, len(every), AT_ONCE):
-            table = np.array(every[first : first + AT_ONCE], np.float32)
+            self._request.enter(player, np.where(reach > LEAST_REACH, reach, 0.0)[player.opponent])
+        _, counts = self._request.flops(flops, pairs[:, flops])
+        for first in range(0, len(weights), AT_ONCE):
+            table = np.array(weights[first : first + AT_ONCE], np.float32)
             _refuse_pruning(table)
-            self._asked.discounts(table)
+            self._request.weights(table)
             for part in self._store.order():
                 if counts[part]:
                     with self._store.lent(part, EVERYTHING, EVERYTHING):
@@ -152,20 +133,14 @@ class CudaMatrixEngine(MatrixEngine):
         self._fall_behind()
 
     def _iterate_part(self, part: int, places: int, iterations: int) -> None:
-        self._asked.send()  # again at the first row of discounts
+        self._request.send()  # again at the first weights
         for _ in range(iterations):
-            known = self._replays.get(part)
-            if known is not None and known[0] == places:
-                known[1]()
-                continue
-            self._iteration(part, places)  # loads what a recording may not
-            again = self.device.recorded(lambda: self._iteration(part, places))
-            self._replays[part] = places, again
+            self._recordings.run(part, places, lambda: self._iteration(part, places))
 
     def _iteration(self, part: int, places: int) -> None:
         for player in Player:
             self._passes.launch(player, UPDATE, part, places)
-        self._kernels.launch("tick", 1, 1, 0, self._regrets(Player.OOP, part, 0))
+        self._passes.kernels.launch("tick", 1, 1, 0, self._regrets(Player.OOP, part, 0))
 
     def step_hands(
         self,
@@ -173,12 +148,12 @@ class CudaMatrixEngine(MatrixEngine):
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
         hand_mask: Flags | None,
     ) -> Any:
         """`FarValues` [P, K, 169]: a half-iteration about all hands, which takes no longer."""
         del player_reach, hand_mask
-        table = weight_rows(now)
+        table = weight_rows(weights)
         _refuse_pruning(table)
         found = self._pass(player, opponent_reach, UPDATE, flops, table)
         self._fall_behind()
@@ -190,13 +165,13 @@ class CudaMatrixEngine(MatrixEngine):
         other: Floats,
         mode: int,
         flops: Flops,
-        discounts: Singles,
+        weights: Singles,
         selection: HandSelection,
         hand_mask: Flags | None = None,
     ) -> Singles:
         """[P, K, 169]: passes about all hands."""
         del selection, hand_mask
-        return np.asarray(self._pass(player, other, mode, flops, discounts))
+        return np.asarray(self._pass(player, other, mode, flops, weights))
 
     def _pass(
         self,
@@ -204,7 +179,7 @@ class CudaMatrixEngine(MatrixEngine):
         other: Floats,
         mode: int,
         flops: Flops,
-        discounts: Singles,
+        weights: Singles,
     ) -> AnyValues:
         """[P, K, 169], on the device."""
         shape = self.pots, len(flops), self._classes
@@ -213,10 +188,10 @@ class CudaMatrixEngine(MatrixEngine):
         seen: Flags = np.any(reach, axis=1)
         if not seen.any() or not len(flops):
             return np.zeros(shape, np.float32)
-        self._asked.enter(player, reach)
-        order, counts = self._asked.flops(flops, np.repeat(seen[:, None], len(flops), axis=1))
-        self._asked.discounts(discounts, order if len(discounts) > 1 else None)
-        self._asked.send()
+        self._request.enter(player, reach)
+        order, counts = self._request.flops(flops, np.repeat(seen[:, None], len(flops), axis=1))
+        self._request.weights(weights, order if len(weights) > 1 else None)
+        self._request.send()
         reads, writes = _touched(player, mode)
         for part in self._store.order():
             if counts[part]:
@@ -236,8 +211,8 @@ class CudaMatrixEngine(MatrixEngine):
         entries = [int(game.slots.sum(axis=1) @ self.cards.hands[: len(game.slots)])
                    for game in self.games]  # fmt: skip
         if self.games and len(flops):
-            order, counts = self._asked.flops(flops, np.ones(total.shape, np.bool_))
-            self._asked.send()
+            order, counts = self._request.flops(flops, np.ones(total.shape, np.bool_))
+            self._request.send()
             reads: Which = frozenset(("regrets", player) for player in Player)
             for part in self._store.order():
                 places = slice(*np.cumsum([0, *counts])[part : part + 2])
@@ -251,26 +226,27 @@ class CudaMatrixEngine(MatrixEngine):
         """[P, K] each: the sums of a part's positive regrets, and the largest."""
         count = places.stop - places.start
         total, largest = np.zeros((2, self.pots, count))
-        buffer = self._buffers.kept["sums"][2 * self.pots * places.start :][: 2 * self.pots * count]
+        first, last = (2 * self.pots * place for place in (places.start, places.stop))
+        there = self._passes.buffers.kept["sums"][first:last]
         for stage in range(max(len(game.slots) for game in self.games)):
             for player in Player:
                 argument = self._regrets(player, part, stage)
                 blocks, shared = count * self.pots, SUM_BYTES * SUMMING
-                self._kernels.launch("sum_regrets", blocks, SUMMING, shared, argument)
-                found = np.zeros((count, self.pots, 2))
-                self.device.read(buffer, found.reshape(-1))
-                total += found[:, :, 0].T
-                largest = np.maximum(largest, found[:, :, 1].T)
+                self._passes.kernels.launch("sum_regrets", blocks, SUMMING, shared, argument)
+                sums = np.zeros((count, self.pots, 2))
+                self.device.read(there, sums.reshape(-1))
+                total += sums[:, :, 0].T
+                largest = np.maximum(largest, sums[:, :, 1].T)
         return total, largest
 
     def _regrets(self, player: Player, part: int, stage: int) -> int:
-        """The structure of the own regrets of a stage."""
-        put, name = self._buffers.address, f"{player}.{part}.{stage}"
-        if f"regrets.{name}" not in self._buffers.kept:
-            stores = put(f"stores.{name}", store_table(self._store, part, stage, player))
-            fields = self._asked.fields(part)
-            put(f"regrets.{name}", packed(REGRETS, **fields, stores=stores, sums=put("sums")))
-        return put(f"regrets.{name}")
+        """The structure of a player's regrets of a stage."""
+        put, name = self._passes.buffers.address, f"{player}.{part}.{stage}"
+        if f"regrets.{name}" in self._passes.buffers.kept:
+            return put(f"regrets.{name}")
+        stores = put(f"regrets.stores.{name}", store_table(self._store, part, stage, player))
+        given = {"stores": stores, "sums": put("sums")}
+        return self._passes.structure(f"regrets.{name}", "Regrets", part, given)
 
     # -- what is stored
 
@@ -289,7 +265,7 @@ class CudaMatrixEngine(MatrixEngine):
     def _fall_behind(self) -> None:
         """What the host has is old from now on."""
         for mirror in self._mirrors():
-            mirror.stale = {(stage, int(who)) for stage in range(len(mirror)) for who in Player}
+            mirror.fall_behind()
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a `state()` of the same games, whichever engine it is from."""
@@ -311,9 +287,9 @@ class CudaMatrixEngine(MatrixEngine):
         self._store.send(flops, ("averages",))
 
     @contextmanager
-    def rounded(self, flops: range, numbers: Numbers) -> Iterator[None]:
+    def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
         """For a while, average strategies of some flops are whole numbers, as in a bundle."""
-        with followed(super().rounded(flops, numbers), lambda: self._send_averages(flops)):
+        with followed(super().quantised(flops, numbers), lambda: self._send_averages(flops)):
             yield
 
     @property
@@ -344,28 +320,26 @@ class CudaMatrixEngine(MatrixEngine):
             "leave out drop_unplayed_every"
         )
 
-    # -- structures
-
 
 EVERYTHING: Which = frozenset(
     (kind, player) for kind in ("regrets", "averages") for player in Player
 )
 
 
-def _learned(own: Player) -> tuple[Which, Which]:
-    changed: Which = frozenset({("regrets", own), ("averages", own.opponent)})
-    return changed | {("regrets", own.opponent)}, changed
+def _learned(player: Player) -> tuple[Which, Which]:
+    changed: Which = frozenset({("regrets", player), ("averages", player.opponent)})
+    return changed | {("regrets", player.opponent)}, changed
 
 
 def _played(*whose: Player) -> tuple[Which, Which]:
     return frozenset(("averages", player) for player in whose), frozenset()
 
 
-def _touched(own: Player, mode: int) -> tuple[Which, Which]:
+def _touched(player: Player, mode: int) -> tuple[Which, Which]:
     """What a pass reads of the stored arrays, and what it changes."""
     if mode == UPDATE:
-        return _learned(own)
-    return _played(own.opponent) if mode == BEST_RESPONSE else _played(*Player)
+        return _learned(player)
+    return _played(player.opponent) if mode == BEST_RESPONSE else _played(*Player)
 
 
 def _brought_here(arrays: Sequence[Sequence[Singles]]) -> None:
@@ -401,8 +375,8 @@ def _fitting(trees: Trees, cards: MatrixCards, device: Device) -> Residence:
     return residence(flops, stored, table_bytes(lengths, flops), device.free_bytes)
 
 
-def _refuse_pruning(discounts: Singles) -> None:
-    if (discounts[:, THRESHOLD] > -np.inf).any():
+def _refuse_pruning(weights: Singles) -> None:
+    if (weights[:, THRESHOLD] > -np.inf).any():
         raise InputError(
             "pruning is for processors: a GPU visits every action;\nleave out prune_warmup"
         )

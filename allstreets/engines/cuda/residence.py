@@ -7,8 +7,8 @@ part (`FlopStore.lent`) and never knows which kind it is, so that the same kerne
 numbers either way.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -44,10 +44,10 @@ class Residence:
     def parts(self, most: int) -> list[range]:
         """The flops of each part, of which no pass takes more than `most` at a time."""
         step = max(1, min(self.part, most))
-        found = []
+        parts = []
         for first, last in ((0, self.resident), (self.resident, self.flops)):
-            found += [range(at, min(at + step, last)) for at in range(first, last, step)]
-        return found
+            parts += [range(at, min(at + step, last)) for at in range(first, last, step)]
+        return parts
 
 
 def everything_resident(flops: int) -> Residence:
@@ -217,18 +217,101 @@ class FlopStore:
         self.device.finish(self.device.mark())  # pinned arrays are read as late as may be
 
 
-def store_table(store: FlopStore, part: int, stage: int, own: Player) -> Longs:
+def store_table(store: FlopStore, part: int, stage: int, player: Player) -> Longs:
     """[P, 6]: the arrays of a stage for a part of the flops, as `Store` of the kernels has them.
 
     A pot that ends before the stage has none.
     """
-    both = own, own.opponent
+    both = player, player.opponent
     pots = 1 + max(name.pot for name in store.host)
     table = np.zeros((pots, 6), np.int64)
     for pot in range(pots):
-        if Name("regrets", pot, stage, own) not in store.host:
+        if Name("regrets", pot, stage, player) not in store.host:
             continue
         arrays = [Name(kind, pot, stage, who) for who in both for kind in ("regrets", "averages")]
         lengths = [store.host[Name("regrets", pot, stage, who)].shape[1] for who in both]
         table[pot] = [*(store.address(part, name) for name in arrays), *lengths]
     return table
+
+
+class Mirror(Sequence[Any]):
+    """Arrays by street and player that live on a device; those that are asked for are fetched."""
+
+    def __init__(self, host: list[list[NDArray[Any]]]) -> None:
+        self.host = host
+        self.stale: set[tuple[int, int]] = set()
+        self.handed_out: set[tuple[int, int]] = set()  # others are zeros until they are fetched
+        self.fetch: Callable[[int, int], None] | None = None
+
+    def __len__(self) -> int:
+        return len(self.host)
+
+    def __getitem__(self, level: Any) -> Any:
+        return _Pair(self, level)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (_Pair(self, level) for level in range(len(self.host)))
+
+    def fall_behind(self) -> None:
+        """The device goes on: all that the host has is old from now on."""
+        self.stale = {(level, p) for level, pair in enumerate(self.host) for p in range(len(pair))}
+
+    def array(self, level: int, player: int) -> NDArray[Any]:
+        """The host's array, up to date."""
+        if (level, player) in self.stale and self.fetch is not None:
+            self.fetch(level, player)
+            self.stale.discard((level, player))
+        self.handed_out.add((level, player))
+        return self.host[level][player]
+
+
+class BriefMirror(Mirror):
+    """A mirror that has an array only from when it is asked for until the device goes on.
+
+    `like` are arrays of the sizes and kinds of those on the device; they are not kept.
+    """
+
+    def __init__(self, like: Sequence[Sequence[NDArray[Any]]]) -> None:
+        self._kinds = [[(array.size, array.dtype) for array in pair] for pair in like]
+        super().__init__([])
+        self.forget()
+
+    def array(self, level: int, player: int) -> NDArray[Any]:
+        """The host's array, up to date."""
+        if (level, player) in self.stale:
+            self.host[level][player] = np.zeros(*self._kinds[level][player])
+        return super().array(level, player)
+
+    def forget(self) -> None:
+        """Let go of all arrays."""
+        self.host = [[np.zeros(0, kind) for _, kind in pair] for pair in self._kinds]
+        self.fall_behind()
+
+    def start_anew(self) -> None:
+        """Zeros, for somebody who writes all of them."""
+        self.host = [[np.zeros(*kind) for kind in pair] for pair in self._kinds]
+        self.stale.clear()
+
+
+class _Pair(Sequence[Any]):
+    """Both players' arrays of a street."""
+
+    def __init__(self, mirror: Mirror, level: int) -> None:
+        self._mirror, self._level = mirror, level
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, player: Any) -> Any:
+        return self._mirror.array(self._level, int(player))
+
+
+@contextmanager
+def followed(change: AbstractContextManager[None], send: Callable[[], None]) -> Iterator[None]:
+    """A change of what the host has that lasts for a while, which the device follows."""
+    try:
+        with change:
+            send()
+            yield
+    finally:
+        send()

@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from allstreets.base import Bytes, Floats, Longs, Singles
+from allstreets.base import Floats, Longs, Singles
 from allstreets.cards import (
     COMBO_CARDS,
     COMBO_COUNT,
@@ -27,9 +26,18 @@ from allstreets.cards import (
     matchups,
     runouts,
 )
-from allstreets.engines.exact.kernels.layout import PADDING_CARD, Boards
-from allstreets.engines.exact.kernels.tables import place_hands
+from allstreets.engines.exact.kernels.layout import PADDING_CARD, Boards, HandLists
+from allstreets.engines.exact.kernels.terminals import place_hands
 from allstreets.engines.simd.vectors import LANES
+
+NO_BUCKETS: dict[str, Any] = {
+    "own_row": np.zeros(0, np.uint16),
+    "other_row": np.zeros(0, np.uint16),
+    "member_start": np.zeros(0, np.int64),
+    "members": np.zeros(0, np.uint16),
+    "member_share": np.zeros(0, np.float32),
+}
+"""`Boards` on which every hand plays for itself."""
 
 
 @dataclass(frozen=True)
@@ -43,22 +51,6 @@ class BoardHands:
     parent: Longs  # [H]: the hand that it is on the board one street up
     weight: Floats  # [H]: what of its value that hand gets
     absent: int  # the row of that board that stands for absent hands
-
-
-@dataclass(frozen=True)
-class HandLists:
-    """One player's hands on all boards of a street, one board after the other."""
-
-    start: Longs  # [B+1]: hands, padded
-    count: Longs  # [B]: hands without the padding
-    cards: Bytes  # by hand, 2
-    strengths: NDArray[np.uint16]  # by hand; 0 before the river
-    parent: NDArray[np.uint16]  # by hand: its hand on the board one street up
-    weight: Singles  # by hand: what of its value that hand gets
-    combo_start: Longs  # [B+1]
-    combo_cards: Bytes  # by combo, 2
-    combo_strengths: NDArray[np.uint16]  # by combo; 0 before the river
-    combo_hand: NDArray[np.uint16]  # by combo: its hand on the board
 
 
 class Below(Protocol):
@@ -215,14 +207,14 @@ def kernel_boards(
 
     `all_ins` says whether the betting of this street can end in an all-in with cards to come:
     the matrices for that are counted by so many threads.
-    Where the numbers of its nodes are stored, `hand_buckets.stored_rows` adds.
+    Where the numbers of its nodes are stored, `buckets.with_buckets` adds.
     """
     other = 1 - own
     count = len(street.runouts)
     mine, his = street.lists[own], street.lists[other]
     starts = [one.start for one in street.lists]
     own_total = int(mine.start[-1])
-    tables = {
+    tables: dict[str, Any] = {
         "below": np.zeros(own_total, np.uint16),
         "upto": np.zeros(own_total, np.uint16),
         "own_twin": np.zeros(own_total, np.uint16),
@@ -231,7 +223,7 @@ def kernel_boards(
         mine.strengths,
         mine.cards,
         mine.start,
-        mine.count,
+        mine.counts,
         his.start,
         his.combo_strengths,
         his.combo_cards,
@@ -242,14 +234,9 @@ def kernel_boards(
     children = np.zeros(count + 1, np.int64)
     if below is not None:
         np.cumsum(np.bincount(below.parents, minlength=count), out=children[1:])
-    equity_start, equity = (
-        _all_in_matrices(street, own, starts, threads)
-        if all_ins
-        else (
-            np.zeros(count, np.int64),
-            np.zeros(0, np.float32),
-        )
-    )
+    equity_start, equity = np.zeros(count, np.int64), np.zeros(0, np.float32)
+    if all_ins:
+        equity_start, equity = _all_in_matrices(street, own, starts, threads)
     return Boards(
         own_start=mine.start,
         other_start=his.start,
@@ -257,11 +244,7 @@ def kernel_boards(
         other_slots=his.start,
         own_rows=mine.start,
         other_rows=his.start,
-        own_row=np.zeros(0, np.uint16),
-        other_row=np.zeros(0, np.uint16),
-        member_start=np.zeros(0, np.int64),
-        members=np.zeros(0, np.uint16),
-        member_share=np.zeros(0, np.float32),
+        **NO_BUCKETS,
         other_parent=his.parent,
         own_parent=mine.parent,
         own_weight=mine.weight,

@@ -14,18 +14,17 @@ from allstreets.base import Flags, Floats, Longs, Singles
 from allstreets.betting import Player, Street
 from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Flop
 from allstreets.cfr import IterationWeights
-from allstreets.engines.card_model import EXACT, CardModel
-from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.card_model import EXACT, CardModel, DealtPairs
 from allstreets.engines.device import Device, DeviceUse
+from allstreets.engines.exact.buckets import SuitBuckets
 from allstreets.engines.exact.cards import every_combo
+from allstreets.engines.exact.strategies import average_strategy, set_average_strategy
 from allstreets.engines.exact.subgame import ExactSubgame
-from allstreets.engines.exact.suit_buckets import SuitRows
-from allstreets.engines.exact.view import StreetView, average_strategy, set_average_strategy
-from allstreets.engines.joined_trees import Trees
+from allstreets.engines.exact.view import StreetView
 from allstreets.engines.protocol import Arrays, Flops, RegretSums
 from allstreets.engines.quantised import Numbers
-from allstreets.engines.separate_subgames import SeparateSubgames
-from allstreets.engines.street_nodes import NodeNumbers
+from allstreets.engines.subgames import SeparateSubgames
+from allstreets.engines.trees import NodeNumbers, Trees
 
 Work = Callable[[int, int, ExactSubgame, Longs], Floats]
 """(pot, place among the K flops, subgame, class of each combo) → values of the combos."""
@@ -65,10 +64,10 @@ class ExactEngine(SeparateSubgames[ExactSubgame]):
         """The subgames, by pot and flop."""
         del threads
         subgames: list[list[ExactSubgame]] = []
-        rows = [None if self.model.river_groups == "none" else SuitRows() for _ in flops]
+        buckets = [None if self.model.river_groups == "none" else SuitBuckets() for _ in flops]
         for tree, results in trees:
             row: list[ExactSubgame] = []
-            for flop, shared in zip(flops, rows, strict=True):
+            for flop, by_suits in zip(flops, buckets, strict=True):
                 root, combos = every_combo(flop.cards)
                 like = subgames[0][len(row)] if subgames else None
                 row.append(
@@ -80,7 +79,7 @@ class ExactEngine(SeparateSubgames[ExactSubgame]):
                         1,
                         self.model.precision,
                         like,
-                        None if shared is None else shared.sharing,
+                        None if by_suits is None else by_suits.of,
                     )
                 )
             subgames.append(row)
@@ -92,43 +91,39 @@ class ExactEngine(SeparateSubgames[ExactSubgame]):
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
     ) -> Floats:
         """[P, K, 169]: a half-iteration on K flops."""
 
         def work(pot: int, place: int, subgame: ExactSubgame, hands: Longs) -> Floats:
             return subgame.step(
-                player, player_reach[pot][hands], opponent_reach[pot][hands], now[place]
+                player, player_reach[pot][hands], opponent_reach[pot][hands], weights[place]
             )
 
         return self._run(flops, work)
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach [2, P, 169], a pot on a flop at a time."""
 
         def work(pot: int, flop: int) -> None:
             oop, ip = reach[:, pot, self._hands[flop]]
-            self.subgames[pot][flop].iterate((oop, ip), every)
+            self.subgames[pot][flop].iterate((oop, ip), weights)
 
         self._each(pairs, work)
 
     def best_response(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: values of the best response to the average strategies."""
-
-        def work(pot: int, place: int, subgame: ExactSubgame, hands: Longs) -> Floats:
-            del place
-            return subgame.best_response(player, opponent_reach[pot][hands])
-
-        return self._run(flops, work)
+        return self._run(
+            flops,
+            lambda pot, _, game, hands: game.best_response(player, opponent_reach[pot][hands]),
+        )
 
     def evaluate(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: values of the average strategies."""
-
-        def work(pot: int, place: int, subgame: ExactSubgame, hands: Longs) -> Floats:
-            del place
-            return subgame.evaluate(player, opponent_reach[pot][hands])
-
-        return self._run(flops, work)
+        reach = opponent_reach
+        return self._run(
+            flops, lambda pot, _, game, hands: game.evaluate(player, reach[pot][hands])
+        )
 
     def _run(self, flops: Flops, work: Work) -> Floats:
         """[P, K, 169]: what `work` finds for the combos of every pot and flop, summed by class."""
@@ -158,14 +153,14 @@ class ExactEngine(SeparateSubgames[ExactSubgame]):
 
     def regret_sums(self, flops: Flops) -> RegretSums:
         """Positive regrets of K flops."""
-        found = np.zeros((3, self.pots, len(flops)))
+        sums = np.zeros((3, self.pots, len(flops)))
         for pot, row in enumerate(self.subgames):
             for place, flop in enumerate(flops.tolist()):
                 total, largest, entries = row[flop].regret_sums()
                 # These are a hand's: the subgame measures reach in shares of the other's hands.
                 scale = row[flop].scale[0] / row[flop].chips
-                found[:, pot, place] = total * scale, largest * scale, entries
-        return RegretSums(found[0], found[1], found[2].astype(np.int64))
+                sums[:, pot, place] = total * scale, largest * scale, entries
+        return RegretSums(sums[0], sums[1], sums[2].astype(np.int64))
 
     def average(self, pot: int, flop: int, node: int) -> Floats:
         """[A, H]: the average strategy at a decision on the flop, combos rising."""
@@ -181,8 +176,8 @@ class ExactEngine(SeparateSubgames[ExactSubgame]):
         """[H]: the places of the combos beside a flop, rising."""
         return np.argsort(self.subgames[0][flop].streets[0].combos(Player.OOP, 0))
 
-    def rounded(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
-        """Nothing changes: decisions on the flop are kept as they are."""
+    def quantised(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
+        """Nothing changes: decisions on the flop are stored as they are."""
         del flops, numbers
         return nullcontext()
 

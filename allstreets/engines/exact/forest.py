@@ -8,14 +8,15 @@ says what the rows mean.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from allstreets.base import Floats, Longs, Singles
+from allstreets.base import Floats, Longs
 from allstreets.betting import BettingTree, NodeKind, Player, Street
 from allstreets.engines.exact.kernels.layout import ZERO_ROW, Forest
 from allstreets.engines.simd.vectors import LANES
-from allstreets.engines.street_nodes import deal_streets, node_slots
+from allstreets.engines.trees import deal_streets, node_slots
 
 DUMP_ROWS = LANES  # value rows 0..15: for the lanes that are never read, one each
 GROUP_BYTES = 640 * 1024
@@ -127,11 +128,14 @@ class _Tiles:
             self.add([-1] * len(self.rows), [0.0] * 3)
         self.ends.append(len(self.rows[0]) // LANES)
 
-
-@dataclass
-class _Leaf:
-    reach_row: int
-    value_row: int
+    def fields(self, kind: str, rows: Sequence[str], amounts: Sequence[str]) -> dict[str, Any]:
+        """The fields of `Forest` that describe these tiles, by the names of their columns."""
+        fields: dict[str, Any] = {f"group_{kind}s": np.array(self.ends)}
+        for name, row in zip(rows, self.rows, strict=True):
+            fields[f"{kind}_{name}"] = np.array(row, np.int64)
+        for name, amount in zip(amounts, self.amounts, strict=True):
+            fields[f"{kind}_{name}"] = np.array(amount, np.float32)
+        return fields
 
 
 class _Builder:
@@ -165,7 +169,7 @@ class _Builder:
         self.answers = _Tiles.of(False, False, True)
         self.zeros: list[int] = []
         self.zero_ends, self.node_ends = [0], [0]
-        self.leaves: dict[int, _Leaf] = {}
+        self.leaves: dict[int, tuple[int, int]] = {}  # first node below → reach row, value row
         self.leaf_sums: list[int] = []
         self.reach_rows = self.value_rows = 0
         self.most_reach = self.most_values = 0
@@ -204,7 +208,7 @@ class _Builder:
         tree = self.tree
         if tree.kind[node] == NodeKind.SHOWDOWN:  # a line without any decision
             if self.runs_on:
-                self.leaves[node] = _Leaf(reach_row, value_row)
+                self.leaves[node] = reach_row, value_row
                 return
             self.choices.add([reach_row, value_row, -1], [*self.showdown(node), 0.0])
             return
@@ -258,11 +262,11 @@ class _Builder:
     ) -> None:
         """The line `below` begins with the next card; a node's value row gets the sum of his."""
         if is_own:
-            self.leaves[below] = _Leaf(reach_row, row)
+            self.leaves[below] = reach_row, row
             return
-        leaf = _Leaf(row, self.new_rows(1, reach=False))
-        self.leaves[below] = leaf
-        self.leaf_sums += [leaf.value_row, value_row]
+        leaf_value = self.new_rows(1, reach=False)
+        self.leaves[below] = row, leaf_value
+        self.leaf_sums += [leaf_value, value_row]
 
     def showdown(self, node: int | None) -> tuple[float, float]:
         """Stake and rake of a showdown: value = stake · (won − lost) + rake · (all)."""
@@ -280,74 +284,43 @@ class _Builder:
         lanes = LANES * next_lines.lane_groups[-1] if next_lines else 0
         leaf_reach = np.full(lanes, ZERO_ROW, np.int64)
         leaf_value = np.arange(lanes, dtype=np.int64) % LANES
-        for root, leaf in self.leaves.items():
+        for root, (reach_row, value_row) in self.leaves.items():
             assert next_lines is not None
-            leaf_reach[next_lines.lane[root]] = leaf.reach_row
-            leaf_value[next_lines.lane[root]] = leaf.value_row
-
-        def longs(numbers: Sequence[int]) -> Longs:
-            return np.array(numbers, np.int64)
-
-        def floats(numbers: Sequence[float]) -> Singles:
-            return np.array(numbers, np.float32)
-
+            leaf_reach[next_lines.lane[root]] = reach_row
+            leaf_value[next_lines.lane[root]] = value_row
+        columns: dict[str, Any] = {
+            name: np.array(column, np.bool_ if name in ("is_own", "adds") else np.int64)
+            for name, column in self.columns.items()
+        }
+        slots, is_own = columns["slot"], columns["is_own"]
         group_slots = [
-            min(
-                (
-                    slot
-                    for slot, is_own in zip(
-                        self.columns["slot"][first:last],
-                        self.columns["is_own"][first:last],
-                        strict=True,
-                    )
-                    if is_own
-                ),
-                default=0,
-            )
+            min(slots[first:last][is_own[first:last]].tolist(), default=0)
             for first, last in pairwise(self.node_ends)
         ]
-        columns = {name: longs(column) for name, column in self.columns.items()}
-        choices, answers = self.choices, self.answers
         return Forest(
-            group_nodes=longs(self.node_ends),
-            group_lanes=longs(self.lines.lane_groups),
+            group_nodes=np.array(self.node_ends),
+            group_lanes=np.array(self.lines.lane_groups),
             reach_rows=self.most_reach,
             value_rows=self.most_values,
-            is_own=columns["is_own"].astype(np.bool_),
-            actions=columns["actions"],
-            reach_row=columns["reach_row"],
-            child_row=columns["child_row"],
-            value_row=columns["value_row"],
-            adds=columns["adds"].astype(np.bool_),
-            pot=columns["pot"],
-            slot=columns["slot"],
-            number=columns["number"],
+            **columns,
             locked=np.array([node in self.tree.locks for node in self.order], np.bool_),
             own_nodes=self.slots.nodes[self.own],
             own_actions=self.actions_before[self.own],
             other_actions=self.actions_before[self.own.opponent],
-            group_slots=longs(group_slots),
+            group_slots=np.array(group_slots, np.int64),
             line_reach=line_reach,
             line_value=line_value,
-            group_zeros=longs(self.zero_ends),
-            zeros=longs(self.zeros),
-            group_choices=longs(choices.ends),
-            choice_reach=longs(choices.rows[0]),
-            choice_showdown=longs(choices.rows[1]),
-            choice_fold=longs(choices.rows[2]),
-            choice_stake=floats(choices.amounts[0]),
-            choice_rake=floats(choices.amounts[1]),
-            choice_loss=floats(choices.amounts[2]),
-            group_answers=longs(answers.ends),
-            answer_showdown=longs(answers.rows[0]),
-            answer_fold=longs(answers.rows[1]),
-            answer_value=longs(answers.rows[2]),
-            answer_stake=floats(answers.amounts[0]),
-            answer_rake=floats(answers.amounts[1]),
-            answer_gain=floats(answers.amounts[2]),
+            group_zeros=np.array(self.zero_ends),
+            zeros=np.array(self.zeros, np.int64),
+            **self.choices.fields(
+                "choice", ("reach", "showdown", "fold"), ("stake", "rake", "loss")
+            ),
+            **self.answers.fields(
+                "answer", ("showdown", "fold", "value"), ("stake", "rake", "gain")
+            ),
             leaf_reach=leaf_reach,
             leaf_value=leaf_value,
-            leaf_sums=longs(self.leaf_sums),
+            leaf_sums=np.array(self.leaf_sums, np.int64),
         )
 
 
@@ -364,7 +337,7 @@ def build_forests(
 
     `payoffs` [N, 2, 3] may be in any unit; `hands` is the longer of the two padded hand lists.
     All-ins before the river are showdowns of their street, or go on to it card by card (`run_out`).
-    Where several pots stand in one list of nodes (`joined_trees`), `first` are their roots.
+    Where several pots stand in one list of nodes (`trees`), `first` are their roots.
     One group holds all lines of the river if they are to be `together`.
     """
     streets = deal_streets(tree, run_out)

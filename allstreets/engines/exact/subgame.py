@@ -1,16 +1,16 @@
 """The exact postflop subgame: real combos, every card, vector CFR street by street.
 
-One half-iteration for a player goes down the streets with the other player's reach and comes back
-with counterfactual values. The kernels do the work (`kernels.streets`); this file
-owns the arrays; threads fetch the boards below the root piece by piece (`work_queue`), and results
-do not depend on who took which.
+One half-iteration for a player is a forward pass through the streets with the other player's reach,
+and a backward pass with counterfactual values. The kernels do the work (`kernels.streets`); this
+file owns the arrays; threads fetch the boards below the root piece by piece (`work_queue`), and
+results do not depend on who took which.
 
 The average strategy is a running mean over the iterations, weighted by the schedule and not by own
 reach: it needs no second set of rows, stays sensible where a player hardly ever gets, and fits 16
 bits. The best response evaluates it like any other.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,12 @@ from allstreets.base import Floats, Longs, Singles
 from allstreets.betting import BettingTree, NodeKind, Player, Street
 from allstreets.cards import Runouts
 from allstreets.cfr import IterationWeights
+from allstreets.engines.exact.buckets import (
+    MakeBuckets,
+    StreetBuckets,
+    street_buckets,
+    with_buckets,
+)
 from allstreets.engines.exact.cards import (
     StreetBoards,
     first_street,
@@ -28,34 +34,32 @@ from allstreets.engines.exact.cards import (
     whole_vectors,
 )
 from allstreets.engines.exact.forest import build_forests
-from allstreets.engines.exact.hand_buckets import Sharing, sharing_of, stored_rows
 from allstreets.engines.exact.kernels.layout import (
     BEST_RESPONSE,
     EVALUATE,
-    NO_DISCOUNTS,
     UPDATE,
     Boards,
-    Discounts,
     Forest,
     Storage,
     Workspace,
 )
+from allstreets.engines.exact.kernels.nodes import sum_regrets
 from allstreets.engines.exact.kernels.streets import (
     SPARE_ROWS,
-    early_down,
+    early_backward,
+    early_forward,
     early_reach,
-    early_up,
     river_group,
     river_iterations,
 )
-from allstreets.engines.exact.kernels.tables import sum_regrets
 from allstreets.engines.exact.kernels.terminals import TILE_ROWS
 from allstreets.engines.exact.kernels.work_queue import Street as ThreadStreet
-from allstreets.engines.exact.locks import play_locks
+from allstreets.engines.exact.strategies import play_locks
 from allstreets.engines.exact.work_queue import BoardWork, useful_threads
-from allstreets.engines.simd.dither import dither_phase
+from allstreets.engines.simd.iteration_weights import NO_WEIGHTS, KernelWeights
+from allstreets.engines.simd.quantise import dither_phase
 from allstreets.engines.simd.vectors import LANES, LARGEST, aligned, narrow
-from allstreets.engines.street_nodes import deal_streets, node_slots
+from allstreets.engines.trees import deal_streets, node_slots
 
 Reach = Floats  # [H]: one number for each of a player's combos at the root
 Values = Floats  # [H]: Σ over the other's combos of their reach · result in chips
@@ -70,9 +74,9 @@ class ExactSubgame:
     `payoffs` [N, 2, 3] are those of `betting.payoffs`; `root` carries the board and the renamings
     of suits under which every reach that is passed in stays the same; `combos` are the hands
     that either player may hold there. `like` is another game with the same root and combos: what
-    depends on the cards only is then shared with it. `sharing`, or what it makes of the boards
+    depends on the cards only is then shared with it. `buckets`, or what it makes of the boards
     of all streets, says which hands play alike. A game that does not learn has no regrets: it
-    judges the averages that it is given.
+    evaluates the averages that it is given.
     """
 
     def __init__(
@@ -84,7 +88,7 @@ class ExactSubgame:
         threads: int = 1,
         precision: str = "float32",
         like: "ExactSubgame | None" = None,
-        sharing: Sharing | Callable[[Sequence[StreetBoards]], Sharing] | None = None,
+        buckets: StreetBuckets | MakeBuckets | None = None,
         learns: bool = True,
     ) -> None:
         self.tree, self.threads, self.precision = tree, threads, precision
@@ -94,7 +98,7 @@ class ExactSubgame:
         self.streets: list[StreetBoards] = like.streets if like else [first_street(root, combos)]
         while len(self.streets) < len(self.levels):
             self.streets.append(next_street(self.streets[-1]))
-        self.sharing = sharing_of(self.streets, sharing)
+        self.buckets = street_buckets(self.streets, buckets)
         counts = [len(self.streets[0].combos(player, 0)) for player in Player]
         # One scale for all stored numbers, so that 16 bits hold them: payoffs in pots, reach as a
         # share of the other player's hands.
@@ -145,10 +149,10 @@ class ExactSubgame:
         street = self.levels[level]
         shown = (self.tree.kind == NodeKind.SHOWDOWN) & (self.tree.street == street)
         all_ins = street < Street.RIVER and bool(shown.any())
-        actions, shared = self.slots[level].actions, self.sharing[level]
+        actions, buckets = self.slots[level].actions, self.buckets[level]
         known = like.boards[own][level] if like else None
         if known is not None and (known.equity.size or not all_ins):
-            return stored_rows(known, own, actions, shared, learns=self.learns)
+            return with_buckets(known, own, actions, buckets, learns=self.learns)
         # Players with the same hands share the all-in matrices.
         lists = self.streets[level].lists
         first = self.boards[Player.OOP][level] if own == Player.IP else None
@@ -162,7 +166,7 @@ class ExactSubgame:
         )
         if first is not None and same:
             boards = boards._replace(equity_start=first.equity_start, equity=first.equity)
-        return stored_rows(boards, own, actions, shared, learns=self.learns)
+        return with_buckets(boards, own, actions, buckets, learns=self.learns)
 
     def _workspace(self, level: int) -> Workspace:
         longest = max(int(np.diff(boards[level].own_start).max()) for boards in self.boards)
@@ -170,7 +174,7 @@ class ExactSubgame:
         lanes = max(len(forest.leaf_reach) for forest in forests) // 16
         leaf = lanes * (longest + SPARE_ROWS) * 16
         rows = 0
-        if self.sharing[level] is not None:
+        if self.buckets[level] is not None:
             most = max(int(np.diff(boards[level].own_rows).max()) for boards in self.boards)
             rows = most * 2 * (1 + max(int(one.actions.max(initial=0)) for one in forests))
         return Workspace(
@@ -182,45 +186,39 @@ class ExactSubgame:
             rows=aligned(rows),
         )
 
-    def step(self, player: Player, own: Reach, other: Reach, now: IterationWeights) -> Values:
+    def step(self, player: Player, own: Reach, other: Reach, weights: IterationWeights) -> Values:
         """One half-iteration: values [H] of the player's hands, his regrets updated.
 
         Own reach is part of the protocol; the running mean does not need it.
         """
         del own
-        return self.run(player, other, UPDATE, self.discounts(player, now))
+        return self.run(player, other, UPDATE, self.kernel_weights(player, weights))
 
-    def discounts(self, player: Player, now: IterationWeights) -> Discounts:
-        """What the iteration does to the stored numbers.
+    def kernel_weights(self, player: Player, weights: IterationWeights) -> KernelWeights:
+        """The iteration weights of a running mean.
 
-        After the first few, only every second strategy enters the running mean, with the weight of
-        the one before it as well: the mean hardly differs, and a fifth of the memory traffic goes.
+        After the first few, only every second strategy enters the mean, with the weight of the one
+        before it as well: the mean hardly differs, and a fifth of the memory traffic goes.
         """
         assert self.learns, "a game without regrets cannot learn"
         self.steps[player] += 1
-        self.weights[player] = self.weights[player] * now.average + now.weight
-        self.waiting[player] = self.waiting[player] * now.average + now.weight
+        self.weights[player] = self.weights[player] * weights.average + weights.weight
+        self.waiting[player] = self.waiting[player] * weights.average + weights.weight
         share = 0.0
         if self.steps[player] <= EVERY_STRATEGY or self.steps[player] % 2 == 0:
             share = self.waiting[player] / self.weights[player]
             self.waiting[player] = 0.0
-        return Discounts(
-            np.float32(now.positive),
-            np.float32(now.negative),
-            np.float32(now.lowest),
-            np.float32(share),
-            np.float32(dither_phase(self.steps[player])),
-            np.float32(now.ahead),
-        )
+        of_mean = weights._replace(average=1.0 - share, weight=share)
+        return KernelWeights(*np.array([*of_mean, dither_phase(self.steps[player])], np.float32))
 
-    def iterate(self, reach: tuple[Reach, Reach], every: Sequence[IterationWeights]) -> None:
-        """Whole iterations of both players, one for each of `every`, the same reach throughout."""
+    def iterate(self, reach: tuple[Reach, Reach], weights: Sequence[IterationWeights]) -> None:
+        """Whole iterations of both players, one for each of `weights`, with the same reach."""
         if self.levels[0] != Street.RIVER:
-            for now in every:
+            for now in weights:
                 for player in Player:
                     self.step(player, reach[player], reach[player.opponent], now)
             return
-        table = np.array([self.discounts(Player.OOP, now) for now in every], np.float32)
+        table = np.array([self.kernel_weights(Player.OOP, now) for now in weights], np.float32)
         self.steps[Player.IP] = self.steps[Player.OOP]
         self.weights[Player.IP] = self.weights[Player.OOP]
         self.waiting[Player.IP] = self.waiting[Player.OOP]
@@ -257,22 +255,22 @@ class ExactSubgame:
         )
 
     def run(
-        self, player: Player, other: Reach, mode: int, discounts: Discounts = NO_DISCOUNTS
+        self, player: Player, other: Reach, mode: int, weights: KernelWeights = NO_WEIGHTS
     ) -> Values:
         """One pass from the root and back."""
         boards, forest = self.boards[player][0], self.forests[player][0]
         storage, space = self.storage(0, player), self.spaces[0][0]
         self.enter(player, other)
         if self.levels[0] == Street.RIVER:
-            river_group(forest, boards, storage, space, 0, 0, mode, discounts)
+            river_group(forest, boards, storage, space, 0, 0, mode, weights)
         else:
             if self._work is None:
-                early_down(forest, boards, storage, space, 0, mode)
+                early_forward(forest, boards, storage, space, 0, mode)
             else:
                 early_reach(forest, boards, storage, space, 0, mode)
                 streets = [self._streets(player, spaces) for spaces in self.spaces]
-                self._work.run(player, streets, mode, discounts)
-            early_up(forest, boards, storage, space, space.leaf_values, 0, mode, discounts)
+                self._work.run(player, streets, mode, weights)
+            early_backward(forest, boards, storage, space, space.leaf_values, 0, mode, weights)
         row = int(forest.line_value[0]) * int(boards.own_start[1])
         values = space.values[row + self.streets[0].hands[player][0].hand]
         return values.astype(np.float64) * self.scale[player]
@@ -331,8 +329,8 @@ class ExactSubgame:
 
     def row_counts(self, level: int, player: Player) -> Longs:
         """[B]: the stored rows of a player's nodes on each board of a street, without padding."""
-        lists, shared = self.streets[level].lists[player], self.sharing[level]
-        return lists.count if shared is None else shared[player].counts(lists)
+        lists, buckets = self.streets[level].lists[player], self.buckets[level]
+        return lists.counts if buckets is None else buckets[player].counts(lists)
 
     def slot_actions(self, level: int, player: Player) -> Longs:
         """The number of actions of each of a player's nodes on a street, in stored order."""
@@ -378,10 +376,10 @@ class ExactSubgame:
         """Everything that the next half-iteration depends on."""
         counters = np.array([self.steps, self.weights, self.waiting], np.float64)
         state: dict[str, NDArray[Any]] = {"counters": counters}
-        kept = [("regrets", self.regrets), ("average", self.averages)]
+        stored = [("regrets", self.regrets), ("average", self.averages)]
         if self.precision == "int16":
-            kept.append(("scales", self.scales))
-        for name, arrays in kept:
+            stored.append(("scales", self.scales))
+        for name, arrays in stored:
             for street, pair in zip(self.levels, arrays, strict=True):
                 for player in Player:
                     state[f"{name}.{street.text}.{player.name.lower()}"] = pair[player]

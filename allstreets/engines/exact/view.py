@@ -1,7 +1,7 @@
 """Looking into an exact subgame: both players' average strategies on one board of one street.
 
 The pass that evaluates the average strategies is run down to the requested board, with
-every board below it, and the rows that the kernels leave behind are kept. A card that is not a
+every board below it, and the rows that the kernels leave behind are copied. A card that is not a
 representative is looked up under the renaming of suits that makes it one.
 """
 
@@ -12,11 +12,12 @@ import numpy as np
 from allstreets.base import Floats, Longs, Singles
 from allstreets.betting import NodeKind, Player, Street
 from allstreets.cards import CARD_PERMUTATIONS, COMBO_COUNT, COMBO_MASKS, COMBO_PERMUTATIONS
-from allstreets.engines.exact.kernels.layout import EVALUATE, NO_DISCOUNTS
-from allstreets.engines.exact.kernels.streets import early_down, receive, river_group
+from allstreets.engines.exact.kernels.layout import EVALUATE
+from allstreets.engines.exact.kernels.streets import early_forward, reach_lines, river_group
+from allstreets.engines.exact.strategies import average_strategy, combo_rows
 from allstreets.engines.exact.subgame import ExactSubgame, Reach
-from allstreets.engines.simd.vectors import LANES, widen
-from allstreets.engines.street_nodes import NodeNumbers
+from allstreets.engines.simd.iteration_weights import NO_WEIGHTS
+from allstreets.engines.trees import NodeNumbers
 
 Rows = tuple[Singles, Singles]  # reach rows, value rows of one group
 
@@ -48,50 +49,6 @@ def find_board(subgame: ExactSubgame, cards: tuple[int, ...]) -> BoardPlace:
     return BoardPlace(len(cards), tuple(numbers), renamed)
 
 
-def average_strategy(subgame: ExactSubgame, level: int, number: int, node: int) -> Floats:
-    """[A, C]: the average strategy of a tree node on board `number` of its street, by combo."""
-    player = Player(int(subgame.tree.player[node]))
-    actions = int(subgame.tree.child_count[node])
-    stored = widen(subgame.stored_at(subgame.averages, level, number, node))
-    by_action = stored.transpose(1, 0, 2).reshape(actions, -1)
-    weights = by_action[:, combo_rows(subgame, level, number, player)].astype(np.float64)
-    weights = np.maximum(weights, 0.0)
-    total = weights.sum(axis=0)
-    return np.where(total > 0, weights / np.where(total > 0, total, 1.0), 1.0 / actions)
-
-
-def set_average_strategy(
-    subgame: ExactSubgame, level: int, number: int, node: int, strategy: Floats
-) -> None:
-    """Let the average strategy of a tree node on a board be `strategy` [A, C], by combo.
-
-    Where hands share a row, the row plays what they play on average. At a locked node it is what is
-    played there from now on.
-    """
-    player = Player(int(subgame.tree.player[node]))
-    stored = subgame.stored_at(subgame.averages, level, number, node)
-    rows = np.zeros((len(strategy), len(stored) * LANES))
-    hands, shared = subgame.streets[level].hands[player][number], subgame.sharing[level]
-    if shared is None:
-        rows[:, hands.hand] = strategy
-    else:
-        by_hand = np.zeros((len(strategy), len(hands.first)))
-        by_hand[:, hands.hand] = strategy
-        row, share = shared[player].of_board(subgame.streets[level].lists[player], number)
-        for chances, played in zip(rows, by_hand * share, strict=True):
-            chances[:] = np.bincount(row, played, len(chances))
-    block = rows.reshape(len(rows), -1, LANES).transpose(1, 0, 2)
-    subgame.put_strategy(level, number, node, block)
-
-
-def combo_rows(subgame: ExactSubgame, level: int, number: int, player: Player) -> Longs:
-    """[C]: the stored row of each of a player's combos on a board."""
-    hand, shared = subgame.streets[level].hands[player][number].hand, subgame.sharing[level]
-    if shared is None:
-        return hand
-    return shared[player].of_board(subgame.streets[level].lists[player], number)[0][hand]
-
-
 class StreetView:
     """Every decision node of one street on one board."""
 
@@ -116,9 +73,9 @@ class StreetView:
         forests, boards, spaces = subgame.forests[own], subgame.boards[own], subgame.spaces[0]
         if level == 0:
             subgame.look(own, other)
-            return [self._kept(0)]
+            return [self._copied_rows(0)]
         subgame.enter(own, other)
-        early_down(forests[0], boards[0], subgame.storage(0, own), spaces[0], 0, EVALUATE)
+        early_forward(forests[0], boards[0], subgame.storage(0, own), spaces[0], 0, EVALUATE)
         number = self.board.numbers[1]
         if level == 1 and subgame.levels[1] != Street.RIVER:
             values = subgame.run_turn(own, number, EVALUATE)
@@ -128,7 +85,7 @@ class StreetView:
             hands = int(boards[0].other_start[1])
             here = int(boards[1].other_start[number + 1] - boards[1].other_start[number])
             for lanes in range(len(forests[1].line_reach) // 16):
-                receive(
+                reach_lines(
                     forests[1],
                     boards[1],
                     number,
@@ -138,7 +95,9 @@ class StreetView:
                     hands,
                     here,
                 )
-            early_down(forests[1], boards[1], subgame.storage(1, own), spaces[1], number, EVALUATE)
+            early_forward(
+                forests[1], boards[1], subgame.storage(1, own), spaces[1], number, EVALUATE
+            )
             parent = number
         return self._river_groups(own, self.board.numbers[-1], parent)
 
@@ -152,13 +111,13 @@ class StreetView:
         rows = []
         for group in range(len(forest.group_nodes) - 1):
             for lanes in range(int(forest.group_lanes[group]), int(forest.group_lanes[group + 1])):
-                receive(forest, boards, number, lanes, space, leaf_reach, hands, his)
+                reach_lines(forest, boards, number, lanes, space, leaf_reach, hands, his)
             storage = subgame.storage(level, own)
-            river_group(forest, boards, storage, space, number, group, EVALUATE, NO_DISCOUNTS)
-            rows.append(self._kept(level))
+            river_group(forest, boards, storage, space, number, group, EVALUATE, NO_WEIGHTS)
+            rows.append(self._copied_rows(level))
         return rows
 
-    def _kept(self, level: int) -> Rows:
+    def _copied_rows(self, level: int) -> Rows:
         space = self.subgame.spaces[0][level]
         return space.reach.copy(), space.values.copy()
 

@@ -8,26 +8,25 @@ import numpy as np
 from allstreets.base import Longs, Singles
 from allstreets.betting import Player
 from allstreets.engines.exact.kernels.layout import (
-    NO_DISCOUNTS,
     Boards,
-    Discounts,
     Forest,
     Workspace,
 )
 from allstreets.engines.exact.kernels.work_queue import (
-    DOWN,
-    ENDS,
+    BACKWARD,
+    FORWARD,
     RIVERS,
-    UP,
+    TERMINALS,
     Queue,
     Street,
     TurnSpace,
     work_on_flop,
     work_on_turn,
 )
+from allstreets.engines.machine import Pool
+from allstreets.engines.simd.iteration_weights import NO_WEIGHTS, KernelWeights
 from allstreets.engines.simd.vectors import aligned
 from allstreets.engines.simd.work_counter import new_counter
-from allstreets.engines.thread_pool import Pool
 
 LEAST_SLOTS = 200_000
 """Stored numbers that are worth a thread: visiting them takes as long as calling it."""
@@ -39,7 +38,7 @@ RUN = 4
 """River boards of a piece, except near the end: the parent's leaves stay in the cache meanwhile."""
 
 Piece = tuple[int, int, int, int, int, int]
-ENDS_OF_ROOT: Piece = (ENDS, 0, 0, 0, 0, 0)
+ROOT_TERMINALS: Piece = (TERMINALS, 0, 0, 0, 0, 0)
 
 
 def useful_threads(threads: int, slots: int) -> int:
@@ -62,7 +61,7 @@ class BoardWork:
     ) -> None:
         groups = [len(of_player[-1].group_nodes) - 1 for of_player in forests]
         self._pool = Pool(threads)
-        self.kept: TurnSpace | None = None
+        self.turn_space: TurnSpace | None = None
         if len(space) == 2:
             rivers = int(boards[0][0].children[1])
             self.pieces = [turn_pieces(rivers, groups[own], threads) for own in Player]
@@ -76,7 +75,7 @@ class BoardWork:
         self._sent = self._turns * max(groups)
         # Two waves are at work at once. Threads are the first to touch this memory.
         slots = min(self._turns, 2 * max(len(wave) for wave in waves)) if threads > 1 else 1
-        self.kept = TurnSpace(
+        self.turn_space = TurnSpace(
             values=aligned((slots, len(space[1].values))),
             leaf_reach=aligned((slots, len(space[1].leaf_reach))),
             leaf_values=aligned((slots, len(space[1].leaf_values))),
@@ -87,47 +86,47 @@ class BoardWork:
         player: Player,
         streets: Sequence[Sequence[Street]],
         mode: int,
-        discounts: Discounts,
+        weights: KernelWeights,
     ) -> None:
         """Everything below the root, for the streets of each thread, into the root's leaves."""
         queue = self._queue(self.pieces[player])
-        self._pool.together(partial(self._work, queue, streets, mode, discounts))
+        self._pool.together(partial(self._work, queue, streets, mode, weights))
 
     def run_turn(self, player: Player, streets: Sequence[Street], turn: int, mode: int) -> Singles:
         """The value rows of one turn board; what it sends to the root's leaves means nothing."""
-        assert self.kept is not None
+        assert self.turn_space is not None
         pieces = self.pieces[player]
-        queue = self._queue(pieces[(pieces[:, 0] != ENDS) & (pieces[:, 1] == turn)])
-        queue.up[:] = turn  # as if those before it were done
-        self._work(queue, [streets], mode, NO_DISCOUNTS, 0)
-        values: Singles = self.kept.values[turn % len(self.kept.values)]
+        queue = self._queue(pieces[(pieces[:, 0] != TERMINALS) & (pieces[:, 1] == turn)])
+        queue.backward[:] = turn  # as if those before it were done
+        self._work(queue, [streets], mode, NO_WEIGHTS, 0)
+        values: Singles = self.turn_space.values[turn % len(self.turn_space.values)]
         return values
 
     def _queue(self, pieces: Longs) -> Queue:
         """Pieces of which none is done."""
         counts = np.zeros(self._sent + self._turns + 1, np.int64)
-        sent, down, up = counts[: self._sent], counts[self._sent : -1], counts[-1:]
-        return Queue(new_counter(), np.ascontiguousarray(pieces), sent, down, up)
+        sent, forward, backward = counts[: self._sent], counts[self._sent : -1], counts[-1:]
+        return Queue(new_counter(), np.ascontiguousarray(pieces), sent, forward, backward)
 
     def _work(
         self,
         queue: Queue,
         streets: Sequence[Sequence[Street]],
         mode: int,
-        discounts: Discounts,
+        weights: KernelWeights,
         thread: int,
     ) -> None:
         root, (_, *below) = streets[0][0], streets[thread]
-        if self.kept is None:
-            work_on_turn(queue, root, below[0], mode, discounts)
+        if self.turn_space is None:
+            work_on_turn(queue, root, below[0], mode, weights)
         else:
-            work_on_flop(queue, root, below[0], below[1], self.kept, mode, discounts)
+            work_on_flop(queue, root, below[0], below[1], self.turn_space, mode, weights)
 
 
 def turn_pieces(rivers: int, groups: int, threads: int) -> Longs:
     """[…, 6]: the pieces of a turn spot."""
     run = RUN if groups >= threads else 1
-    return np.array([ENDS_OF_ROOT, *river_pieces([(0, 0, rivers)], groups, threads, run)])
+    return np.array([ROOT_TERMINALS, *river_pieces([(0, 0, rivers)], groups, threads, run)])
 
 
 def river_pieces(
@@ -164,14 +163,14 @@ def flop_pieces(
 
     Turns go back up when the rivers of the next wave are handed out; for one thread at once.
     """
-    pieces, waiting = [ENDS_OF_ROOT], list[Piece]()
+    pieces, waiting = [ROOT_TERMINALS], list[Piece]()
     for number, wave in enumerate(waves):
-        pieces += [(DOWN, turn, 0, 0, 0, 0) for turn in wave]
+        pieces += [(FORWARD, turn, 0, 0, 0, 0) for turn in wave]
         few = len(wave) * groups < threads
         run = 1 if few or number == len(waves) - 1 else RUN
         parents = [(turn, int(children[turn]), int(children[turn + 1])) for turn in wave]
         pieces += river_pieces(parents, groups, threads, run)
-        waiting += [(UP, turn, 0, 0, 0, 0) for turn in wave]
+        waiting += [(BACKWARD, turn, 0, 0, 0, 0) for turn in wave]
         now = len(waiting) if threads == 1 else len(waiting) - len(wave)
         pieces += waiting[:now]
         waiting = waiting[now:]

@@ -1,10 +1,23 @@
-"""What describes every hand on a flop: its equity on all boards that can come.
+"""The equity of hands and buckets on all boards that can come after a flop.
 
 A *situation* is a combo beside a board: 1,176 on the flop, 49 · 1,128 on the turn, 1,176 · 1,081 on
 the river. On the river its equity is against all 990 combos that an opponent can hold, each as
 likely as the other, counted in points (2 per win, 1 per tie, 1,980 in all). On the flop and the
 turn a situation is described by how its river equity is spread over all cards to come, so that a
 draw differs from a made hand of the same mean equity.
+
+The *net share* of a pair of buckets is share won − share lost, −1 .. 1: equity = (1 + net) / 2. Net
+shares of both players add up to 0, so these matrices are antisymmetric, to the last bit.
+
+On the river the net share is counted: the mean over all boards and all pairs of combos that fit.
+Before it follows from what both players may become there, each moving on by himself, since that is
+how the bucket game deals its cards (`buckets`). So an all-in is worth what a check-down of the same
+pot is worth, to every bucket against every other.
+
+The mean over real pairs of combos would be nearer to the truth for an all-in alone: on the flop it
+differs by 0.04 to 0.07 of a pot (root mean square), since in truth both players see the same cards
+fall. But check-downs do not include this, so it would reward getting the money in early, or
+not doing so.
 """
 
 from collections.abc import Sequence
@@ -14,12 +27,14 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Floats, InputError, Ints
+from allstreets.base import Floats, InputError, Ints, Longs
 from allstreets.cards import COMBO_CARDS, COMBO_COUNT, DECK_SIZE, combo_strengths
 from allstreets.engines.matrix.kernels.bucket_rivers import (
     CELLS,
     MOST_POINTS,
     count_points,
+    count_river_pairs,
+    multiply_sparse,
     spread_points,
 )
 
@@ -111,3 +126,51 @@ def mean_equity(features: Ints | Floats, runouts: int) -> Floats:
     """
     missing: Floats = features.sum(axis=-1, dtype=np.float64)
     return 1.0 - missing / (runouts * MOST_POINTS)
+
+
+@dataclass(frozen=True, eq=False)
+class PairTotals:
+    """Meetings of buckets: a meeting is two combos that share no card, on one complete board."""
+
+    meetings: Longs  # [K, K], symmetric
+    margin: Longs  # [K, K]: meetings that the row wins − those that it loses
+
+    @property
+    def net(self) -> Floats:
+        """[K, K]: net share of the row; NaN where the buckets never meet."""
+        with np.errstate(invalid="ignore"):
+            return self.margin / self.meetings
+
+
+def river_totals(
+    strengths: NDArray[np.uint16], buckets: NDArray[np.int16], count: int
+) -> PairTotals:
+    """Meetings of `count` buckets on some river boards: strengths and buckets are [B, 1326]."""
+    wins = np.zeros((count, count), np.int32)
+    ties = np.zeros_like(wins)
+    count_river_pairs(strengths, buckets, COMBO_CARDS, wins, ties)
+    won = wins.astype(np.int64)
+    return PairTotals(won + won.T + ties, won - won.T)
+
+
+def river_net(totals: PairTotals) -> Floats:
+    """[K, K]: net shares of river buckets, which are intervals of equity, the weakest first.
+
+    Where two buckets never meet on a board, the one of more equity is taken to win: so it is, but
+    for ties and shared cards, where they do meet (mean error 0.005 of a pot).
+    """
+    numbers = np.arange(len(totals.meetings))
+    never_met = np.sign(numbers[:, None] - numbers).astype(np.float64)
+    return np.where(totals.meetings > 0, totals.net, never_met)
+
+
+def dealt_on(moves: Floats, next_net: Floats) -> Floats:
+    """[K, K]: net shares of buckets that go on by `moves` [K, L] to those of `next_net` [L, L].
+
+    moves · next_net · movesᵀ, antisymmetric and within −1 .. 1 to the last bit.
+    """
+    rows = np.empty((len(moves), len(next_net)))
+    multiply_sparse(moves, next_net, rows)
+    columns = np.empty((len(moves), len(moves)))
+    multiply_sparse(moves, np.ascontiguousarray(rows.T), columns)
+    return np.clip((columns.T - columns) / 2.0, -1.0, 1.0)

@@ -1,4 +1,4 @@
-"""What a matrix game knows of the cards: hands, pairs that fit, who wins, and how hands change.
+"""The cards of a matrix game: hands, pairs that fit, who wins, and how hands change.
 
 A *stage* is one or more streets through which a hand stays the same. Within a stage the cards enter
 by two matrices over pairs of hands (own, other):
@@ -11,8 +11,9 @@ the players is left out and W = n nᵀ. Between two stages hands change by a thi
 
     reach' = reach · D     values = D · values'     D[b, b'] = n_b · P(b → b') / n'_b'
 
-Reach is a weight per combo, values are totals over a hand's combos. The 169 classes are one stage
-of three streets; buckets have one stage per street.
+Reach is a weight per combo, values are totals over a hand's combos. Buckets have one stage per
+street. The 169 classes are one stage of three streets: a player knows his hand class and the
+betting, not the turn and the river, and M is the average over all runouts.
 """
 
 from collections.abc import Sequence
@@ -23,7 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import Bytes, Floats, Singles
-from allstreets.betting import Street
+from allstreets.betting import POSTFLOP, Street
+from allstreets.cards import canonical_flop, flop_table, hand_cards, hand_combos
 from allstreets.engines.matrix.kernels.layout import StageCards
 from allstreets.engines.simd.vectors import LANES, aligned
 
@@ -45,6 +47,19 @@ class Stage:
         if self.cards is not None:
             pairs += np.diag(self.combos) - self.cards @ self.cards.T
         return pairs
+
+
+def class_stages(flop: Sequence[int]) -> tuple[Stage]:
+    """The one stage of hand classes on a flop; they count alike, so suits may be renamed."""
+    canonical = canonical_flop(flop).flop
+    return (
+        Stage(
+            streets=POSTFLOP,
+            combos=hand_combos(canonical.cards).astype(np.float64),
+            cards=hand_cards(canonical.cards).astype(np.float64),
+            margin=flop_table().margin(canonical.number),
+        ),
+    )
 
 
 def padded(hands: int) -> int:

@@ -3,6 +3,14 @@
 Where hands are classes, a pot need not store hands that a player never brings to it
 (`keep_hands`). They have no strategy there: evaluated, they play uniformly. A best response to
 the others' strategies goes through all hands as always.
+
+Pruning follows the rule of `allstreets.cfr.pruning` with a threshold, for sixteen hands at a time
+(`kernels.passes`). Thresholds and floors are in the unit of the stored regrets, **chips times pairs
+of combos** (own combos of the hand × the other player's combos that fit, each weighted by his
+reach), summed over iterations as the schedule discounts them. Where 1,000 other combos get to a pot
+of 500 chips, a hand of 12 combos that loses a tenth of the pot by an action loses 600,000 per
+iteration. The sound rule (no threshold) needs an upper bound of what each action could have gained
+meanwhile, for which a matrix game has no room: it must be given a threshold.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,14 +22,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Bytes, Flags, Floats, Longs, Singles
+from allstreets.base import Bytes, Flags, Floats, InputError, Longs, Singles
 from allstreets.betting import OOP, BettingTree, Player
 from allstreets.cards import HAND_COUNT
-from allstreets.cfr import IterationWeights
-from allstreets.engines.card_model import CLASSES, CardModel
-from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.cfr import IterationWeights, Pruning, Schedule
+from allstreets.engines.card_model import CLASSES, CardModel, DealtPairs
+from allstreets.engines.machine import Pool
 from allstreets.engines.matrix.cards import Stage, StageMatrices
-from allstreets.engines.matrix.hands import HandSelection, listed
+from allstreets.engines.matrix.game import (
+    NO_WEIGHTS,
+    Allocate,
+    MatrixGame,
+    make_spaces,
+    pruned_parts,
+)
 from allstreets.engines.matrix.kernels.layout import (
     BEST_RESPONSE,
     EVALUATE,
@@ -33,17 +47,18 @@ from allstreets.engines.matrix.kernels.layout import (
 from allstreets.engines.matrix.kernels.pair_sums import PairTree, pair_values
 from allstreets.engines.matrix.kernels.pots import NO_ROOTS, PotTables, iterate_pots, run_pots
 from allstreets.engines.matrix.pair_values import class_values, first_stage_values, pair_tree
-from allstreets.engines.matrix.pruning import blocks_of_hands
-from allstreets.engines.matrix.quantise import MatrixPacker
-from allstreets.engines.matrix.store import Allocate
-from allstreets.engines.matrix.subgame import NO_DISCOUNTS, MatrixGame, make_spaces, pruned_parts
-from allstreets.engines.matrix.tables import cut_pieces, pot_tables
+from allstreets.engines.matrix.plan import (
+    HandSelection,
+    blocks_of_hands,
+    cut_pieces,
+    listed,
+    pot_tables,
+)
 from allstreets.engines.protocol import Arrays, Flops, RegretSums, Values
 from allstreets.engines.quantised import Numbers
 from allstreets.engines.simd.vectors import LANES, aligned
-from allstreets.engines.simd.work_counter import Counter, new_counter
-from allstreets.engines.state import flop_key
-from allstreets.engines.thread_pool import Pool
+from allstreets.engines.simd.work_counter import new_counter
+from allstreets.engines.subgames import flop_key
 
 LEAST_REACH = 1e-12
 """A hand that reaches a pot less often than this does not count: whole pots fall away early."""
@@ -126,8 +141,7 @@ class MatrixEngine:
         # The smallest first: what they free makes room for the copies of the larger ones.
         for _, pot, player in sorted(changes):
             self.games[pot].keep(player, listed(hands[player, pot]), self._pool)
-        for known in ("_packers", "_pair_trees"):
-            self.__dict__.pop(known, None)
+        self.__dict__.pop("_pair_trees", None)
         self._known_tables.clear()
 
     def step(
@@ -136,10 +150,10 @@ class MatrixEngine:
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
     ) -> Values:
         """[P, K, 169]: a half-iteration on K flops; the player's own reach is not needed."""
-        return self.step_hands(player, player_reach, opponent_reach, flops, now, None)
+        return self.step_hands(player, player_reach, opponent_reach, flops, weights, None)
 
     def step_hands(
         self,
@@ -147,17 +161,17 @@ class MatrixEngine:
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
         hand_mask: Flags | None,
     ) -> Values:
         """[P, K, 169]: the same where only the hands of `hand_mask` [P, 169] matter; None: all."""
         del player_reach
-        rows = weight_rows(now)
+        rows = weight_rows(weights)
         return self._run(player, opponent_reach, UPDATE, flops, rows, "kept", hand_mask)
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach [2, P, 169], a pot on a flop at a time."""
-        table = np.array(every, np.float32)
+        table = np.array(weights, np.float32)
         # In this order of axes whatever the caller's is: kernels are compiled for each.
         reached = np.ascontiguousarray(np.where(reach > LEAST_REACH, reach, 0.0))
         for player in Player:
@@ -166,37 +180,31 @@ class MatrixEngine:
         pieces = np.stack([self._by_size[pot], flop], axis=1)
         both = self._tables(OOP, "kept"), self._tables(OOP.opponent, "kept")
         length = self.cards.lengths[0]
-        for part, blocks in pruned_parts(table, np.ones(length // LANES, np.uint8)):
+
+        def iterate_part(part: Singles, blocks: Bytes | None) -> None:
             counter = new_counter()
-            work = partial(self._iterate, counter, pieces, both, reached, part, blocks)
+
+            def work(thread: int) -> None:
+                iterate_pots(
+                    counter, pieces, both, self._cards, self._spaces[thread], reached,
+                    self._kernel_roots, part, blocks,
+                )  # fmt: skip
+
             self._pool.together(work)
 
-    def _iterate(
-        self,
-        counter: Counter,
-        pieces: Longs,
-        tables: tuple[PotTables, PotTables],
-        reach: Floats,
-        every: Singles,
-        blocks: Bytes | None,
-        thread: int,
-    ) -> None:
-        """What one thread gets hold of."""
-        spaces = self._spaces[thread]
-        roots = self._kernel_roots
-        iterate_pots(counter, pieces, tables, self._cards, spaces, reach, roots, every, blocks)
+        for part, blocks in pruned_parts(table, np.ones(length // LANES, np.uint8)):
+            iterate_part(part, blocks)
 
     def best_response(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: values of the best response to the average strategies."""
-        return self._run(player, opponent_reach, BEST_RESPONSE, flops, NO_DISCOUNTS, "all").astype(
-            np.float64
-        )
+        values = self._run(player, opponent_reach, BEST_RESPONSE, flops, NO_WEIGHTS, "all")
+        return values.astype(np.float64)
 
     def evaluate(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
         """[P, K, 169]: values of the average strategies."""
-        values = self._run(player, opponent_reach, EVALUATE, flops, NO_DISCOUNTS, "kept")
+        values = self._run(player, opponent_reach, EVALUATE, flops, NO_WEIGHTS, "kept")
         if any(len(game.kept[player]) < self.cards.hands[0] for game in self.games):
-            values += self._run(player, opponent_reach, PLAY_EVENLY, flops, NO_DISCOUNTS, "rest")
+            values += self._run(player, opponent_reach, PLAY_EVENLY, flops, NO_WEIGHTS, "rest")
         return values.astype(np.float64)
 
     def pair_values(self, pot: int, flops: Flops) -> Singles:
@@ -240,7 +248,7 @@ class MatrixEngine:
         other: Floats,
         mode: int,
         flops: Flops,
-        discounts: Singles,
+        weights: Singles,
         selection: HandSelection,
         hand_mask: Flags | None = None,
     ) -> Singles:
@@ -257,13 +265,13 @@ class MatrixEngine:
         order = self._by_size[seen[self._by_size]]
         pieces = cut_pieces(len(flops), len(order), self._pool.threads)
         tables = self._tables(player, selection)
-        wanted, limited = self._wanted(player, mode, flops, discounts, hand_mask)
+        wanted, limited = self._wanted(player, mode, flops, weights, hand_mask)
         counter = new_counter()
 
         def work(thread: int) -> None:
             run_pots(
                 counter, pieces, order, tables, self._cards, self._spaces[thread], flops,
-                reach, self._kernel_roots, values, mode, discounts, wanted, limited,
+                reach, self._kernel_roots, values, mode, weights, wanted, limited,
             )  # fmt: skip
 
         if len(order):
@@ -291,7 +299,7 @@ class MatrixEngine:
         player: Player,
         mode: int,
         flops: Flops,
-        discounts: Singles,
+        weights: Singles,
         hand_mask: Flags | None,
     ) -> tuple[Bytes | None, Bytes]:
         """The blocks of own hands that an update computes, [P, 1 or K, H / 16], and where [P].
@@ -299,7 +307,7 @@ class MatrixEngine:
         `None`: all of them, in all pots. Best responses and evaluations are always for all.
         """
         limited = np.zeros(self.pots, np.uint8)
-        pruned = bool((discounts[:, THRESHOLD] > -np.inf).any())
+        pruned = bool((weights[:, THRESHOLD] > -np.inf).any())
         if mode != UPDATE or (hand_mask is None and not pruned):
             return None, limited
         wanted = np.ones((self.pots, len(flops), self.cards.lengths[0] // LANES), np.uint8)
@@ -320,12 +328,12 @@ class MatrixEngine:
         return None if kept.all() else blocks_of_hands(kept[None])
 
     @contextmanager
-    def rounded(self, flops: range, numbers: Numbers) -> Iterator[None]:
+    def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
         """For a while, average strategies of some flops are whole numbers, as in a bundle."""
         largest = int(np.iinfo(numbers).max)
         with ExitStack() as stack:
             for game in self.games:
-                stack.enter_context(game.rounded(flops, largest, self._pool))
+                stack.enter_context(game.quantised(flops, largest, self._pool))
             yield
 
     def average(self, pot: int, flop: int, node: int) -> Floats:
@@ -337,13 +345,8 @@ class MatrixEngine:
         self.games[pot].set_average(flop, node, strategy)
 
     @cached_property
-    def _packers(self) -> list[MatrixPacker]:
-        """Of every pot; which hands are stored is part of them."""
-        return [MatrixPacker(game) for game in self.games]
-
-    @cached_property
     def _pair_trees(self) -> list[PairTree]:
-        """Of every pot, likewise."""
+        """Of every pot; which hands are stored is part of them."""
         return [
             pair_tree(game, payoffs) for game, payoffs in zip(self.games, self.payoffs, strict=True)
         ]
@@ -352,9 +355,9 @@ class MatrixEngine:
         """The strategies of all pots on a flop, and which bucket holds which combos."""
         del reach
         arrays: Arrays = {}
-        for pot, packer in enumerate(self._packers):
-            for stage, stored in enumerate(packer.pack(flop, numbers[pot])):
-                arrays[f"strategy.{pot}.{stage}"] = stored
+        for pot, game in enumerate(self.games):
+            for stage, shares in enumerate(game.packed(flop, numbers[pot])):
+                arrays[f"strategy.{pot}.{stage}"] = shares
         if self.roots is not None:
             root = self.roots[flop]
             combos = self.cards.kernel[0].combos[flop, : root.shape[1]]
@@ -389,7 +392,25 @@ class MatrixEngine:
             array[...] = state[name]
 
 
-def weight_rows(now: Sequence[IterationWeights]) -> Singles:
+def weight_rows(weights: Sequence[IterationWeights]) -> Singles:
     """[1 or K, 7]: the weights of K flops as kernels take them; one row where all are alike."""
-    alike = now[:1] if now and now.count(now[0]) == len(now) else now
+    alike = weights[:1] if weights and weights.count(weights[0]) == len(weights) else weights
     return np.array(alike, np.float32).reshape(-1, len(IterationWeights._fields))
+
+
+def checked_pruning(pruning: Pruning | None, schedule: Schedule) -> Pruning | None:
+    """The pruning of a matrix game, `None` where it is off."""
+    if pruning is None or not pruning.is_on:
+        return None
+    if schedule.clip:
+        raise InputError(
+            f"{schedule} clips regrets at 0, so there are no negative ones to prune by: use "
+            "pruning with dcfr or linear, or leave it out"
+        )
+    if pruning.is_sound:
+        raise InputError(
+            "prune_threshold is missing: games over hand classes or buckets prune by a threshold "
+            'only. Give one in chips times pairs of combos, such as "-1e6*sqrt(t)", or set '
+            "prune_warmup to 0 for no pruning"
+        )
+    return pruning

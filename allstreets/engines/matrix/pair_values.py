@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from allstreets.base import Floats
 from allstreets.betting import OOP, NodeKind, Outcome, Player
 from allstreets.cards import COMBO_MASKS, HAND_COUNT, HAND_OF_COMBO
+from allstreets.engines.matrix.game import MatrixGame
 from allstreets.engines.matrix.kernels.pair_sums import PairTree, mean_over_pairs
-from allstreets.engines.matrix.store import MatrixStore
 
 COMBO_BITS = COMBO_MASKS.astype(np.int64)
 HANDS = HAND_OF_COMBO.astype(np.int64)
 
 
-def pair_tree(game: MatrixStore, payoffs: Floats) -> PairTree:
+def pair_tree(game: MatrixGame, payoffs: Floats) -> PairTree:
     """A game of one stage as the kernel reads it; good as long as it stores the same hands."""
     tree = game.tree
     decides = tree.kind == NodeKind.DECISION

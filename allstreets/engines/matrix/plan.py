@@ -1,15 +1,39 @@
-"""From a betting tree to the plans of a matrix game: which row holds what, in which order."""
+"""Trees, hands and pots as the matrix kernels read them: which row holds what, in which order.
 
+A game may store only some hands of a player: those that he can reach it with. Their numbers lie
+as those of all hands would, [node][hand / 16][action][16] with hands counted by their place in the
+list, so that kernels work on whole vectors of them.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from allstreets.base import Floats, Longs
+from allstreets.base import Bytes, Flags, Floats, Longs, Singles
 from allstreets.betting import BettingTree, NodeKind, Outcome, Player, Street
 from allstreets.engines.card_model import stage_of_nodes
-from allstreets.engines.matrix.kernels.layout import StagePlan
+from allstreets.engines.matrix.cards import padded
+from allstreets.engines.matrix.kernels.layout import (
+    MOST_STAGES,
+    StageHands,
+    StagePlan,
+    filled,
+)
+from allstreets.engines.matrix.kernels.pots import PotTables
 from allstreets.engines.simd.matrix_product import TILE_ROWS
+from allstreets.engines.simd.vectors import LANES
+
+if TYPE_CHECKING:
+    from allstreets.engines.matrix.game import MatrixGame
+
+SPLIT_FLOPS = 2  # for each thread: the last ones are handed out pot by pot, so that nobody waits
+
+HandSelection = Literal["kept", "rest", "all"]
+"""Own hands of a pass: those that are stored, the others, or all."""
 
 
 @dataclass
@@ -162,3 +186,147 @@ def _filled(rows: list[Any], spare: tuple[Any, ...], group: int) -> list[Any]:
 
 def _longs(rows: list[Any], column: int) -> Longs:
     return np.array([row[column] for row in rows], np.int64)
+
+
+def listed(flags: Flags) -> Longs:
+    """The hands that are marked [H]; all of them, with the padding, where none is left out."""
+    return np.arange(padded(len(flags))) if flags.all() else np.flatnonzero(flags)
+
+
+def stage_hands(own: Longs, other: Longs, lengths: Sequence[int]) -> tuple[StageHands, ...]:
+    """The hands of a pass: these in the first stage, all in the later ones."""
+    every = [np.arange(length) for length in lengths[1:]]
+    stages = [(own, other), *zip(every, every, strict=True)]
+    return tuple(_stage(*pair, length) for pair, length in zip(stages, lengths, strict=True))
+
+
+def _stage(own: Longs, other: Longs, length: int) -> StageHands:
+    present = np.zeros(length, np.int64)
+    present[own] = 1
+    by_block = present.reshape(-1, LANES)
+    counts = by_block.sum(axis=1)
+    return StageHands(
+        own=own,
+        own_length=padded(len(own)),
+        own_bits=by_block @ (1 << np.arange(LANES)),
+        own_place=np.cumsum(counts) - counts,
+        other=other,
+        other_length=padded(len(other)),
+    )
+
+
+def stored_places(slots: Longs, actions: Longs, count: int) -> Longs:
+    """[S, count]: where the numbers of every action of every hand stand in the row of a flop.
+
+    `slots` [N] are the actions of earlier nodes, `actions` [N] those of each; S is their sum.
+    """
+    starts, widths = np.repeat(slots, actions), np.repeat(actions, actions)
+    number = np.concatenate([np.arange(0), *(np.arange(count) for count in actions.tolist())])
+    hands = np.arange(count)
+    block, lane = hands // LANES, hands % LANES
+    by_node = (starts * padded(count))[:, None] + block * (LANES * widths)[:, None]
+    places: Longs = by_node + (LANES * number)[:, None] + lane
+    return places
+
+
+def sources(slots: Longs, actions: Longs, before: Longs, after: Longs) -> Longs:
+    """Where each number of the new row of a flop stood in the old one; −1: nowhere.
+
+    The stored hands were `before` and are `after`.
+    """
+    source = np.full(int(actions.sum()) * padded(len(after)), -1, np.int64)
+    _, old, new = np.intersect1d(before, after, assume_unique=True, return_indices=True)
+    to = stored_places(slots, actions, len(after))[:, new]
+    source[to] = stored_places(slots, actions, len(before))[:, old]
+    return source
+
+
+def blocks_of_hands(hands: Flags) -> Bytes:
+    """[…, H / 16]: the blocks that hold any of these hands [… , H]."""
+    padding = [(0, 0)] * (hands.ndim - 1) + [(0, -hands.shape[-1] % LANES)]
+    by_block = np.pad(hands, padding).reshape(*hands.shape[:-1], -1, LANES)
+    return np.asarray(by_block.any(axis=-1), np.uint8)
+
+
+class _Lists:
+    """Lists of one type, one after the other."""
+
+    def __init__(self, dtype: Any) -> None:
+        self.parts: list[NDArray[Any]] = [np.zeros(0, dtype)]
+        self.length = 0
+
+    def place(self, array: NDArray[Any]) -> tuple[int, int]:
+        """Where an array stands from now on."""
+        start = self.length
+        self.parts.append(array)
+        self.length += len(array)
+        return start, self.length
+
+    def joined(self) -> NDArray[Any]:
+        """All of them."""
+        return np.concatenate(self.parts)
+
+
+def pot_tables(
+    games: Sequence["MatrixGame"], player: Player, selection: HandSelection
+) -> PotTables:
+    """The pots as the kernels read them; good as long as the games store the same hands.
+
+    The tables hold addresses: whoever has them must have the games, too.
+    """
+    longs, floats = _Lists(np.int64), _Lists(np.float32)
+
+    def places(record: Iterable[Any]) -> list[tuple[int, int]]:
+        found = []
+        for part in record:
+            if not isinstance(part, np.ndarray):
+                found.append((int(part), 0))
+            else:
+                found.append((longs if part.dtype == np.int64 else floats).place(part))
+        return found
+
+    def table(records: list[list[list[tuple[int, int]]]], fields: int) -> Longs:
+        return np.array(records, np.int64).reshape(len(games), MOST_STAGES, fields, 2)
+
+    return PotTables(
+        stages=np.array([len(game.plans[player]) for game in games], np.int64),
+        plans=table(
+            [[places(plan) for plan in filled(game.plans[player])] for game in games],
+            len(StagePlan._fields),
+        ),
+        hands=table(
+            [[places(each) for each in filled(game.hands(player, selection))] for game in games],
+            len(StageHands._fields),
+        ),
+        stores=table(
+            [
+                [[_address(array) for array in store] for store in filled(game.stores(player))]
+                for game in games
+            ],
+            4,
+        ),
+        longs=longs.joined(),
+        floats=floats.joined(),
+    )
+
+
+def _address(array: Singles) -> tuple[int, int]:
+    assert array.flags.c_contiguous
+    assert array.dtype == np.float32
+    return array.ctypes.data, array.shape[1]
+
+
+@lru_cache(maxsize=32)
+def cut_pieces(flops: int, pots: int, threads: int) -> Longs:
+    """[…, 4]: (first flop, last, first pot, last) of each piece, the largest first.
+
+    A flop's pots go together, so that its matrices are read once. Near the end every pot is a piece
+    of its own; pots are numbered from the largest to the smallest.
+    """
+    apart = min(flops, SPLIT_FLOPS * threads) if threads > 1 else 0
+    whole = np.arange(flops - apart)
+    together = np.stack([whole, whole + 1, 0 * whole, 0 * whole + pots], axis=1)
+    pot, flop = np.divmod(np.arange(pots * apart), max(apart, 1))
+    flop += flops - apart
+    alone = np.stack([flop, flop + 1, pot, pot + 1], axis=1)
+    return np.concatenate([together, alone]).astype(np.int64)

@@ -15,13 +15,12 @@ from allstreets.base import Flags, Floats
 from allstreets.betting import BettingTree, Player
 from allstreets.cards import HAND_COUNT, Flop
 from allstreets.cfr import IterationWeights
-from allstreets.engines.card_model import CardModel
-from allstreets.engines.dealt_pairs import DealtPairs
+from allstreets.engines.card_model import CardModel, DealtPairs
 from allstreets.engines.matrix.engine import MatrixEngine
 from allstreets.engines.protocol import Arrays, Flops, RegretSums, Values
 from allstreets.engines.quantised import Numbers
 from allstreets.engines.sampled.subgame import SampledSubgame
-from allstreets.engines.separate_subgames import SeparateSubgames
+from allstreets.engines.subgames import SeparateSubgames
 
 
 class SampledEngine(SeparateSubgames[SampledSubgame]):
@@ -57,7 +56,7 @@ class SampledEngine(SeparateSubgames[SampledSubgame]):
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
-        now: Sequence[IterationWeights],
+        weights: Sequence[IterationWeights],
     ) -> Floats:
         """[P, K, 169]: a half-iteration on K flops; the values are unbiased estimates."""
         values = np.zeros((self.pots, len(flops), HAND_COUNT))
@@ -66,21 +65,21 @@ class SampledEngine(SeparateSubgames[SampledSubgame]):
         def work(pot: int, flop: int) -> None:
             game, place = self.subgames[pot][flop], places[flop]
             values[pot, place] = game.step(
-                player, player_reach[pot], opponent_reach[pot], now[place]
+                player, player_reach[pot], opponent_reach[pot], weights[place]
             )
 
         self._each(self._pairs(flops), work)
         self._stale[:, flops] = True
         return values
 
-    def iterate(self, reach: Floats, pairs: Flags, every: Sequence[IterationWeights]) -> None:
+    def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach [2, P, 169], a pot on a flop at a time."""
 
         def work(pot: int, flop: int) -> None:
             game = self.subgames[pot][flop]
-            for now in every:
+            for iteration in weights:
                 for player in Player:
-                    game.step(player, reach[player, pot], reach[player.opponent, pot], now)
+                    game.step(player, reach[player, pot], reach[player.opponent, pot], iteration)
 
         self._each(pairs, work)
         self._stale |= pairs
@@ -120,9 +119,9 @@ class SampledEngine(SeparateSubgames[SampledSubgame]):
         """Let the average strategy be `strategy` until the flop is trained again."""
         self._informed(np.array([flop])).set_average(pot, flop, node, strategy)
 
-    def rounded(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
+    def quantised(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
         """For a while, average strategies are as bundles keep them."""
-        return self._informed(np.array(flops)).rounded(flops, numbers)
+        return self._informed(np.array(flops)).quantised(flops, numbers)
 
     def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
         """What a bundle keeps of a flop."""

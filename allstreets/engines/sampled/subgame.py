@@ -6,13 +6,13 @@ nothing grows with the square of the classes; a walk touches only a small part o
 
 A half-iteration (`step`) of a player:
 1. Stored regrets and sums are discounted as the schedule says, and the strategy joins the average.
-2. D deals: the other's hand is drawn by his reach, the player's by his own reach and a tenth of its
-   largest number. Without that tenth, hands that never get here would have no values, and the game
-   above could not learn whether they should.
-3. One walk per deal tries all own actions and samples the other's. What it learns counts in the
-   regrets of its class so many times that one step adds, in expectation, exactly the counterfactual
-   regrets of the classes game: chips · weight of the other's combo, summed over all pairs of combos
-   that fit. Thresholds and floors of pruning are in that unit.
+2. D deals: the opponent's hand is drawn by his reach, the player's by his own reach and a tenth of
+   its largest number. Without that tenth, hands that never get here would have no values, and the
+   game above could not learn whether they should.
+3. One walk per deal tries all actions of the player and samples the opponent's. What it learns
+   counts in the regrets of its class so many times that one step adds, in expectation, exactly the
+   counterfactual regrets of the classes game: chips · weight of the opponent's combo, summed over
+   all pairs of combos that fit. Thresholds and floors of pruning are in that unit.
 4. The strategy follows the regrets by regret matching.
 
 The values that `step` returns are estimates: their expectation is the exact value of both current
@@ -23,7 +23,7 @@ strategies, for every class, whatever its own reach.
 average of fixed strategies need not be sampled: they are added with the exact
 probability that the player gets there, and a hundredth of the largest range weight everywhere, so
 that the average stays sensible where he hardly ever gets. The noise that is left is that of the
-deals and of the other's actions; deals are spread evenly (`kernels.deals.deal_hands`).
+deals and of the opponent's actions; deals are spread evenly (`deal_hands`).
 
 **Schedule.** `linear` is best: the noise of the walks needs long averages, which the steeper
 weights of `dcfr` and `tuned` cut short. One per cent of the pairs per iteration is a good start;
@@ -37,26 +37,47 @@ Lanctot et al. (2009), Monte Carlo sampling for regret minimization in extensive
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Floats, InputError, Singles
-from allstreets.betting import BettingTree, Player, Street
-from allstreets.cards import HAND_COUNT, cards_text, evaluator_tables
+from allstreets.base import Floats, InputError, Longs, Singles
+from allstreets.betting import BettingTree, NodeKind, Player, Street
+from allstreets.cards import (
+    COMBO_CARDS,
+    COMBO_MASKS,
+    HAND_COUNT,
+    HAND_OF_COMBO,
+    cards_text,
+    evaluator_tables,
+    live_combos,
+)
+from allstreets.cards.kernels.evaluator import SUIT_START
 from allstreets.cfr import IterationWeights, check_state
-from allstreets.engines.sampled.kernels.deals import Deals, deal_hands
-from allstreets.engines.sampled.kernels.flop import Room, discount, match, walk
-from allstreets.engines.sampled.layout import flop_cards, own_slots, walking_tree
+from allstreets.engines.sampled.kernels.external_sampling import (
+    LAST,
+    OPPONENT,
+    PLAYER,
+    TERMINAL,
+    Cards,
+    Deals,
+    Room,
+    Tree,
+    deal_hands,
+    discount,
+    match,
+    walk,
+)
 
 Reach = Floats  # [169]
 Values = Floats  # [169]
 
 PAIRS = 1176 * 1081  # ordered pairs of combos that fit beside a flop and each other
 SAMPLE_PCT = 1.0
-LEAST_DEALT = 0.1  # of the largest own reach, added to every class when own hands are drawn
-LEAST_AVERAGED = 0.01  # of the largest own reach, added to the weight of every strategy
+LEAST_DEALT = 0.1  # of his largest reach, added to every class when the player's hands are drawn
+LEAST_AVERAGED = 0.01  # of the player's largest reach, added to the weight of every strategy
 
 
 def deals_for(sample_pct: float) -> int:
@@ -99,7 +120,7 @@ class SampledSubgame:
         self.tree, self.flop = tree, flop
         self.deals = deals_for(sample_pct)
         self._cards = flop_cards(flop)
-        self._slots = [own_slots(tree, player) for player in Player]
+        self._slots = [player_slots(tree, player) for player in Player]
         self._trees = [walking_tree(tree, payoffs, self._slots, player) for player in Player]
         sizes = [HAND_COUNT * int(slots.start[-1]) for slots in self._slots]
         self._regrets = [np.zeros(size, np.float32) for size in sizes]
@@ -116,24 +137,30 @@ class SampledSubgame:
             counts=np.zeros(2, np.int64),
         )
 
-    def step(self, player: Player, own: Reach, other: Reach, now: IterationWeights) -> Values:
+    def step(
+        self,
+        player: Player,
+        player_reach: Reach,
+        opponent_reach: Reach,
+        weights: IterationWeights,
+    ) -> Values:
         """One half-iteration: an unbiased estimate of the values [H], regrets and average updated.
 
         The values are those of the strategies before the step.
         """
-        assert own.shape == other.shape == (HAND_COUNT,)
+        assert player_reach.shape == opponent_reach.shape == (HAND_COUNT,)
         discount(
             self._regrets[player],
             self._sums[player],
             self._strategy[player],
             self._slots[player].start,
             self._slots[player].before,
-            now.weight * own,
-            now.weight * LEAST_AVERAGED * float(own.max()),
-            np.array([now.positive, now.negative, now.average], np.float32),
+            weights.weight * player_reach,
+            weights.weight * LEAST_AVERAGED * float(player_reach.max()),
+            np.array([weights.positive, weights.negative, weights.average], np.float32),
         )
         values = np.zeros(HAND_COUNT)
-        deals, scale = self._deal(own, other)
+        deals, scale = self._deal(player_reach, opponent_reach)
         if scale is not None:
             walk(
                 self._trees[player],
@@ -146,29 +173,30 @@ class SampledSubgame:
                 self._room,
                 values,
                 self._random,
-                None if now.threshold == -math.inf else now.threshold,
+                None if weights.threshold == -math.inf else weights.threshold,
             )
-        self._match(player, now.lowest)
+        self._match(player, weights.floor)
         return values
 
-    def _deal(self, own: Reach, other: Reach) -> tuple[Deals, Floats | None]:
+    def _deal(self, player_reach: Reach, opponent_reach: Reach) -> tuple[Deals, Floats | None]:
         """Deals, and how often one of each class [H] counts; `None` if no two hands fit.
 
-        A class has `drawn` · (its pairs, by the other's reach) / `pairs` of all deals, whereas its
-        regrets and values are sums over its pairs.
+        A class has `drawn` · (its pairs, by the opponent's reach) / `pairs` of all deals, whereas
+        its regrets and values are sums over its pairs.
         """
         deals = Deals(
-            own=np.empty(self.deals, np.uint16),
-            other=np.empty(self.deals, np.uint16),
+            player=np.empty(self.deals, np.uint16),
+            opponent=np.empty(self.deals, np.uint16),
             runouts=np.empty((self.deals, 2), np.uint8),
             outcomes=np.empty(self.deals, np.uint8),
         )
-        drawn = own + LEAST_DEALT * own.max() if own.max() > 0 else np.ones(HAND_COUNT)
+        most = player_reach.max()
+        drawn = player_reach + LEAST_DEALT * most if most > 0 else np.ones(HAND_COUNT)
         pairs = deal_hands(
             self._cards,
             evaluator_tables(),
             drawn[self._cards.hands],
-            other[self._cards.hands].astype(np.float64),
+            opponent_reach[self._cards.hands].astype(np.float64),
             deals,
             self._random,
         )
@@ -185,7 +213,7 @@ class SampledSubgame:
         return self._by_action(self._strategy, node)
 
     def regrets(self, node: int) -> Floats:
-        """[A, H] the regrets of a decision node, in chips · weight of the other's combos."""
+        """[A, H] the regrets of a decision node, in chips · weight of the opponent's combos."""
         return self._by_action(self._regrets, node)
 
     def _by_action(self, tables: list[Singles], node: int) -> Floats:
@@ -217,7 +245,7 @@ class SampledSubgame:
         return sum(table.nbytes for table in (*self._regrets, *self._sums, *self._strategy))
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that the next step depends on; the game's own arrays, not copies."""
+        """Everything that the next step depends on; the game's arrays, not copies."""
         state: dict[str, NDArray[Any]] = {
             "random": self._random,
             "skip_counts": self._room.counts,
@@ -229,9 +257,9 @@ class SampledSubgame:
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a `state()` of the same game, bit for bit as if never interrupted."""
-        own = self.state()
-        check_state(state, own)
-        for name, array in own.items():
+        arrays = self.state()
+        check_state(state, arrays)
+        for name, array in arrays.items():
             array[:] = state[name]
         for player in Player:
             self._match(player, -math.inf)
@@ -243,3 +271,77 @@ class SampledSubgame:
             self._slots[player].start,
             np.float32(lowest_regret),
         )
+
+
+def flop_cards(flop: tuple[int, ...]) -> Cards:
+    """The flop and the combos that fit beside it, as the kernels read them."""
+    tables = evaluator_tables()
+    combos = np.flatnonzero(live_combos(flop))
+    combos = combos[np.argsort(HAND_OF_COMBO[combos], kind="stable")]
+    cards = COMBO_CARDS[combos]
+    deck = np.setdiff1d(np.arange(52, dtype=np.uint8), np.array(flop, np.uint8))
+    return Cards(
+        cards=cards,
+        masks=COMBO_MASKS[combos],
+        keys=tables.card_keys[cards].sum(axis=1, dtype=np.uint64),
+        suits=np.bitwise_or.reduce(tables.card_bits[cards], axis=1),
+        hands=HAND_OF_COMBO[combos],
+        deck=deck,
+        flop_key=SUIT_START + tables.card_keys[list(flop)].sum(dtype=np.uint64),
+        flop_suits=np.bitwise_or.reduce(tables.card_bits[list(flop)]),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Slots:
+    """Where a player's actions are stored; his I decision nodes in the order of the tree."""
+
+    first: Longs  # [N] first slot of each of his nodes, elsewhere −1
+    start: Longs  # [I + 1] first slots in a row, and the number of slots
+    before: Longs  # [I] slot of his last action on the way there, −1 if none
+
+
+def player_slots(tree: BettingTree, player: Player) -> Slots:
+    """Slots for all actions of a player."""
+    nodes = np.flatnonzero((tree.kind == NodeKind.DECISION) & (tree.player == player))
+    start = np.concatenate([[0], np.cumsum(tree.child_count[nodes], dtype=np.int64)])
+    first = np.full(tree.node_count, -1, np.int64)
+    first[nodes] = start[:-1]
+    # The action that leads to each node, if it is his: the first slot of the node above, and the
+    # place among its children.
+    action = np.full(tree.node_count, -1, np.int64)
+    child, above = tree.children, tree.parent[tree.children]
+    place = np.arange(len(child)) - tree.first_child[above]
+    action[child] = np.where(first[above] >= 0, first[above] + place, -1)
+    at = nodes
+    before = action[nodes]
+    while (open_ := (before < 0) & (at > 0)).any():
+        at = np.where(open_, tree.parent[at], at)
+        before = np.where(open_, action[at], before)
+    return Slots(first, start, before)
+
+
+def walking_tree(tree: BettingTree, payoffs: Floats, slots: list[Slots], player: Player) -> Tree:
+    """The betting as `player` walks it.
+
+    Nodes are numbered in the order of `tree.children`, the root before them, so that siblings stand
+    side by side. In the place of a node where a card falls stands the node below it.
+    """
+    node = np.concatenate([[0], tree.children])
+    falls = tree.kind[node] == NodeKind.CHANCE
+    node[falls] = tree.children[tree.first_child[node[falls]]]
+    decides = tree.kind == NodeKind.DECISION
+    goes_on = np.bincount(tree.parent[1:][~tree.is_terminal[1:]], minlength=tree.node_count) > 0
+    opponent = np.where(goes_on, OPPONENT, LAST)
+    kind = np.where(decides, np.where(tree.player == player, PLAYER, opponent), TERMINAL)
+    columns = [
+        kind,
+        tree.child_count,
+        4 * (1 + tree.first_child),
+        np.maximum(slots[0].first, slots[1].first),
+    ]
+    nodes = np.stack(columns, axis=1)[node].astype(np.uint32)
+    results = nodes.view(np.float32)
+    ends = tree.is_terminal[node]
+    results[ends, 1:] = payoffs[node[ends], player]
+    return Tree(nodes.reshape(-1), results.reshape(-1))

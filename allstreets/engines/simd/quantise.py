@@ -1,4 +1,12 @@
-"""Strategies as whole numbers: sums rounded to one or two bytes."""
+"""Strategies as whole numbers: sums rounded to one or two bytes, and running means in 16 bits.
+
+A mean stored in 16 bits moves by a fraction of its last digit once many iterations are behind it;
+rounded to the nearest number it would not move at all, and its error would grow. A *dither*, a
+number between −1/2 and 1/2 that is added before rounding, lets it move now and then, as often as it
+should. Numbers that walk round the unit interval by the golden ratio fill it evenly over any
+stretch of iterations, so the errors cancel sooner than those of random numbers; they follow from
+the count of half-iterations alone, so that a resumed run rounds like one that never stopped.
+"""
 
 from typing import Any
 
@@ -6,8 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import Longs, Singles, kernel
-from allstreets.engines.simd.vectors import LANES
+from allstreets.engines.simd.vectors import LANES, load, splat, where_positive
 from allstreets.engines.simd.work_counter import Counter, take
+
+GOLDEN = (5**0.5 - 1) / 2
+LANE_PHASES = (np.arange(LANES) * GOLDEN % 1.0).astype(np.float32)
+HALF = np.float32(0.5)
+ONE = np.float32(1.0)
+# Just short of ±1/2, so that 32767 and 0, which stand for 1 and 0, stay what they are.
+WIDTH = np.float32(0.992)
 
 
 @kernel
@@ -89,3 +104,20 @@ def pack_shares(
                 if most > 0.0:
                     share = np.float64(sums[first + action * LANES]) / most
                 packed[row + action, hand] = np.rint(share * largest)
+
+
+def dither_phase(step: int) -> float:
+    """Where the walk stands at a half-iteration, in 0..1.
+
+    >>> [round(dither_phase(step), 3) for step in (1, 2, 3)]
+    [0.618, 0.236, 0.854]
+    """
+    return step * GOLDEN % 1.0
+
+
+@kernel
+def dither(phase: np.float32) -> Any:
+    """What is added to sixteen numbers before they are rounded."""
+    place = load(LANE_PHASES, 0) + splat(phase)
+    centred = where_positive(place - splat(ONE), place - splat(ONE + HALF), place - splat(HALF))
+    return centred * splat(WIDTH)

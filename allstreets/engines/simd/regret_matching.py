@@ -1,4 +1,4 @@
-"""What every engine does at a decision: regret matching, the value, new regrets, the average.
+"""The step at a decision that all vector engines share: strategy, value, regrets, average, reach.
 
 The kernels on vectors are about sixteen hands. Stored numbers stand there as [hand / 16][action]
 [16], so that those of a block's actions are neighbours, from `base` on; action a's values stand at
@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from allstreets.base import Singles, inlined_kernel
+from allstreets.base import Singles, inlined_kernel, inner_kernel
+from allstreets.engines.simd.iteration_weights import KernelWeights
 from allstreets.engines.simd.vectors import (
     TINY,
     fma,
@@ -19,6 +20,7 @@ from allstreets.engines.simd.vectors import (
     maximum,
     splat,
     steps,
+    store,
     store_dithered,
     where_positive,
 )
@@ -27,26 +29,18 @@ ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
 
 
-class Sharing(NamedTuple):
-    """How sixteen hands share something out among their actions: max(number, 0) · factor + even."""
+class Normaliser(NamedTuple):
+    """Shares of actions from stored numbers of sixteen hands: max(number, 0) · factor + even."""
 
     factor: Any
     even: Any
 
 
-class Following(NamedTuple):
+class NextGains(NamedTuple):
     """What sixteen hands gain by the strategy of their new regrets, added up action by action."""
 
     total: Any  # of the positive parts of the new regrets
     gains: Any  # of their products with what the actions gain
-
-
-class Keeping(NamedTuple):
-    """What an iteration does to regrets, each sixteen times the same number."""
-
-    positive: Any  # factor on positive regrets
-    negative: Any  # factor on negative ones
-    lowest: Any  # no regret falls below this
 
 
 @inlined_kernel
@@ -60,23 +54,23 @@ def positive_sum(stored: Singles, base: int, actions: int) -> Any:
 
 
 @inlined_kernel
-def sharing(stored: Singles, base: int, actions: int, whole: Any) -> Sharing:
-    """How a block's hands share out `whole`: 1 for their strategy, their reach for that below."""
-    return sharing_by(positive_sum(stored, base, actions), actions, whole)
+def normaliser(stored: Singles, base: int, actions: int, whole: Any) -> Normaliser:
+    """Of a block whose shares sum to `whole`: 1 for a strategy, the hands' reach for that below."""
+    return normaliser_of(positive_sum(stored, base, actions), actions, whole)
 
 
 @inlined_kernel
-def sharing_by(total: Any, actions: int, whole: Any) -> Sharing:
+def normaliser_of(total: Any, actions: int, whole: Any) -> Normaliser:
     """The same where the sum of the positive parts is known."""
     zero, some = splat(ZERO), total - splat(TINY)
     factor = where_positive(some, whole / total, zero)
-    return Sharing(factor, where_positive(some, zero, whole * splat(ONE / np.float32(actions))))
+    return Normaliser(factor, where_positive(some, zero, whole * splat(ONE / np.float32(actions))))
 
 
 @inlined_kernel
-def share(number: Any, shared: Sharing) -> Any:
+def normalised(number: Any, by: Normaliser) -> Any:
     """The share of an action with this stored number."""
-    return fma(maximum(number, splat(ZERO)), shared.factor, shared.even)
+    return fma(maximum(number, splat(ZERO)), by.factor, by.even)
 
 
 @inlined_kernel
@@ -84,7 +78,7 @@ def mean_value(
     stored: Singles,
     base: int,
     actions: int,
-    strategy: Sharing,
+    strategy: Normaliser,
     values: Singles,
     row: int,
     stride: int,
@@ -92,33 +86,33 @@ def mean_value(
     """The value of a node under a strategy."""
     value = splat(ZERO)
     for a in range(actions):
-        chance = share(load(stored, base + 16 * a), strategy)
+        chance = normalised(load(stored, base + 16 * a), strategy)
         value = fma(chance, load(values, row + a * stride), value)
     return value
 
 
 @inlined_kernel
-def nothing_follows() -> Following:
+def no_gains() -> NextGains:
     """Before the first action."""
     zero = splat(ZERO)
-    return Following(zero, zero)
+    return NextGains(zero, zero)
 
 
 @inlined_kernel
-def follow(so_far: Following, regret: Any, gain: Any) -> Following:
-    """With one more action: its new regret, and by how much it was better than the node."""
+def add_gain(so_far: NextGains, regret: Any, gain: Any) -> NextGains:
+    """One more action: its new regret, and by how much it was better than the node."""
     positive = maximum(regret, splat(ZERO))
-    return Following(so_far.total + positive, fma(positive, gain, so_far.gains))
+    return NextGains(so_far.total + positive, fma(positive, gain, so_far.gains))
 
 
 @inlined_kernel
-def look_ahead(value: Any, following: Following, ahead: Any) -> Any:
+def look_ahead(value: Any, gains: NextGains, ahead: Any) -> Any:
     """The value of a node, moved by `ahead` towards that under the strategy which follows.
 
     It stays where no new regret is positive.
     """
-    some, total = following.total - splat(TINY), following.total
-    return fma(following.gains, where_positive(some, ahead / total, splat(ZERO)), value)
+    some, total = gains.total - splat(TINY), gains.total
+    return fma(gains.gains, where_positive(some, ahead / total, splat(ZERO)), value)
 
 
 @inlined_kernel
@@ -131,16 +125,10 @@ def best_value(values: Singles, row: int, stride: int, actions: int) -> Any:
 
 
 @inlined_kernel
-def keeping(positive: np.float32, negative: np.float32, lowest: np.float32) -> Keeping:
-    """The discounts of an iteration as vectors."""
-    return Keeping(splat(positive), splat(negative), splat(lowest))
-
-
-@inlined_kernel
-def new_regret(regret: Any, gain: Any, keep: Keeping) -> Any:
+def new_regret(regret: Any, gain: Any, weights: KernelWeights) -> Any:
     """A regret after an iteration in which its action was better than the node by `gain`."""
-    kept = regret * where_positive(regret, keep.positive, keep.negative)
-    return maximum(kept + gain, keep.lowest)
+    factor = where_positive(regret, splat(weights.positive), splat(weights.negative))
+    return maximum(regret * factor + gain, splat(weights.floor))
 
 
 @inlined_kernel
@@ -148,3 +136,19 @@ def move_mean(average: Singles, place: int, chance: Any, weight: Any, wobble: An
     """Move a running mean, stored as fractions, towards what is played now by its weight."""
     mean = load(average, place)
     store_dithered(average, place, fma(weight, chance * steps(average) - mean, mean), wobble)
+
+
+@inner_kernel
+def split_reach(
+    reach: Singles, row: int, child: int, stored: Singles, slot: int, actions: int, hands: int
+) -> None:
+    """Reach rows of one node's actions: the node's reach times the strategy.
+
+    `stored` holds regrets, or an average strategy (a sum, or rounded to 16 bits).
+    """
+    for block in range(0, hands, 16):
+        base = slot + block * actions
+        portions = normaliser(stored, base, actions, load(reach, row * hands + block))
+        for a in range(actions):
+            part = normalised(load(stored, base + 16 * a), portions)
+            store(reach, (child + a) * hands + block, part)

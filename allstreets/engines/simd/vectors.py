@@ -24,6 +24,8 @@ same results. Everything here works on flat contiguous float32 arrays and offset
 
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from inspect import Parameter, Signature
 from typing import Any
 
 import numpy as np
@@ -65,6 +67,13 @@ IR_SHORTS = ir.VectorType(ir.IntType(16), LANES)
 IR_WORDS = ir.VectorType(ir.IntType(32), LANES)
 IR_FLAGS = ir.VectorType(ir.IntType(1), LANES)
 
+UNDEFINED = ir.Constant(IR_VECTOR, ir.Undefined)
+ZEROS = ir.Constant(IR_VECTOR, [0.0] * LANES)
+
+INDEX = types.intp
+ARRAY = None
+"""In the place of a type: an array, whatever its numbers."""
+
 
 @register_model(Vector)
 class VectorModel(models.PrimitiveModel):
@@ -74,142 +83,148 @@ class VectorModel(models.PrimitiveModel):
         super().__init__(manager, fe_type, IR_VECTOR)
 
 
-def pointer_to(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
-    """The address of array[index]."""
-    data = cgutils.create_struct_proxy(array_type)(context, builder, array).data
-    return builder.gep(data, [index])
+@dataclass(frozen=True)
+class Call:
+    """A call of an instruction, for which code is generated."""
+
+    context: Any
+    builder: Any
+    types: dict[str, Any]  # of the arguments
+    values: dict[str, Any]  # the arguments
+
+    def __getitem__(self, argument: str) -> Any:
+        return self.values[argument]
+
+    def address(self, array: str, index: Any, vector: Any = None) -> Any:
+        """Of an element of an array among the arguments; with `vector`, of such a one there."""
+        proxy = cgutils.create_struct_proxy(self.types[array])
+        data = proxy(self.context, self.builder, self.values[array]).data
+        pointer = self.builder.gep(data, [index])
+        return pointer if vector is None else self.builder.bitcast(pointer, vector.as_pointer())
+
+    def llvm(self, name: str, result: Any, arguments: Sequence[Any]) -> Any:
+        """The result of one of LLVM's functions."""
+        signature = ir.FunctionType(result, [argument.type for argument in arguments])
+        function = cgutils.get_or_insert_function(self.builder.module, signature, name)
+        return self.builder.call(function, arguments)
 
 
-def as_vectors(builder: Any, pointer: Any, vector: Any) -> Any:
-    return builder.bitcast(pointer, vector.as_pointer())
+def instruction(result: Any, **parameters: Any) -> Callable[[Callable[[Call], Any]], Any]:
+    """Make a function of kernels out of one that generates the code of a call.
+
+    `result` is its type, `parameters` are names and types of its arguments; `ARRAY` stands for any
+    array.
+    """
+
+    def define(generate: Callable[[Call], Any]) -> Any:
+        def typed(_: Any, *given: Any) -> Any:
+            kinds = [
+                own if kind is ARRAY else kind
+                for kind, own in zip(parameters.values(), given, strict=True)
+            ]
+
+            def code(context: Any, builder: Any, signature: Any, values: Sequence[Any]) -> Any:
+                types_, values_ = (
+                    dict(zip(parameters, each, strict=True)) for each in (signature.args, values)
+                )
+                value = generate(Call(context, builder, types_, values_))
+                return context.get_dummy_value() if value is None else value
+
+            return result(*kinds), code
+
+        typed.__name__, typed.__doc__ = generate.__name__, generate.__doc__
+        names = [Parameter(name, Parameter.POSITIONAL_ONLY) for name in ("typing", *parameters)]
+        typed.__signature__ = Signature(names)  # type: ignore[attr-defined]  # Numba asks for it
+        return machine_code(typed)
+
+    return define
 
 
-@machine_code
-def load(typing_context: Any, array: Any, index: Any) -> Any:
+@instruction(VECTOR, array=ARRAY, index=INDEX)
+def load(call: Call) -> Any:
     """Sixteen elements of a float32, float16 (as uint16 bits), int16 or int8 array, widened."""
-    del typing_context, index
-    half, short = array.dtype == types.uint16, array.dtype == types.int16
-    byte = array.dtype == types.int8
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        pointer = pointer_to(context, builder, signature.args[0], arguments[0], arguments[1])
-        if half:
-            halves = builder.load(as_vectors(builder, pointer, IR_HALVES), align=2)
-            return builder.fpext(halves, IR_VECTOR)
-        if short:
-            shorts = builder.load(as_vectors(builder, pointer, IR_SHORTS), align=2)
-            return builder.sitofp(shorts, IR_VECTOR)
-        if byte:
-            bytes_ = builder.load(as_vectors(builder, pointer, IR_BYTES), align=1)
-            return builder.sitofp(bytes_, IR_VECTOR)
-        return builder.load(as_vectors(builder, pointer, IR_VECTOR), align=4)
-
-    return VECTOR(array, types.intp), generate
+    builder, kind, index = call.builder, call.types["array"].dtype, call["index"]
+    if kind == types.uint16:
+        return builder.fpext(
+            builder.load(call.address("array", index, IR_HALVES), align=2), IR_VECTOR
+        )
+    if kind == types.int16:
+        return builder.sitofp(
+            builder.load(call.address("array", index, IR_SHORTS), align=2), IR_VECTOR
+        )
+    if kind == types.int8:
+        return builder.sitofp(
+            builder.load(call.address("array", index, IR_BYTES), align=1), IR_VECTOR
+        )
+    return builder.load(call.address("array", index, IR_VECTOR), align=4)
 
 
-@machine_code
-def pick(typing_context: Any, array: Any, index: Any) -> Any:
+@instruction(types.int64, array=ARRAY, index=INDEX)
+def pick(call: Call) -> Any:
     """array[index] of an unsigned array as a plain number: Numba's own would test for index < 0."""
-    del typing_context, index
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        pointer = pointer_to(context, builder, signature.args[0], arguments[0], arguments[1])
-        return builder.zext(builder.load(pointer), ir.IntType(64))
-
-    return types.int64(array, types.intp), generate
+    return call.builder.zext(
+        call.builder.load(call.address("array", call["index"])), ir.IntType(64)
+    )
 
 
-@machine_code
-def gather(typing_context: Any, array: Any, start: Any, index: Any, first: Any) -> Any:
+@instruction(VECTOR, array=ARRAY, start=INDEX, index=ARRAY, first=INDEX)
+def gather(call: Call) -> Any:
     """Sixteen elements of a float32 array, `index` [first], … (unsigned) places behind `start`."""
-    del typing_context, start, first
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        array, start, index, first = arguments
-        found = ir.Constant(IR_VECTOR, ir.Undefined)
-        for lane in range(LANES):
-            at = builder.add(first, first.type(lane))
-            pointer = pointer_to(context, builder, signature.args[2], index, at)
-            place = builder.add(start, builder.zext(builder.load(pointer), start.type))
-            pointer = pointer_to(context, builder, signature.args[0], array, place)
-            number = ir.Constant(ir.IntType(32), lane)
-            found = builder.insert_element(found, builder.load(pointer), number)
-        return found
-
-    return VECTOR(array, types.intp, index, types.intp), generate
+    builder, start, first = call.builder, call["start"], call["first"]
+    vector = UNDEFINED
+    for lane in range(LANES):
+        offset = builder.load(call.address("index", builder.add(first, first.type(lane))))
+        place = builder.add(start, builder.zext(offset, start.type))
+        element = builder.load(call.address("array", place))
+        vector = builder.insert_element(vector, element, ir.Constant(ir.IntType(32), lane))
+    return vector
 
 
-def _write(context: Any, builder: Any, array_type: Any, array: Any, index: Any, value: Any) -> Any:
+def _write(call: Call, value: Any) -> None:
     """Sixteen elements, in the array's own kind of number."""
-    pointer = pointer_to(context, builder, array_type, array, index)
-    if array_type.dtype == types.uint16:
+    builder, kind, index = call.builder, call.types["array"].dtype, call["index"]
+    if kind == types.uint16:
         halves = builder.fptrunc(value, IR_HALVES)
-        builder.store(halves, as_vectors(builder, pointer, IR_HALVES), align=2)
-    elif array_type.dtype == types.int16:
-        whole = llvm_function(builder, f"llvm.rint.v{LANES}f32", IR_VECTOR, [value])
+        builder.store(halves, call.address("array", index, IR_HALVES), align=2)
+    elif kind == types.int16:
+        whole = call.llvm(f"llvm.rint.v{LANES}f32", IR_VECTOR, [value])
         shorts = builder.trunc(builder.fptosi(whole, IR_WORDS), IR_SHORTS)
-        builder.store(shorts, as_vectors(builder, pointer, IR_SHORTS), align=2)
+        builder.store(shorts, call.address("array", index, IR_SHORTS), align=2)
     else:
-        builder.store(value, as_vectors(builder, pointer, IR_VECTOR), align=4)
-    return context.get_dummy_value()
+        builder.store(value, call.address("array", index, IR_VECTOR), align=4)
 
 
-@machine_code
-def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
+@instruction(types.void, array=ARRAY, index=INDEX, value=VECTOR)
+def store(call: Call) -> Any:
     """Write sixteen elements; as float16 into uint16 bits, rounded into int16."""
-    del typing_context, index, value
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        return _write(context, builder, signature.args[0], *arguments)
-
-    return types.void(array, types.intp, VECTOR), generate
+    _write(call, call["value"])
 
 
-@machine_code
-def store_dithered(typing_context: Any, array: Any, index: Any, value: Any, dither: Any) -> Any:
+@instruction(types.void, array=ARRAY, index=INDEX, value=VECTOR, dither=VECTOR)
+def store_dithered(call: Call) -> Any:
     """As `store`, but into int16 what is rounded is value + dither; floats need no dither."""
-    del typing_context, index, value, dither
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        array, index, value, dither = arguments
-        if signature.args[0].dtype == types.int16:
-            value = builder.fadd(value, dither)
-        return _write(context, builder, signature.args[0], array, index, value)
-
-    return types.void(array, types.intp, VECTOR, VECTOR), generate
+    rounds = call.types["array"].dtype == types.int16
+    value = call["value"]
+    _write(call, call.builder.fadd(value, call["dither"]) if rounds else value)
 
 
-@machine_code
-def steps(typing_context: Any, array: Any) -> Any:
+@instruction(VECTOR, array=ARRAY)
+def steps(call: Call) -> Any:
     """Sixteen times the number that stands for 1 in an array of fractions: 32767 in int16."""
-    del typing_context
-    one = float(LARGEST) if array.dtype == types.int16 else 1.0
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        del context, builder, signature, arguments
-        return ir.Constant(IR_VECTOR, [one] * LANES)
-
-    return VECTOR(array), generate
+    one = float(LARGEST) if call.types["array"].dtype == types.int16 else 1.0
+    return ir.Constant(IR_VECTOR, [one] * LANES)
 
 
 def splat_value(builder: Any, scalar: Any) -> Any:
-    first = builder.insert_element(
-        ir.Constant(IR_VECTOR, ir.Undefined), scalar, ir.Constant(ir.IntType(32), 0)
-    )
+    first = builder.insert_element(UNDEFINED, scalar, ir.Constant(ir.IntType(32), 0))
     zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-    return builder.shuffle_vector(first, ir.Constant(IR_VECTOR, ir.Undefined), zeros)
+    return builder.shuffle_vector(first, UNDEFINED, zeros)
 
 
-@machine_code
-def splat(typing_context: Any, value: Any) -> Any:
+@instruction(VECTOR, number=types.float32)
+def splat(call: Call) -> Any:
     """Sixteen times one number."""
-    del typing_context, value
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        del context, signature
-        return splat_value(builder, arguments[0])
-
-    return VECTOR(types.float32), generate
+    return splat_value(call.builder, call["number"])
 
 
 def _define_operator(python_operator: Callable[..., Any], instruction: str) -> None:
@@ -234,116 +249,62 @@ for _operator, _instruction in (
     _define_operator(_operator, _instruction)
 
 
-def llvm_function(builder: Any, name: str, result: Any, arguments: Sequence[Any]) -> Any:
-    signature = ir.FunctionType(result, [argument.type for argument in arguments])
-    function = cgutils.get_or_insert_function(builder.module, signature, name)
-    return builder.call(function, arguments)
-
-
-@machine_code
-def fma(typing_context: Any, left: Any, right: Any, addend: Any) -> Any:
+@instruction(VECTOR, left=VECTOR, right=VECTOR, addend=VECTOR)
+def fma(call: Call) -> Any:
     """left · right + addend."""
-    del typing_context, left, right, addend
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        del context, signature
-        return llvm_function(builder, f"llvm.fma.v{LANES}f32", IR_VECTOR, arguments)
-
-    return VECTOR(VECTOR, VECTOR, VECTOR), generate
+    return call.llvm(f"llvm.fma.v{LANES}f32", IR_VECTOR, list(call.values.values()))
 
 
-@machine_code
-def maximum(typing_context: Any, left: Any, right: Any) -> Any:
+@instruction(VECTOR, left=VECTOR, right=VECTOR)
+def maximum(call: Call) -> Any:
     """The larger of the two, lane by lane."""
-    del typing_context, left, right
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        del context, signature
-        larger = builder.fcmp_ordered(">", arguments[0], arguments[1])
-        return builder.select(larger, arguments[0], arguments[1])
-
-    return VECTOR(VECTOR, VECTOR), generate
+    left, right = call["left"], call["right"]
+    return call.builder.select(call.builder.fcmp_ordered(">", left, right), left, right)
 
 
-@machine_code
-def where_positive(typing_context: Any, test: Any, yes: Any, no: Any) -> Any:
+@instruction(VECTOR, test=VECTOR, yes=VECTOR, no=VECTOR)
+def where_positive(call: Call) -> Any:
     """`yes` where test > 0, else `no`, lane by lane."""
-    del typing_context, test, yes, no
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        del context, signature
-        zero = ir.Constant(IR_VECTOR, [0.0] * LANES)
-        positive = builder.fcmp_ordered(">", arguments[0], zero)
-        return builder.select(positive, arguments[1], arguments[2])
-
-    return VECTOR(VECTOR, VECTOR, VECTOR), generate
+    positive = call.builder.fcmp_ordered(">", call["test"], ZEROS)
+    return call.builder.select(positive, call["yes"], call["no"])
 
 
-@machine_code
-def any_positive(typing_context: Any, value: Any) -> Any:
+@instruction(types.boolean, value=VECTOR)
+def any_positive(call: Call) -> Any:
     """Whether any of a vector's numbers is > 0."""
-    del typing_context, value
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        del context, signature
-        zero = ir.Constant(IR_VECTOR, [0.0] * LANES)
-        lanes = ir.IntType(LANES)
-        found = builder.bitcast(builder.fcmp_ordered(">", arguments[0], zero), lanes)
-        return builder.icmp_unsigned("!=", found, lanes(0))
-
-    return types.boolean(VECTOR), generate
+    lanes = ir.IntType(LANES)
+    positive = call.builder.bitcast(call.builder.fcmp_ordered(">", call["value"], ZEROS), lanes)
+    return call.builder.icmp_unsigned("!=", positive, lanes(0))
 
 
-@machine_code
-def compress(typing_context: Any, value: Any, bits: Any) -> Any:
+@instruction(VECTOR, value=VECTOR, bits=types.int64)
+def compress(call: Call) -> Any:
     """The lanes whose bit is set (lane 0: the lowest) moved to the front, zeros behind them."""
-    del typing_context, value, bits
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        del context, signature
-        mask = builder.bitcast(builder.trunc(arguments[1], ir.IntType(LANES)), IR_FLAGS)
-        zero = ir.Constant(IR_VECTOR, [0.0] * LANES)
-        name = f"llvm.experimental.vector.compress.v{LANES}f32"
-        return llvm_function(builder, name, IR_VECTOR, [arguments[0], mask, zero])
-
-    return VECTOR(VECTOR, types.int64), generate
+    mask = call.builder.bitcast(call.builder.trunc(call["bits"], ir.IntType(LANES)), IR_FLAGS)
+    name = f"llvm.experimental.vector.compress.v{LANES}f32"
+    return call.llvm(name, IR_VECTOR, [call["value"], mask, ZEROS])
 
 
-@machine_code
-def total(typing_context: Any, value: Any) -> Any:
+@instruction(types.float32, value=VECTOR)
+def total(call: Call) -> Any:
     """The sum of the sixteen numbers, in a fixed order."""
-    del typing_context, value
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        del context, signature
-        vector = arguments[0]
-        undefined = ir.Constant(IR_VECTOR, ir.Undefined)
-        lanes = ir.VectorType(ir.IntType(32), LANES)
-        width = LANES // 2
-        while width:
-            moved = [(lane + width) % LANES for lane in range(LANES)]
-            other = builder.shuffle_vector(vector, undefined, ir.Constant(lanes, moved))
-            vector = builder.fadd(vector, other)
-            width //= 2
-        return builder.extract_element(vector, ir.Constant(ir.IntType(32), 0))
-
-    return types.float32(VECTOR), generate
+    builder, vector = call.builder, call["value"]
+    lanes = ir.VectorType(ir.IntType(32), LANES)
+    width = LANES // 2
+    while width:
+        moved = [(lane + width) % LANES for lane in range(LANES)]
+        other = builder.shuffle_vector(vector, UNDEFINED, ir.Constant(lanes, moved))
+        vector = builder.fadd(vector, other)
+        width //= 2
+    return builder.extract_element(vector, ir.Constant(ir.IntType(32), 0))
 
 
-@machine_code
-def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
+@instruction(types.void, array=ARRAY, index=INDEX)
+def prefetch(call: Call) -> Any:
     """Fetch the cache line that holds array[index] into the second-level cache."""
-    del typing_context, index
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        pointer = pointer_to(context, builder, signature.args[0], arguments[0], arguments[1])
-        byte = builder.bitcast(pointer, ir.IntType(8).as_pointer())
-        word = ir.IntType(32)
-        settings = [ir.Constant(word, 0), ir.Constant(word, 2), ir.Constant(word, 1)]
-        llvm_function(builder, "llvm.prefetch.p0", ir.VoidType(), [byte, *settings])
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp), generate
+    byte = call.builder.bitcast(call.address("array", call["index"]), ir.IntType(8).as_pointer())
+    settings = [ir.Constant(ir.IntType(32), number) for number in (0, 2, 1)]
+    call.llvm("llvm.prefetch.p0", ir.VoidType(), [byte, *settings])
 
 
 def _turned(builder: Any, rows: list[Any]) -> list[Any]:
@@ -365,90 +326,64 @@ def _turned(builder: Any, rows: list[Any]) -> list[Any]:
     return turned
 
 
-def _row_start(
-    context: Any, builder: Any, index_type: Any, index: Any, first: Any, row: int, length: Any
-) -> Any:
-    """index[first + row] · length, as an offset in elements."""
-    pointer = pointer_to(context, builder, index_type, index, builder.add(first, first.type(row)))
-    number = builder.load(pointer)
+def _row_start(call: Call, row: int) -> Any:
+    """index[first + row] · row_length + column, as an offset in elements."""
+    builder, first, length = call.builder, call["first"], call["row_length"]
+    number = builder.load(call.address("index", builder.add(first, first.type(row))))
     if number.type != length.type:
         number = builder.zext(number, length.type)
-    return builder.mul(number, length)
+    return builder.add(builder.mul(number, length), call["column"])
 
 
-@machine_code
-def transpose_from(
-    typing_context: Any,
-    source: Any,
-    index: Any,
-    first: Any,
-    row_length: Any,
-    column: Any,
-    target: Any,
-    target_start: Any,
-    target_length: Any,
-) -> Any:
+@instruction(
+    types.void,
+    source=ARRAY,
+    index=ARRAY,
+    first=INDEX,
+    row_length=INDEX,
+    column=INDEX,
+    target=ARRAY,
+    target_start=INDEX,
+    target_length=INDEX,
+)
+def transpose_from(call: Call) -> Any:
     """Turn the sixteen rows index[first], … of `source`, at `column`, into a block of `target`.
 
     target[target_start + c · target_length + r]
         = source[index[first + r] · row_length + column + c]
     """
-    del typing_context, first, row_length, column, target_start, target_length
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        source, index, first, length, column, target, start, target_length = arguments
-        rows = []
-        for row in range(LANES):
-            offset = _row_start(context, builder, signature.args[1], index, first, row, length)
-            offset = builder.add(offset, column)
-            pointer = pointer_to(context, builder, signature.args[0], source, offset)
-            rows.append(builder.load(as_vectors(builder, pointer, IR_VECTOR), align=4))
-        for row, vector in enumerate(_turned(builder, rows)):
-            offset = builder.add(start, builder.mul(target_length, start.type(row)))
-            pointer = pointer_to(context, builder, signature.args[5], target, offset)
-            builder.store(vector, as_vectors(builder, pointer, IR_VECTOR), align=4)
-        return context.get_dummy_value()
-
-    number = types.intp
-    return (
-        types.void(source, index, number, number, number, target, number, number),
-        generate,
-    )
+    builder, start = call.builder, call["target_start"]
+    rows = [
+        builder.load(call.address("source", _row_start(call, row), IR_VECTOR), align=4)
+        for row in range(LANES)
+    ]
+    for row, vector in enumerate(_turned(builder, rows)):
+        offset = builder.add(start, builder.mul(call["target_length"], start.type(row)))
+        builder.store(vector, call.address("target", offset, IR_VECTOR), align=4)
 
 
-@machine_code
-def transpose_to(
-    typing_context: Any,
-    source: Any,
-    source_start: Any,
-    target: Any,
-    index: Any,
-    first: Any,
-    row_length: Any,
-    column: Any,
-) -> Any:
+@instruction(
+    types.void,
+    source=ARRAY,
+    source_start=INDEX,
+    target=ARRAY,
+    index=ARRAY,
+    first=INDEX,
+    row_length=INDEX,
+    column=INDEX,
+)
+def transpose_to(call: Call) -> Any:
     """Turn a dense 16 × 16 block of `source` into the sixteen rows index[first], … of `target`.
 
     target[index[first + c] · row_length + column + r] = source[source_start + 16 · r + c]
     """
-    del typing_context, source_start, first, row_length, column
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        source, start, target, index, first, length, column = arguments
-        rows = []
-        for row in range(LANES):
-            offset = builder.add(start, start.type(LANES * row))
-            pointer = pointer_to(context, builder, signature.args[0], source, offset)
-            rows.append(builder.load(as_vectors(builder, pointer, IR_VECTOR), align=4))
-        for row, vector in enumerate(_turned(builder, rows)):
-            offset = _row_start(context, builder, signature.args[3], index, first, row, length)
-            offset = builder.add(offset, column)
-            pointer = pointer_to(context, builder, signature.args[2], target, offset)
-            builder.store(vector, as_vectors(builder, pointer, IR_VECTOR), align=4)
-        return context.get_dummy_value()
-
-    number = types.intp
-    return types.void(source, number, target, index, number, number, number), generate
+    builder, start = call.builder, call["source_start"]
+    rows = []
+    for row in range(LANES):
+        offset = builder.add(start, start.type(LANES * row))
+        rows.append(builder.load(call.address("source", offset, IR_VECTOR), align=4))
+    for row, vector in enumerate(_turned(builder, rows)):
+        builder.store(vector, call.address("target", _row_start(call, row), IR_VECTOR), align=4)
 
 
 def aligned(shape: int | tuple[int, ...], dtype: Any = np.float32) -> Any:

@@ -11,7 +11,6 @@ them. Which thread takes which piece is a matter of luck: a piece must write num
 """
 
 import os
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from llvmlite import ir
 from numba import types
 
 from allstreets.base import Longs, inner_kernel
-from allstreets.engines.simd.vectors import aligned, llvm_function, machine_code, pointer_to
+from allstreets.engines.simd.vectors import ARRAY, INDEX, Call, aligned, instruction
 
 Counter = Longs
 
@@ -33,58 +32,34 @@ def new_counter() -> Counter:
     return counter
 
 
-@machine_code
-def take(typing_context: Any, counter: Any) -> Any:
+@instruction(types.int64, counter=ARRAY)
+def take(call: Call) -> Any:
     """The next number of a counter; no two threads get the same."""
-    del typing_context
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        number = ir.IntType(64)
-        start = number(0)
-        pointer = pointer_to(context, builder, signature.args[0], arguments[0], start)
-        # Nothing is passed from thread to thread but the number itself.
-        return builder.atomic_rmw("add", pointer, number(1), "monotonic")
-
-    return types.int64(counter), generate
+    number = ir.IntType(64)
+    # Nothing is passed from thread to thread but the number itself.
+    return call.builder.atomic_rmw(
+        "add", call.address("counter", number(0)), number(1), "monotonic"
+    )
 
 
-@machine_code
-def finish(typing_context: Any, counters: Any, index: Any) -> Any:
+@instruction(types.void, counters=ARRAY, index=INDEX)
+def finish(call: Call) -> Any:
     """Count a piece as done: whoever sees that with `wait_for` sees what the piece wrote, too."""
-    del typing_context, index
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        pointer = pointer_to(context, builder, signature.args[0], arguments[0], arguments[1])
-        builder.atomic_rmw("add", pointer, ir.IntType(64)(1), "acq_rel")
-        return context.get_dummy_value()
-
-    return types.void(counters, types.intp), generate
+    pointer = call.address("counters", call["index"])
+    call.builder.atomic_rmw("add", pointer, ir.IntType(64)(1), "acq_rel")
 
 
-@machine_code
-def finished(typing_context: Any, counters: Any, index: Any) -> Any:
+@instruction(types.int64, counters=ARRAY, index=INDEX)
+def finished(call: Call) -> Any:
     """How many pieces are done."""
-    del typing_context, index
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        pointer = pointer_to(context, builder, signature.args[0], arguments[0], arguments[1])
-        return builder.load_atomic(pointer, "acquire", 8)
-
-    return types.int64(counters, types.intp), generate
+    return call.builder.load_atomic(call.address("counters", call["index"]), "acquire", 8)
 
 
-@machine_code
-def give_way(typing_context: Any) -> Any:
+@instruction(types.void)
+def give_way(call: Call) -> Any:
     """Let another thread run, where there are more threads than processors."""
-    del typing_context
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
-        del signature, arguments
-        if os.name == "posix":
-            llvm_function(builder, "sched_yield", ir.IntType(32), [])
-        return context.get_dummy_value()
-
-    return types.void(), generate
+    if os.name == "posix":
+        call.llvm("sched_yield", ir.IntType(32), [])
 
 
 @inner_kernel

@@ -86,7 +86,7 @@ class PracticeVerdict(Message):
     taken: str
     best: str | None
     options: list[PracticeOption]
-    loss: Number | None  # None: not judged, and the note says why
+    loss: Number | None  # None: not graded, and the note says why
     missed: bool
     note: str
     decision: Decision  # the whole range there

@@ -40,7 +40,7 @@ class ReviewSource(BaseModel):
     hero: str
     seconds_per_spot: float
     target_pct: float
-    folders: list[str]  # of the whole games that judge
+    folders: list[str]  # of the whole games that grade it
 
 
 class ReviewCard(Message):
@@ -53,7 +53,7 @@ class ReviewCard(Message):
     created: float  # seconds since 1970
     done: int  # hands
     total: int
-    solutions: list[str]  # names of the whole games that judge
+    solutions: list[str]  # names of the whole games that grade it
     solve: str | None = None  # that makes it, where it was begun from the page
     problem: str | None = None  # why it cannot be read
 
@@ -68,12 +68,12 @@ class ReviewRow(Message):
     pot: str  # "unopened", "limped", "raised", "3bet", "4bet"
     seat: str
     cards: list[str]
-    line: str
+    line: str  # in words: "SB raises to 2.5, BB calls"
     taken: str
     action: str  # what that is: "fold", "check", "call", "bet", "raise", "all-in"
     frequency: Number | None
     best: str | None
-    loss: Number | None  # None: not judged, and the note says why
+    loss: Number | None  # None: not graded, and the note says why
     within: Number | None
     note: str
 
@@ -99,7 +99,7 @@ class ReviewReason(Message):
 
 
 class ReviewDetail(Message):
-    """A review with all its decisions, the dearest first."""
+    """A review with all its decisions, the costliest first."""
 
     card: ReviewCard
     totals: list[ReviewTotal]
@@ -140,7 +140,7 @@ class ReplayDecision(Message):
     """A decision of the hero."""
 
     place: int  # among the actions of the hand
-    line: str
+    line: str  # in words
     to_call: Number
     taken: str
     counted_as: str  # the action of the tree; "": there is none

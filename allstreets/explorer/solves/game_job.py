@@ -7,13 +7,12 @@ from allstreets.explorer.models.solves import SolveProgress, SolveState
 from allstreets.explorer.solves.commands import Commands
 from allstreets.explorer.solves.folders import Request, SolveFolder
 from allstreets.explorer.solves.games import plan_game
-from allstreets.explorer.solves.outlet import Ending, Outlet
+from allstreets.explorer.solves.outlet import REPORT_SECONDS, Ending, Outlet, describe
 from allstreets.explorer.solves.reports import Report
 from allstreets.storage import has_checkpoints
 from allstreets.training import (
     COMPILING,
     Progress,
-    TimeLimit,
     UnifiedOutcome,
     Watch,
     duration,
@@ -21,7 +20,6 @@ from allstreets.training import (
     must_announce,
 )
 
-REPORT_SECONDS = 0.2  # between two reports of progress alone
 SETUP = "grouping hands and building tables before the first iteration"
 
 
@@ -82,19 +80,8 @@ class GameCourse:
 
 
 def _described(progress: Progress) -> SolveProgress:
-    left = [progress.eta_seconds, progress.target_eta_seconds]
-    for rule in progress.rules:
-        if isinstance(rule, TimeLimit):
-            left.append(max(rule.seconds - progress.session_seconds, 0.0))
     metrics = progress.metrics
-    return SolveProgress(
-        iteration=progress.iteration,
-        seconds=progress.seconds,
-        iterations_per_second=progress.iterations_per_second,
-        eta_seconds=min((each for each in left if each is not None), default=None),
-        exploitability=None if metrics is None else metrics.exploitability,
-        memory_bytes=progress.process_bytes or progress.solver_bytes,
-    )
+    return describe(progress, None if metrics is None else metrics.exploitability)
 
 
 def _ending(outcome: UnifiedOutcome, commands: Commands) -> Ending:

@@ -5,13 +5,13 @@ from functools import lru_cache
 from pathlib import Path
 
 import allstreets
-from allstreets.base import InputError
+from allstreets.base import InputError, available_bytes
 from allstreets.explorer.errors import FormError
 from allstreets.explorer.models.base import Problem
 from allstreets.explorer.models.games import GameEstimate, SampleGame
 from allstreets.explorer.models.locks import LockedSource
 from allstreets.explorer.models.solves import GameForm
-from allstreets.games import available_bytes, require_room
+from allstreets.games import require_room
 from allstreets.training import (
     FIRST_RUN,
     ConfigError,

@@ -9,7 +9,7 @@ from allstreets.explorer.models.solves import SolveProgress, SolveState, SpotFor
 from allstreets.explorer.solves.commands import Commands
 from allstreets.explorer.solves.flops import read_work
 from allstreets.explorer.solves.folders import Request, SolveFolder
-from allstreets.explorer.solves.outlet import Ending, Outlet
+from allstreets.explorer.solves.outlet import REPORT_SECONDS, Ending, Outlet, describe
 from allstreets.explorer.solves.reports import Report
 from allstreets.explorer.solves.saving import SaveBudget, Thinned
 from allstreets.games import device_bytes, estimate_spot, require_device_room
@@ -18,22 +18,19 @@ from allstreets.storage import restore_spot
 from allstreets.training import (
     COMPILING,
     ExploitabilityThreshold,
-    Intervals,
     LastResort,
     Progress,
     StopRule,
     TimeLimit,
     TrainingOutcome,
-    check_interval,
     duration,
     figure,
     mark_compiled,
     must_compile,
-    train,
+    train_spot,
 )
 
 MAX_ITERATIONS = 100_000  # in one run, where the target is out of reach
-REPORT_SECONDS = 0.2  # between two reports of progress alone
 
 
 def solve(folder: SolveFolder, request: Request, commands: Commands, outlet: Outlet) -> Ending:
@@ -56,10 +53,10 @@ def solve(folder: SolveFolder, request: Request, commands: Commands, outlet: Out
         reached = course.restore(folder)
         if reached <= form.target_pct:
             return Ending("done", _where(reached, form))
-    outcome = train(
+    outcome = train_spot(
         solver,
         _rules(form, solver.iterations),
-        intervals=Intervals(check_interval(solver.memory_bytes // 8), 10**9),
+        before=course.rows,
         observers=[course],
         control=commands,
     )
@@ -81,6 +78,11 @@ class Course:
         self._reported_at = 0.0  # monotonic seconds
         self._paused = False  # as far as the server knows
         self._exploitability: float | None = None  # % of pot, as far as it is known
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The checks so far, those of the runs before this one included."""
+        return self._rows.rows()
 
     def restore(self, folder: SolveFolder) -> float:
         """Go on from a bundle; returns its exploitability, in % of the pot."""
@@ -131,7 +133,7 @@ class Course:
         assert self._exploitability is not None
         if progress.iteration > self._saved_at:
             began = time.monotonic()
-            self._outlet.save(self._solver, self._describe(progress), self._rows.rows())
+            self._outlet.save(self._solver, self._describe(progress), self.rows)
             self._saved_at = progress.iteration
             self._budget.saved(time.monotonic() - began)
         return self._exploitability
@@ -143,18 +145,7 @@ class Course:
         self._reported_at = time.monotonic()
 
     def _describe(self, progress: Progress) -> SolveProgress:
-        left = [progress.target_eta_seconds]
-        for rule in progress.rules:
-            if isinstance(rule, TimeLimit):
-                left.append(max(rule.seconds - progress.session_seconds, 0.0))
-        return SolveProgress(
-            iteration=progress.iteration,
-            seconds=self._seconds_before + progress.seconds,
-            iterations_per_second=progress.iterations_per_second,
-            eta_seconds=min((each for each in left if each is not None), default=None),
-            exploitability=self._exploitability,
-            memory_bytes=progress.process_bytes or progress.solver_bytes,
-        )
+        return describe(progress, self._exploitability, self._seconds_before)
 
 
 def _rules(form: SpotForm, iterations: int) -> tuple[StopRule, ...]:

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
-from allstreets.base import InputError
+from allstreets.base import InputError, available_bytes
 from allstreets.explorer.errors import BusyError, MissingError
 from allstreets.explorer.models.locks import LockedSource
 from allstreets.explorer.models.reviews import ReviewSource
@@ -46,7 +46,6 @@ from allstreets.explorer.solves.running import Running
 from allstreets.explorer.solves.stored import ELSEWHERE, stored_status
 from allstreets.explorer.solves.work import Outline, need_bytes, outline
 from allstreets.explorer.trash import Trash
-from allstreets.games import available_bytes
 from allstreets.storage import SPOTS
 from allstreets.training import data_size
 

@@ -14,6 +14,9 @@ from allstreets.explorer.solves.spots import spot_name
 from allstreets.solutions import SpotSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import save_spot
+from allstreets.training import Progress, TimeLimit
+
+REPORT_SECONDS = 0.2  # between two reports of progress alone
 
 
 @dataclass(frozen=True)
@@ -83,3 +86,21 @@ class Outlet:
         )
         with suppress(OSError):  # the solution itself is safe
             self._folder.write(status)
+
+
+def describe(
+    progress: Progress, exploitability: float | None, earlier: float = 0.0
+) -> SolveProgress:
+    """Where a training stands; `earlier` seconds were those of the runs before this one."""
+    left = [progress.eta_seconds, progress.target_eta_seconds]
+    for rule in progress.rules:
+        if isinstance(rule, TimeLimit):
+            left.append(max(rule.seconds - progress.session_seconds, 0.0))
+    return SolveProgress(
+        iteration=progress.iteration,
+        seconds=earlier + progress.seconds,
+        iterations_per_second=progress.iterations_per_second,
+        eta_seconds=min((each for each in left if each is not None), default=None),
+        exploitability=exploitability,
+        memory_bytes=progress.process_bytes or progress.solver_bytes,
+    )

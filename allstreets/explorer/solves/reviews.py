@@ -49,4 +49,4 @@ def _nothing(found: HandCount) -> str:
 def review_outline(source: ReviewSource) -> tuple[str, str]:
     """Name and title of a review."""
     names = ", ".join(Path(folder).name for folder in source.folders)
-    return source.name, f"{source.hero or 'who wrote them down'}, judged by {names}"
+    return source.name, f"{source.hero or 'who wrote them down'}, graded by {names}"

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from allstreets.base import InputError, processors
+from allstreets.base import InputError, available_bytes, processors
 from allstreets.betting import (
     BettingTree,
     LargeTreeError,
@@ -44,7 +44,6 @@ from allstreets.explorer.solves.edits import read_edits
 from allstreets.games import (
     Estimate,
     Spot,
-    available_bytes,
     estimate_exact,
     hands_by_board,
     require_memory,

@@ -1,22 +1,34 @@
-"""Turn boards whose rivers are solved in groups: combos into groups, matrix products, and back."""
+"""Turn boards whose rivers are solved in buckets: combos into buckets, matrix products, and back.
+
+Lines stand sixteen at a time in the lanes of vectors; *groups* are groups of lines.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import Singles, inner_kernel, kernel
-from allstreets.engines.boards.kernels.layout import MATRIX_ONE, GroupedBoards, GroupSpace, Products
-from allstreets.engines.exact.kernels.layout import Boards, Discounts, Forest, Storage, Workspace
-from allstreets.engines.exact.kernels.nodes import go_down, go_up
+from allstreets.engines.boards.kernels.layout import (
+    MATRIX_ONE,
+    BucketBoards,
+    BucketSpace,
+    ProductRows,
+    Products,
+    RiverGame,
+    StreetGame,
+)
+from allstreets.engines.exact.kernels.layout import Forest, Workspace
+from allstreets.engines.exact.kernels.nodes import backward, forward
 from allstreets.engines.exact.kernels.streets import (
     SPARE_ROWS,
+    add_line_values,
     clear_leaves,
     clear_rows,
-    early_down,
-    early_up,
-    receive,
-    send,
+    early_backward,
+    early_forward,
+    reach_lines,
 )
-from allstreets.engines.matrix.kernels.terminals import multiply_rows
+from allstreets.engines.simd.iteration_weights import KernelWeights
+from allstreets.engines.simd.row_products import multiply_rows
 from allstreets.engines.simd.vectors import load, pick, splat, store, transpose_from, transpose_to
 
 ZERO = np.float32(0.0)
@@ -24,22 +36,22 @@ SHARE = np.float32(1.0 / MATRIX_ONE)
 
 
 @inner_kernel
-def gather_groups(
+def gather_buckets(
     forest: Forest,
-    cards: GroupedBoards,
+    cards: BucketBoards,
     board: int,
-    groups: int,
+    buckets: int,
     lanes: int,
     space: Workspace,
     parent_reach: Singles,
     parent_hands: int,
 ) -> None:
-    """Reach rows of sixteen lines: every group gets the sum over its combos."""
-    combos = cards.other
+    """Reach rows of sixteen lines: every bucket gets the sum over its combos."""
+    combos = cards.opponent
     base = lanes * (parent_hands + SPARE_ROWS)
-    firsts, start = board * (groups + 1), combos.start[board]
+    firsts, start = board * (buckets + 1), combos.start[board]
     zero = splat(ZERO)
-    for block in range(0, groups, 16):
+    for block in range(0, buckets, 16):
         for k in range(16):
             combo = start + pick(combos.first, firsts + block + k)
             end = start + pick(combos.first, firsts + block + k + 1)
@@ -51,28 +63,28 @@ def gather_groups(
             if combo < end:
                 even = even + load(parent_reach, 16 * (base + pick(combos.parent, combo)))
             store(space.tile, 16 * k, even + odd)
-        transpose_to(space.tile, 0, space.reach, forest.line_reach, 16 * lanes, groups, block)
+        transpose_to(space.tile, 0, space.reach, forest.line_reach, 16 * lanes, buckets, block)
 
 
 @inner_kernel
-def scatter_groups(
+def scatter_buckets(
     forest: Forest,
-    cards: GroupedBoards,
+    cards: BucketBoards,
     board: int,
-    groups: int,
+    buckets: int,
     lanes: int,
     space: Workspace,
     parent_values: Singles,
     parent_hands: int,
 ) -> None:
-    """Add a group's values on sixteen lines to every combo of it, by the chance of the card."""
-    combos = cards.own
+    """Add a bucket's values on sixteen lines to every combo of it, by the chance of the card."""
+    combos = cards.player
     base = lanes * (parent_hands + SPARE_ROWS)
-    firsts, start = board * (groups + 1), combos.start[board]
+    firsts, start = board * (buckets + 1), combos.start[board]
     chance = splat(cards.chance[board])
-    for block in range(0, groups, 16):
+    for block in range(0, buckets, 16):
         transpose_from(
-            space.values, forest.line_value, 16 * lanes, groups, block, space.tile, 0, 16
+            space.values, forest.line_value, 16 * lanes, buckets, block, space.tile, 0, 16
         )
         for k in range(16):
             value = chance * load(space.tile, 16 * k)
@@ -86,61 +98,66 @@ def scatter_groups(
 def widen_matrix(
     stored: NDArray[np.int8],
     at: int,
-    groups: int,
+    buckets: int,
     one: np.float32,
     turn: bool,
-    space: GroupSpace,
+    space: BucketSpace,
     out: Singles,
 ) -> None:
-    """A board's matrix in single precision, with OOP's groups as rows or, turned, as columns."""
+    """A board's matrix in single precision, with OOP's buckets as rows or, turned, as columns."""
     factor = splat(one)
     target = space.turned if turn else out
-    for place in range(0, groups * groups, 16):
+    for place in range(0, buckets * buckets, 16):
         store(target, place, factor * load(stored, at + place))
     if turn:
-        for row in range(0, groups, 16):
-            for column in range(0, groups, 16):
+        for row in range(0, buckets, 16):
+            for column in range(0, buckets, 16):
                 transpose_from(
-                    space.turned, space.rows, row, groups, column, out, column * groups + row,
-                    groups,
+                    space.turned, space.rows, row, buckets, column, out, column * buckets + row,
+                    buckets,
                 )  # fmt: skip
 
 
 @inner_kernel
 def add_products(
-    products: Products, group: int, groups: int, reach: Singles, values: Singles, space: GroupSpace
+    products: Products,
+    group: int,
+    buckets: int,
+    reach: Singles,
+    values: Singles,
+    space: BucketSpace,
 ) -> None:
     """Value rows of all folds and showdowns of a group of lines."""
     zero = splat(ZERO)
     for place in range(products.group_sums[group], products.group_sums[group + 1]):
-        row = products.sums[place] * groups
-        for block in range(0, groups, 16):
+        row = products.sums[place] * buckets
+        for block in range(0, buckets, 16):
             store(values, row + block, zero)
-    first, last = products.group_shows[group], products.group_shows[group + 1]
+    add_rows(products.shows, group, buckets, space.margin, reach, values, space)
+    add_rows(products.folds, group, buckets, space.pairs, reach, values, space)
+
+
+@inner_kernel
+def add_rows(
+    rows: ProductRows,
+    group: int,
+    buckets: int,
+    matrix: Singles,
+    reach: Singles,
+    values: Singles,
+    space: BucketSpace,
+) -> None:
+    """Add factor · reach row · matrix [K, K] to value rows, for all products of a group."""
+    first, last = rows.groups[group], rows.groups[group + 1]
     multiply_rows(
         reach,
-        products.show_reach[first:last],
-        groups,
-        space.margin,
+        rows.reach[first:last],
+        buckets,
+        matrix,
         values,
-        products.show_value[first:last],
-        groups,
-        products.show_factor[first:last],
-        space.marks,
-        space.terms,
-        None,
-        space.no_union,
-    )
-    first, last = products.group_folds[group], products.group_folds[group + 1]
-    multiply_rows(
-        reach,
-        products.fold_reach[first:last],
-        groups,
-        space.pairs,
-        values,
-        products.fold_value[first:last],
-        groups,
-        products.fold_factor[first:last],
+        rows.value[first:last],
+        buckets,
+        rows.factor[first:last],
         space.marks,
         space.terms,
         None,
@@ -149,166 +166,124 @@ def add_products(
 
 
 @inner_kernel
-def grouped_rivers(
-    forest: Forest,
-    boards: Boards,
-    storage: Storage,
-    space: Workspace,
-    cards: GroupedBoards,
-    products: Products,
-    matrices: GroupSpace,
+def bucketed_rivers(
+    river: RiverGame,
     parent_reach: Singles,
     parent_values: Singles,
-    parent_own: int,
-    parent_other: int,
+    player_hands: int,
+    opponent_hands: int,
     first: int,
     last: int,
     mode: int,
-    discounts: Discounts,
+    weights: KernelWeights,
 ) -> None:
     """River boards first, …, last − 1 of one turn board."""
-    groups = boards.own_start[1]
-    own = SHARE if cards.own_is_oop else -SHARE
+    forest, boards, storage, space = river.street
+    cards, matrices = river.cards, river.space
+    buckets = boards.own_start[1]
+    turn = cards.player_is_oop
+    factor = SHARE if turn else -SHARE
     for board in range(first, last):
-        at = board * groups * groups
-        turn = cards.own_is_oop
-        widen_matrix(cards.margin, at, groups, own, turn, matrices, matrices.margin)
-        widen_matrix(cards.pairs, at, groups, SHARE, turn, matrices, matrices.pairs)
+        at = board * buckets * buckets
+        widen_matrix(cards.margin, at, buckets, factor, turn, matrices, matrices.margin)
+        widen_matrix(cards.pairs, at, buckets, SHARE, turn, matrices, matrices.pairs)
         for group in range(len(forest.group_nodes) - 1):
             for lanes in range(forest.group_lanes[group], forest.group_lanes[group + 1]):
-                gather_groups(
-                    forest, cards, board, groups, lanes, space, parent_reach, parent_other
+                gather_buckets(
+                    forest, cards, board, buckets, lanes, space, parent_reach, opponent_hands
                 )
-            go_down(forest, group, space, storage, boards, board, mode)
-            clear_rows(forest, group, space, groups)
-            add_products(products, group, groups, space.reach, space.values, matrices)
-            go_up(forest, group, space, storage, boards, board, mode, discounts)
+            forward(forest, group, space, storage, boards, board, mode)
+            clear_rows(forest, group, space, buckets)
+            add_products(river.products, group, buckets, space.reach, space.values, matrices)
+            backward(forest, group, space, storage, boards, board, mode, weights)
             for lanes in range(forest.group_lanes[group], forest.group_lanes[group + 1]):
-                scatter_groups(
-                    forest, cards, board, groups, lanes, space, parent_values, parent_own
+                scatter_buckets(
+                    forest, cards, board, buckets, lanes, space, parent_values, player_hands
                 )
 
 
 @inner_kernel
 def share_values(
-    leaf_values: Singles, own: int, lane_groups: int, shares: Singles, first: int
+    leaf_values: Singles, hands: int, lane_groups: int, shares: Singles, first: int
 ) -> None:
     """Divide the sums over a turn hand's combos by how many these are."""
     for lanes in range(lane_groups):
-        base = lanes * (own + SPARE_ROWS)
-        for hand in range(own):
+        base = lanes * (hands + SPARE_ROWS)
+        for hand in range(hands):
             place = 16 * (base + hand)
             store(leaf_values, place, splat(shares[first + hand]) * load(leaf_values, place))
 
 
 @inner_kernel
-def grouped_turns(
-    turn: Forest,
-    turn_cards: Boards,
-    turn_storage: Storage,
-    turn_space: Workspace,
-    river: Forest,
-    river_boards: Boards,
-    river_storage: Storage,
-    river_space: Workspace,
-    cards: GroupedBoards,
-    products: Products,
-    matrices: GroupSpace,
+def bucketed_turns(
+    turn: StreetGame,
+    river: RiverGame,
     parent_reach: Singles,
     parent_values: Singles,
-    parent_own: int,
-    parent_other: int,
+    parent_player: int,
+    parent_opponent: int,
     mode: int,
-    discounts: Discounts,
+    weights: KernelWeights,
 ) -> None:
     """All turn boards of a flop, each with all its rivers."""
-    line_groups, leaf_groups = len(turn.line_reach) // 16, len(turn.leaf_value) // 16
-    for board in range(len(turn_cards.children) - 1):
-        own = turn_cards.own_start[board + 1] - turn_cards.own_start[board]
-        other = turn_cards.other_start[board + 1] - turn_cards.other_start[board]
+    forest, boards, storage, space = turn
+    line_groups, leaf_groups = len(forest.line_reach) // 16, len(forest.leaf_value) // 16
+    for board in range(len(boards.children) - 1):
+        player = boards.own_start[board + 1] - boards.own_start[board]
+        opponent = boards.other_start[board + 1] - boards.other_start[board]
         for lanes in range(line_groups):
-            receive(turn, turn_cards, board, lanes, turn_space, parent_reach, parent_other, other)
-        early_down(turn, turn_cards, turn_storage, turn_space, board, mode)
-        clear_leaves(turn_space.leaf_values, own, 0, leaf_groups)
-        grouped_rivers(
+            reach_lines(
+                forest, boards, board, lanes, space, parent_reach, parent_opponent, opponent
+            )
+        early_forward(forest, boards, storage, space, board, mode)
+        clear_leaves(space.leaf_values, player, 0, leaf_groups)
+        bucketed_rivers(
             river,
-            river_boards,
-            river_storage,
-            river_space,
-            cards,
-            products,
-            matrices,
-            turn_space.leaf_reach,
-            turn_space.leaf_values,
-            own,
-            other,
-            turn_cards.children[board],
-            turn_cards.children[board + 1],
+            space.leaf_reach,
+            space.leaf_values,
+            player,
+            opponent,
+            boards.children[board],
+            boards.children[board + 1],
             mode,
-            discounts,
+            weights,
         )
-        shares = turn_cards.own_start[board]
-        share_values(turn_space.leaf_values, own, leaf_groups, cards.own_share, shares)
-        early_up(
-            turn,
-            turn_cards,
-            turn_storage,
-            turn_space,
-            turn_space.leaf_values,
-            board,
-            mode,
-            discounts,
-        )
+        first = boards.own_start[board]
+        share_values(space.leaf_values, player, leaf_groups, river.cards.turn_share, first)
+        early_backward(forest, boards, storage, space, space.leaf_values, board, mode, weights)
         for lanes in range(line_groups):
-            send(turn, turn_cards, board, lanes, turn_space, parent_values, parent_own, own)
+            add_line_values(
+                forest, boards, board, lanes, space, parent_values, parent_player, player
+            )
 
 
 @kernel
-def grouped_flop(
-    forests: tuple[Forest, ...],
-    boards: tuple[Boards, ...],
-    storages: tuple[Storage, ...],
-    spaces: tuple[Workspace, ...],
-    cards: GroupedBoards,
-    products: Products,
-    matrices: GroupSpace,
+def bucketed_flop(
+    flop: StreetGame,
+    turn: StreetGame,
+    river: RiverGame,
     reach: Singles,
     values: Singles,
     mode: int,
-    discounts: Discounts,
+    weights: KernelWeights,
 ) -> None:
-    """One pass on a flop, all pots of the forests together; tuples are by street.
+    """One pass on a flop, all pots of the forests together.
 
-    The other's reach [P, Hₒ] at the roots comes in, own values [P, Hₓ] go out, hands padded.
+    The opponent's reach [P, Hₒ] at the roots comes in, the player's values [P, Hₚ] go out, hands
+    padded.
     """
-    flop, flop_boards, space = forests[0], boards[0], spaces[0]
+    forest, boards, storage, space = flop
     zeroth: int = np.int64(0)  # type: ignore[assignment]  # a constant would compile once more
-    own, other = flop_boards.own_start[1], flop_boards.other_start[1]
+    player, opponent = boards.own_start[1], boards.other_start[1]
     for pot in range(len(reach)):
-        at = flop.line_reach[pot] * other
-        space.reach[at : at + other] = reach[pot]
-    early_down(flop, flop_boards, storages[0], space, zeroth, mode)
-    clear_leaves(space.leaf_values, own, 0, len(flop.leaf_value) // 16)
-    grouped_turns(
-        forests[1],
-        boards[1],
-        storages[1],
-        spaces[1],
-        forests[2],
-        boards[2],
-        storages[2],
-        spaces[2],
-        cards,
-        products,
-        matrices,
-        space.leaf_reach,
-        space.leaf_values,
-        own,
-        other,
-        mode,
-        discounts,
+        at = forest.line_reach[pot] * opponent
+        space.reach[at : at + opponent] = reach[pot]
+    early_forward(forest, boards, storage, space, zeroth, mode)
+    clear_leaves(space.leaf_values, player, 0, len(forest.leaf_value) // 16)
+    bucketed_turns(
+        turn, river, space.leaf_reach, space.leaf_values, player, opponent, mode, weights
     )
-    early_up(flop, flop_boards, storages[0], space, space.leaf_values, zeroth, mode, discounts)
+    early_backward(forest, boards, storage, space, space.leaf_values, zeroth, mode, weights)
     for pot in range(len(values)):
-        at = flop.line_value[pot] * own
-        values[pot] = space.values[at : at + own]
+        at = forest.line_value[pot] * player
+        values[pot] = space.values[at : at + player]

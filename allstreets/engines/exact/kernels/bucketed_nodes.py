@@ -1,22 +1,22 @@
-"""Decision nodes whose hands share strategies: values and reach by hand, stored numbers by row.
+"""Decision nodes with buckets: values and reach by hand, stored numbers by bucket.
 
-A row stands for the hands of a board that play alike. The rows of one node are worked on in a
-buffer of its own (`Workspace.rows`), each line of which has one number for each row:
+A bucket holds the hands of a board that play alike. The buckets of one node are worked on in a
+buffer of its own (`Workspace.rows`), each line of which has one number for each bucket:
 
     A lines      the positive parts of the stored numbers, action by action
     one line     their sum
-    A lines      what each action is worth to a row: the mean of its hands' values
-    one line     what the node is worth to it
+    A lines      the value of each action to a bucket: the mean of its hands' values
+    one line     the value of the node to it
 
-Hands read the first of these through the number of their row. Then each goes through the same
-arithmetic as a hand with numbers of its own.
+Hands read the first of these through the number of their bucket. Then each goes through the same
+arithmetic as a hand with numbers of its own. `rows` counts a board's buckets, padding included.
 """
 
 import numpy as np
 
 from allstreets.base import Singles, inner_kernel
 from allstreets.engines.exact.kernels.layout import Boards, NodePlace, Shorts
-from allstreets.engines.simd.regret_matching import positive_sum, share, sharing_by
+from allstreets.engines.simd.regret_matching import normalised, normaliser_of, positive_sum
 from allstreets.engines.simd.vectors import (
     TINY,
     fma,
@@ -33,79 +33,79 @@ ONE = np.float32(1.0)
 
 
 @inner_kernel
-def keep_rows(stored: Singles, slot: int, actions: int, rows: int, kept: Singles) -> None:
+def positive_parts(stored: Singles, slot: int, actions: int, rows: int, buffer: Singles) -> None:
     """The positive parts of a node's regrets or average, and their sums."""
     zero = splat(ZERO)
     for block in range(0, rows, 16):
         total = zero
         for a in range(actions):
             number = maximum(load(stored, slot + block * actions + 16 * a), zero)
-            store(kept, a * rows + block, number)
+            store(buffer, a * rows + block, number)
             total = total + number
-        store(kept, actions * rows + block, total)
+        store(buffer, actions * rows + block, total)
 
 
 @inner_kernel
-def mix_rows(
-    regrets: Singles, slot: int, actions: int, rows: int, ahead: np.float32, kept: Singles
+def mix_buckets(
+    regrets: Singles, slot: int, actions: int, rows: int, ahead: np.float32, buffer: Singles
 ) -> None:
-    """What rows have played, moved by `ahead` towards what their new regrets will play.
+    """The strategy that buckets played, moved by `ahead` towards that of their new regrets.
 
     It stays where no new regret is positive.
     """
     zero, one = splat(ZERO), splat(ONE)
     for block in range(0, rows, 16):
         base = slot + block * actions
-        before = sharing_by(load(kept, actions * rows + block), actions, one)
+        before = normaliser_of(load(buffer, actions * rows + block), actions, one)
         total = positive_sum(regrets, base, actions)
         moved = where_positive(total - splat(TINY), splat(ahead), zero)
-        after = sharing_by(total, actions, one)
+        after = normaliser_of(total, actions, one)
         for a in range(actions):
-            played = share(load(kept, a * rows + block), before)
-            then = share(load(regrets, base + 16 * a), after)
-            store(kept, a * rows + block, fma(moved, then - played, played))
-        store(kept, actions * rows + block, one)
+            played = normalised(load(buffer, a * rows + block), before)
+            then = normalised(load(regrets, base + 16 * a), after)
+            store(buffer, a * rows + block, fma(moved, then - played, played))
+        store(buffer, actions * rows + block, one)
 
 
 @inner_kernel
-def split_by_row(
+def split_by_bucket(
     reach: Singles,
     row: int,
     child: int,
     actions: int,
     hands: int,
-    row_of_hand: Shorts,
+    bucket_of_hand: Shorts,
     first: int,
     rows: int,
-    kept: Singles,
+    buffer: Singles,
 ) -> None:
-    """Reach rows of one node's actions: each hand's reach times the strategy of its row."""
+    """Reach rows of one node's actions: each hand's reach times the strategy of its bucket."""
     for block in range(0, hands, 16):
-        total = gather(kept, actions * rows, row_of_hand, first + block)
-        shared = sharing_by(total, actions, load(reach, row * hands + block))
+        total = gather(buffer, actions * rows, bucket_of_hand, first + block)
+        portions = normaliser_of(total, actions, load(reach, row * hands + block))
         for a in range(actions):
-            number = gather(kept, a * rows, row_of_hand, first + block)
-            store(reach, (child + a) * hands + block, share(number, shared))
+            number = gather(buffer, a * rows, bucket_of_hand, first + block)
+            store(reach, (child + a) * hands + block, normalised(number, portions))
 
 
 @inner_kernel
-def play_rows(
+def play_buckets(
     values: Singles,
     node: NodePlace,
     actions: int,
     hands: int,
-    row_of_hand: Shorts,
+    bucket_of_hand: Shorts,
     first: int,
     rows: int,
-    kept: Singles,
+    buffer: Singles,
 ) -> None:
-    """Own node: the value of every hand under the strategy of its row."""
+    """Own node: the value of every hand under the strategy of its bucket."""
     for block in range(0, hands, 16):
-        total = gather(kept, actions * rows, row_of_hand, first + block)
-        strategy = sharing_by(total, actions, splat(ONE))
+        total = gather(buffer, actions * rows, bucket_of_hand, first + block)
+        strategy = normaliser_of(total, actions, splat(ONE))
         value = splat(ZERO)
         for a in range(actions):
-            chance = share(gather(kept, a * rows, row_of_hand, first + block), strategy)
+            chance = normalised(gather(buffer, a * rows, bucket_of_hand, first + block), strategy)
             value = fma(chance, load(values, (node.child + a) * hands + block), value)
         if node.adds:
             value = value + load(values, node.target * hands + block)
@@ -113,7 +113,7 @@ def play_rows(
 
 
 @inner_kernel
-def sum_rows(
+def bucket_values(
     values: Singles,
     node: NodePlace,
     actions: int,
@@ -121,9 +121,9 @@ def sum_rows(
     boards: Boards,
     board: int,
     rows: int,
-    kept: Singles,
+    buffer: Singles,
 ) -> None:
-    """Own node: what each action is worth to a row, its hands' values by their shares."""
+    """Own node: the value of each action to a bucket, its hands' values by their shares."""
     for block in range(0, rows, 16):
         lists = (boards.own_rows[board] + block) // 16
         for a in range(actions):
@@ -131,10 +131,10 @@ def sum_rows(
             for place in range(boards.member_start[lists], boards.member_start[lists + 1]):
                 value = gather(values, (node.child + a) * hands, boards.members, 16 * place)
                 total = fma(load(boards.member_share, 16 * place), value, total)
-            store(kept, (actions + 1 + a) * rows + block, total)
+            store(buffer, (actions + 1 + a) * rows + block, total)
 
 
 @inner_kernel
-def shared_place(node: NodePlace, actions: int) -> NodePlace:
-    """A node with its rows in place of its hands: where `sum_rows` has put what they learn from."""
+def bucket_node(node: NodePlace, actions: int) -> NodePlace:
+    """A node with buckets in place of hands: where `bucket_values` has put their values."""
     return NodePlace(actions + 1, 2 * actions + 1, False, node.slot, node.number, 0, node.soon)

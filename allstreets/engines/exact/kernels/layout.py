@@ -79,6 +79,21 @@ class Forest(NamedTuple):
     leaf_sums: Longs  # [2·…]: pairs (value row of a leaf, value row that it is added to)
 
 
+class HandLists(NamedTuple):
+    """One player's hands on all boards of a street, one board after the other."""
+
+    start: Longs  # [B+1]: hands, padded
+    counts: Longs  # [B]: hands without the padding
+    cards: Bytes  # by hand, 2
+    strengths: Shorts  # by hand; 0 before the river
+    parent: Shorts  # by hand: its hand on the board one street up
+    weight: Singles  # by hand: what of its value that hand gets
+    combo_start: Longs  # [B+1]
+    combo_cards: Bytes  # by combo, 2
+    combo_strengths: Shorts  # by combo; 0 before the river
+    combo_hand: Shorts  # by combo: its hand on the board
+
+
 class Boards(NamedTuple):
     """The boards of one street and both players' hands on each, for one own player."""
 
@@ -86,15 +101,15 @@ class Boards(NamedTuple):
     other_start: Longs  # [B+1]
     own_slots: Longs  # [B+1]: where a board's regrets begin
     other_slots: Longs  # [B+1]
-    own_rows: Longs  # [B+1]: stored rows before each board; `own_start` where no hands share one
+    own_rows: Longs  # [B+1]: buckets before each board; `own_start` where each hand is its own
     other_rows: Longs  # [B+1]
-    own_row: Shorts  # by own hand: its stored row on the board; empty = every hand its own
+    own_row: Shorts  # by own hand: its bucket on the board; empty = every hand its own
     other_row: Shorts  # by other hand
-    # The own hands of sixteen rows at a time, one of each row side by side; lists that are shorter
-    # than the longest of the sixteen end in hands without a share.
-    member_start: Longs  # [own rows / 16 + 1]: where the lists of sixteen rows begin
+    # The own hands of sixteen buckets at a time, one of each bucket side by side; lists that are
+    # shorter than the longest of the sixteen end in hands without a share.
+    member_start: Longs  # [own buckets / 16 + 1]: where the lists of sixteen buckets begin
     members: Shorts  # [16·…]: own hands
-    member_share: Singles  # [16·…]: the hand's share in what its row regrets
+    member_share: Singles  # [16·…]: the hand's share in what its bucket regrets
     other_parent: Shorts  # by other hand: its place on the board one street up
     own_parent: Shorts  # by own hand: its place on the board one street up
     own_weight: Singles  # by own hand: what of its value goes there, all same boards together
@@ -115,7 +130,7 @@ class Storage(NamedTuple):
     """Regrets and average strategy of one street: [node][row / 16][action][16], board by board.
 
     Where pots are worked on together, all boards of one pot come before those of the next.
-    A row is a hand, or the hands of a board that share a strategy.
+    A row is a hand, or a bucket of hands that play alike on the board.
     Regrets are float32, float16 or int16; averages float32 or, with either of the others, int16
     fractions of 32767.
     """
@@ -140,21 +155,6 @@ class NodePlace(NamedTuple):
     soon: int  # what to prefetch meanwhile
 
 
-class Discounts(NamedTuple):
-    """What an iteration does to the stored numbers."""
-
-    positive: np.float32  # factor on positive regrets before the new ones are added
-    negative: np.float32  # factor on negative ones
-    floor: np.float32  # no regret falls below this
-    average: np.float32  # weight of this iteration's strategy in the running mean; 0 = left out
-    phase: np.float32  # 0..1, of the dither with which 16-bit means are rounded
-    ahead: np.float32  # how far values go over to the strategy of the new regrets; 0 = not at all
-
-
-NO_DISCOUNTS = Discounts(*np.zeros(6, np.float32))
-"""Where nothing is updated."""
-
-
 class Workspace(NamedTuple):
     """What one thread needs for one street; contents do not outlive a board."""
 
@@ -163,7 +163,7 @@ class Workspace(NamedTuple):
     tile: Singles
     leaf_reach: Singles  # [J', other hands + padding, 16]
     leaf_values: Singles  # [J', own hands + padding, 16]
-    rows: Singles  # of one node whose hands share rows; `bucketed_nodes` says what stands there
+    rows: Singles  # of one node with buckets, see `bucketed_nodes`
 
 
 UPDATE, BEST_RESPONSE, EVALUATE = 0, 1, 2

@@ -1,15 +1,23 @@
-"""Decision nodes: the other's reach on the way down, own values and regrets on the way up."""
+"""Decision nodes: the other's reach in the forward pass, own values in the backward pass.
+
+Regrets as 16-bit integers have one scale for each node and board. Regret matching and normalising
+do not depend on it, so only the update uses it: the new regrets of a node are put where the values
+of its actions stood, which are no longer needed, and when the largest is known all are rounded to
+the scale that makes it 32767.
+"""
+
+from typing import Any
 
 import numpy as np
 
-from allstreets.base import Longs, Singles, inner_kernel
+from allstreets.base import Longs, Singles, inlined_kernel, inner_kernel, kernel
 from allstreets.engines.exact.kernels.bucketed_nodes import (
-    keep_rows,
-    mix_rows,
-    play_rows,
-    shared_place,
-    split_by_row,
-    sum_rows,
+    bucket_node,
+    bucket_values,
+    mix_buckets,
+    play_buckets,
+    positive_parts,
+    split_by_bucket,
 )
 from allstreets.engines.exact.kernels.layout import (
     BEST_RESPONSE,
@@ -17,29 +25,39 @@ from allstreets.engines.exact.kernels.layout import (
     PADDING_CARD,
     UPDATE,
     Boards,
-    Discounts,
     Forest,
     NodePlace,
     Storage,
     Workspace,
 )
-from allstreets.engines.exact.kernels.scaled_nodes import update_scaled_node
-from allstreets.engines.simd.dither import dither
-from allstreets.engines.simd.reach import split_reach
+from allstreets.engines.simd.iteration_weights import KernelWeights
+from allstreets.engines.simd.quantise import dither
 from allstreets.engines.simd.regret_matching import (
+    add_gain,
     best_value,
-    follow,
-    keeping,
     look_ahead,
     mean_value,
     move_mean,
     new_regret,
-    nothing_follows,
-    share,
-    sharing,
+    no_gains,
+    normalised,
+    normaliser,
+    split_reach,
 )
-from allstreets.engines.simd.vectors import load, pick, prefetch, splat, store, where_positive
+from allstreets.engines.simd.vectors import (
+    LARGEST,
+    load,
+    maximum,
+    pick,
+    prefetch,
+    splat,
+    store,
+    store_dithered,
+    total,
+    where_positive,
+)
 
+TOP = np.float32(LARGEST)
 ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
 
@@ -51,41 +69,82 @@ def update_node(
     storage: Storage,
     actions: int,
     hands: int,
-    discounts: Discounts,
+    live: int,
+    weights: KernelWeights,
+    scaled: bool,
 ) -> None:
     """Own node: value under regret matching, then regrets and running mean, in one pass.
 
-    Regrets compare with what was played; the node above hears the value moved by
-    `discounts.ahead` towards what the new regrets will play.
-    Where a hand is locked its regrets hold the locked strategy and stay as they are.
+    Regrets compare with what was played; the node above hears the value moved by `weights.ahead`
+    towards what the new regrets will play. Where a hand is locked its regrets hold the locked
+    strategy and stay as they are. `scaled` regrets are integers; `live` of the hands are real, the
+    rest padding.
     """
     regrets, average = storage.own_regrets, storage.own_average
-    keep = keeping(discounts.positive, discounts.negative, discounts.floor)
-    one, weight, ahead = splat(ONE), splat(discounts.average), splat(discounts.ahead)
-    averages, wobble = discounts.average > ZERO, dither(discounts.phase)
+    zero, one, weight, ahead = splat(ZERO), splat(ONE), splat(weights.weight), splat(weights.ahead)
+    averages, wobble = weights.weight > ZERO, dither(weights.phase)
+    scale = splat(storage.own_scales[node.number]) if scaled else one
+    largest = zero
     for block in range(0, hands, 16):
-        base, row = node.slot + block * actions, node.child * hands + block
-        strategy = sharing(regrets, base, actions, one)
-        value = mean_value(regrets, base, actions, strategy, values, row, hands)
-        following = nothing_follows()
+        base, first = node.slot + block * actions, node.child * hands + block
+        strategy = normaliser(regrets, base, actions, one)
+        value = mean_value(regrets, base, actions, strategy, values, first, hands)
+        gains = no_gains()
         for a in range(actions):
-            place = base + 16 * a
+            place, row = base + 16 * a, first + a * hands
             prefetch(storage.other_regrets, node.soon + block * actions + 16 * a)
-            regret, gain = load(regrets, place), load(values, row + a * hands) - value
-            updated = new_regret(regret, gain, keep)
-            if storage.own_locked.size:
-                updated = where_positive(
-                    load(storage.own_locked, node.lock + block), regret, updated
-                )
-            store(regrets, place, updated)
-            following = follow(following, updated, gain)
+            stored, gain = load(regrets, place), load(values, row) - value
+            if scaled:
+                store(values, row, new_regret(stored * scale, gain, weights))
+                for lane in range(max(live - block, 0), 16):
+                    values[row + lane] = ZERO  # padding must not set the scale
+                updated = load(values, row)
+                largest = maximum(largest, maximum(updated, zero - updated))
+            else:
+                updated = new_regret(stored, gain, weights)
+                if storage.own_locked.size:
+                    locked = load(storage.own_locked, node.lock + block)
+                    updated = where_positive(locked, stored, updated)
+                store(regrets, place, updated)
+            gains = add_gain(gains, updated, gain)
             if averages:
                 # What a lock plays is its average from the start: a mean of equals.
-                move_mean(average, place, share(regret, strategy), weight, wobble)
-        value = look_ahead(value, following, ahead)
+                move_mean(average, place, normalised(stored, strategy), weight, wobble)
+        value = look_ahead(value, gains, ahead)
         if node.adds:
             value = value + load(values, node.target * hands + block)
         store(values, node.target * hands + block, value)
+    if scaled:
+        quantise_regrets(node, values, storage, actions, hands, largest, wobble)
+
+
+@inlined_kernel
+def quantise_regrets(
+    node: NodePlace,
+    values: Singles,
+    storage: Storage,
+    actions: int,
+    hands: int,
+    largest: Any,
+    wobble: Any,
+) -> None:
+    """Store the new regrets, which stand in the value rows of the actions, with a new scale."""
+    first = node.child * hands
+    spared = load(values, first)
+    store(values, first, largest)
+    top = ZERO
+    for lane in range(16):
+        top = max(top, values[first + lane])
+    store(values, first, spared)
+    if top == ZERO:
+        top = ONE
+    storage.own_scales[node.number] = top / TOP
+    inverse_scale = splat(TOP / top)
+    for block in range(0, hands, 16):
+        base = node.slot + block * actions
+        for a in range(actions):
+            updated = load(values, (node.child + a) * hands + block)
+            store_dithered(storage.own_regrets, base + 16 * a, updated * inverse_scale, wobble)
 
 
 @inner_kernel
@@ -102,7 +161,7 @@ def evaluate_node(
         base, row = node.slot + block * actions, node.child * hands + block
         value = best_value(values, row, hands, actions)
         if some_locked or not best:
-            strategy = sharing(average, base, actions, splat(ONE))
+            strategy = normaliser(average, base, actions, splat(ONE))
             played = mean_value(average, base, actions, strategy, values, row, hands)
             if best:
                 locked = load(storage.own_locked, node.lock + block)
@@ -126,7 +185,7 @@ def pot_start(actions: Longs, pot: int, rows: Longs, board: int) -> int:
 
 
 @inner_kernel
-def go_down(
+def forward(
     forest: Forest,
     group: int,
     space: Workspace,
@@ -148,10 +207,10 @@ def go_down(
         row, child = forest.reach_row[node], forest.child_row[node]
         if boards.other_row.size:
             if mode == UPDATE:
-                keep_rows(storage.other_regrets, slot, actions, rows, space.rows)
+                positive_parts(storage.other_regrets, slot, actions, rows, space.rows)
             else:
-                keep_rows(storage.other_average, slot, actions, rows, space.rows)
-            split_by_row(
+                positive_parts(storage.other_average, slot, actions, rows, space.rows)
+            split_by_bucket(
                 reach, row, child, actions, hands, boards.other_row, first, rows, space.rows
             )
         elif mode != UPDATE:
@@ -167,7 +226,7 @@ def go_down(
 
 
 @inner_kernel
-def go_up(
+def backward(
     forest: Forest,
     group: int,
     space: Workspace,
@@ -175,7 +234,7 @@ def go_up(
     boards: Boards,
     board: int,
     mode: int,
-    discounts: Discounts,
+    weights: KernelWeights,
 ) -> None:
     """Fold the values of a group's leaves into those of its lines, children before parents."""
     hands = boards.own_start[board + 1] - boards.own_start[board]
@@ -202,32 +261,81 @@ def go_up(
         )
         # At a locked node there is nothing to learn, and a best response has no choice.
         here = EVALUATE if forest.locked[number] else mode
-        # Hands that share a row play alike, so the mean of their values is the row's value under
-        # the same strategy: a row learns like a hand that has its hands' mean values.
-        shared = boards.own_row.size > 0 and here != BEST_RESPONSE
+        # Hands of a bucket play alike, so the mean of their values is the bucket's value under
+        # the same strategy: a bucket learns like a hand that has its hands' mean values.
+        bucketed = boards.own_row.size > 0 and here != BEST_RESPONSE
         place, values, stored, real = node, space.values, hands, live
-        if shared and here != UPDATE:
-            keep_rows(storage.own_average, node.slot, actions, rows, space.rows)
-        elif shared:
-            keep_rows(storage.own_regrets, node.slot, actions, rows, space.rows)
-            sum_rows(space.values, node, actions, hands, boards, board, rows, space.rows)
-            place = shared_place(node, actions)
+        if bucketed and here != UPDATE:
+            positive_parts(storage.own_average, node.slot, actions, rows, space.rows)
+        elif bucketed:
+            positive_parts(storage.own_regrets, node.slot, actions, rows, space.rows)
+            bucket_values(space.values, node, actions, hands, boards, board, rows, space.rows)
+            place = bucket_node(node, actions)
             values, stored, real = space.rows, rows, rows
         if here != UPDATE:
-            if not shared:
+            if not bucketed:
                 evaluate_node(place, values, storage, actions, stored, here == BEST_RESPONSE)
         elif storage.own_scales.size:
-            update_scaled_node(place, values, storage, actions, stored, real, discounts)
+            update_node(place, values, storage, actions, stored, real, weights, True)
         elif actions == 2:
-            update_node(place, values, storage, 2, stored, discounts)
+            update_node(place, values, storage, 2, stored, real, weights, False)
         elif actions == 3:
-            update_node(place, values, storage, 3, stored, discounts)
+            update_node(place, values, storage, 3, stored, real, weights, False)
         elif actions == 4:
-            update_node(place, values, storage, 4, stored, discounts)
+            update_node(place, values, storage, 4, stored, real, weights, False)
         else:
-            update_node(place, values, storage, actions, stored, discounts)
-        if shared:
-            if here == UPDATE and discounts.ahead > ZERO:
-                mix_rows(storage.own_regrets, node.slot, actions, rows, discounts.ahead, space.rows)
+            update_node(place, values, storage, actions, stored, real, weights, False)
+        if bucketed:
+            if here == UPDATE and weights.ahead > ZERO:
+                mix_buckets(
+                    storage.own_regrets, node.slot, actions, rows, weights.ahead, space.rows
+                )
             first = boards.own_start[board]
-            play_rows(space.values, node, actions, hands, boards.own_row, first, rows, space.rows)
+            play_buckets(
+                space.values, node, actions, hands, boards.own_row, first, rows, space.rows
+            )
+
+
+@kernel
+def sum_regrets(
+    regrets: Singles, start: Longs, count: Longs, actions: Longs, scales: Singles, weights: Singles
+) -> tuple[float, float]:
+    """Sum and maximum of the positive regrets of one street, padding left out.
+
+    `start` [B+1] and `count` [B] are the boards' hands, `actions` those of each of the nodes,
+    `weights` what its regrets count: 0 where there are none, since a strategy stands there.
+    """
+    zero = splat(np.float32(0.0))
+    whole = 0.0
+    highest = zero
+    buffer = np.zeros(16, np.float32)
+    slots = 0
+    for node in range(len(actions)):
+        slots += actions[node]
+    for board in range(len(count)):
+        hands = start[board + 1] - start[board]
+        at = start[board] * slots
+        for node in range(len(actions)):
+            # Sums of one node in single precision, those of all nodes in double.
+            part = zero
+            scale = splat(weights[node])
+            if scales.size:
+                scale = splat(weights[node] * scales[board * len(actions) + node])
+            for block in range(0, hands, 16):
+                live = count[board] - block
+                for _ in range(actions[node]):
+                    regret = maximum(load(regrets, at), zero) * scale
+                    at += 16
+                    if live < 16:
+                        store(buffer, 0, regret)
+                        for lane in range(max(live, 0), 16):
+                            buffer[lane] = 0.0
+                        regret = load(buffer, 0)
+                    part = part + regret
+                    highest = maximum(highest, regret)
+            whole += np.float64(total(part))
+    store(buffer, 0, highest)
+    most = buffer[0]
+    for lane in range(1, 16):
+        most = max(most, buffer[lane])
+    return whole, np.float64(most)

@@ -12,13 +12,13 @@ from allstreets.engines.exact.kernels.layout import (
     EVALUATE,
     UPDATE,
     Boards,
-    Discounts,
     Forest,
     Storage,
     Workspace,
 )
-from allstreets.engines.exact.kernels.nodes import go_down, go_up, pot_start
+from allstreets.engines.exact.kernels.nodes import backward, forward, pot_start
 from allstreets.engines.exact.kernels.terminals import Ahead, answer_tile, choice_tile
+from allstreets.engines.simd.iteration_weights import KernelWeights, kernel_weights
 from allstreets.engines.simd.vectors import (
     fma,
     load,
@@ -35,7 +35,7 @@ SPARE_ROWS = 16
 
 
 @kernel
-def receive(
+def reach_lines(
     forest: Forest,
     boards: Boards,
     board: int,
@@ -56,7 +56,7 @@ def receive(
 
 
 @inner_kernel
-def send(
+def add_line_values(
     forest: Forest,
     boards: Boards,
     board: int,
@@ -89,7 +89,7 @@ def clear_rows(forest: Forest, group: int, space: Workspace, own: int) -> None:
 
 
 @inlined_kernel
-def end_values(
+def terminal_values(
     forest: Forest,
     boards: Boards,
     storage: Storage,
@@ -107,7 +107,7 @@ def end_values(
     rows = boards.own_rows[board + 1] - boards.own_rows[board]
     place = pot_start(forest.own_actions, 0, boards.own_rows, board)
     place += forest.group_slots[group] * rows
-    ahead_by = 0 if boards.own_row.size else 16  # shared rows are few
+    ahead_by = 0 if boards.own_row.size else 16  # buckets are few
     regrets = ahead_by if mode == UPDATE else 0
     average = ahead_by if averages or mode == EVALUATE else 0
     for tile in range(forest.group_choices[group], forest.group_choices[group + 1]):
@@ -129,13 +129,13 @@ def river_group(
     board: int,
     group: int,
     mode: int,
-    discounts: Discounts,
+    weights: KernelWeights,
 ) -> None:
     """Everything between the reach rows of a group's lines and their value rows."""
-    averages = bool(discounts.average > ZERO)
-    go_down(forest, group, space, storage, boards, board, mode)
-    end_values(forest, boards, storage, space, board, group, mode, True, averages)
-    go_up(forest, group, space, storage, boards, board, mode, discounts)
+    averages = bool(weights.weight > ZERO)
+    forward(forest, group, space, storage, boards, board, mode)
+    terminal_values(forest, boards, storage, space, board, group, mode, True, averages)
+    backward(forest, group, space, storage, boards, board, mode, weights)
 
 
 @kernel
@@ -143,9 +143,9 @@ def river_iterations(
     views: tuple[tuple[Forest, Boards, Storage], tuple[Forest, Boards, Storage]],
     reach: tuple[Singles, Singles],
     space: Workspace,
-    discounts: Singles,
+    table: Singles,
 ) -> None:
-    """Whole iterations of a spot that starts on the river, one for each row of `discounts` [T, 6].
+    """Whole iterations of a spot that starts on the river, one for each row of `table` [T, 8].
 
     `reach` holds the row that enters when OOP, and when IP, is the own player. A river takes tens
     of microseconds, about as long as a call from Python, so many iterations share one.
@@ -153,19 +153,19 @@ def river_iterations(
     # Constants would compile all below once more.
     zeroth: int = np.int64(0)  # type: ignore[assignment]
     mode: int = np.int64(UPDATE)  # type: ignore[assignment]
-    for row in discounts:
-        now = Discounts(row[0], row[1], row[2], row[3], row[4], row[5])
+    for row in table:
+        weights = kernel_weights(row)
         for player in range(2):
             forest, boards, storage = views[player]
             other = boards.other_start[1]
             at = forest.line_reach[0] * other
             for hand in range(other):
                 space.reach[at + hand] = reach[player][hand]
-            river_group(forest, boards, storage, space, zeroth, zeroth, mode, now)
+            river_group(forest, boards, storage, space, zeroth, zeroth, mode, weights)
 
 
 @kernel
-def early_down(
+def early_forward(
     forest: Forest,
     boards: Boards,
     storage: Storage,
@@ -175,11 +175,11 @@ def early_down(
 ) -> None:
     """A board before the river: from its lines down to folds, all-ins and the cards' leaves."""
     early_reach(forest, boards, storage, space, board, mode)
-    early_ends(forest, boards, storage, space, board, mode)
+    early_terminals(forest, boards, storage, space, board, mode)
 
 
 @kernel
-def early_ends(
+def early_terminals(
     forest: Forest,
     boards: Boards,
     storage: Storage,
@@ -189,7 +189,7 @@ def early_ends(
 ) -> None:
     """A board before the river: the values of its folds and all-ins, once reach is known."""
     only: int = np.int64(0)  # type: ignore[assignment]  # a constant would compile once more
-    end_values(forest, boards, storage, space, board, only, mode, False, True)
+    terminal_values(forest, boards, storage, space, board, only, mode, False, True)
 
 
 @kernel
@@ -203,7 +203,7 @@ def early_reach(
 ) -> None:
     """A board before the river: from its lines down to the reach of the cards' leaves."""
     only: int = np.int64(0)  # type: ignore[assignment]  # a constant would compile once more
-    go_down(forest, only, space, storage, boards, board, mode)
+    forward(forest, only, space, storage, boards, board, mode)
     other = boards.other_start[board + 1] - boards.other_start[board]
     zero = splat(ZERO)
     for lanes in range(len(forest.leaf_reach) // 16):
@@ -231,7 +231,7 @@ def clear_leaves(leaf_values: Singles, own: int, first: int, last: int) -> None:
 
 
 @kernel
-def early_up(
+def early_backward(
     forest: Forest,
     boards: Boards,
     storage: Storage,
@@ -239,7 +239,7 @@ def early_up(
     leaf_values: Singles,
     board: int,
     mode: int,
-    discounts: Discounts,
+    weights: KernelWeights,
 ) -> None:
     """A board before the river: from the values of the cards' leaves up to those of its lines."""
     own = boards.own_start[board + 1] - boards.own_start[board]
@@ -261,4 +261,4 @@ def early_up(
             total = load(space.values, target + block) + load(space.values, leaf + block)
             store(space.values, target + block, total)
     only: int = np.int64(0)  # type: ignore[assignment]  # a constant would compile once more
-    go_up(forest, only, space, storage, boards, board, mode, discounts)
+    backward(forest, only, space, storage, boards, board, mode, weights)

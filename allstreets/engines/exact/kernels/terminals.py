@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from allstreets.base import Longs, Singles, inner_kernel
-from allstreets.engines.exact.kernels.layout import Boards, Forest, Storage, Workspace
+from allstreets.base import Bytes, Longs, Singles, inner_kernel, kernel
+from allstreets.engines.exact.kernels.layout import Boards, Forest, Shorts, Storage, Workspace
 from allstreets.engines.simd.vectors import (
     fma,
     load,
@@ -35,7 +35,7 @@ ONE = np.float32(1.0)
 
 
 class Ahead(NamedTuple):
-    """What the way up will need, prefetched while the tiles leave the memory idle."""
+    """Numbers that the backward pass will need, prefetched while the tiles leave memory idle."""
 
     place: int  # of the next stored numbers
     regrets: int  # 16 to go on by a vector per hand, 0 to stay: nothing is needed
@@ -307,3 +307,43 @@ def answer_tile(
             net = load(rows, regions.net + 16 * (block + k))
             store(rows, regions.out + 16 * k, fma(stake, net, rest))
         transpose_to(rows, regions.out, space.values, forest.answer_value, lane, own, block)
+
+
+@kernel
+def place_hands(
+    own_strengths: Shorts,
+    own_cards: Bytes,
+    own_start: Longs,
+    own_count: Longs,
+    other_start: Longs,
+    combo_strengths: Shorts,
+    combo_cards: Bytes,
+    combo_hand: Shorts,
+    combo_start: Longs,
+    below: Shorts,
+    upto: Shorts,
+    own_twin: Shorts,
+) -> None:
+    """Fill the tables of all boards; hands and combos stand in order of strength, weakest first."""
+    twin = np.full(53 * 53, -1, np.int64)
+    for board in range(len(own_count)):
+        combos, mine = combo_start[board], own_start[board]
+        last = combo_start[board + 1]
+        beaten = tied = 0
+        for hand in range(mine, mine + own_count[board]):
+            strength = own_strengths[hand]
+            while combos + beaten < last and combo_strengths[combos + beaten] < strength:
+                beaten += 1
+            while combos + tied < last and combo_strengths[combos + tied] <= strength:
+                tied += 1
+            below[hand], upto[hand] = beaten, tied
+        for combo in range(combos, last):
+            cards = 53 * np.int64(combo_cards[2 * combo]) + combo_cards[2 * combo + 1]
+            twin[cards] = combo_hand[combo]
+        own_twin[mine : own_start[board + 1]] = other_start[board + 1] - other_start[board]  # none
+        for hand in range(mine, mine + own_count[board]):
+            found = twin[53 * np.int64(own_cards[2 * hand]) + own_cards[2 * hand + 1]]
+            if found >= 0:
+                own_twin[hand] = found
+        for combo in range(combos, last):
+            twin[53 * np.int64(combo_cards[2 * combo]) + combo_cards[2 * combo + 1]] = -1

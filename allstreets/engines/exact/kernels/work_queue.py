@@ -2,14 +2,14 @@
 
 Threads fetch pieces from one queue, so that nobody waits for the slowest:
 
-    ENDS      the root's folds and all-ins
-    DOWN t    a turn board, from the root's leaves to its own
-    RIVERS    groups of lines on a few river boards of one parent board
-    UP t      back to the root's leaves
+    TERMINALS     the root's folds and all-ins
+    FORWARD t     a turn board, from the root's leaves to its own
+    RIVERS        groups of lines on a few river boards of one parent board
+    BACKWARD t    back to the root's leaves
 
-Who takes which piece does not change the result: what boards send to the leaves above them is added
-in the order of the boards, whoever is ready sooner waits for his turn. A piece stands in the queue
-behind those that it waits for, and should stand as far behind as there are threads, so
+Who takes which piece does not change the result: the values of boards are added to the leaves
+above them in the order of the boards, whoever is ready sooner waits for his turn. A piece stands in
+the queue behind those that it waits for, and should stand as far behind as there are threads, so
 that it hardly ever has to.
 
 Letters as in `exact.kernels.layout`; S slots for the turn boards that are at work.
@@ -20,19 +20,20 @@ from typing import NamedTuple
 import numpy as np
 
 from allstreets.base import Longs, Singles, inner_kernel, kernel
-from allstreets.engines.exact.kernels.layout import Boards, Discounts, Forest, Storage, Workspace
+from allstreets.engines.exact.kernels.layout import Boards, Forest, Storage, Workspace
 from allstreets.engines.exact.kernels.streets import (
+    add_line_values,
     clear_leaves,
-    early_down,
-    early_ends,
-    early_up,
-    receive,
+    early_backward,
+    early_forward,
+    early_terminals,
+    reach_lines,
     river_group,
-    send,
 )
+from allstreets.engines.simd.iteration_weights import KernelWeights
 from allstreets.engines.simd.work_counter import Counter, finish, take, wait_for
 
-ENDS, DOWN, RIVERS, UP = range(4)
+TERMINALS, FORWARD, RIVERS, BACKWARD = range(4)
 """Kinds of pieces."""
 
 
@@ -42,8 +43,8 @@ class Queue(NamedTuple):
     counter: Counter
     pieces: Longs  # […, 6]: kind, parent board, groups from … to, river boards from … to
     sent: Longs  # [parent boards · groups]: river boards whose values have arrived above
-    down: Longs  # [B]: 1 where a turn board's leaves are reached
-    up: Longs  # [1]: turn boards whose values have arrived at the root
+    forward: Longs  # [B]: 1 where a turn board's leaves are reached
+    backward: Longs  # [1]: turn boards whose values have arrived at the root
 
 
 class Street(NamedTuple):
@@ -77,7 +78,7 @@ def river_piece(
     piece: Longs,
     sent: Longs,
     mode: int,
-    discounts: Discounts,
+    weights: KernelWeights,
 ) -> None:
     """Some groups of lines on some river boards of a parent, whose rivers begin at `before`.
 
@@ -89,19 +90,19 @@ def river_piece(
         for group in range(piece[2], piece[3]):
             begin, end = forest.group_lanes[group], forest.group_lanes[group + 1]
             for lanes in range(begin, end):
-                receive(forest, boards, board, lanes, space, leaf_reach, other, there)
-            river_group(forest, boards, storage, space, board, group, mode, discounts)
+                reach_lines(forest, boards, board, lanes, space, leaf_reach, other, there)
+            river_group(forest, boards, storage, space, board, group, mode, weights)
             if board == before:
                 clear_leaves(leaves, own, begin, end)
             wait_for(sent, group, board - before)
             for lanes in range(begin, end):
-                send(forest, boards, board, lanes, space, leaves, own, here)
+                add_line_values(forest, boards, board, lanes, space, leaves, own, here)
             finish(sent, group)
 
 
 @kernel
 def work_on_turn(
-    queue: Queue, root: Street, river: Street, mode: int, discounts: Discounts
+    queue: Queue, root: Street, river: Street, mode: int, weights: KernelWeights
 ) -> None:
     """The pieces of a turn spot that this thread gets hold of; the root's space is shared."""
     # Taken apart once: Numba counts references to every array that it takes out of a tuple.
@@ -115,12 +116,12 @@ def work_on_turn(
         if number >= len(queue.pieces):
             break
         piece = queue.pieces[number]
-        if piece[0] == ENDS:
-            early_ends(root_forest, root_boards, root_storage, root_space, only, mode)
+        if piece[0] == TERMINALS:
+            early_terminals(root_forest, root_boards, root_storage, root_space, only, mode)
         else:
             river_piece(
                 forest, boards, storage, space, leaf_reach, leaf_values, own, other, only, piece,
-                sent, mode, discounts,
+                sent, mode, weights,
             )  # fmt: skip
 
 
@@ -132,7 +133,7 @@ def work_on_flop(
     river: Street,
     kept: TurnSpace,
     mode: int,
-    discounts: Discounts,
+    weights: KernelWeights,
 ) -> None:
     """The pieces of a flop spot that this thread gets hold of; the root's space is shared."""
     root_forest, root_boards, root_storage, root_space = root
@@ -149,8 +150,8 @@ def work_on_flop(
             break
         piece = queue.pieces[number]
         kind, board = piece[0], piece[1]
-        if kind == ENDS:
-            early_ends(root_forest, root_boards, root_storage, root_space, only, mode)
+        if kind == TERMINALS:
+            early_terminals(root_forest, root_boards, root_storage, root_space, only, mode)
             continue
         own = boards.own_start[board + 1] - boards.own_start[board]
         other = boards.other_start[board + 1] - boards.other_start[board]
@@ -160,27 +161,27 @@ def work_on_flop(
         space = Workspace(
             mine.reach, kept.values[slot], mine.tile, kept.leaf_reach[slot], leaves, mine.rows
         )
-        if kind == DOWN:
-            wait_for(queue.up, 0, board - slots + 1)  # then nobody needs the slot any more
+        if kind == FORWARD:
+            wait_for(queue.backward, 0, board - slots + 1)  # then nobody needs the slot any more
             for lanes in range(lane_groups):
-                receive(
+                reach_lines(
                     forest, boards, board, lanes, space, root_space.leaf_reach, root_other, other
                 )  # fmt: skip
-            early_down(forest, boards, storage, space, board, mode)
-            finish(queue.down, board)
+            early_forward(forest, boards, storage, space, board, mode)
+            finish(queue.forward, board)
         elif kind == RIVERS:
-            wait_for(queue.down, board, 1)
+            wait_for(queue.forward, board, 1)
             river_piece(
                 river_forest, river_boards, river_storage, river_space, space.leaf_reach, leaves,
-                own, other, boards.children[board], piece, sent[board * groups :], mode, discounts,
+                own, other, boards.children[board], piece, sent[board * groups :], mode, weights,
             )  # fmt: skip
         else:
             for group in range(groups):
                 wait_for(sent, board * groups + group, rivers)
-            early_up(forest, boards, storage, space, leaves, board, mode, discounts)
-            wait_for(queue.up, 0, board)
+            early_backward(forest, boards, storage, space, leaves, board, mode, weights)
+            wait_for(queue.backward, 0, board)
             if board == 0:
                 clear_leaves(root_values, root_own, only, root_groups)
             for lanes in range(lane_groups):
-                send(forest, boards, board, lanes, space, root_values, root_own, own)
-            finish(queue.up, 0)
+                add_line_values(forest, boards, board, lanes, space, root_values, root_own, own)
+            finish(queue.backward, 0)

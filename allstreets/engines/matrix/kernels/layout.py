@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import Bytes, Ints, Longs, Singles
+from allstreets.engines.simd.iteration_weights import KernelWeights
 
 Shorts = NDArray[np.int16]
 Record = TypeVar("Record", bound=tuple[object, ...])
@@ -109,6 +110,15 @@ class StageStore(NamedTuple):
     other_average: Singles
 
 
+class Pot(NamedTuple):
+    """One betting tree for one own player and the hands of a pass, stage by stage."""
+
+    stages: int
+    plans: tuple[StagePlan, ...]
+    hands: tuple[StageHands, ...]
+    stores: tuple[StageStore, ...]
+
+
 class StageSpace(NamedTuple):
     """What one thread needs for one stage; contents do not outlive a flop."""
 
@@ -124,20 +134,8 @@ class StageSpace(NamedTuple):
     left_out: Longs  # [1]: how many (own action, block of hands) pruned passes did not visit
 
 
-class Discounting(NamedTuple):
-    """What an iteration does on one flop."""
-
-    positive: np.float32  # factor on positive regrets before the new ones are added
-    negative: np.float32  # factor on negative ones
-    lowest: np.float32  # no regret falls below this
-    average: np.float32  # factor on the sums of the average strategy
-    weight: np.float32  # of this iteration's strategy; 0: sums are left alone
-    threshold: np.float32  # actions with regrets below this may be left out; −∞: none are
-    ahead: np.float32  # how far values go over to the strategy of the new regrets; 0: not at all
-
-
-POSITIVE, NEGATIVE, LOWEST, AVERAGE, WEIGHT, THRESHOLD, AHEAD = range(7)
-"""Columns of a table of discounts, one row per flop or iteration: the fields of `Discounting`."""
+THRESHOLD = KernelWeights._fields.index("threshold")
+"""The column of a table of `cfr.IterationWeights`, one row per flop or iteration."""
 
 UPDATE, BEST_RESPONSE, EVALUATE, PLAY_EVENLY = 0, 1, 2, 3
 """What is done at own nodes: regrets are updated, the best action is taken, the average is played,

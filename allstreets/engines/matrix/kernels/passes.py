@@ -1,58 +1,239 @@
-"""A pass through matrix games: down with the other player's reach, back up with own values."""
+"""A pass through matrix games: forward with the other player's reach, backward with own values.
+
+The average strategy of a player is summed while his opponent is updated: his reach after an
+action, which the forward pass computes anyway, is what the action adds to its sum.
+
+Pruning leaves out a pair (own action, **block** of sixteen hands): where the action's regret is
+below the threshold for each of the sixteen, and each has an action with positive regret, none of
+them plays it, and the node's values do without the action's. That block is then not needed in the
+value row of the action, nor in any row below it. A pruned pass
+
+1. marks, parents before children, the blocks that each value row needs (`mark_needed`), from
+   those that are wanted at the root;
+2. runs products and folds over the blocks that any of the rows at hand needs;
+3. in the backward pass leaves alone what is not needed, neither discounted nor updated. An action
+   that is left out at a node that is needed is discounted and otherwise not written.
+
+Blocks are computed in the same order as in a full pass, to the same bits.
+"""
 
 import numpy as np
 
 from allstreets.base import Bytes, Floats, Longs, Singles, inner_kernel, kernel
 from allstreets.engines.matrix.kernels.layout import (
-    AHEAD,
-    AVERAGE,
+    BEST_RESPONSE,
     EVALUATE,
-    LOWEST,
-    NEGATIVE,
-    POSITIVE,
-    THRESHOLD,
     UPDATE,
-    WEIGHT,
-    Discounting,
+    Pot,
     StageCards,
-    StageHands,
     StagePlan,
     StageSpace,
-    StageStore,
 )
-from allstreets.engines.matrix.kernels.nodes import evaluate_node, split_and_gather, update_node
-from allstreets.engines.matrix.kernels.pruning import mark_lines_below, mark_needed
-from allstreets.engines.matrix.kernels.terminals import (
-    add_folds,
-    add_showdowns,
-    multiply_rows,
-    own_combos,
+from allstreets.engines.matrix.kernels.terminals import add_folds, add_showdowns, own_combos
+from allstreets.engines.simd.iteration_weights import KernelWeights
+from allstreets.engines.simd.regret_matching import (
+    add_gain,
+    best_value,
+    look_ahead,
+    mean_value,
+    new_regret,
+    no_gains,
+    normalised,
+    normaliser,
+    positive_sum,
+    split_reach,
 )
-from allstreets.engines.simd.reach import split_reach
+from allstreets.engines.simd.row_products import multiply_rows, unite
+from allstreets.engines.simd.vectors import (
+    TINY,
+    any_positive,
+    fma,
+    load,
+    splat,
+    store,
+    where_positive,
+)
 from allstreets.engines.simd.work_counter import Counter, take
 
 ZERO = np.float32(0.0)
+ONE = np.float32(1.0)
+NEVER = np.float32(-np.inf)
 SMALL_SHARE = np.float32(0.01)
 """Every hand enters the average with at least this share of the largest reach: the theory has
-own reach alone, but then strategies at places that a player hardly ever reaches stay what they were
+own reach alone, but then strategies at nodes that a player hardly ever reaches stay what they were
 at first."""
 LEAST_SHARE = np.float32(1e-9)
 """And with at least this much, where no hand gets there at all."""
 
 
 @inner_kernel
-def go_down(
+def split_and_gather(
+    reach: Singles,
+    row: int,
+    child: int,
+    regrets: Singles,
+    average: Singles,
+    slot: int,
+    actions: int,
+    hands: int,
+    weights: KernelWeights,
+    least: np.float32,
+) -> None:
+    """`split_reach` by regrets, and sums ← average · sums + weight · strategy · (reach + least).
+
+    `average` and `weight` are those of the iteration weights.
+    """
+    one, factor, floor = splat(ONE), splat(weights.average), splat(least)
+    weight = splat(weights.weight)
+    for block in range(0, hands, 16):
+        base = slot + block * actions
+        strategy = normaliser(regrets, base, actions, one)
+        here = load(reach, row * hands + block)
+        part = weight * (here + floor)
+        for a in range(actions):
+            place = base + 16 * a
+            chance = normalised(load(regrets, place), strategy)
+            store(reach, (child + a) * hands + block, here * chance)
+            store(average, place, fma(factor, load(average, place), part * chance))
+
+
+@inner_kernel
+def update_node(
+    values: Singles,
+    target: int,
+    child: int,
+    regrets: Singles,
+    slot: int,
+    actions: int,
+    hands: int,
+    weights: KernelWeights,
+    needed: Bytes | None,
+) -> None:
+    """Own node: value under regret matching, then the regrets, in one pass.
+
+    The node above hears the value moved by `weights.ahead` towards what the new regrets will play.
+    A block of hands that a pruned pass does not need is left alone; an action that is not needed
+    while the node is, since it is not played, is discounted and otherwise not written.
+    """
+    blocks = hands // 16
+    zero, one, ahead = splat(ZERO), splat(ONE), splat(weights.ahead)
+    for block in range(0, hands, 16):
+        if needed is not None and not needed[target * blocks + block // 16]:
+            continue
+        base = slot + block * actions
+        strategy = normaliser(regrets, base, actions, one)
+        value = zero
+        for a in range(actions):
+            if needed is not None and not needed[(child + a) * blocks + block // 16]:
+                continue
+            chance = normalised(load(regrets, base + 16 * a), strategy)
+            value = fma(chance, load(values, (child + a) * hands + block), value)
+        gains = no_gains()
+        for a in range(actions):
+            place, gain = base + 16 * a, zero
+            if needed is None or needed[(child + a) * blocks + block // 16]:
+                gain = load(values, (child + a) * hands + block) - value
+            updated = new_regret(load(regrets, place), gain, weights)
+            store(regrets, place, updated)
+            gains = add_gain(gains, updated, gain)
+        row = target * hands + block
+        store(values, row, load(values, row) + look_ahead(value, gains, ahead))
+
+
+@inner_kernel
+def evaluate_node(
+    values: Singles,
+    target: int,
+    child: int,
+    average: Singles,
+    slot: int,
+    actions: int,
+    hands: int,
+    mode: int,
+) -> None:
+    """Own node, nothing updated: value of the best action, of the average, or of uniform play."""
+    uniform = splat(ONE / np.float32(actions))
+    for block in range(0, hands, 16):
+        base, first = slot + block * actions, child * hands + block
+        if mode == BEST_RESPONSE:
+            value = best_value(values, first, hands, actions)
+        elif mode == EVALUATE:
+            strategy = normaliser(average, base, actions, splat(ONE))
+            value = mean_value(average, base, actions, strategy, values, first, hands)
+        else:
+            value = splat(ZERO)
+            for a in range(actions):
+                value = fma(uniform, load(values, first + a * hands), value)
+        row = target * hands + block
+        store(values, row, load(values, row) + value)
+
+
+@inner_kernel
+def mark_needed(
+    plan: StagePlan,
+    hands: int,
+    regrets: Singles,
+    combos: Singles,
+    threshold: np.float32,
+    needed: Bytes,
+) -> int:
+    """Mark the blocks that own actions need; returns how many they do not.
+
+    The marks of the stage's lines are given. A hand without combos [H] needs nothing.
+    """
+    blocks = hands // 16
+    zero, one, tiny, limit = splat(ZERO), splat(ONE), splat(TINY), splat(threshold)
+    needed[plan.lines * blocks : (plan.lines + 1) * blocks] = 0
+    left_out = 0
+    for node in range(len(plan.own_value) - 1, -1, -1):  # parents before children
+        above, below = plan.own_value[node] * blocks, plan.own_child[node] * blocks
+        actions, slot = plan.own_actions[node], plan.own_slot[node] * hands
+        for block in range(blocks):
+            if not needed[above + block]:
+                for a in range(actions):
+                    needed[below + a * blocks + block] = 0
+                left_out += actions
+                continue
+            if threshold == NEVER:
+                for a in range(actions):
+                    needed[below + a * blocks + block] = 1
+                continue
+            base = slot + 16 * block * actions
+            playing = positive_sum(regrets, base, actions)
+            present = load(combos, 16 * block)
+            for a in range(actions):
+                under = where_positive(limit - load(regrets, base + 16 * a), zero, one)
+                objecting = where_positive(playing - tiny, under, one)
+                wanted = any_positive(where_positive(present, objecting, zero))
+                needed[below + a * blocks + block] = wanted
+                left_out += not wanted
+    return left_out
+
+
+@inner_kernel
+def mark_lines_below(
+    plan: StagePlan, needed: Bytes, union: Bytes, below: Bytes, union_below: Bytes
+) -> None:
+    """Mark the lines into the next stage: all hands of it, if any of this stage's is needed."""
+    blocks = len(union_below)
+    for exit_number in range(len(plan.exit_value)):
+        start = plan.exit_line[exit_number] * blocks
+        below[start : start + blocks] = unite(needed, plan.exit_value, exit_number, 1, union)
+
+
+@inner_kernel
+def forward(
     plan: StagePlan,
     hands: int,
     regrets: Singles,
     average: Singles,
     reach: Singles,
     mode: int,
-    now: Discounting,
+    weights: KernelWeights,
     least: np.float32,
 ) -> None:
     """Fill the reach rows of a stage from those of its lines."""
-    gathers = mode == UPDATE and now.weight > ZERO
+    gathers = mode == UPDATE and weights.weight > ZERO
     stored = regrets if mode == UPDATE else average
     for node in range(len(plan.other_reach)):
         row, child = plan.other_reach[node], plan.other_child[node]
@@ -61,34 +242,27 @@ def go_down(
         if not gathers:
             split_reach(reach, row, child, stored, slot, actions, hands)
         elif actions == 2:  # known numbers of actions let the compiler unroll
-            split_and_gather(
-                reach, row, child, regrets, average, slot, 2, hands,
-                now.average, now.weight, least,
-            )  # fmt: skip
+            split_and_gather(reach, row, child, regrets, average, slot, 2, hands, weights, least)
         elif actions == 3:
-            split_and_gather(
-                reach, row, child, regrets, average, slot, 3, hands,
-                now.average, now.weight, least,
-            )  # fmt: skip
+            split_and_gather(reach, row, child, regrets, average, slot, 3, hands, weights, least)
         else:
             split_and_gather(
-                reach, row, child, regrets, average, slot, actions, hands,
-                now.average, now.weight, least,
-            )  # fmt: skip
+                reach, row, child, regrets, average, slot, actions, hands, weights, least
+            )
 
 
 @inner_kernel
-def go_up(
+def backward(
     plan: StagePlan,
     hands: int,
     regrets: Singles,
     average: Singles,
     values: Singles,
     mode: int,
-    now: Discounting,
+    weights: KernelWeights,
     needed: Bytes | None,
 ) -> None:
-    """Fold the values of a stage's ends into those of its lines, children before parents."""
+    """Fold the values of a stage's terminals into those of its lines, children before parents."""
     for node in range(len(plan.own_value)):
         target, child = plan.own_value[node], plan.own_child[node]
         actions = plan.own_actions[node]
@@ -98,11 +272,11 @@ def go_up(
         if here != UPDATE:
             evaluate_node(values, target, child, average, slot, actions, hands, here)
         elif actions == 2:
-            update_node(values, target, child, regrets, slot, 2, hands, now, needed)
+            update_node(values, target, child, regrets, slot, 2, hands, weights, needed)
         elif actions == 3:
-            update_node(values, target, child, regrets, slot, 3, hands, now, needed)
+            update_node(values, target, child, regrets, slot, 3, hands, weights, needed)
         else:
-            update_node(values, target, child, regrets, slot, actions, hands, now, needed)
+            update_node(values, target, child, regrets, slot, actions, hands, weights, needed)
 
 
 @inner_kernel
@@ -125,44 +299,43 @@ def beside(wanted: Bytes | None, needed: Bytes) -> Bytes | None:
 
 @inner_kernel
 def run_flop(
-    stages: int,
-    plans: tuple[StagePlan, ...],
+    pot: Pot,
     cards: tuple[StageCards, ...],
-    stores: tuple[StageStore, ...],
     spaces: tuple[StageSpace, ...],
-    hands: tuple[StageHands, ...],
     flop: int,
     mode: int,
-    now: Discounting,
+    weights: KernelWeights,
     wanted: Bytes | None,
 ) -> None:
     """One pass on one flop, between the first rows of the first stage's space.
 
     The other's reach [Hₒ] at the root goes in there, own values [Hₓ] come out.
 
-    A pruned pass, which must be an update, is given the blocks of own hands that are wanted, [Hₓ /
-    16]; the others' values come out as 0. Its way down is complete: the other's average strategy
-    does not depend on which own hands are looked at. `None` is no pruning, and compiled without it.
+    A pruned pass, which must be an update, is given the blocks of own hands that are `wanted`,
+    [Hₓ / 16]; the others' values come out as 0. Its forward pass is complete: the other's average
+    strategy does not depend on which own hands are looked at. `None` is no pruning, and compiled
+    without it.
     """
+    stages, plans, hands, stores = pot  # taken apart once: Numba counts references
     last = stages - 1
     first_space = spaces[0]
     least = max(SMALL_SHARE * largest(first_space.reach[: hands[0].other_length]), LEAST_SHARE)
     if wanted is not None:
         first_space.needed[: len(wanted)] = wanted
     for stage in range(stages):
-        plan, space, store, table = plans[stage], spaces[stage], stores[stage], cards[stage]
+        plan, space, learned, table = plans[stage], spaces[stage], stores[stage], cards[stage]
         here = hands[stage]
         space.reach[plan.lines * here.other_length : (plan.lines + 1) * here.other_length] = ZERO
         space.values[: plan.value_rows * here.own_length] = ZERO
         needed = beside(wanted, space.needed)
         if wanted is not None:
             space.left_out[0] += mark_needed(
-                plan, here.own_length, store.own_regrets[flop],
-                own_combos(table, here, space, flop), now.threshold, space.needed,
+                plan, here.own_length, learned.own_regrets[flop],
+                own_combos(table, here, space, flop), weights.threshold, space.needed,
             )  # fmt: skip
-        go_down(
-            plan, here.other_length, store.other_regrets[flop], store.other_average[flop],
-            space.reach, mode, now, least,
+        forward(
+            plan, here.other_length, learned.other_regrets[flop], learned.other_average[flop],
+            space.reach, mode, weights, least,
         )  # fmt: skip
         add_folds(plan, table, here, space, flop, needed)
         add_showdowns(plan, table, here, space, flop, needed)
@@ -177,7 +350,7 @@ def run_flop(
             if wanted is not None:
                 mark_lines_below(plan, space.needed, space.union, below.needed, below.union)
     for stage in range(last, -1, -1):
-        plan, space, store, table = plans[stage], spaces[stage], stores[stage], cards[stage]
+        plan, space, learned, table = plans[stage], spaces[stage], stores[stage], cards[stage]
         needed = beside(wanted, space.needed)
         if stage < last:
             below, deeper = spaces[stage + 1], cards[stage + 1]
@@ -186,20 +359,11 @@ def run_flop(
                 space.values, plan.exit_value, table.hands, plan.ones, space.sums, below.terms,
                 needed, space.union,
             )  # fmt: skip
-        go_up(
-            plan, hands[stage].own_length, store.own_regrets[flop], store.own_average[flop],
-            space.values, mode, now, needed,
+        backward(
+            plan, hands[stage].own_length, learned.own_regrets[flop], learned.own_average[flop],
+            space.values, mode, weights, needed,
         )  # fmt: skip
     # What is not wanted at the root is needed nowhere in the first stage: its value is still 0.
-
-
-@inner_kernel
-def discounting(row: Singles) -> Discounting:
-    """A row of a table of discounts."""
-    return Discounting(
-        row[POSITIVE], row[NEGATIVE], row[LOWEST], row[AVERAGE], row[WEIGHT], row[THRESHOLD],
-        row[AHEAD],
-    )  # fmt: skip
 
 
 @kernel
@@ -218,3 +382,12 @@ def sum_positive(counter: Counter, stored: Singles, flops: Longs, sums: Floats) 
                 total += number
                 largest = max(largest, number)
         sums[place, 0], sums[place, 1] = total, largest
+
+
+@kernel
+def move_numbers(old: Singles, new: Singles, source: Longs, first: int, last: int) -> None:
+    """new[f, i] = old[f, source[i]] for flops first, …, last − 1; 0 where `source` is negative."""
+    for flop in range(first, last):
+        for place in range(len(source)):
+            origin = source[place]
+            new[flop, place] = old[flop, origin] if origin >= 0 else ZERO

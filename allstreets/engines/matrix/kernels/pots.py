@@ -19,13 +19,15 @@ from numba.np import arrayobj
 from allstreets.base import Bytes, Floats, Longs, Singles, inner_kernel, kernel
 from allstreets.engines.matrix.kernels.layout import (
     UPDATE,
+    Pot,
     StageCards,
     StageHands,
     StagePlan,
     StageSpace,
     StageStore,
 )
-from allstreets.engines.matrix.kernels.passes import discounting, run_flop
+from allstreets.engines.matrix.kernels.passes import run_flop
+from allstreets.engines.simd.iteration_weights import kernel_weights
 from allstreets.engines.simd.vectors import machine_code
 from allstreets.engines.simd.work_counter import Counter, take
 
@@ -111,6 +113,21 @@ def store_at(tables: PotTables, pot: int, stage: int, flops: int) -> StageStore:
     )
 
 
+@inner_kernel
+def pot_at(tables: PotTables, pot: int, flops: int) -> Pot:
+    """A pot on `flops` flops, taken out of the tables."""
+    return Pot(
+        tables.stages[pot],
+        (plan_at(tables, pot, 0), plan_at(tables, pot, 1), plan_at(tables, pot, 2)),
+        (hands_at(tables, pot, 0), hands_at(tables, pot, 1), hands_at(tables, pot, 2)),
+        (
+            store_at(tables, pot, 0, flops),
+            store_at(tables, pot, 1, flops),
+            store_at(tables, pot, 2, flops),
+        ),
+    )
+
+
 NO_ROOTS = np.zeros((1, 0, 0))
 """Where hands are classes. One type for all, so that kernels are compiled once."""
 
@@ -176,7 +193,7 @@ def run_pots(
     roots: Floats,
     values: Singles,
     mode: int,
-    discounts: Singles,
+    table: Singles,
     wanted: Bytes | None,
     limited: Bytes,
 ) -> None:
@@ -184,7 +201,7 @@ def run_pots(
 
     A piece [4] is flops[piece[0] : piece[1]] with the pots order[piece[2] : piece[3]]. `reach`
     [P, 169] is the other's, `values` [P, K, 169] come out, `roots` [F, 169, H] lead from classes to
-    hands, or are `NO_ROOTS`. `discounts` [K or 1, 6] is a table of discounts. `wanted` [P, K or 1,
+    hands, or are `NO_ROOTS`. `table` [K or 1, 7] holds iteration weights. `wanted` [P, K or 1,
     H / 16] are the blocks of own hands that an update computes in the pots that are `limited` [P];
     `None`: in none.
     """
@@ -194,31 +211,20 @@ def run_pots(
         if piece >= len(pieces):
             break
         for place in range(pieces[piece, 0], pieces[piece, 1]):
-            now = discounting(discounts[place if len(discounts) > 1 else 0])
+            weights = kernel_weights(table[place if len(table) > 1 else 0])
             flop = flops[place]
             root = root_of(roots, flop)
             for number in range(pieces[piece, 2], pieces[piece, 3]):
                 pot = order[number]
-                stages = tables.stages[pot]
-                plans = plan_at(tables, pot, 0), plan_at(tables, pot, 1), plan_at(tables, pot, 2)
-                hands = hands_at(tables, pot, 0), hands_at(tables, pot, 1), hands_at(tables, pot, 2)
-                stores = (
-                    store_at(tables, pot, 0, count),
-                    store_at(tables, pot, 1, count),
-                    store_at(tables, pot, 2, count),
-                )
-                enter(spaces[0], hands[0], reach[pot], root)
-                if wanted is None:
-                    run_flop(stages, plans, cards, stores, spaces, hands, flop, mode, now, None)
-                elif limited[pot]:
+                game = pot_at(tables, pot, count)
+                enter(spaces[0], game.hands[0], reach[pot], root)
+                if wanted is not None and limited[pot]:
                     blocks = wanted[pot, place if wanted.shape[1] > 1 else 0]
-                    run_flop(
-                        stages, plans, cards, stores, spaces, hands, flop, mode, now,
-                        blocks[: hands[0].own_length // 16],
-                    )  # fmt: skip
+                    blocks = blocks[: game.hands[0].own_length // 16]
+                    run_flop(game, cards, spaces, flop, mode, weights, blocks)
                 else:
-                    run_flop(stages, plans, cards, stores, spaces, hands, flop, mode, now, None)
-                leave(spaces[0], hands[0], root, values[pot, place])
+                    run_flop(game, cards, spaces, flop, mode, weights, None)
+                leave(spaces[0], game.hands[0], root, values[pot, place])
 
 
 @kernel
@@ -230,14 +236,14 @@ def iterate_pots(
     spaces: tuple[StageSpace, ...],
     reach: Floats,
     roots: Floats,
-    discounts: Singles,
+    table: Singles,
     wanted: Bytes | None,
 ) -> None:
     """Whole iterations of both players' hands on the pieces that this thread gets hold of.
 
-    A piece [2] is a pot on a flop; both players' reach [2, P, 169] stays the same. `discounts`
-    [iterations, 6]; `wanted` [H / 16] are the blocks of own hands that are computed if these
-    iterations are pruned, else `None`.
+    A piece [2] is a pot on a flop; both players' reach [2, P, 169] stays the same. `table`
+    [iterations, 7] holds iteration weights; `wanted` [H / 16] are the blocks of own hands that are
+    computed if these iterations are pruned, else `None`.
     """
     # A plain number: Numba would compile for the constant as well.
     mode: int = np.int64(UPDATE)  # type: ignore[assignment]
@@ -248,20 +254,9 @@ def iterate_pots(
             break
         pot, flop = pieces[piece, 0], pieces[piece, 1]
         root = root_of(roots, flop)
-        for iteration in range(len(discounts)):
-            now = discounting(discounts[iteration])
+        for iteration in range(len(table)):
+            weights = kernel_weights(table[iteration])
             for player in range(2):
-                own = tables[player]
-                stages = own.stages[pot]
-                plans = plan_at(own, pot, 0), plan_at(own, pot, 1), plan_at(own, pot, 2)
-                hands = hands_at(own, pot, 0), hands_at(own, pot, 1), hands_at(own, pot, 2)
-                stores = (
-                    store_at(own, pot, 0, count),
-                    store_at(own, pot, 1, count),
-                    store_at(own, pot, 2, count),
-                )
-                enter(spaces[0], hands[0], reach[1 - player, pot], root)
-                if wanted is None:
-                    run_flop(stages, plans, cards, stores, spaces, hands, flop, mode, now, None)
-                else:
-                    run_flop(stages, plans, cards, stores, spaces, hands, flop, mode, now, wanted)
+                game = pot_at(tables[player], pot, count)
+                enter(spaces[0], game.hands[0], reach[1 - player, pot], root)
+                run_flop(game, cards, spaces, flop, mode, weights, wanted)

@@ -1,4 +1,4 @@
-"""Where hands end: products of reach rows with the matrices of a flop.
+"""Terminals: products of reach rows with the matrices of a flop.
 
 A showdown multiplies a row by the dense margin matrix. A fold multiplies it by the matrix of pairs
 that fit, W = n nᵀ − N Nᵀ + diag(n), where n counts a hand's combos and N those that hold each card.
@@ -9,124 +9,23 @@ A pruned pass passes `needed`, the blocks of own hands that each value row needs
 instead, the kernels are compiled without any of it.
 """
 
-from typing import Any
-
 import numpy as np
 
-from allstreets.base import Bytes, Ints, Longs, Singles, inner_kernel, kernel
+from allstreets.base import Bytes, Longs, Singles, inner_kernel, kernel
 from allstreets.engines.matrix.kernels.layout import StageCards, StageHands, StagePlan, StageSpace
-from allstreets.engines.matrix.kernels.pruning import run_length, unite
-from allstreets.engines.simd.matrix_product import (
-    TILE_ROWS,
-    tile_of_1,
-    tile_of_2,
-    tile_of_3,
-    tile_of_4,
-)
+from allstreets.engines.simd.row_products import multiply_rows, unite
 from allstreets.engines.simd.vectors import (
-    any_positive,
     compress,
     fma,
     load,
-    maximum,
     splat,
     store,
     transpose_from,
     transpose_to,
-    where_positive,
 )
 
 ZERO = np.float32(0.0)
-ONE = np.float32(1.0)
 CARDS = 52
-
-
-@inner_kernel
-def column_sizes(inputs: Singles, rows: Longs, first: int, length: int, column: int) -> Any:
-    """How large the sixteen columns from `column` on are in the tile's rows taken together."""
-    zero = splat(ZERO)
-    size = zero
-    for row in range(first, first + TILE_ROWS):
-        here = load(inputs, rows[row] * length + column)
-        size = size + maximum(here, zero - here)
-    return size
-
-
-@inner_kernel
-def find_terms(
-    inputs: Singles, rows: Longs, first: int, length: int, marks: Singles, terms: Ints
-) -> int:
-    """The columns in which any of the tile's rows is not zero; returns how many."""
-    zero, one = splat(ZERO), splat(ONE)
-    absent = zero
-    for column in range(0, length, 16):
-        size = column_sizes(inputs, rows, first, length, column)
-        absent = maximum(absent, where_positive(size, zero, one))
-    if not any_positive(absent):  # nothing to look for one by one
-        for column in range(length):
-            terms[column] = column
-        return length
-    count = 0
-    for column in range(0, length, 16):
-        store(marks, 0, column_sizes(inputs, rows, first, length, column))
-        for lane in range(16):
-            terms[count] = column + lane
-            count += marks[lane] > ZERO
-    return count
-
-
-@inner_kernel
-def multiply_rows(
-    inputs: Singles,
-    input_rows: Longs,
-    input_length: int,
-    matrix: Singles,
-    outputs: Singles,
-    output_rows: Longs,
-    output_length: int,
-    factors: Singles,
-    marks: Singles,
-    terms: Ints,
-    needed: Bytes | None,
-    union: Bytes,
-) -> None:
-    """outputs[output_rows[r]] += factors[r] · (inputs[input_rows[r]] · matrix), for all r.
-
-    `matrix` is [input_length, output_length] in a row; both lengths are multiples of 16, the number
-    of rows is one of TILE_ROWS. Columns that none of a tile's rows needs are left as they are.
-    """
-    for first in range(0, len(input_rows), TILE_ROWS):
-        if needed is not None and not unite(needed, output_rows, first, TILE_ROWS, union):
-            continue
-        count = find_terms(inputs, input_rows, first, input_length, marks, terms)
-        if count == 0:
-            continue
-        column = 0
-        while column < output_length:
-            width = min(64, output_length - column)
-            if needed is not None:
-                width = 16 * run_length(union, column // 16, width // 16)
-            if width == 64:
-                tile_of_4(
-                    terms, count, matrix, column, output_length, inputs, input_rows, input_length,
-                    outputs, output_rows, output_length, column, factors, first,
-                )  # fmt: skip
-            elif width == 48:
-                tile_of_3(
-                    terms, count, matrix, column, output_length, inputs, input_rows, input_length,
-                    outputs, output_rows, output_length, column, factors, first,
-                )  # fmt: skip
-            elif width == 32:
-                tile_of_2(
-                    terms, count, matrix, column, output_length, inputs, input_rows, input_length,
-                    outputs, output_rows, output_length, column, factors, first,
-                )  # fmt: skip
-            elif width == 16:
-                tile_of_1(
-                    terms, count, matrix, column, output_length, inputs, input_rows, input_length,
-                    outputs, output_rows, output_length, column, factors, first,
-                )  # fmt: skip
-            column += max(16, width)
 
 
 @inner_kernel

@@ -22,7 +22,7 @@ export function classOf(cards: readonly string[]): string {
 
 /** What a decision cost. */
 export function verdictText(verdict: Verdict): string {
-  if (verdict.loss === null) return `Not judged: ${verdict.note}`;
+  if (verdict.loss === null) return `Not graded: ${verdict.note}`;
   const lost = verdict.loss >= LEAST ? `${fixed(verdict.loss, 3)} bb lost` : "nothing lost";
   return verdict.missed ? `${lost}. Best: ${verdict.best ?? ""}` : `Right, ${lost}`;
 }

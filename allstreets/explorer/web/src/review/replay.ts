@@ -24,14 +24,14 @@ export function commandOf(pressed: Pressed): Command | null {
   return COMMANDS.get(pressed.key) ?? null;
 }
 
-/** Where a hand is opened: at the step that was asked for, or else at its dearest decision. */
+/** Where a hand is opened: at the step that was asked for, or else at its costliest decision. */
 export function openedAt(hand: Hand, at: number | null): number {
   if (at !== null && at >= 0 && at <= hand.steps.length) return at;
-  const dearest = hand.decisions.reduce<Decision | null>(
+  const costliest = hand.decisions.reduce<Decision | null>(
     (best, one) => (best === null || (one.loss ?? -1) > (best.loss ?? -1) ? one : best),
     null,
   );
-  return dearest?.place ?? 0;
+  return costliest?.place ?? 0;
 }
 
 /** The next step of the hero's, and at last the end of the hand; null: there is none. */
@@ -56,7 +56,7 @@ export const ACCURACY =
 
 /** What a decision cost, in a few words. */
 export function verdict(one: Decision): string {
-  if (one.loss === null) return one.note || "not judged";
+  if (one.loss === null) return one.note || "not graded";
   const option = one.options.find((each) => each.word === one.counted_as);
   const same = option ? `the solution does so ${often(option.frequency, 0)} of the time` : "";
   if (!isDear(one)) return `nothing lost; ${same}`;

@@ -95,7 +95,7 @@ const HAND = {
 } as unknown as Hand;
 
 describe("a replayed hand", () => {
-  it("opens at its dearest decision, or where the address says", () => {
+  it("opens at its costliest decision, or where the address says", () => {
     expect(openedAt(HAND, null)).toBe(4);
     expect(openedAt(HAND, 2)).toBe(2);
     expect(openedAt(HAND, 99)).toBe(4);

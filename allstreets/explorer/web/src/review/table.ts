@@ -13,7 +13,7 @@ export type Filter = Readonly<Record<Kind, string>> & { readonly least: number }
 
 export const ANY: Filter = { street: "", pot: "", action: "", least: 0 };
 
-/** The decisions that are meant; one that is not judged lost nothing that is known. */
+/** The decisions that are meant; one that is not graded lost nothing that is known. */
 export function filtered(rows: readonly Row[], filter: Filter): Row[] {
   return rows.filter(
     (row) =>

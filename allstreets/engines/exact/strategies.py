@@ -1,0 +1,212 @@
+"""Average strategies of an exact subgame: read, set, and locked, so that no iteration changes them.
+
+Numbers of a node on a board stand in R rows, padding included: a row is a hand, or a bucket.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import Flags, Floats, InputError, Longs
+from allstreets.betting import BettingTree, Player, Street
+from allstreets.cards import COMBO_COUNT, HAND_OF_COMBO
+from allstreets.engines.simd.vectors import LANES, LARGEST, narrow, widen
+
+if TYPE_CHECKING:
+    from allstreets.engines.exact.subgame import ExactSubgame
+
+CACHED_STREETS = 64
+Averages = list[list[NDArray[Any]]]  # by street and player, as `ExactSubgame.averages`
+
+
+def average_strategy(subgame: "ExactSubgame", level: int, number: int, node: int) -> Floats:
+    """[A, C]: the average strategy of a tree node on board `number` of its street, by combo."""
+    player = Player(int(subgame.tree.player[node]))
+    actions = int(subgame.tree.child_count[node])
+    stored = widen(subgame.stored_at(subgame.averages, level, number, node))
+    by_action = stored.transpose(1, 0, 2).reshape(actions, -1)
+    weights = by_action[:, combo_rows(subgame, level, number, player)].astype(np.float64)
+    weights = np.maximum(weights, 0.0)
+    total = weights.sum(axis=0)
+    return np.where(total > 0, weights / np.where(total > 0, total, 1.0), 1.0 / actions)
+
+
+def set_average_strategy(
+    subgame: "ExactSubgame", level: int, number: int, node: int, strategy: Floats
+) -> None:
+    """Let the average strategy of a tree node on a board be `strategy` [A, C], by combo.
+
+    A bucket plays what its hands play on average. At a locked node it is what is
+    played there from now on.
+    """
+    player = Player(int(subgame.tree.player[node]))
+    stored = subgame.stored_at(subgame.averages, level, number, node)
+    rows = np.zeros((len(strategy), len(stored) * LANES))
+    hands, buckets = subgame.streets[level].hands[player][number], subgame.buckets[level]
+    if buckets is None:
+        rows[:, hands.hand] = strategy
+    else:
+        by_hand = np.zeros((len(strategy), len(hands.first)))
+        by_hand[:, hands.hand] = strategy
+        row, share = buckets[player].of_board(subgame.streets[level].lists[player], number)
+        for chances, played in zip(rows, by_hand * share, strict=True):
+            chances[:] = np.bincount(row, played, len(chances))
+    block = rows.reshape(len(rows), -1, LANES).transpose(1, 0, 2)
+    subgame.put_strategy(level, number, node, block)
+
+
+def combo_rows(subgame: "ExactSubgame", level: int, number: int, player: Player) -> Longs:
+    """[C]: the stored row of each of a player's combos on a board."""
+    hand, buckets = subgame.streets[level].hands[player][number].hand, subgame.buckets[level]
+    if buckets is None:
+        return hand
+    return buckets[player].of_board(subgame.streets[level].lists[player], number)[0][hand]
+
+
+@dataclass(frozen=True, eq=False)
+class BoardRows:
+    """Where the strategies of a player's decisions on a board stand: R rows, padding included."""
+
+    subgame: "ExactSubgame"
+    level: int
+    number: int  # of the board among those of its street
+    player: Player
+
+    @property
+    def nodes(self) -> tuple[int, ...]:
+        """The player's decisions on the street, in the order of the tree."""
+        return _nodes(self.subgame.tree, self.subgame.levels[self.level], self.player)
+
+    @property
+    def combos(self) -> Longs:
+        """[C]: the player's combos on the board."""
+        return self.subgame.streets[self.level].combos(self.player, self.number)
+
+    @cached_property
+    def row(self) -> Longs:
+        """[C]: the row of each combo."""
+        return combo_rows(self.subgame, self.level, self.number, self.player)
+
+    @property
+    def rows(self) -> int:
+        """R."""
+        starts = self.subgame.boards[self.player][self.level].own_rows
+        return int(starts[self.number + 1] - starts[self.number])
+
+    def by_row(self, weights: Floats) -> Floats:
+        """[R]: weights of combos [C] added up."""
+        found: Floats = np.bincount(self.row, weights, self.rows).astype(np.float64)
+        return found
+
+    def chances(self, averages: Averages) -> dict[int, Floats]:
+        """Node → [A, R]: the strategies that `averages` hold; even where they hold nothing."""
+        found = {}
+        for node in self.nodes:
+            sums = self.sums(averages, node)
+            total, even = sums.sum(axis=0), np.full_like(sums, 1 / len(sums))
+            found[node] = np.divide(sums, total, out=even, where=total > 0)
+        return found
+
+    def sums(self, averages: Averages, node: int) -> Floats:
+        """[A, R]: what strategies are the shares of."""
+        stored = np.maximum(widen(self._block(averages, node)).astype(np.float64), 0.0)
+        found: Floats = stored.transpose(1, 0, 2).reshape(stored.shape[1], -1)
+        return found
+
+    def put(self, averages: Averages, chances: Mapping[int, Floats]) -> None:
+        """Let `averages` hold these strategies [A, R], or other sums that they are the shares of.
+
+        In 16-bit integers they must be strategies.
+        """
+        for node, given in chances.items():
+            stored = self._block(averages, node)
+            block = given.reshape(len(given), -1, LANES).transpose(1, 0, 2)
+            stored[:] = np.rint(block * LARGEST) if stored.dtype == np.int16 else block
+
+    def locked(self, node: int) -> Flags:
+        """[R]: rows that play a strategy that was given (`locks`)."""
+        flags = self.subgame.locked[self.level][self.player]
+        if node in self.subgame.tree.locks or not flags.size:
+            return np.full(self.rows, node in self.subgame.tree.locks)
+        boards, slots = self.subgame.boards[self.player][self.level], self.subgame.slots[self.level]
+        first = int(boards.own_start[self.number]) * slots.nodes[self.player]
+        first += slots.number[node] * self.rows
+        found: Flags = flags[first : first + self.rows] > 0
+        return found
+
+    def _block(self, averages: Averages, node: int) -> NDArray[Any]:
+        """[R / 16, A, 16]: a view."""
+        return self.subgame.stored_at(averages, self.level, self.number, node)
+
+
+@lru_cache(CACHED_STREETS)
+def _nodes(tree: BettingTree, street: Street, player: Player) -> tuple[int, ...]:
+    """A player's decisions on a street; a street has thousands of boards."""
+    return tuple(node for node in tree.decisions(street) if tree.player[node] == player)
+
+
+def play_locks(subgame: "ExactSubgame", first: int = 0) -> None:
+    """Let hands play what the tree tells them, from a level on."""
+    tree = subgame.tree
+    for node, chances in tree.locks.items():
+        level = subgame.levels.index(Street(int(tree.street[node])))
+        if level < first:
+            continue
+        for number in range(len(subgame.boards[0][level].own_rows) - 1):
+            subgame.put_strategy(level, number, node, np.array(chances)[None, :, None])
+    if not first:
+        play_hand_locks(subgame)
+
+
+def play_hand_locks(subgame: "ExactSubgame") -> None:
+    """The same for decisions of the first street that are locked for some hands."""
+    for node, hands in subgame.tree.hand_locks.items():
+        told = np.zeros((int(subgame.tree.child_count[node]), COMBO_COUNT))
+        held = np.zeros(COMBO_COUNT, np.bool_)
+        for hand, chances in hands.items():
+            of_class = hand == HAND_OF_COMBO
+            told[:, of_class] = np.array(chances)[:, None]
+            held |= of_class
+        lock_strategy(subgame, 0, 0, node, told, held)
+
+
+def lock_strategy(
+    subgame: "ExactSubgame",
+    level: int,
+    number: int,
+    node: int,
+    strategy: Floats,
+    locked: Flags,
+) -> None:
+    """Let the `locked` combos [1326] play `strategy` [A, 1326] at a node on board `number`."""
+    if subgame.buckets[level] is not None:
+        raise InputError(
+            f"lock: hands share strategies on the {subgame.levels[level].text}, so none of them "
+            "can be locked there.\nLock nodes of other streets, or leave out river_groups"
+        )
+    player = Player(int(subgame.tree.player[node]))
+    slots, boards = subgame.slots[level], subgame.boards[player][level]
+    nodes, actions = slots.nodes[player], len(strategy)
+    if not subgame.locked[level][player].size:
+        size = int(boards.own_start[-1]) * nodes
+        subgame.locked[level][player] = np.zeros(size, np.float32)
+    combos = subgame.streets[level].hands[player][number].first
+    hands = int(boards.own_start[number + 1] - boards.own_start[number])
+    held = locked[combos]
+    flags = int(boards.own_start[number]) * nodes + slots.number[node] * hands
+    subgame.locked[level][player][flags : flags + len(combos)][held] = 1.0
+    start = int(boards.own_slots[number]) + slots.slot[node] * hands
+    for arrays in (subgame.regrets, subgame.averages):
+        stored = arrays[level][player][start : start + actions * hands]
+        if not stored.size:  # regrets of a game that does not learn
+            continue
+        blocks = widen(stored).reshape(hands // LANES, actions, LANES)
+        by_action = blocks.transpose(1, 0, 2).reshape(actions, hands).copy()
+        one = LARGEST if stored.dtype == np.int16 else 1.0
+        by_action[:, np.flatnonzero(held)] = one * strategy[:, combos[held]]
+        back = by_action.reshape(actions, hands // LANES, LANES).transpose(1, 0, 2).reshape(-1)
+        stored[:] = narrow(back, stored.dtype)

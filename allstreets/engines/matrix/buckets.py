@@ -1,0 +1,285 @@
+"""The bucket model of a flop: hands that play alike form one bucket, street by street.
+
+Situations (a combo beside a board) of like equity form a *bucket*; see `bucket_features` for what
+is alike and `bucket_clusters` for how they are found. On every street buckets are numbered from the
+weakest to the strongest. Between two streets a bucket's combos go on to several buckets, with
+chances counted over every card.
+
+The players' cards are in *product form*: each player's next bucket is drawn from his own bucket
+alone, as if the other held no cards and saw another card fall. So the current bucket is all that a
+player needs to know, and CFR and best response are exact in that game. What it leaves out is card
+removal between the players, and that a turn card which makes one's flush makes the other's too.
+Whatever is paid, folds, showdowns and all-ins before the river, is paid by the cards of that game:
+the same pots are worth the same on whichever street the money goes in.
+
+A bucket's weight is the number of combos expected in it. A combo weighs 1 on the flop; it sees each
+of 47 turn cards with the same chance, and then each of 46 river cards. So all weights of a street
+sum to 1,176.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import Flags, Floats, InputError, Ints, Longs, suggest
+from allstreets.betting import Street
+from allstreets.cards import (
+    DECK_SIZE,
+    HAND_COUNT,
+    HAND_OF_COMBO,
+    Flop,
+    cards_text,
+    combo_strengths,
+    live_combos,
+)
+from allstreets.engines.matrix.bucket_clusters import best_intervals, k_means
+from allstreets.engines.matrix.bucket_features import (
+    FLOP_RUNOUTS,
+    TURN_RUNOUTS,
+    FlopBoards,
+    dealt_on,
+    flop_boards,
+    flop_features,
+    mean_equity,
+    river_net,
+    river_points,
+    river_totals,
+    turn_features,
+)
+from allstreets.engines.matrix.cards import Stage
+from allstreets.engines.matrix.kernels.bucket_rivers import MOST_POINTS, count_moves
+
+TURN_CHANCES = 47
+"""Turn cards that a combo can see."""
+
+RIVER_CHANCES = 46
+"""River cards that a combo can see after a turn card."""
+
+STREETS = (Street.FLOP, Street.TURN, Street.RIVER)
+MOST_BUCKETS = 4096
+
+
+@dataclass(frozen=True)
+class BucketCounts:
+    """How many buckets each street has, at most: a street has no more than it has situations that
+    differ.
+    """
+
+    flop: int
+    turn: int
+    river: int
+
+    def __post_init__(self) -> None:
+        for street, count in zip(STREETS, (self.flop, self.turn, self.river), strict=True):
+            if not 1 <= count <= MOST_BUCKETS:
+                raise InputError(
+                    f"{count} buckets on the {street.name.lower()}: "
+                    f"write a number from 1 to {MOST_BUCKETS}"
+                )
+
+
+BUCKET_PRESETS = {
+    "fast": BucketCounts(10, 50, 50),
+    "medium": BucketCounts(15, 200, 200),
+    "standard": BucketCounts(20, 500, 500),
+    "accurate": BucketCounts(30, 1000, 1000),
+}
+
+
+def parse_bucket_counts(text: str) -> BucketCounts:
+    """Read the name of a preset, or three numbers.
+
+    >>> parse_bucket_counts("fast")
+    BucketCounts(flop=10, turn=50, river=50)
+    >>> parse_bucket_counts("12/80/100")
+    BucketCounts(flop=12, turn=80, river=100)
+    """
+    if text in BUCKET_PRESETS:
+        return BUCKET_PRESETS[text]
+    parts = text.split("/")
+    if len(parts) == 3 and all(part.strip().isdecimal() for part in parts):
+        return BucketCounts(*(int(part) for part in parts))
+    raise InputError(
+        f"'{text}' is not a number of buckets: write flop/turn/river such as 20/500/500, "
+        f"or the name of a preset; {suggest(text, BUCKET_PRESETS)}"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class BucketModel:
+    """The buckets of one flop, and all that the game between them needs.
+
+    K is the number of buckets of a street; tuples of three hold an array each for flop, turn and
+    river. Bucket 0 is the weakest.
+    """
+
+    flop: tuple[int, int, int]
+    counts: BucketCounts  # as requested
+    seed: int
+    flop_buckets: NDArray[np.int16]  # [1326]: −1 where the board blocks the combo
+    turn_buckets: NDArray[np.int16]  # [52, 1326]: by turn card
+    river_buckets: NDArray[np.int16]  # [1981]: by points on the river; see `bucket_features`
+    weights: tuple[Floats, ...]  # 3 × [K]: combos expected in each bucket, Σ = 1,176
+    equity: tuple[Floats, ...]  # 3 × [K]: mean equity against any two cards, rising
+    moves: tuple[Floats, ...]  # flop to turn, turn to river: [K, K'], rows sum to 1
+    net: tuple[Floats, ...]  # 3 × [K, K]: share won − share lost, antisymmetric
+
+    def __post_init__(self) -> None:
+        for array in (self.flop_buckets, self.turn_buckets, self.river_buckets):
+            array.setflags(write=False)
+        for array_of_street in (*self.weights, *self.equity, *self.moves, *self.net):
+            array_of_street.setflags(write=False)
+
+    def buckets_on(self, board: Sequence[int]) -> NDArray[np.int16]:
+        """[1326]: the bucket of every combo on a board of 3 to 5 cards, −1 where it is blocked."""
+        cards = tuple(int(card) for card in board)
+        fits = len(set(cards)) == len(cards) <= 5 and set(cards[:3]) == set(self.flop)
+        if not fits or not all(0 <= card < DECK_SIZE for card in cards):
+            raise InputError(
+                f"the cards {cards} are no board of the flop {cards_text(self.flop)}: "
+                "give its three cards first, then different ones 0..51 for turn and river"
+            )
+        if len(cards) == 3:
+            return self.flop_buckets
+        if len(cards) == 4:
+            on_turn: NDArray[np.int16] = self.turn_buckets[cards[3]]
+            return on_turn
+        points = river_points(combo_strengths([cards]))[0]
+        return _river_buckets(points, self.river_buckets)
+
+
+def build_bucket_model(flop: Sequence[int], counts: BucketCounts, seed: int = 0) -> BucketModel:
+    """Find the buckets of a flop and count what they do, over every turn and river card.
+
+    The same flop, counts and seed give the same model, and so does a flop with its suits renamed,
+    but for the names of cards.
+    """
+    boards = flop_boards(flop)
+    live = live_combos(boards.flop)
+    seeds = np.random.SeedSequence(seed).generate_state(2)
+    flop_buckets, flop_equity = _cluster(
+        flop_features(boards), live, FLOP_RUNOUTS, counts.flop, int(seeds[0])
+    )
+    turn_live = np.stack([live_combos((*boards.flop, card)) for card in range(DECK_SIZE)])
+    turn_live[list(boards.flop)] = False
+    turn_buckets, turn_equity = _cluster(
+        turn_features(boards), turn_live, TURN_RUNOUTS, counts.turn, int(seeds[1])
+    )
+    occurring = np.bincount(boards.points[boards.points >= 0], minlength=MOST_POINTS + 1)
+    river_of_points = best_intervals(occurring, counts.river).astype(np.int16)
+    river_buckets = _river_buckets(boards.points, river_of_points)
+
+    turn_moves, river_moves = _count_all_moves(boards, flop_buckets, turn_buckets, river_buckets)
+    weights = (
+        np.bincount(flop_buckets[live]).astype(np.float64),
+        turn_moves.sum(axis=0) / TURN_CHANCES,
+        river_moves.sum(axis=0) / (TURN_CHANCES * RIVER_CHANCES),
+    )
+    moves = (_shares(turn_moves), _shares(river_moves))
+    net_on_river = river_net(river_totals(boards.strengths, river_buckets, len(weights[2])))
+    net_on_turn = dealt_on(moves[1], net_on_river)
+    return BucketModel(
+        flop=boards.flop,
+        counts=counts,
+        seed=seed,
+        flop_buckets=flop_buckets,
+        turn_buckets=turn_buckets,
+        river_buckets=river_of_points,
+        weights=weights,
+        equity=(flop_equity, turn_equity, _river_equity(occurring, river_of_points)),
+        moves=moves,
+        net=(dealt_on(moves[0], net_on_turn), net_on_turn, net_on_river),
+    )
+
+
+def _cluster(
+    features: Ints, live: Flags, runouts: int, count: int, seed: int
+) -> tuple[NDArray[np.int16], Floats]:
+    """Buckets of the live situations, −1 elsewhere, weakest first, and their mean equities [K]."""
+    clusters = k_means(features[live], count, seed)
+    equity = mean_equity(clusters.centres, runouts)
+    weakest_first = np.argsort(equity, kind="stable")
+    place = np.empty(clusters.count, np.int16)
+    place[weakest_first] = np.arange(clusters.count)
+    buckets = np.full(live.shape, -1, np.int16)
+    buckets[live] = place[clusters.labels]
+    return buckets, equity[weakest_first]
+
+
+def _river_buckets(points: NDArray[np.int16], of_points: NDArray[np.int16]) -> NDArray[np.int16]:
+    """The bucket of each number of points, −1 for those of a collision."""
+    return np.append(of_points, np.int16(-1))[points]  # −1 is the last entry
+
+
+def _river_equity(occurring: Longs, of_points: NDArray[np.int16]) -> Floats:
+    shares = np.arange(len(occurring)) / MOST_POINTS
+    return np.bincount(of_points, occurring * shares) / np.bincount(of_points, occurring)
+
+
+def _count_all_moves(
+    boards: FlopBoards,
+    flop_buckets: NDArray[np.int16],
+    turn_buckets: NDArray[np.int16],
+    river_buckets: NDArray[np.int16],
+) -> tuple[Ints, Ints]:
+    """How many combos with a next card go from bucket to bucket: flop to turn, turn to river."""
+    sizes = [int(buckets.max()) + 1 for buckets in (flop_buckets, turn_buckets, river_buckets)]
+    to_turn = np.zeros((sizes[0], sizes[1]), np.int32)
+    count_moves(flop_buckets, turn_buckets, to_turn)
+    to_river = np.zeros((sizes[1], sizes[2]), np.int32)
+    for card in boards.deck:
+        count_moves(turn_buckets[card], river_buckets[boards.after_turn(card)], to_river)
+    return to_turn, to_river
+
+
+def _shares(moves: Ints) -> Floats:
+    shares: Floats = moves / moves.sum(axis=1, keepdims=True)
+    return shares
+
+
+def bucket_stages(model: BucketModel) -> tuple[Stage, Stage, Stage]:
+    """Flop, turn and river as the matrix engine reads them, in product form."""
+    stages = []
+    for number, (street, weights, net) in enumerate(
+        zip(STREETS, model.weights, model.net, strict=True)
+    ):
+        down = None
+        if number > 0:
+            arriving = model.weights[number - 1][:, None] * model.moves[number - 1]
+            down = (arriving / weights).astype(np.float32)
+        margin = (weights[:, None] * weights * net).astype(np.float32)
+        stages.append(Stage((street,), weights, None, margin, down))
+    return stages[0], stages[1], stages[2]
+
+
+def down_from_hands(model: BucketModel) -> Floats:
+    """[169, K]: how reach and values pass between hand classes before the flop and flop buckets.
+
+    As between two stages: reach of the buckets = reach of the hands @ down, a mean weight for each
+    bucket; values of the hands = down @ values of the buckets, totals over combos.
+    """
+    live = np.flatnonzero(model.flop_buckets >= 0)
+    combos = np.zeros((HAND_COUNT, len(model.weights[0])))
+    np.add.at(combos, (HAND_OF_COMBO[live], model.flop_buckets[live]), 1.0)
+    down: Floats = combos / model.weights[0]
+    return down
+
+
+def bucket_flops(
+    flops: Sequence[Flop], counts: BucketCounts, seed: int, threads: int
+) -> tuple[list[tuple[Stage, ...]], Floats, NDArray[np.int16]]:
+    """The stages of every flop, the roots [F, 169, H] that lead from classes to buckets, and the
+    bucket of every combo [F, 1326] on the flop, −1 where it is blocked.
+    """
+    with ThreadPoolExecutor(threads) as pool:
+        models = list(pool.map(lambda flop: build_bucket_model(flop.cards, counts, seed), flops))
+    stages: list[tuple[Stage, ...]] = [bucket_stages(model) for model in models]
+    # As wide as asked for, whichever flops there are: some have a few buckets less.
+    roots = np.zeros((len(models), HAND_COUNT, counts.flop))
+    for flop, model in enumerate(models):
+        root = down_from_hands(model)
+        roots[flop, :, : root.shape[1]] = root
+    return stages, roots, np.stack([model.flop_buckets for model in models])

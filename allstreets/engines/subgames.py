@@ -1,0 +1,137 @@
+"""The state of games by flop: names that say which flop an array is of.
+
+A flop's numbers have nothing to do with those of other flops, so whoever owns some flops stores and
+restores these alone: the same arrays under the same names, whoever owned them when they were
+stored. What all flops share has a name without a flop.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import Flags
+from allstreets.engines.machine import Pool
+from allstreets.engines.protocol import Flops
+
+State = Mapping[str, NDArray[Any]]
+
+_OF_FLOP = re.compile(r"flop\.(\d{4})\.(.+)")
+
+
+def flop_key(flop: int, name: str) -> str:
+    """The name of an array of a flop.
+
+    >>> flop_key(17, "regrets.0")
+    'flop.0017.regrets.0'
+    """
+    return f"flop.{flop:04d}.{name}"
+
+
+def flop_of(key: str) -> int | None:
+    """The place of the flop that an array is of; None: all flops share it."""
+    found = _OF_FLOP.fullmatch(key)
+    return int(found[1]) if found else None
+
+
+def moved_key(key: str, places: Flops) -> str:
+    """The name of an array where the flop at place k stands at `places[k]`.
+
+    >>> import numpy as np
+    >>> moved_key("flop.0001.regrets.0", np.array([5, 17])), moved_key("ranges", np.array([5]))
+    ('flop.0017.regrets.0', 'ranges')
+    """
+    found = _OF_FLOP.fullmatch(key)
+    return flop_key(int(places[int(found[1])]), found[2]) if found else key
+
+
+class SomeFlops(Mapping[str, NDArray[Any]]):
+    """The state of all flops as that of some of them, which are named by their own order."""
+
+    def __init__(self, state: State, places: Flops) -> None:
+        self._state, self._places = state, places
+
+    def __getitem__(self, key: str) -> NDArray[Any]:
+        return self._state[moved_key(key, self._places)]
+
+    def __iter__(self) -> Iterator[str]:
+        own = {place: number for number, place in enumerate(self._places.tolist())}
+        for key in self._state:
+            flop = flop_of(key)
+            if flop is None:
+                yield key
+            elif flop in own:
+                yield flop_key(own[flop], key[len(flop_key(flop, "")) :])
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class Stored(Protocol):
+    """A subgame that can be stored and restored."""
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of regrets and average strategies."""
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that the next step depends on."""
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a `state()` of the same subgame."""
+
+
+Subgame = TypeVar("Subgame", bound=Stored)
+
+
+class SeparateSubgames(Generic[Subgame]):
+    """P pots on F flops, a subgame each; one thread works on one subgame at a time."""
+
+    def __init__(self, subgames: Sequence[Sequence[Subgame]], flops: int, threads: int) -> None:
+        self.subgames, self.flops = subgames, flops  # subgames by pot and flop
+        self._pool = Pool(threads)
+
+    @property
+    def pots(self) -> int:
+        """P."""
+        return len(self.subgames)
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of regrets and average strategies."""
+        return sum(subgame.memory_bytes for row in self.subgames for subgame in row)
+
+    def _each(self, pairs: Flags, work: Callable[[int, int], None]) -> None:
+        """Call work(pot, flop) wherever `pairs` [P, F] is set, the pots of a flop together.
+
+        They share what depends on the cards: it is still in the cache when the next pot needs it.
+        """
+        pieces = np.argwhere(pairs.T).tolist()
+        self._pool.run(len(pieces), lambda _, number: work(*reversed(pieces[number])))
+
+    def _pairs(self, flops: Flops) -> Flags:
+        """[P, F]: all pots on some flops."""
+        pairs = np.zeros((self.pots, self.flops), np.bool_)
+        pairs[:, flops] = True
+        return pairs
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that the next step depends on, flop by flop."""
+        return {
+            flop_key(flop, f"{pot}.{name}"): array
+            for flop in range(self.flops)
+            for pot, row in enumerate(self.subgames)
+            for name, array in row[flop].state().items()
+        }
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from a `state()` of the same games."""
+        for flop in range(self.flops):
+            self._restore_flop(flop, state)
+
+    def _restore_flop(self, flop: int, state: Mapping[str, NDArray[Any]]) -> None:
+        for pot, row in enumerate(self.subgames):
+            names = row[flop].state()
+            row[flop].restore({name: state[flop_key(flop, f"{pot}.{name}")] for name in names})

@@ -1,0 +1,516 @@
+"""Memory and time of spots and whole games, computed before anything is built.
+
+The bytes of regrets and strategies are exact; where hands of the river share them on more boards
+than a turn has, some boards are counted and stand for all. What comes on top (tables by board,
+all-in matrices, workspaces, the program itself) is close, and the time is a guess from the speed of
+a usual core.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import get_args
+
+import numpy as np
+
+from allstreets.base import Floats, InputError, Longs, available_bytes
+from allstreets.betting import (
+    POSTFLOP,
+    NodeKind,
+    Player,
+    PlayerSizes,
+    Street,
+    StreetSizes,
+    TreeSize,
+)
+from allstreets.cards import (
+    COMBO_MASKS,
+    HAND_COUNT,
+    Flop,
+    Runouts,
+    card_rank,
+    card_suit,
+    combo_orbits,
+    fitting_subset,
+    make_card,
+    spread_flops,
+)
+from allstreets.engines import (
+    CLASSES,
+    PRECISIONS,
+    BoardsMemory,
+    CardModel,
+    FlopCounts,
+    MemoryMode,
+    RiverGroups,
+    every_combo,
+    matrix_cells,
+    open_device,
+    padded,
+    suit_buckets,
+    whole_vectors,
+)
+from allstreets.games.spot import Spot, spot_root
+from allstreets.games.whole_game import WholeGame
+
+PROGRAM_BYTES = 250_000_000  # Python, Numba and the compiled kernels
+TABLE_BYTES = 40  # of a hand on a board: cards, indices, strengths, for both points of view
+COUNTED_BOARDS = 64  # rivers on which shared rows are counted: all of a turn's, some of a flop's
+GROUPING_BYTES = 400_000_000  # what a thread needs while it groups the hands of a flop
+DEVICE_ROWS = 2_200_000_000  # what is worked on at a time on a GPU, at most
+DEVICE_TABLES = 300_000_000
+RIVER_COMBOS = 1081
+
+# Seconds on one core: of an action of a hand at a node, in an iteration or a half-iteration.
+EXACT_SECONDS_PER_SLOT = 3.8e-9  # an iteration
+BOARDS_SECONDS_PER_SLOT = 2.9e-9  # an iteration
+MATRIX_SECONDS_PER_SLOT = 1.0e-9  # a half-iteration
+SECONDS_PER_PRODUCT = 1 / 80e9  # a multiplication and an addition
+SECONDS_PER_GROUP_PRODUCT = 1.5 * SECONDS_PER_PRODUCT  # small matrices, read board by board
+SECONDS_PER_MOVE = 2.0e-9  # sixteen lines of a combo into its group or back
+PREFLOP_SECONDS_PER_DECISION = 1e-4  # an iteration; one thread only
+# Seconds before the first iteration.
+SETUP_SECONDS_PER_BOARD = 0.0008  # of a spot
+SETUP_SECONDS_PER_FLOP = 0.02
+BOARDS_SECONDS = 1.0  # a flop's turn and river boards
+GROUPING_SECONDS = 1.6  # the groups of a flop's river boards, for one pair of ranges
+RANGES_SECONDS = 5.0  # a quick solve for the ranges that hands are grouped by
+GPU_CORES = {"classes": 90, "buckets": 90, "exact": 65, "boards": 250}
+"""Cores that get as much done as a GPU, an H200; buckets are taken to gain what classes do."""
+
+HandsByBoard = Sequence[tuple[Longs, Longs]]
+"""For each street the padded number of hands [B] of OOP and of IP on every board."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The size of a spot; streets from the board's on."""
+
+    decisions: dict[Street, int]  # of the betting tree, cards not counted
+    boards: dict[Street, int]  # after folding suits that play alike
+    slots: int  # actions of all hands of all nodes on all boards, padding included
+    memory_bytes: int  # regrets and average strategies
+    process_bytes: int  # everything, the program itself included
+    threads: int
+
+    @property
+    def nodes(self) -> int:
+        """Decisions of the betting tree."""
+        return sum(self.decisions.values())
+
+    @property
+    def seconds_per_iteration(self) -> float:
+        """A guess; the boards of one street are shared out over the threads."""
+        shared = self.threads if len(self.boards) > 1 else 1
+        return self.slots * EXACT_SECONDS_PER_SLOT / shared
+
+    def seconds_to(self, iterations: int) -> float:
+        """Seconds for so many iterations, set-up included."""
+        return SETUP_SECONDS_PER_BOARD * sum(self.boards.values()) + (
+            (iterations + 2) * self.seconds_per_iteration  # a check costs about two
+        )
+
+
+def estimate_spot(
+    spot: Spot,
+    precision: str = "float32",
+    threads: int = 1,
+    river_groups: RiverGroups = "none",
+) -> Estimate:
+    """The size of a spot; nothing is allocated, and a flop takes milliseconds."""
+    combos = [np.flatnonzero(of_player.weights) for of_player in spot.ranges]
+    root, streets = spot_root(spot), len(spot.size.dealt_streets)
+    hands = hands_by_board(root, combos, streets)
+    rows = rows_by_board(root, combos, hands, river_groups)
+    return estimate_exact(spot.size, hands, precision, threads, rows)
+
+
+def estimate_exact(
+    size: TreeSize,
+    hands: HandsByBoard,
+    precision: str = "float32",
+    threads: int = 1,
+    rows: HandsByBoard | None = None,
+) -> Estimate:
+    """The size of an exact subgame; `hands` are those of its streets, or of more.
+
+    `rows` are what is stored, where that is not a row for each hand.
+    """
+    require_precision(precision)
+    boards, slots, stored_slots, held, matrices = {}, 0, 0, 0, 0
+    for street, counts, stored in zip(size.dealt_streets, hands, rows or hands, strict=False):
+        boards[street] = len(counts[0])
+        actions = size.actions[street].tolist()
+        slots += sum(int(counts[player].sum()) * actions[player] for player in Player)
+        stored_slots += sum(int(stored[player].sum()) * actions[player] for player in Player)
+        held += int(counts[0].sum() + counts[1].sum())
+        if street < Street.RIVER and size.nodes[street, NodeKind.SHOWDOWN]:  # all-ins
+            matrices += 2 * 4 * int(counts[0] @ counts[1])
+    memory = 2 * stored_slots * np.dtype(PRECISIONS[precision]).itemsize
+    process = memory + matrices + held * TABLE_BYTES + PROGRAM_BYTES
+    return Estimate(size.decision_counts(), boards, slots, memory, process, threads)
+
+
+def hands_by_board(root: Runouts, combos: Sequence[Longs], streets: int) -> HandsByBoard:
+    """The hands on every board of so many streets; `combos` are those of both players."""
+    dealt: list[tuple[Runouts, int]] = [(root, 0)]
+    boards = [(root.symmetries, 0)]
+    hands = [(_padded(combos[0], boards), _padded(combos[1], boards))]
+    for street in range(1, streets):
+        cards = [
+            (here, card, blocked | 1 << card)
+            for here, blocked in dealt
+            for card in here.representatives
+        ]
+        boards = [(here.symmetries_after(card), blocked) for here, card, blocked in cards]
+        hands.append((_padded(combos[0], boards), _padded(combos[1], boards)))
+        if street + 1 < streets:
+            dealt = [(here.after(card), blocked) for here, card, blocked in cards]
+    return hands
+
+
+def rows_by_board(
+    root: Runouts,
+    combos: Sequence[Longs],
+    hands: HandsByBoard,
+    river_groups: RiverGroups,
+) -> HandsByBoard:
+    """The stored rows on every board where `hands` are the hands."""
+    dealt = len(hands) - 1
+    if river_groups == "none" or len(root.board) + dealt < 5:
+        return hands
+    before = [root]
+    for _ in range(dealt - 1):
+        before = [here.after(card) for here in before for card in here.representatives]
+    last = [(here, card) for here in before for card in here.representatives]
+    if len(last) > COUNTED_BOARDS:
+        counted = np.random.default_rng(0).choice(len(last), COUNTED_BOARDS, replace=False)
+    else:
+        counted = np.arange(len(hands[-1][0]))
+    boards = [last[board][0].after(last[board][1]) for board in counted] if dealt else [root]
+    rivers = []
+    for player in Player:
+        rows = np.array([_row_count(board, combos[player]) for board in boards])
+        held = hands[-1][player]
+        share = rows.sum() / held[counted].sum()  # of all boards, where only some are counted
+        rivers.append(rows if len(rows) == len(held) else np.rint(share * held).astype(np.int64))
+    return [*hands[:-1], (rivers[0], rivers[1])]
+
+
+def _row_count(river: Runouts, combos: Longs) -> int:
+    """Rows of a river board, padding included."""
+    blocked = np.uint64(sum(1 << card for card in river.board))
+    first = combos[combo_orbits(river.symmetries)[combos] == combos]
+    live = first[(COMBO_MASKS[first] & blocked) == 0]
+    return whole_vectors(int(suit_buckets(river.board, live).max(initial=-1)) + 1)
+
+
+def _padded(combos: Longs, boards: Sequence[tuple[tuple[int, ...], int]]) -> Longs:
+    """[B]: hands on boards of which the renamings that leave them alike and the cards are given."""
+    counts = np.zeros(len(boards), np.int64)
+    for symmetries in {here for here, _ in boards}:
+        alike = [board for board, (here, _) in enumerate(boards) if here == symmetries]
+        first = combos[combo_orbits(symmetries)[combos] == combos]
+        dealt = np.array([boards[board][1] for board in alike], np.uint64)
+        live = ((COMBO_MASKS[first][None, :] & dealt[:, None]) == 0).sum(axis=1)
+        counts[alike] = [whole_vectors(int(count)) for count in live]
+    return counts
+
+
+@dataclass(frozen=True)
+class UnifiedEstimate:
+    """The size of a whole game."""
+
+    preflop_decisions: int
+    pots: int
+    postflop_decisions: int  # of all pots, on one flop, cards not counted
+    slots: int  # actions of all these decisions
+    flops: int
+    memory_bytes: int  # regrets and average strategies, in memory or on disk
+    resident_bytes: int  # what must fit into memory, the program itself included
+    setup_seconds: float  # before the first iteration
+    seconds_per_iteration: float
+
+    def seconds_to(self, iterations: int) -> float:
+        """Seconds for so many iterations, set-up included."""
+        return self.setup_seconds + iterations * self.seconds_per_iteration
+
+
+def estimate_unified(
+    game: WholeGame,
+    model: CardModel = CLASSES,
+    *,
+    memory: MemoryMode = "resident",
+    threads: int = 1,
+    batch: int = 0,
+    gpu: bool = False,
+) -> UnifiedEstimate:
+    """The size of a game; `batch` flops are visited at a time, 0 = all."""
+    cores = GPU_CORES.get(model.kind, threads) if gpu else threads
+    flops = len(game.flops.flops)
+    visited = min(batch or flops, flops)
+    stored_flops = visited if memory == "per_batch" else flops
+    setup = flops * SETUP_SECONDS_PER_FLOP
+    if model.kind == "exact":
+        stored, seconds, tables = _exact(game, model)
+        seconds *= visited / flops
+    elif model.kind == "boards":
+        stored, seconds, tables = _boards(game, model)
+        seconds *= visited / flops
+        tables += min(threads, flops) * GROUPING_BYTES  # again as ranges move, beside all the rest
+        sets = min(model.sets, len(game.flop_pots))
+        setup = flops * (BOARDS_SECONDS + sets * GROUPING_SECONDS) / threads + RANGES_SECONDS
+    else:
+        lengths = matrix_lengths(model)
+        stored, seconds = _matrices(game, lengths if len(lengths) > 1 else 3 * lengths)
+        stored, seconds = stored * stored_flops, seconds * visited
+        tables = 4 * matrix_cells(lengths) * stored_flops
+        tables += 8 * 2 * len(game.flop_pots) * flops * HAND_COUNT
+    resident = tables + PROGRAM_BYTES + (0 if memory == "memmap" else stored)
+    preflop = int((game.tree.kind == NodeKind.DECISION).sum())
+    return UnifiedEstimate(
+        preflop_decisions=preflop,
+        pots=len(game.flop_pots),
+        postflop_decisions=sum(size.decision_count for size in game.tree_sizes),
+        slots=sum(size.slots for size in game.tree_sizes),
+        flops=flops,
+        memory_bytes=stored,
+        resident_bytes=resident,
+        setup_seconds=setup,
+        seconds_per_iteration=seconds / cores + preflop * PREFLOP_SECONDS_PER_DECISION,
+    )
+
+
+def _matrices(game: WholeGame, lengths: list[int]) -> tuple[int, float]:
+    """(bytes, seconds of an iteration on one core) of one flop."""
+    stored, seconds = 0, 0.0
+    for size in game.tree_sizes:
+        for street, length in enumerate(lengths, start=1):
+            acts = int(size.actions[street].sum())
+            shows = int(size.nodes[street, NodeKind.SHOWDOWN])
+            stored += 8 * acts * length
+            seconds += 2 * acts * length * MATRIX_SECONDS_PER_SLOT
+            seconds += 2 * shows * 2 * length * length * SECONDS_PER_PRODUCT
+    return stored, seconds
+
+
+def matrix_lengths(model: CardModel) -> list[int]:
+    """Hands of each matrix, padding included, where the cards of a flop are matrices."""
+    return [padded(hands) for hands in (model.buckets if model.kind == "buckets" else [HAND_COUNT])]
+
+
+def _exact(game: WholeGame, model: CardModel) -> tuple[int, float, int]:
+    """(bytes stored, seconds of an iteration on one core, bytes of tables) of all flops.
+
+    Rows that hands share depend on ranks as well: those of one flop stand for all of its shape.
+    """
+    stored, seconds, tables = 0, 0.0, 0
+    flop_of_shape = {_rank_free(flop): flop.cards for flop in game.flops.flops}
+    for shape, count in Counter(map(_rank_free, game.flops.flops)).items():
+        hands = _hands_of_shape(shape)
+        rows = rows_by_board(*every_combo(flop_of_shape[shape]), hands, model.river_groups)
+        shared = 0  # tables by board and all-in matrices, for all pots and both players
+        for size in game.tree_sizes:
+            need = estimate_exact(size, hands, model.precision, rows=rows)
+            stored += count * need.memory_bytes
+            shared = max(shared, (need.process_bytes - need.memory_bytes - PROGRAM_BYTES) // 2)
+            seconds += count * need.slots * EXACT_SECONDS_PER_SLOT
+        tables += count * shared
+    return stored, seconds, tables
+
+
+def _boards(game: WholeGame, model: CardModel) -> tuple[int, float, int]:
+    """(bytes stored, seconds of an iteration on one core, bytes of tables) of all flops."""
+    stored, seconds, tables = 0, 0.0, 0
+    groups = model.groups
+    for count, (flops, turns, rivers) in hands_of_flops(game.flops.flops):
+        river_boards = len(rivers[0])
+        grouped = np.full(river_boards, groups)
+        rows = np.full(len(turns[0]), padded(model.rows)) if model.rows else turns[0]
+        lines = 0
+        for size in game.tree_sizes:
+            need = estimate_exact(size, [flops, (rows, rows), (grouped, grouped)], "float16")
+            stored += count * need.memory_bytes
+            all_ins = int(size.nodes[:-1, NodeKind.SHOWDOWN].sum())
+            terminals = int(size.nodes[-1, [NodeKind.SHOWDOWN, NodeKind.FOLD]].sum()) + all_ins
+            lines += int(size.nodes[-2, NodeKind.CHANCE]) + all_ins
+            seconds += count * need.slots * BOARDS_SECONDS_PER_SLOT
+            seconds += (
+                count * 2 * river_boards * terminals * groups**2 * 2 * SECONDS_PER_GROUP_PRODUCT
+            )
+        sets = min(model.sets, len(game.tree_sizes))
+        moves = lines // 16 + sets  # sixteen lines of a set at a time
+        seconds += count * 2 * river_boards * moves * 2 * RIVER_COMBOS * SECONDS_PER_MOVE
+        tables += count * sets * river_boards * (2 * groups**2 + 4 * groups + 6 * RIVER_COMBOS)
+        tables += count * TABLE_BYTES * int(turns[0].sum() + turns[1].sum())
+    return stored, seconds, tables
+
+
+def hands_of_flops(flops: Sequence[Flop]) -> list[tuple[int, HandsByBoard]]:
+    """Counts of flops with the same hands on their boards, and these; both hold every combo."""
+    shapes = Counter(map(_rank_free, flops))
+    return [(count, _hands_of_shape(shape)) for shape, count in shapes.items()]
+
+
+def flop_costs(flops: Sequence[Flop], model: CardModel) -> Floats:
+    """[F]: the time that each flop takes, in any unit: by its river boards where cards are real."""
+    if model.kind not in ("exact", "boards"):
+        return np.ones(len(flops))
+    rivers = [_hands_of_shape(_rank_free(flop))[-1] for flop in flops]
+    return np.array([float(len(oop_hands)) for oop_hands, _ in rivers])
+
+
+def _rank_free(flop: Flop) -> tuple[int, ...]:
+    """A flop with other ranks on which every count of boards and hands is the same.
+
+    Both players hold every combo, so ranks could be renamed throughout without changing which
+    cards block what and which suits play alike. All flops together have a dozen such shapes.
+    """
+    ranks = list(dict.fromkeys(card_rank(card) for card in flop.cards))
+    return tuple(make_card(ranks.index(card_rank(c)), card_suit(c)) for c in flop.cards)
+
+
+@cache
+def _hands_of_shape(flop: tuple[int, ...]) -> HandsByBoard:
+    return hands_by_board(*every_combo(flop), len(POSTFLOP))
+
+
+def device_bytes(stored: int) -> int:
+    """Bytes that so many of regrets and strategies take on a GPU, rows and tables included."""
+    return stored + min(2 * stored, DEVICE_ROWS) + DEVICE_TABLES
+
+
+def game_device_bytes(game: WholeGame, model: CardModel, need: UnifiedEstimate) -> int:
+    """Bytes that a game takes on a GPU: regrets, strategies, and what comes on top."""
+    if model.kind != "boards" or not game.flop_pots:
+        return device_bytes(need.memory_bytes)
+    trees = [(pot.tree, pot.payoffs) for pot in game.pots]
+    counted = hands_of_flops(game.flops.flops)
+    flops = [(count, FlopCounts.of(hands)) for count, hands in counted]
+    sets = min(model.sets, len(trees))
+    return BoardsMemory(trees, flops, model.groups, model.rows, sets).whole
+
+
+def require_device_room(device: str, need: int) -> None:
+    """Refuse so many bytes, rows and tables included, where a GPU has fewer."""
+    gpu = open_device(device)
+    if gpu is not None and need > gpu.free_bytes:
+        raise InputError(
+            f"device: this needs {need / 1e9:.1f} GB on {gpu.name}, of which "
+            f"{gpu.free_bytes / 1e9:.1f} GB are free.\nWhat would make it smaller: "
+            "precision: float16, one bet size less, fewer flops; or device: cpu"
+        )
+
+
+def require_precision(precision: str) -> None:
+    """Refuse a precision that is not offered."""
+    if precision not in PRECISIONS:
+        raise InputError(f"precision: '{precision}' is not known: use {' or '.join(PRECISIONS)}")
+
+
+def require_river_groups(river_groups: str) -> None:
+    """Refuse groups that are not offered."""
+    if river_groups not in get_args(RiverGroups):
+        known = " or ".join(get_args(RiverGroups))
+        raise InputError(f"river_groups: '{river_groups}' is not known: use {known}")
+
+
+def require_memory(
+    spot: Spot,
+    precision: str,
+    need: Estimate,
+    free: int | None,
+    river_groups: RiverGroups = "none",
+) -> None:
+    """Refuse a spot that does not fit into `free` bytes, with what would."""
+    if free is None or need.process_bytes <= free:
+        return
+    problem = f"this spot needs {_size(need.process_bytes)} and {_size(free)} are free"
+    half = estimate_spot(spot, "float16", need.threads, river_groups)
+    if precision == "float32" and half.process_bytes <= free:
+        raise InputError(
+            f"{problem}.\nWith precision float16 it needs {_size(half.process_bytes)}."
+        )
+    grouped = estimate_spot(spot, "float16", need.threads, "suits")
+    if grouped.process_bytes <= free:
+        raise InputError(
+            f"{problem}.\nWith precision float16 and river_groups suits it needs "
+            f"{_size(grouped.process_bytes)}."
+        )
+    factor = (grouped.process_bytes - PROGRAM_BYTES) / max(free - PROGRAM_BYTES, 1)
+    raise InputError(
+        f"{problem}.\nUse float16, river_groups suits and fewer bet and raise sizes, most of all "
+        f"on the river: {factor:,.1f} times fewer actions would fit."
+    )
+
+
+def require_room(
+    game: WholeGame,
+    need: UnifiedEstimate,
+    model: CardModel,
+    memory: MemoryMode,
+    free: int | None = None,
+) -> None:
+    """Refuse a game that does not fit into memory, with what would."""
+    free = available_bytes() if free is None else free
+    if free is None or need.resident_bytes <= free:
+        return
+    per_flop = (need.resident_bytes - PROGRAM_BYTES) / need.flops
+    fitting = int((free - PROGRAM_BYTES) / per_flop)
+    advice = []
+    if memory == "per_batch":
+        advice.append("a smaller flop_batch_size")  # regrets are those of one batch
+    elif fitting >= 1:
+        subset = fitting_subset(fitting)
+        advice.append(f"flops: {f'subset_{subset}' if subset else f'spread_{fitting}'}")
+    if model.kind == "exact":
+        advice.append("precision: float16 (half the memory)")
+        if model.river_groups == "none":
+            advice.append("river_groups: suits (about a fifth)")
+        advice.append("cards: boards")
+    elif model.kind == "boards":
+        advice += [f"river_groups: {fewer}" for fewer in _fitting_groups(game, model, free)]
+    elif memory == "resident":
+        advice.append("memory: memmap (regrets on disk, slower)")
+    smaller = _one_size_less(game)
+    if smaller is not None:
+        advice.append(f"one bet size less ({smaller / max(need.slots, 1):.0%} of the actions)")
+    raise InputError(
+        f"this game needs {need.resident_bytes / 1e9:.1f} GB of memory and {free / 1e9:.1f} GB are "
+        f"free.\nWhat would make it smaller: {'; '.join(advice) or 'a smaller stack'}."
+    )
+
+
+def _fitting_groups(game: WholeGame, model: CardModel, free: int) -> list[int]:
+    """The largest of some smaller numbers of groups with which the game fits, if any does."""
+    for groups in (128, 96, 64, 48, 32, 16):
+        fewer = replace(model, groups=groups)
+        if groups < model.groups and estimate_unified(game, fewer).resident_bytes <= free:
+            return [groups]
+    return []
+
+
+def _one_size_less(game: WholeGame) -> int | None:
+    """Actions of all pots when every street has one bet and raise size less, if it has several."""
+    sizes = _without_the_first(game.sizes)
+    by_pot = {kind: _without_the_first(sizes) for kind, sizes in game.pot_sizes.items()}
+    if (sizes, by_pot) == (game.sizes, game.pot_sizes):
+        return None
+    smaller = replace(game, sizes=sizes, pot_sizes=by_pot, flops=spread_flops(1))
+    return sum(size.slots for size in smaller.tree_sizes)
+
+
+def _without_the_first(sizes: tuple[StreetSizes, ...]) -> tuple[StreetSizes, ...]:
+    """Every list of several bet or raise sizes with one less."""
+
+    def fewer(given: PlayerSizes) -> PlayerSizes:
+        return replace(
+            given, bet=given.bet[1:] or given.bet, raises=given.raises[1:] or given.raises
+        )
+
+    return tuple((fewer(oop), fewer(ip)) for oop, ip in sizes)
+
+
+def _size(size: int) -> str:
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"

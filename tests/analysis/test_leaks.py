@@ -1,0 +1,112 @@
+"""The leaks of a certificate: what each first deviation gains, and each pot after the flop."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from builders.whole_solution import classes, raked
+
+from allstreets.analysis.certificate_figures import RealGame, everything, judged_flops
+from allstreets.base import Floats
+from allstreets.betting import BIG_BLINDS, Player, line_text, parse_line
+from allstreets.engines import LiftedValues
+from allstreets.games import Strategies
+from allstreets.solutions import Certificate, Leak, PotGain
+from allstreets.solvers import WholeGameSolver
+
+
+def real_game(solver: WholeGameSolver) -> RealGame:
+    """A solution in its own game, all of whose flops are known."""
+    values, preflop = solver.evaluate(), solver.preflop
+    strategies = preflop.average()
+    lifted = [
+        LiftedValues(values.best[:, :, flop], values.own[:, :, flop])
+        for flop in range(solver.games.flops)
+    ]
+    draws = everything(solver.game.flops)
+    judged = judged_flops(draws, lifted, preflop.pot_reach(strategies), preflop.game.pairs)
+    return RealGame(preflop.game, strategies, judged)
+
+
+@pytest.mark.parametrize("solver", [classes, raked])
+def test_leaks_and_pots_add_up_to_the_figures(solver: Callable[[], WholeGameSolver]) -> None:
+    game = real_game(solver())
+    figures = game.figures()
+    assert sum(leak.gain_mbb for leak in figures.leaks) == pytest.approx(
+        figures.before_flop, rel=0.02, abs=0.05 * len(figures.leaks) + 0.05
+    )
+    assert sum(pot.gain_mbb for pot in figures.pots) == pytest.approx(figures.after_flop)
+    gains = [leak.gain_mbb for leak in figures.leaks]
+    assert gains == sorted(gains, reverse=True)
+    assert len(figures.pots) == len(game.preflop.pots)
+
+
+def test_parts_of_the_gain_are_those_of_brute_force() -> None:
+    """Who deviates at one decision for the first time and plays best from there on."""
+    game = real_game(classes())
+    tree, leaves = game.preflop.tree, game._leaves(game.judged.weights)
+    by_decision: dict[tuple[str, int], float] = {}
+    for leak in game.leaks():
+        above = int(tree.parent[parse_line(tree, leak.line, notation=BIG_BLINDS).node])
+        key = leak.seat, above
+        by_decision[key] = by_decision.get(key, 0.0) + leak.gain_mbb
+    for player in Player:
+        best = game._response(player, leaves[player])
+        decisions = [node for node in tree.decisions() if tree.player[node] == player]
+        # Best play is put in from the last decision to the first: each adds what deviating there,
+        # and playing best below, gains.
+        before, played = _mean(game, player, leaves, game.strategies), dict(game.strategies)
+        for node in reversed(decisions):
+            played[node] = best[node]
+            after = _mean(game, player, leaves, played)
+            known = by_decision.get((player.seat, node), 0.0)
+            assert after - before == pytest.approx(known, abs=0.02)
+            before = after
+
+
+def _mean(game: RealGame, player: Player, leaves: Floats, strategies: Strategies) -> float:
+    values = game.preflop.values(player, leaves[player], best=False, strategies=strategies)
+    return float(values[0].sum()) * game._unit
+
+
+def test_a_line_that_nobody_takes_and_nobody_answers_is_named() -> None:
+    solver = classes()
+    game = real_game(solver)
+    pots = game.preflop.pots
+    met = [pot for pot in range(len(pots)) if game.reach[Player.OOP, pot].mean() > 0.05]
+    rare = min(met, key=lambda pot: float(game.reach[Player.IP, pot].sum()))
+    judged = game.judged
+    # Whoever goes there as the small blind wins ten big blinds from every hand that he meets.
+    best = judged.best.copy()
+    best[:, Player.IP, rare] += 1000 * judged.known[:, 0, Player.IP, rare]
+    richer = RealGame(game.preflop, game.strategies, replace(judged, best=best))
+    leak = richer.leaks()[0]
+    line = line_text(game.preflop.tree, pots[rare].node, notation=BIG_BLINDS)
+    assert leak.seat == "SB"
+    assert line.startswith(leak.line)
+    assert leak.gain_mbb > 10 * game.figures().before_flop
+
+
+def test_a_certificate_stores_its_leaks() -> None:
+    certificate = Certificate(
+        real_exploitability_mbb=72.4,
+        interval_mbb=(63.6, 78.4),
+        after_flop_mbb=2.9,
+        unseen_gap_mbb=69.5,
+        own_exploitability_mbb=1.7,
+        chosen="48",
+        flops=96,
+        trained_flops=48,
+        completion=None,
+        seed=1,
+        seconds=1.0,
+        code_version="1",
+        judged="abc",
+        leaks=(Leak("SB", "c r3 r9", 69.0),),
+        pots=(PotGain("c x", 2.0, (0.5, 0.25), False),),
+    )
+    facts = json.loads(json.dumps(certificate.to_json()))
+    assert Certificate.of(facts) == certificate
+    old = {key: value for key, value in facts.items() if key not in ("leaks", "pots")}
+    assert Certificate.of(old) == replace(certificate, leaks=(), pots=())
