@@ -341,6 +341,7 @@ def test_where_hands_are_shown() -> None:
 
 
 def test_all_in_before_the_first_card() -> None:
+    assert view("turn").place("x b75%").words == "OOP checks, IP bets 75"
     place = view("all-in").place("")
     assert isinstance(place.here, End)
     assert place.here.how == "allin"

@@ -181,7 +181,8 @@ def deal(node: Node, grids: Grids | None) -> Deal:
     """The cards that may come at a chance node."""
     rules = node.deal
     assert rules is not None
-    solved = node.solution.flops_at(node.position) if rules.count == 3 else ()
+    flops = rules.count == 3 and rules.stored
+    solved = node.solution.flops_at(node.position) if flops else ()
     picks = rules.count == 3 and (rules.stored or rules.solvable)
     named = [] if len(solved) == FLOP_COUNT else [one.flop.text for one in solved]
     return Deal(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from allstreets.base import InputError
-from allstreets.betting import Player
+from allstreets.betting import Player, line_in_words
 from allstreets.cards import card_text
 from allstreets.explorer.headlines import Manifest
 from allstreets.explorer.models.base import EvCount, PlayerName, SolutionKind
@@ -129,6 +129,7 @@ class SolutionView:
             return Place(
                 solution="",
                 line=node.line,
+                words=line_in_words(node.line, node.unit.notation, node.path[0].street),
                 street=street_name(node.street),
                 board=[card_text(card) for card in node.board],
                 unit=node.unit.name,
