@@ -1,8 +1,26 @@
-"""Answers that a browser saves as files."""
+"""Answers that a browser saves as files, and tables for a spreadsheet."""
 
+import io
 import re
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from fastapi import Response
+
+from allstreets.base import write_csv_rows
+from allstreets.explorer.models.reports import (
+    BoardHand,
+    BoardHands,
+    CardReport,
+    FlopReport,
+    HandKey,
+    ReportRow,
+)
+
+Row = Mapping[str, Any]
+CSV_TYPE = "text/csv; charset=utf-8"
+TEXTURE = ("flop", "suits", "pairing", "connectedness", "high_card")
+FIGURES = ("weight", "share", "ev_oop", "ev_ip", "equity_oop", "equity_ip")
 
 ODD = re.compile(r"[^A-Za-z0-9_.-]+")  # what a header, or a file system, might stumble over
 MOST_LETTERS = 80
@@ -16,3 +34,59 @@ def download(content: str | bytes, media_type: str, name: str, suffix: str) -> R
         media_type=media_type,
         headers={"Content-Disposition": f'attachment; filename="{plain}{suffix}"'},
     )
+
+
+def csv_text(rows: Sequence[Row], name: str = "allstreets") -> Response:
+    """Rows as a file that a browser saves; what does not exist is an empty cell."""
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    text = io.StringIO(newline="")
+    shown = [{key: _cell(value) for key, value in row.items()} for row in rows]
+    write_csv_rows(text, columns, shown, line_end="\r\n")  # as RFC 4180 has it
+    return download(text.getvalue(), CSV_TYPE, name, ".csv")
+
+
+def _cell(value: Any) -> Any:
+    """A number with as many digits as messages have."""
+    return f"{value:.7g}" if isinstance(value, float) else value
+
+
+def card_rows(report: CardReport) -> list[Row]:
+    """One row per card."""
+    words = [choice.word for choice in report.actions]
+    return [
+        {"card": row.card, "same_as": row.same_as, **_figures(row, words)} for row in report.rows
+    ]
+
+
+def flop_rows(report: FlopReport) -> list[Row]:
+    """One row per flop."""
+    words = [choice.word for choice in report.actions]
+    return [
+        {
+            **{name: getattr(row, name) for name in TEXTURE},
+            **_figures(row, words),
+            "exploitability_pct": row.exploitability_pct,
+        }
+        for row in report.rows
+    ]
+
+
+def hand_rows(report: BoardHands, by: HandKey) -> list[Row]:
+    """One row per category, draw or hand; figures are those of the player who acts."""
+    words, player = [choice.word for choice in report.actions], report.player
+    rows: list[BoardHand] = getattr(report, by)
+    return [
+        {
+            by: row.name,
+            "player": player,
+            "share": row.share,
+            **dict(zip(words, row.frequencies, strict=True)),
+            **{what: getattr(row, f"{what}_{player}") for what in ("ev", "equity", "eqr")},
+        }
+        for row in rows
+    ]
+
+
+def _figures(row: ReportRow, words: Sequence[str]) -> dict[str, Any]:
+    figures = {name: getattr(row, name) for name in FIGURES}
+    return figures | dict(zip(words, row.frequencies, strict=False))

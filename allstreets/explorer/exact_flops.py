@@ -21,7 +21,7 @@ from allstreets.betting import (
 )
 from allstreets.cards import parse_flop
 from allstreets.explorer.errors import BusyError, MissingError
-from allstreets.explorer.last_opened import LastOpened
+from allstreets.explorer.folders import LastOpened
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.exact import ExactFlop, FlopForm
 from allstreets.explorer.models.solves import Solve

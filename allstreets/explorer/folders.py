@@ -1,13 +1,13 @@
-"""Finding solutions and reviews in the folders that were opened."""
+"""Finding solutions and reviews in the folders that were opened, and keeping a few of them open."""
 
 import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from allstreets.explorer.labels import LABEL
 from allstreets.review import INDEX
@@ -16,6 +16,9 @@ from allstreets.storage import MANIFEST, SPOTS, certificate_path
 DEPTH = 4  # levels below an opened folder
 MOST_FOLDERS = 5000  # that are searched: opening "/" must give an answer, too
 ID_LETTERS = 12
+MOST_OPEN = 4
+
+Solution = TypeVar("Solution")
 
 # What runs and solutions store beside their manifests: these hold no solutions.
 INSIDE = re.compile(r"flops(-[0-9a-f]{8})?|certificate|checkpoints|work")
@@ -197,3 +200,22 @@ def _spots(manifest: Any) -> frozenset[str]:
     entries = manifest.get("spots")
     known = [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
     return frozenset(str(one.get("folder")) for one in known)
+
+
+class LastOpened(Generic[Solution]):
+    """Opens folders by `load` and keeps a few; one thread at a time may use it."""
+
+    def __init__(self, load: Callable[[Path], Solution]) -> None:
+        self._load = load
+        self._opened: dict[Path, tuple[Signature | None, Solution]] = {}
+
+    def open(self, folder: Path) -> Solution:
+        """The solution in a folder; it is loaded again if the folder has changed."""
+        signature = Signature.of(folder)
+        opened = self._opened.pop(folder, None)
+        if opened is None or opened[0] != signature:
+            opened = signature, self._load(folder)
+        self._opened[folder] = opened  # the last to be given up
+        while len(self._opened) > MOST_OPEN:
+            del self._opened[next(iter(self._opened))]
+        return opened[1]

@@ -16,6 +16,7 @@ from allstreets.betting import whole_line
 from allstreets.cards import HAND_NAMES
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.folders import Found, Signature, find_solutions, id_of
+from allstreets.explorer.headlines import headline, judged, real_quality, set_headline, spot_tables
 from allstreets.explorer.labels import read_label, write_label
 from allstreets.explorer.models.base import EvCount, path_text
 from allstreets.explorer.models.place import Place
@@ -28,8 +29,6 @@ from allstreets.explorer.models.solution import (
     SolutionDetail,
     SpotOrigin,
 )
-from allstreets.explorer.views.headlines import headline, real_quality
-from allstreets.explorer.views.spot_sets import judged, set_headline, spot_tables
 from allstreets.explorer.views.view import SolutionView, open_view, read_facts
 from allstreets.solutions import MadeSimple, Origin, origin_head, origin_lines
 from allstreets.storage import SPOTS

@@ -9,7 +9,7 @@ from allstreets.analysis import LockRequest, difference, gain_text, with_locks
 from allstreets.base import InputError
 from allstreets.betting import Player, any_cards, line_text, parse_line
 from allstreets.explorer.errors import MissingError
-from allstreets.explorer.last_opened import LastOpened
+from allstreets.explorer.folders import LastOpened
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.base import PlayerName
 from allstreets.explorer.models.locks import (

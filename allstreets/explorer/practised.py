@@ -17,8 +17,8 @@ from allstreets.explorer.models.practice import (
     PracticeSource,
     PracticeSummary,
 )
+from allstreets.explorer.replay import card_list
 from allstreets.explorer.views.nodes import street_name
-from allstreets.explorer.views.replay import card_list
 from allstreets.practice import (
     PAIRINGS,
     SUITS,

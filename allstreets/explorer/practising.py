@@ -24,9 +24,9 @@ from allstreets.explorer.models.practice import (
     PracticeVerdict,
 )
 from allstreets.explorer.practised import Practised, summary_message
+from allstreets.explorer.replay import card_list
 from allstreets.explorer.views.figures import decision
 from allstreets.explorer.views.nodes import PLAYER_NAMES, choices_of, street_name
-from allstreets.explorer.views.replay import card_list
 from allstreets.practice import (
     PAIRINGS,
     SUITS,

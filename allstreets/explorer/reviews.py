@@ -23,8 +23,8 @@ from allstreets.explorer.models.reviews import (
     ReviewRow,
     ReviewTotal,
 )
+from allstreets.explorer.replay import card_list, replay_hand
 from allstreets.explorer.views.nodes import street_of
-from allstreets.explorer.views.replay import card_list, replay_hand
 from allstreets.hands import HandFiles
 from allstreets.review import (
     ACTIONS,

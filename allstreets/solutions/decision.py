@@ -193,7 +193,14 @@ class Decision:
     @cached_property
     def share(self) -> float:
         """The share of all hands dealt this board that get here."""
-        return float(self.hands[self.actor or Player.OOP].weights.sum()) / self.deal()
+        pairs = self.deal()
+        self._let_go(deal=lambda: pairs)
+        return float(self.hands[self.actor or Player.OOP].weights.sum()) / pairs
+
+    def _let_go(self, **found: Callable[[], Any]) -> None:
+        """Replace functions by what they have found: of a flop, what they hold is megabytes."""
+        for name, function in found.items():
+            object.__setattr__(self, name, function)
 
     @property
     def is_rare(self) -> bool:
@@ -230,6 +237,7 @@ class Decision:
         if not self.reached:
             return Evs.unknown(self.hands, self.strategy)
         evs, known = self.evaluate(), self.known_actions
+        self._let_go(evaluate=lambda: evs)
         if self.actor is None:
             return evs
         taken = None if evs.taken is None else np.where(known, evs.taken, np.nan)
@@ -258,7 +266,9 @@ class Decision:
     @cached_property
     def equities(self) -> Pair:
         """[H] of OOP and IP: share of the pot if all cards were dealt now, ties split."""
-        return self.equate()
+        shares = self.equate()
+        self._let_go(equate=lambda: shares)
+        return shares
 
     def equity(self, player: Player | None = None) -> Floats:
         """[H]: equity of each hand of a player, by default of the one who acts."""

@@ -300,15 +300,17 @@ class Solution(ABC):
         if node.kind != "end":
             return decision
         pot, folded = node.pot - node.rake, node.folded
+        unknown = Evs.unknown(decision.hands, decision.strategy)
+        ranges = replace(decision, evaluate=lambda: unknown)
 
         def evs() -> Evs:
-            shares = decision.equities
+            shares = ranges.equities
             if folded is not None:
                 oop, ip = (np.full(len(shares[p]), float(p != folded)) for p in Player)
                 shares = oop, ip
             return Evs((shares[0] * pot, shares[1] * pot))
 
-        return replace(decision, evaluate=evs)
+        return replace(ranges, evaluate=evs, equate=lambda: ranges.equities)
 
     def _hinted(self, line: str, read: Callable[[str], Position]) -> Position:
         """`read` a line; if it fails, the error leads back to where the line was still right."""

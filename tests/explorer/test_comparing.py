@@ -12,7 +12,7 @@ from builders.small_spots import RIVER, spot
 from allstreets.base import InputError
 from allstreets.cards import HAND_NAMES
 from allstreets.explorer.comparing import Comparing
-from allstreets.explorer.csv_text import csv_text
+from allstreets.explorer.downloads import csv_text
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.comparisons import Comparison

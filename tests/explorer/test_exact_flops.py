@@ -21,7 +21,7 @@ from allstreets.explorer.solves.manager import Solves
 from allstreets.explorer.solves.spots import read_form
 from allstreets.explorer.views.card_report import joined
 from allstreets.games import estimate_spot, spot_mapping
-from allstreets.solutions import flop_spot
+from allstreets.solutions import NoNodeError, flop_spot
 from allstreets.storage import load_spot, save_unified
 
 SEVENS = "c x | 7c7d7h"
@@ -126,7 +126,10 @@ def test_one_request_solves_and_keeps(opened: tuple[Library, Solves], game: Path
     assert (river.street, river.board[-1], river.unit) == ("river", "Ks", "bb")
     assert isinstance(river.here, Decision)
     # Lines from before, when any card could come, lead to where the turn is picked.
-    assert library.place(id, "c x | 7s7h7d | x x | * | x").line == "c x | 7s7h7d | x x"
+    for words in ("x x | x", "x x | b100% c", "x x x x x"):
+        assert library.place(id, f"c x | 7s7h7d | {words}").line == "c x | 7s7h7d | x x"
+    with pytest.raises(NoNodeError, match="on the board already"):
+        library.place(id, "c x | 7s7h7d | x x | 7h | x")
     report = joined(library.view(id).cards("c x | 7s7h7d | x x"))
     assert (len(report.rows), report.unit) == (49, "bb")
     assert library.place(id, "c").source == ""

@@ -15,8 +15,7 @@ from pydantic import BaseModel
 
 from allstreets.base import InputError
 from allstreets.cli.main import main
-from allstreets.explorer.csv_text import csv_text
-from allstreets.explorer.downloads import download
+from allstreets.explorer.downloads import csv_text, download
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.place import Deal, RangeText
 from allstreets.explorer.models.reports import CardReport

@@ -17,7 +17,7 @@ from allstreets import board_report, solve_many
 from allstreets.analysis import HAND_KEYS, ReportRow
 from allstreets.base import InputError
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, MADE, hand_categories, live_combos
-from allstreets.explorer.csv_text import hand_rows
+from allstreets.explorer.downloads import hand_rows
 from allstreets.explorer.folders import find_solutions, id_of
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.reports import BoardHand

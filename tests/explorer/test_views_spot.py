@@ -25,10 +25,10 @@ from allstreets.cards import (
     parse_card,
     parse_combo,
 )
+from allstreets.explorer.headlines import headline
 from allstreets.explorer.models.base import short
 from allstreets.explorer.models.place import Deal, Decision, End
 from allstreets.explorer.views.card_report import joined
-from allstreets.explorer.views.headlines import headline
 from allstreets.explorer.views.view import open_view
 from allstreets.solutions import NoNodeError, SpotSolution, action_rows, player_rows
 from allstreets.solutions.decision import Decision as Record
@@ -341,6 +341,7 @@ def test_where_hands_are_shown() -> None:
 
 
 def test_all_in_before_the_first_card() -> None:
+    assert view("turn").place("x b75%").words == "OOP checks, IP bets 75"
     place = view("all-in").place("")
     assert isinstance(place.here, End)
     assert place.here.how == "allin"

@@ -211,6 +211,9 @@ def test_the_strip_says_where_cards_are_averaged_over() -> None:
     assert (turn.label, turn.cards, turn.street) == ("turn: any card", [], "turn")
     assert place.board == ["Qc", "7d", "4h"]
     assert (place.street, place.unit) == ("turn", "bb")
+    assert place.words == (
+        f"SB limps, BB checks; flop {SAME}: BB checks, SB checks; turn: BB checks, SB bets 100 %"
+    )
 
 
 @pytest.mark.parametrize("line", ["c x", "c x | * | x", f"c x | {SAME} | x b100%", "r2.5 c | *"])

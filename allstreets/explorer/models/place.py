@@ -165,6 +165,7 @@ class Place(Message):
     solution: str
     written: str = ""  # as in `SolutionCard`: another one means that all numbers are others
     line: str  # canonical
+    words: str  # the same for people: "SB raises to 2, BB calls"
     street: StreetName
     board: list[str]
     unit: str  # of pot, stacks and EVs: "bb", "chips", "pot"

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Request, Response
 
 from allstreets.explorer.comparing import Comparing
-from allstreets.explorer.csv_text import csv_text
+from allstreets.explorer.downloads import csv_text
 from allstreets.explorer.models.comparisons import Comparison, ComparisonChoices
 from allstreets.explorer.routes.answers import CSV, REFUSALS
 from allstreets.explorer.routes.solutions import Evs, Line, SolutionId

@@ -4,8 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from allstreets.explorer.csv_text import CSV_TYPE
-from allstreets.explorer.downloads import download
+from allstreets.explorer.downloads import CSV_TYPE, download
 from allstreets.explorer.models.practice import (
     PracticeAnswerForm,
     PracticeForm,

@@ -9,9 +9,8 @@ from fastapi.responses import StreamingResponse
 
 from allstreets.base import InputError
 from allstreets.cards import RangeKind
-from allstreets.explorer.csv_text import card_rows, csv_text, flop_rows, hand_rows
 from allstreets.explorer.deleting import Deleting
-from allstreets.explorer.downloads import download
+from allstreets.explorer.downloads import card_rows, csv_text, download, flop_rows, hand_rows
 from allstreets.explorer.exact_flops import ExactFlops
 from allstreets.explorer.library import Library
 from allstreets.explorer.locking import Locking

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
+from allstreets.explorer.headlines import MBB, PERCENT
 from allstreets.explorer.solves.flops import spot_bytes
 from allstreets.explorer.solves.folders import Request
 from allstreets.explorer.solves.games import game_bytes, game_outline
 from allstreets.explorer.solves.reviews import HANDS, review_outline
 from allstreets.explorer.solves.spots import spot_name, spot_title
-from allstreets.explorer.views.headlines import MBB, PERCENT
 
 
 @dataclass(frozen=True)

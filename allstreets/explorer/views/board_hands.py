@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from allstreets.analysis import HAND_KEYS, BoardReport, Gathering, ReportRow
 from allstreets.explorer.models.place import Choice
 from allstreets.explorer.models.reports import BoardHand, BoardHands, BoardHandsPart
-from allstreets.explorer.views.figures import number, over_hand_rows
+from allstreets.explorer.views.figures import number, of_both, over_hand_rows
 from allstreets.explorer.views.nodes import PLAYER_NAMES
 from allstreets.solutions import Boards
 
@@ -94,10 +94,7 @@ def _row(row: ReportRow) -> BoardHand:
         name=row.name,
         share=number(row.share),
         frequencies=[number(chance) for chance in row.frequencies],
-        ev_oop=number(row.evs[0]),
-        ev_ip=number(row.evs[1]),
-        equity_oop=number(row.equities[0]),
-        equity_ip=number(row.equities[1]),
+        **of_both(row.evs, row.equities),
         eqr_oop=number(row.eqrs[0]),
         eqr_ip=number(row.eqrs[1]),
     )

@@ -11,7 +11,7 @@ from allstreets.base import InputError
 from allstreets.betting import Player
 from allstreets.cards import card_text, parse_card
 from allstreets.explorer.models.reports import CardReport, CardRow
-from allstreets.explorer.views.figures import numbers, summary
+from allstreets.explorer.views.figures import numbers, of_both
 from allstreets.explorer.views.nodes import PLAYER_NAMES, choices, street_name
 from allstreets.solutions import Decision, Node, NoNodeError, Position
 
@@ -92,17 +92,15 @@ def _boards(deal: Node) -> Iterator[CardReport]:
 
 def _row(deal: Node, card: int, other: int, shown: Decision) -> CardRow:
     solution = deal.solution
-    oop, ip = (summary(shown, player) for player in Player)
+    evs = [shown.ev(player) for player in Player]
+    equities = [shown.mean(shown.equity(player), player) for player in Player]
     return CardRow(
         line=solution.line(solution.dealt(deal.position, (card,))),
         # How often the card is dealt: Σ of the weights of the pairs of combos that get there.
         weight=float(shown.hands[0].weights.sum()),
         share=shown.share,
         frequencies=numbers(shown.taken),
-        ev_oop=oop.ev,
-        ev_ip=ip.ev,
-        equity_oop=oop.equity,
-        equity_ip=ip.equity,
+        **of_both(evs, equities),
         card=card_text(card),
         same_as=card_text(other) if other != card else None,
     )

@@ -1,7 +1,7 @@
 """A decision as messages, in figures of whole ranges: grids, actions, equity curves."""
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -83,11 +83,11 @@ def _grid(shown: Decision, player: Player) -> PlayerGrid:
         ev=numbers(evs),
         equity=numbers(equity),
         eqr=numbers(shown.eqr(player, evs, equity)),
-        summary=summary(shown, player),
+        summary=_summary(shown, player),
     )
 
 
-def summary(shown: Decision, player: Player) -> RangeSummary:
+def _summary(shown: Decision, player: Player) -> RangeSummary:
     """A player's whole range."""
     equity, ev = shown.mean(shown.equity(player), player), shown.ev(player)
     eqr = shown.eqr(player, np.array([ev]), np.array([equity]))
@@ -130,6 +130,16 @@ def _actions(shown: Decision, choices: Sequence[Choice]) -> list[ActionFigures]:
         )
         for place, choice in enumerate(choices)
     ]
+
+
+def of_both(evs: Sequence[float] | Floats, equities: Sequence[float] | Floats) -> dict[str, Any]:
+    """Figures of both ranges as keys of a row."""
+    return {
+        "ev_oop": number(evs[0]),
+        "ev_ip": number(evs[1]),
+        "equity_oop": number(equities[0]),
+        "equity_ip": number(equities[1]),
+    }
 
 
 def over_hand_rows(rows: Sequence[Row], paid: tuple[float, float]) -> list[Row]:

@@ -22,7 +22,7 @@ from allstreets.explorer.models.place import Choice
 from allstreets.explorer.models.reports import BoardHandsPart, FlopReport, FlopRow
 from allstreets.explorer.views.board_hands import GrowingReports
 from allstreets.explorer.views.class_decision import ClassDecision, RangeFigures, range_figures
-from allstreets.explorer.views.figures import number, numbers
+from allstreets.explorer.views.figures import numbers, of_both
 from allstreets.explorer.views.nodes import PLAYER_NAMES, choices, choices_of
 from allstreets.solutions import Flops, SolvedFlop, SpotSolution, WholeSolution, is_reached
 from allstreets.storage import SpotSet, folder_kind, load_spots
@@ -146,10 +146,7 @@ class FlopTables:
 def _row(figures: RangeFigures | BoardFigures, texture: Texture, **facts: Any) -> FlopRow:
     return FlopRow(
         frequencies=numbers(figures.frequencies),
-        ev_oop=number(figures.evs[0]),
-        ev_ip=number(figures.evs[1]),
-        equity_oop=number(figures.equities[0]),
-        equity_ip=number(figures.equities[1]),
+        **of_both(figures.evs, figures.equities),
         suits=texture.suits,
         pairing=texture.pairing,
         connectedness=texture.connectedness,

@@ -1,6 +1,6 @@
 """A node of a solution as messages: the steps that lead to it, and what can happen there."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Literal, get_args
 
@@ -34,11 +34,7 @@ from allstreets.solutions import Node
 
 PLAYER_NAMES: tuple[PlayerName, PlayerName] = get_args(PlayerName)
 STREET_NAMES: tuple[StreetName, ...] = get_args(StreetName)
-TONES: dict[ActionKind, Tone] = {
-    ActionKind.FOLD: "fold",
-    ActionKind.CHECK: "call",
-    ActionKind.CALL: "call",
-}
+TONES: dict[str, Tone] = {"f": "fold", "x": "call", "c": "call"}  # by the letter of a word
 DECK = range(52)
 
 
@@ -73,17 +69,17 @@ def choices_of(
 ) -> list[Choice]:
     """The actions of a decision of a tree; `line` leads to the node after each."""
     actions = list(offered(tree, node))
-    shades = _shades([action for _, action in actions])
+    words = [action_word(tree, child, notation) for child, _ in actions]
     return [
         Choice(
-            word=action_word(tree, child, notation),
+            word=word,
             label=action_label(tree, child, notation),
             short=_short(tree, child, action, notation),
-            tone=TONES.get(action.kind, "aggressive"),
+            tone=TONES.get(word[0], "aggressive"),
             shade=shade,
             line=line(child),
         )
-        for (child, action), shade in zip(actions, shades, strict=True)
+        for (child, action), word, shade in zip(actions, words, shades(words), strict=True)
     ]
 
 
@@ -99,19 +95,11 @@ def _short(tree: BettingTree, node: int, action: Action, notation: Notation) -> 
     return action_label(tree, node, notation).capitalize()
 
 
-def _shades(actions: list[Action]) -> list[float]:
+def shades(words: Sequence[str]) -> list[float]:
     """How strong each bet or raise is among its like: 0 the smallest, 1 all-in."""
-    bets = [action for action in actions if action.is_aggressive]
-    all_in = bool(bets) and bets[-1].kind == ActionKind.ALL_IN
-    steps = max(len(bets) - all_in, 1)
-    return [
-        1.0
-        if action.kind == ActionKind.ALL_IN
-        else bets.index(action) / steps
-        if action.is_aggressive
-        else 0.0
-        for action in actions
-    ]
+    bets = [word for word in words if word[0] not in TONES and word != "a"]
+    steps = {word: place / max(len(bets), 1) for place, word in enumerate(bets)}
+    return [1.0 if word == "a" else steps.get(word, 0.0) for word in words]
 
 
 def amount_text(amount: float) -> str:
@@ -193,7 +181,8 @@ def deal(node: Node, grids: Grids | None) -> Deal:
     """The cards that may come at a chance node."""
     rules = node.deal
     assert rules is not None
-    solved = node.solution.flops_at(node.position) if rules.count == 3 else ()
+    flops = rules.count == 3 and rules.stored
+    solved = node.solution.flops_at(node.position) if flops else ()
     picks = rules.count == 3 and (rules.stored or rules.solvable)
     named = [] if len(solved) == FLOP_COUNT else [one.flop.text for one in solved]
     return Deal(

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 from allstreets.base import InputError
-from allstreets.betting import Player
+from allstreets.betting import Player, line_in_words
 from allstreets.cards import card_text
+from allstreets.explorer.headlines import Manifest
 from allstreets.explorer.models.base import EvCount, PlayerName, SolutionKind
 from allstreets.explorer.models.place import (
     Deal,
@@ -28,7 +29,6 @@ from allstreets.explorer.views.descriptions import (
 from allstreets.explorer.views.figures import counted, decision, equity_curve, grids, notes
 from allstreets.explorer.views.flop_tables import FlopTables, Tables, boards_beside
 from allstreets.explorer.views.hands import hand_detail, hand_groups, table
-from allstreets.explorer.views.headlines import Manifest
 from allstreets.explorer.views.nodes import choices, deal, end, settings, stacks, steps, street_name
 from allstreets.explorer.views.range_words import Reaching, reaching
 from allstreets.explorer.views.turns import Turns
@@ -95,19 +95,18 @@ class SolutionView:
     def _node(self, line: str) -> Node:
         """The node that a line leads to.
 
-        A flop that was solved exactly names its turn and river. A line from before, "*" in their
-        place, leads to where the card is dealt.
+        A line may have been written before its flop was solved exactly, when any card could come:
+        it leads to where the card is dealt.
         """
         try:
             return self._solution.at(line)
-        except NoNodeError:
-            flop, bar, rest = line.partition("| *")
-            if not bar or not rest.strip(" |"):
+        except NoNodeError as error:
+            if "card is missing" not in str(error) or not error.hints:
                 raise
-            node = self._solution.at(flop)
-            if node.deal is None or node.deal.count != 1:
+            known = self._solution.at(error.hints[0][1])
+            if not known.source:
                 raise
-            return node
+            return known
 
     def _shown(self, node: Node, evs: EvCount) -> Record:
         """Both ranges at a node, with EVs that count as asked."""
@@ -130,6 +129,7 @@ class SolutionView:
             return Place(
                 solution="",
                 line=node.line,
+                words=line_in_words(node.line, node.unit.notation, node.path[0].street),
                 street=street_name(node.street),
                 board=[card_text(card) for card in node.board],
                 unit=node.unit.name,

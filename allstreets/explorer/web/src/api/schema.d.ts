@@ -2060,6 +2060,8 @@ export interface components {
             street: "preflop" | "flop" | "turn" | "river";
             /** Unit */
             unit: string;
+            /** Words */
+            words: string;
             /**
              * Written
              * @default
@@ -2728,7 +2730,7 @@ export interface components {
         };
         /**
          * ReviewDetail
-         * @description A review with all its decisions, the dearest first.
+         * @description A review with all its decisions, the costliest first.
          */
         ReviewDetail: {
             card: components["schemas"]["ReviewCard"];

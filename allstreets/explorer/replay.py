@@ -6,15 +6,15 @@ import numpy as np
 
 from allstreets.betting import Player, line_in_words
 from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Range, live_combos, parse_board
-from allstreets.explorer.models.base import PlayerName, Tone
+from allstreets.explorer.models.base import PlayerName
 from allstreets.explorer.models.reviews import (
     ReplayDecision,
     ReplayHand,
     ReplayOption,
     ReplayStep,
 )
-from allstreets.explorer.views.nodes import PLAYER_NAMES, street_of
-from allstreets.review import GradedDecision, HandReview, Option, replay_steps
+from allstreets.explorer.views.nodes import PLAYER_NAMES, TONES, shades, street_of
+from allstreets.review import GradedDecision, HandReview, replay_steps
 
 Found = TypeVar("Found")
 
@@ -27,7 +27,6 @@ VERBS = {
     "r": ("raise to", "Raise"),
     "a": ("all-in", "All-in"),
 }
-TONES: dict[str, Tone] = {"f": "fold", "x": "call", "c": "call"}
 
 
 def replay_hand(key: str, hand: HandReview, solution: str | None) -> ReplayHand:
@@ -91,21 +90,14 @@ def _decision(one: GradedDecision, hero: Player) -> ReplayDecision:
 
 
 def _options(one: GradedDecision) -> list[ReplayOption]:
-    bets = [option.action for option in one.options if option.action[0] in "bra"]
-    steps = max(len([word for word in bets if word != "a"]), 1)
-
-    def shade(option: Option) -> float:
-        if option.action not in bets:
-            return 0.0
-        return 1.0 if option.action == "a" else bets.index(option.action) / steps
-
+    strong = shades([option.action for option in one.options])
     return [
         ReplayOption(
             word=option.action,
             label=_label(option.action),
             short=f"{VERBS[option.action[0]][1]} {option.action[1:]}".strip(),
             tone=TONES.get(option.action[0], "aggressive"),
-            shade=shade(option),
+            shade=strong[place],
             frequency=option.frequency,
             ev=option.ev_bb,
             chances=list(one.strategy[place] if one.strategy else NO_CLASSES),

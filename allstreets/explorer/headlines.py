@@ -1,18 +1,31 @@
-"""What the manifest of a solution shows at once: a line of a list, and the curve of its run."""
+"""What the manifest of a solution shows at once: a line of a list, and the curve of its run.
+
+Spots that were solved together are one line for all of their boards.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from allstreets.base import InputError
 from allstreets.betting import bb_text
+from allstreets.explorer.folders import id_of
 from allstreets.explorer.models.base import SolutionKind
-from allstreets.explorer.models.solution import Curve, CurvePoint, RealQuality
+from allstreets.explorer.models.solution import (
+    Curve,
+    CurvePoint,
+    RealQuality,
+    SolutionCard,
+    SpotTable,
+)
 from allstreets.solutions import MadeSimple, row_weight
-from allstreets.storage import read_certificate
+from allstreets.storage import read_certificate, read_spot_manifest
 
 PERCENT = "% of pot"
 MBB = "mbb/hand"
+MOST_NAMES = 3  # that a line lists
 
 Manifest = Mapping[str, Any]
 
@@ -108,3 +121,53 @@ HEADLINES: dict[SolutionKind, Callable[[Manifest], Headline]] = {
 def curve(unit: str, metrics: Sequence[Manifest]) -> Curve:
     """Exploitability over time, as the checks of a run have it."""
     return Curve(unit=unit, points=[CurvePoint.of_check(row) for row in metrics])
+
+
+def set_headline(folder: Path, manifest: Manifest) -> Headline:
+    """The headline of a set; `judged` completes it by what its spots say."""
+    entries: Sequence[Manifest] = manifest["spots"]
+    solved = sum(entry["row"] is not None for entry in entries)
+    names = [str(name) for name in dict.fromkeys(entry["name"] for entry in entries)]
+    boards = f"{len(entries):,} board{'' if len(entries) == 1 else 's'}"
+    if solved < len(entries):
+        boards = f"{solved:,} of {boards}"
+    if not names:
+        title = "no boards"
+    elif len(names) == 1:
+        title = f"{names[0]}: {boards}{_stakes(folder / str(entries[0]['folder']))}"
+    else:
+        listed = names[:MOST_NAMES] + ["…"] * (len(names) > MOST_NAMES)
+        title = f"{len(names):,} spots, {boards}: {', '.join(listed)}"
+    return Headline(title=title, iterations=None, exploitability=None, unit=PERCENT)
+
+
+def _stakes(spot: Path) -> str:
+    """Pot and stack, which are the same on every board."""
+    with suppress(InputError):  # the spot itself is listed, and says what is wrong with it
+        config = read_spot_manifest(spot)["config"]
+        return f", pot {config['pot']:,}, stack {config['stack']:,}"
+    return ""
+
+
+def spot_tables(folder: Path, manifest: Manifest) -> list[SpotTable]:
+    """The spots of a set, each with the boards that it is solved on."""
+    found: dict[str, list[str]] = {}
+    for entry in manifest["spots"]:
+        if entry["row"] is not None:
+            found.setdefault(str(entry["name"]), []).append(id_of(folder / str(entry["folder"])))
+    return [SpotTable(name=name, solutions=boards) for name, boards in found.items()]
+
+
+def judged(card: SolutionCard, spots: Sequence[SolutionCard]) -> SolutionCard:
+    """A set as good as the worst of its solved spots, as far as they can be read."""
+    wanted = sum(len(table.solutions) for table in card.tables)
+    known = [spot for spot in spots if spot.exploitability is not None]
+    lost = wanted - len(known)
+    return card.model_copy(
+        update={
+            "exploitability": max((spot.exploitability or 0.0 for spot in known), default=None),
+            "iterations": max((spot.iterations or 0 for spot in known), default=None),
+            "locks": max((spot.locks for spot in known), default=0),
+            "problem": f"{lost:,} of {wanted:,} boards cannot be read" if lost else card.problem,
+        }
+    )
