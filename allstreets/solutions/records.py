@@ -53,7 +53,10 @@ class Certificate:
 
     def to_json(self) -> dict[str, Any]:
         """Everything as JSON data."""
-        return {**asdict(self), "interval_mbb": list(self.interval_mbb)}
+        leaks = [asdict(leak) for leak in self.leaks]
+        pots = [{**asdict(pot), "shares": list(pot.shares)} for pot in self.pots]
+        known = asdict(self) | {"interval_mbb": list(self.interval_mbb)}
+        return {**known, "leaks": leaks, "pots": pots}
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> "Certificate":

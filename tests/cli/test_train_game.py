@@ -355,6 +355,7 @@ def test_the_first_run_needs_no_file(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without a file there is an example, here with less time than it has."""
+    from allstreets import training
     from allstreets.training import train_config
 
     text = train_config.FIRST_RUN.read_text()
@@ -363,7 +364,7 @@ def test_the_first_run_needs_no_file(
     text = text.replace("flops: subset_15", "flops: [KsKhKd]").replace("groups: 32", "groups: 16")
     text = text.replace("stack_depth: 20", "stack_depth: 4\n  turn_rows: 16")
     quick.write_text(text.replace("time_limit_seconds: 60", "time_limit_seconds: 0.2"))
-    monkeypatch.setattr(train_config, "FIRST_RUN", quick)
+    monkeypatch.setattr(training, "FIRST_RUN", quick)
     code, out, _ = run(capsys, "train", "-o", str(tmp_path / "out"), "--json")
     assert code == 0
     found = json.loads(out)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from builders.whole_solution import buckets, classes, forgotten, played, result
 
-from allstreets.engines import quantised_values as rounded
+from allstreets.engines import protocol
 from allstreets.engines.matrix.engine import MatrixEngine
 from allstreets.engines.quantised import ONE_BYTE, TWO_BYTES
 from allstreets.solvers import precision
@@ -24,8 +24,8 @@ def test_flops_are_evaluated_a_few_at_a_time(make: Any, monkeypatch: pytest.Monk
     solver = make()
     at_once = evaluate_rounded(solver, ONE_BYTE)
     assert not np.array_equal(at_once.own, solver.evaluate().own)
-    monkeypatch.setattr(rounded, "ASIDE_BYTES", 1)
-    monkeypatch.setattr(rounded, "LEAST_FLOPS", 1)
+    monkeypatch.setattr(protocol, "ASIDE_BYTES", 1)
+    monkeypatch.setattr(protocol, "LEAST_FLOPS", 1)
     by_flop = evaluate_rounded(solver, ONE_BYTE)
     np.testing.assert_array_equal(by_flop.best, at_once.best)
     np.testing.assert_array_equal(by_flop.own, at_once.own)
