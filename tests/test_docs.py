@@ -23,7 +23,8 @@ from ruamel.yaml import YAML
 
 from allstreets.base.errors import InputError
 from allstreets.cli.main import app, main
-from allstreets.training import ConfigWarning, in_this_process, read_spot, read_train_config
+from allstreets.jobs import Here
+from allstreets.training import ConfigWarning, read_spot, read_train_config
 from allstreets.training import many_spots as solving_many
 
 ROOT = Path(__file__).parents[1]
@@ -168,7 +169,7 @@ def test_every_block_of_a_page(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(solving_many, "in_processes", lambda _: in_this_process)
+    monkeypatch.setattr(solving_many, "Processes", lambda _: Here())
     page = Page(tmp_path, capsys)
     short = tmp_path / path.name
     short.write_text(_smaller(path.name, path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -43,6 +43,7 @@ from .locks import held as held
 from .locks import is_held as is_held
 from .locks import share as share
 from .memory import available_bytes as available_bytes
+from .memory import process_bytes as process_bytes
 from .parent import listen_to_parent as listen_to_parent
 from .parquet import require_parquet as require_parquet
 from .parquet import write_parquet as write_parquet

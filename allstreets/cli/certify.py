@@ -115,7 +115,7 @@ def certify_on_terminal(out: "Console", job: "CertifyJob") -> "CertifyOutcome":
 
 def print_plan(job: "CertifyJob") -> "CertificateEstimate":
     """Say which flops are judged, what becomes of earlier work, and what it takes."""
-    from allstreets.training import CertifyOnCluster, data_size, duration
+    from allstreets.training import data_size, duration
 
     out = console(stderr=True)
     differs = job.work.differs()
@@ -131,7 +131,7 @@ def print_plan(job: "CertifyJob") -> "CertificateEstimate":
     how = f", {completed:,} of them solved first ({job.judge.completion.text})" if completed else ""
     threads = job.judge.threads
     out.print(f"{len(job.flops):,} flops{known}{how}", markup=False, soft_wrap=True)
-    if isinstance(job.crew, CertifyOnCluster):  # whose machines are not known yet
+    if job.cluster is not None:  # whose machines are not known yet
         out.print(f"about {duration(need.seconds * threads)} of one core, on the cluster")
         return need
     out.print(

@@ -34,11 +34,11 @@ def solve_many(
     from allstreets.training import (
         Limits,
         SpotJob,
-        hired,
         plan_spots,
         read_many,
         run_spots,
         show_spots_progress,
+        spots_executor,
         table_rows,
     )
 
@@ -61,15 +61,17 @@ def solve_many(
     threads = spots[0].threads
     what = f"{len(spots):,} spot{'s' * (len(spots) != 1)}"
     err.print(f"{what}, {at_once}{threads} thread{'s' * (threads > 1)} each")
-    with hired(count, cluster, err.print) as (run, nodes), show_spots_progress() as observer:
+    with (
+        spots_executor(count, cluster, err.print) as executor,
+        show_spots_progress() as observer,
+    ):
         outcome = run_spots(
             planned,
-            run,
+            executor,
             output=job.output,
             resume=job.resume,
             csv=csv,
             observers=[observer],
-            nodes=nodes,
         )
     out = console(stderr=job.json)
     _print_rows(out, outcome.rows)

@@ -26,7 +26,7 @@ Work = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Need:
-    """What a piece takes of a machine while it is done."""
+    """The share of a machine that a piece takes while it is done."""
 
     cores: int = 1
     gpus: int = 0
@@ -37,12 +37,12 @@ class Need:
 class Task:
     """A piece of work that is asked for."""
 
-    own: tuple[Any, ...]  # its arguments, beside what all have in common
+    item: Any  # the argument of the function that all have in common
     need: Need = field(default_factory=Need)
 
 
 class Piece(NamedTuple):
-    """What a worker says of a piece that it has done."""
+    """A piece that is done, as its worker tells it."""
 
     node: str  # by which the cluster knows the machine
     process: int
@@ -60,13 +60,13 @@ class Done:
     error: Exception | None = None
 
 
-def do_piece(version: str, work: Work, common: Any, own: tuple[Any, ...]) -> Piece:
+def do_piece(version: str, work: Work, item: Any) -> Piece:
     """Do a piece, on a worker."""
     import ray
 
     began = time.perf_counter()
     require_version(version)
-    value = work(common, *own)
+    value = work(item)
     ended = time.perf_counter()
     here = ray.get_runtime_context().get_node_id()
     return Piece(here, os.getpid(), ended - began, process_bytes(int(ended)), value)
@@ -81,10 +81,8 @@ class Tasks(Protocol):
     def ask_each(self, nodes: Iterable[Node], work: Work, *arguments: Any) -> None:
         """Do `work(*arguments)` on each of these machines; its `InputError` is raised."""
 
-    def run(
-        self, work: Work, common: Any, tasks: Sequence[Task]
-    ) -> Generator[list[Done], None, None]:
-        """Do `work(common, *own)` for all tasks; what has been done, as it comes."""
+    def run(self, work: Work, tasks: Sequence[Task]) -> Generator[list[Done], None, None]:
+        """Do `work(item)` for all tasks; those that have been done, as they come."""
 
 
 def fitting(nodes: Iterable[Node], need: Need, what: str) -> tuple[Node, ...]:
@@ -151,22 +149,20 @@ class RayTasks:
             except ray.exceptions.RayError as error:
                 raise _not_started(node, error) from None
 
-    def run(
-        self, work: Work, common: Any, tasks: Sequence[Task]
-    ) -> Generator[list[Done], None, None]:
-        """Do `work(common, *own)` for all tasks; what has been done since, twice per second.
+    def run(self, work: Work, tasks: Sequence[Task]) -> Generator[list[Done], None, None]:
+        """Do `work(item)` for all tasks; those that have been done since, twice per second.
 
         Whoever stops asking for more ends those that are left.
         """
         ray = self.cluster.ray
-        remote, shared = ray.remote(do_piece), ray.put(common)
+        remote, shared = ray.remote(do_piece), ray.put(work)
         places = {
             remote.options(
                 num_cpus=task.need.cores,
                 num_gpus=task.need.gpus,
                 memory=task.need.memory_bytes or None,
                 max_retries=RETRIES,
-            ).remote(__version__, work, shared, task.own): place
+            ).remote(__version__, shared, task.item): place
             for place, task in enumerate(tasks)
         }
         try:

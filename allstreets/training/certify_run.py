@@ -1,16 +1,21 @@
-"""Certifying a whole game as a job: choose flops, judge them one by one, keep the figures.
+"""Certifying a whole game as a job: choose flops, evaluate them one by one, keep the figures.
 
-Who judges them is handed in: this machine, with processes where they are worth it, or the machines
-of a cluster (`certify_cluster`).
+Half of evaluating a flop is laying out its boards in Python, where the threads of one process wait
+for each other. So this machine evaluates flops in processes where memory allows, and else one after
+the other with all threads. On a cluster every flop is a task for any machine.
+
+A worker opens the solution where it lies, which all machines have to see under the same name (a
+copy of it will do). What it finds is small: it travels here, and is stored beside the solution.
 """
 
+import socket
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -27,74 +32,90 @@ from allstreets.analysis import (
     judged_flops,
     needs_class_values,
 )
-from allstreets.base import Floats, InputError, available_bytes, interrupt_request, thread_count
+from allstreets.base import (
+    Control,
+    Floats,
+    InputError,
+    available_bytes,
+    interrupt_request,
+    thread_count,
+)
 from allstreets.cards import FLOP_COUNT, Flop, flop_table, preflop_equity, spread_flops
+from allstreets.cluster import Need
 from allstreets.engines import CPU, CardModel, DealtPairs, LiftedValues, open_device
+from allstreets.jobs import (
+    Executor,
+    Here,
+    KilledError,
+    PieceProgress,
+    Processes,
+    Tally,
+    in_order,
+    on_cluster,
+)
 from allstreets.solutions import ALL, OWN, OWN_GAME, Certificate, WholeSolution
 from allstreets.storage import CertificateWork, claim, folder_kind, load_unified, write_certificate
-from allstreets.training.certify_cluster import CertifyOnCluster
-from allstreets.training.certify_workers import Workers, judge_and_keep
-from allstreets.training.cluster_nodes import NodeWork
-from allstreets.training.estimate import process_bytes
 from allstreets.version import __version__
 
 DRAWN = 32  # flops of either kind, trained and not
 MOST_DRAWN = 877  # half of all flops: with more of them all are as quick
 
 
-@dataclass(frozen=True)
-class CertifyProgress:
-    """How far a certification is."""
-
-    done: int  # flops, those of earlier runs included
-    total: int
-    before: int  # flops that were judged in earlier runs
-    flop: str | None  # judged last
-    seconds: float  # of this run
-    process_bytes: int | None
-    nodes: tuple[NodeWork, ...] = ()  # what the machines of a cluster do
-
-    @property
-    def eta_seconds(self) -> float | None:
-        """Seconds that are left, by the mean of the flops of this run."""
-        judged = self.done - self.before
-        return self.seconds / judged * (self.total - self.done) if judged else None
-
-
+CertifyProgress = PieceProgress[str]  # the latest is a flop
 CertifyObserver = Callable[[CertifyProgress], None]
-
-
-class Judges(Protocol):
-    """Who judges flops: `JudgesHere`, `certify_cluster.JudgesThere`."""
-
-    @property
-    def stopping(self) -> str:
-        """What becomes of those at work when the user ends the job."""
-
-    def judge(self, flops: Sequence[Flop], stop: Callable[[], bool]) -> Iterator[Flop]:
-        """The flops in the order in which they are judged and stored; after `stop`, no more."""
-
-    def nodes(self) -> tuple[NodeWork, ...]:
-        """What the machines of a cluster have done."""
-
-
-class CertifyCrew(Protocol):
-    """Where flops are judged: `CertifyHere`, `CertifyOnCluster`."""
-
-    def begin(self, job: "CertifyJob") -> AbstractContextManager[Judges]:
-        """Get ready, before anything is written."""
+Evaluated = tuple[LiftedValues, float]  # a flop, and the seconds that it took
 
 
 @dataclass(frozen=True)
-class CertifyHere:
-    """This machine."""
+class EvaluateFlop:
+    """Evaluates flops of a solution in another process, which opens it there."""
 
-    def begin(self, job: "CertifyJob") -> AbstractContextManager[Judges]:
-        """There is nothing to prepare."""
-        return nullcontext(JudgesHere(job))
+    folder: Path
+    judged: str  # the hash of its strategies
+    completion: Completion
+    threads: int
+    device: str
+
+    def require(self) -> None:
+        """Refuse to work where the solution does not lie, or another one."""
+        try:
+            there = CertificateWork.of(self.folder).facts["judged"]
+        except InputError:
+            there = None
+        if there != self.judged:
+            state = "not there" if there is None else "another one"
+            raise InputError(
+                f"the solution in {self.folder} is {state} on {socket.gethostname()}.\n"
+                "Workers open it themselves: all machines of the cluster must see its folder."
+            )
+
+    def __call__(self, flop: Flop) -> Evaluated:
+        """A flop's values."""
+        return timed_values(_open_judge(self), flop)
 
 
-HERE = CertifyHere()
+@lru_cache(1)
+def _open_judge(solution: EvaluateFlop) -> Judge:
+    """The evaluator of a solution, opened once by each process."""
+    solution.require()
+    opened = load_unified(solution.folder)
+    return Judge(opened, solution.completion, solution.threads, solution.device)
+
+
+def timed_values(judge: Judge, flop: Flop, following: Sequence[Flop] = ()) -> Evaluated:
+    """A flop's values, and how long it took."""
+    start = time.monotonic()
+    values = judge.values(flop, following)
+    return values, time.monotonic() - start
+
+
+@dataclass(frozen=True)
+class CertifyOnCluster:
+    """The machines of a cluster: auto, local or HOST:PORT."""
+
+    where: str
+    threads: int = 1  # of a flop
+    device: str = CPU
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +127,7 @@ class CertifyJob:
     draws: tuple[Draw, ...]
     chosen: str  # "all", "own" or a number
     seed: int = 1
-    crew: CertifyCrew = HERE
+    cluster: CertifyOnCluster | None = None
 
     @property
     def result(self) -> WholeSolution:
@@ -148,12 +169,23 @@ class CertifyJob:
         `tables` is called with the flops counted, of how many, where the matrices of all flops are
         needed and not stored yet; `classes` likewise, while these are played with hand classes.
         """
-        with self.crew.begin(self) as judges:
-            return self._run(judges, observers, tables, classes)
+        with self._executor() as executor:
+            return self._run(executor, observers, tables, classes)
+
+    def _executor(self) -> AbstractContextManager[Executor]:
+        """Gets ready, before anything is written."""
+        if self.cluster is not None:
+            judge = replace(self.judge, threads=self.cluster.threads)
+            memory_bytes = estimate_certificate(judge, self.flops, 0).memory_bytes
+            gpus = int(self.cluster.device != CPU)
+            need = Need(self.cluster.threads, gpus, memory_bytes)
+            return on_cluster(self.cluster.where, need, "a flop")
+        at_once = self.estimate().at_once
+        return nullcontext(Processes(at_once) if at_once > 1 else Here())
 
     def _run(
         self,
-        judges: Judges,
+        executor: Executor,
         observers: Sequence[CertifyObserver],
         tables: Callable[[int, int], None] | None,
         classes: Callable[[int, int], None] | None,
@@ -161,62 +193,92 @@ class CertifyJob:
         regressed = needs_class_values(self.draws)
         if regressed:
             flop_table().build(self.judge.threads, tables)
-        with (
-            claim(self.folder),
-            interrupt_request(judges.stopping, "the flop at work") as request,
-        ):
+        stopping = f"{'ending the flops' if executor.remote else 'finishing the flop'} at work"
+        with claim(self.folder), interrupt_request(stopping, "the flop at work") as request:
             self.work.begin()
-            found: dict[int, tuple[LiftedValues, float]] = {}
-            for flop in self.flops:
-                known = self._known(flop)
+            found: dict[int, Evaluated] = {}  # by the places of the flops
+            for place, flop in enumerate(self.flops):
+                known = self.work.load(flop.text, self.judge.completes(flop))
                 if known is not None:
-                    found[flop.number] = known
-            missing = [flop for flop in self.flops if flop.number not in found]
-            before, began = len(found), time.monotonic()
-
-            def tell(flop: Flop | None) -> None:
-                progress = CertifyProgress(
-                    len(found),
-                    len(self.flops),
-                    before,
-                    flop.text if flop else None,
-                    time.monotonic() - began,
-                    process_bytes(),
-                    judges.nodes(),
-                )
-                for observer in observers:
-                    observer(progress)
-
+                    found[place] = known
+            tally = Tally(len(self.flops), len(found), observers, executor.nodes)
             request.hold()
-            if missing:
-                tell(None)
-            for flop in judges.judge(missing, request.wants_to_stop):
-                judged = self._known(flop)
-                assert judged is not None, "what was stored a moment ago can be read"
-                found[flop.number] = judged
-                if len(found) < len(self.flops):
-                    tell(flop)
+            if len(found) < len(self.flops):
+                tally.tell(len(found))
+                self._evaluate(executor, found, tally, request)
             if len(found) < len(self.flops):
                 return CertifyOutcome(self, None, len(found))
-            tell(None)
+            tally.tell(len(found))
             played = None
             if regressed:
                 game, judge = self.result.game, self.judge
                 played = class_values(game, judge.reach, judge.threads, progress=classes)
-            certificate = self._certificate(found, played)
+            certificate = self._certificate(in_order(found), played)
             write_certificate(self.folder, certificate)
         return CertifyOutcome(self, certificate, len(found))
 
-    def _known(self, flop: Flop) -> tuple[LiftedValues, float] | None:
-        """What a flop is worth and its seconds, if it was judged."""
-        return self.work.load(flop.text, self.judge.completes(flop))
+    def _evaluate(
+        self, executor: Executor, found: dict[int, Evaluated], tally: Tally[str], control: Control
+    ) -> None:
+        """Evaluate the flops that are missing in `found`, and store them as they come."""
 
-    def _certificate(
-        self, found: dict[int, tuple[LiftedValues, float]], played: Floats | None
-    ) -> Certificate:
+        def evaluate(executor: Executor, function: Callable[[Flop], Evaluated]) -> None:
+            missing = self._missing(found)
+
+            def keep(number: int, evaluated: Evaluated) -> None:
+                place, (values, seconds) = missing[number], evaluated
+                flop = self.flops[place]
+                self.work.save(flop.text, self.judge.completes(flop), values, seconds)
+                found[place] = evaluated
+                if len(found) < len(self.flops):
+                    tally.tell(len(found), flop.text)
+
+            def fail(number: int, error: Exception) -> None:
+                if isinstance(error, KilledError):
+                    raise error
+                kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
+                flop = self.flops[missing[number]]
+                raise InputError(f"{flop.text} could not be judged: {kind}{error}") from error
+
+            flops = [self.flops[place] for place in missing]
+            executor.map(function, flops, keep, control=control, on_error=fail)
+
+        if not isinstance(executor, Here):
+            try:
+                evaluate(executor, self._elsewhere(executor))
+                return
+            except KilledError:
+                pass  # this process may have room where others have none
+        following = [self.flops[place] for place in self._missing(found)]
+
+        def here(flop: Flop) -> Evaluated:
+            following.remove(flop)
+            return timed_values(self.judge, flop, following)
+
+        evaluate(Here(), here)
+
+    def _missing(self, found: dict[int, Evaluated]) -> list[int]:
+        """The places of flops that are not evaluated."""
+        return [place for place in range(len(self.flops)) if place not in found]
+
+    def _elsewhere(self, executor: Executor) -> EvaluateFlop:
+        """Evaluates flops in other processes, on this machine with a share of its threads."""
+        if self.cluster is not None:
+            threads = self.cluster.threads
+            device = CPU if self.cluster.device == CPU else "cuda"  # the one that Ray lends
+        else:
+            threads = max(1, self.judge.threads // executor.at_once)
+            device = self.judge.device
+        judged = self.work.facts["judged"]
+        return EvaluateFlop(self.folder.resolve(), judged, self.judge.completion, threads, device)
+
+    def _certificate(self, evaluated: Sequence[Evaluated], played: Floats | None) -> Certificate:
+        """The figures, of what all flops are worth in their order."""
         result, judge = self.result, self.judge
         dealt = self._dealt()
-        values = [found[draw.flop.number][0] for draw in self.draws]
+        numbers = (flop.number for flop in self.flops)
+        of_flops = dict(zip(numbers, evaluated, strict=True))
+        values = [of_flops[draw.flop.number][0] for draw in self.draws]
         judged = judged_flops(self.draws, values, judge.reach, dealt, played)
         game = RealGame(result.game.before_the_flop(dealt), result.before.strategies, judged)
         figures = game.figures()
@@ -233,7 +295,7 @@ class CertifyJob:
             trained_flops=len(self.flops) - completed,
             completion=judge.completion.text if completed else None,
             seed=self.seed,
-            seconds=sum(seconds for _, seconds in found.values()),
+            seconds=sum(seconds for _, seconds in evaluated),
             code_version=__version__,
             judged=self.work.facts["judged"],
             leaks=figures.leaks,
@@ -249,34 +311,6 @@ class CertifyJob:
         pairs = DealtPairs.of([flop.cards for flop in flops.flops]).sum(flops.weights)
         pairs *= whole.sum() / pairs.sum()
         return pairs
-
-
-@dataclass(frozen=True, eq=False)
-class JudgesHere:
-    """This machine: flop after flop, or side by side where memory allows."""
-
-    job: CertifyJob
-    stopping = "finishing the flop at work"
-
-    def nodes(self) -> tuple[NodeWork, ...]:
-        """There are no others."""
-        return ()
-
-    def judge(self, flops: Sequence[Flop], stop: Callable[[], bool]) -> Iterator[Flop]:
-        """Judge flops, and store what they are worth."""
-        judge, left = self.job.judge, list(flops)
-        workers = self.job.estimate().at_once
-        if workers > 1:
-            threads = max(1, judge.threads // workers)
-            several = Workers(judge, self.job.folder, workers, threads)
-            for flop in several.judge(flops, stop):
-                left.remove(flop)
-                yield flop
-        for place, flop in enumerate(left):
-            if stop():
-                return
-            judge_and_keep(judge, self.job.work, flop, left[place + 1 :])
-            yield flop
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,8 +359,8 @@ def plan_certify(
     if device != CPU and judge.completion.model.kind != "exact":
         raise InputError(f"--device {device} is for flops that are solved with --cards exact")
     chosen, draws = _draws(judge, DRAWN if flops is None else flops, seed)
-    crew = HERE if cluster is None else CertifyOnCluster(cluster, threads or 1, device)
-    return CertifyJob(folder, judge, draws, chosen, seed, crew)
+    there = None if cluster is None else CertifyOnCluster(cluster, threads or 1, device)
+    return CertifyJob(folder, judge, draws, chosen, seed, there)
 
 
 def _draws(judge: Judge, flops: str | int, seed: int) -> tuple[str, tuple[Draw, ...]]:

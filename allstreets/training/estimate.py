@@ -1,9 +1,7 @@
-"""Estimates for a running job: speed, remaining time, memory."""
+"""Estimates for a running job: speed and remaining time."""
 
 import math
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
@@ -59,23 +57,3 @@ def time_to_target(
     if exponent > math.log(now + MAX_SECONDS * rate):
         return None
     return max(math.exp(exponent) - now, 0.0) / rate
-
-
-def process_bytes() -> int | None:
-    """Memory that the process occupies now (on systems without /proc: at most so far)."""
-    try:
-        pages = int(Path("/proc/self/statm").read_bytes().split()[1])
-    except (OSError, IndexError, ValueError):
-        return _peak_bytes()
-    import resource
-
-    return pages * resource.getpagesize()
-
-
-def _peak_bytes() -> int | None:
-    try:
-        import resource
-    except ImportError:  # Windows
-        return None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return int(peak if sys.platform == "darwin" else peak * 1024)

@@ -1,29 +1,25 @@
 """Flops one by one as a job: what is missing is solved and stored flop by flop.
 
 1. Refuse what cannot work, and take over what a folder to be resumed holds.
-2. Hand what is missing to a crew: threads of this machine (`flops_here`), or the machines of a
-   cluster (`flops_cluster`). Flops are stored as soon as they are solved.
+2. Solve what is missing (`flops_groups`), with the threads of this machine or on a cluster. Flops
+   are stored as soon as they are solved.
 3. A flop that fails is noted and the others go on; `--resume` tries it again.
 
 A flop's solution depends on its settings alone, so that threads, machines, order and interruptions
 change nothing.
 """
 
-import threading
-import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
 from allstreets.base import (
-    Arrays,
     InputError,
-    InterruptRequest,
     Place,
     Remote,
     available_bytes,
@@ -32,8 +28,10 @@ from allstreets.base import (
 )
 from allstreets.cards import Flop, FlopSet
 from allstreets.cfr import Pruning, Schedule
+from allstreets.cluster import Need
 from allstreets.engines import CPU, CardModel, EngineSpec, PagesAgain
 from allstreets.games import PotGame
+from allstreets.jobs import Executor, Here, on_cluster
 from allstreets.solutions import WholeSolution, summary_of
 from allstreets.solvers import FlopEstimate, FlopsSolver, FlopTargets, estimate_flops, group_size
 from allstreets.storage import (
@@ -44,45 +42,12 @@ from allstreets.storage import (
     claim,
     load_flops,
 )
-from allstreets.training.cluster_nodes import NodeWork
 from allstreets.training.cluster_run import require_cluster
-from allstreets.training.estimate import process_bytes
-from allstreets.training.flops_cluster import FlopsOnCluster
-from allstreets.training.flops_here import HERE
+from allstreets.training.flops_groups import FlopFault, FlopsGroup, FlopsRun
 from allstreets.training.postflop_config import PostflopModelConfig
 from allstreets.training.records import Progress, Reason
 from allstreets.training.stopping import Iterations, StopRule
 from allstreets.training.watch import NOBODY, Watch
-
-
-@dataclass(frozen=True)
-class FlopFault:
-    """A flop that could not be solved, and why."""
-
-    flop: str
-    spr: float
-    message: str
-
-
-@dataclass(frozen=True)
-class FlopsProgress:
-    """Where a job stands."""
-
-    total: int  # flops times stack-to-pot ratios
-    before: int  # that were solved when this run began
-    rows: tuple[Row, ...]  # solved in this run
-    faults: tuple[FlopFault, ...]
-    running: tuple[Key, ...]  # the group in work, of several the one that began first
-    group: Progress | None  # how far it is; not known of flops on other machines
-    seconds: float  # of this run
-    eta_seconds: float | None
-    process_bytes: int | None
-    nodes: tuple[NodeWork, ...] = ()  # what the machines of a cluster do
-
-    @property
-    def done(self) -> int:
-        """How many are solved."""
-        return self.before + len(self.rows)
 
 
 @dataclass(frozen=True)
@@ -139,15 +104,6 @@ class EveryFlopSolved:
         return f"every flop at most {100 * self.solver.targets.exploitability:g} % of the pot"
 
 
-class FlopsCrew(Protocol):
-    """Who solves flops: `FlopsHere`, `FlopsOnCluster`."""
-
-    def begin(
-        self, job: "FlopsJob", watch: Watch
-    ) -> "AbstractContextManager[Callable[[FlopsRun], None]]":
-        """Get ready, before anything is written; what is called to solve what a run misses."""
-
-
 @dataclass(frozen=True, eq=False)
 class FlopsJob:
     """A config that has been read, and what it needs."""
@@ -166,7 +122,6 @@ class FlopsJob:
     name: str | None = None
     description: str | None = None
     device: str = CPU
-    crew: "FlopsCrew" = HERE
 
     @cached_property
     def places(self) -> dict[Key, tuple[Flop, PotGame]]:
@@ -206,7 +161,7 @@ class FlopsJob:
             available_bytes(),
         )
 
-    def groups(self, missing: Sequence[Key]) -> "Iterator[FlopsGroup]":
+    def groups(self, missing: Sequence[Key]) -> Iterator[FlopsGroup]:
         """Flops that are trained side by side, until nothing is missing.
 
         They do not depend on the threads, so that a resumed run makes the same ones.
@@ -232,14 +187,14 @@ class FlopsJob:
         doing = f"saving to {self.output}"
         with (
             claim(self.output),
-            self.crew.begin(self, watch) as solve,
+            self._executor(watch) as executor,
             interrupt_request(doing, "no flop that is finished") as request,
         ):
             bundle.clear_unfinished()
             bundle.write_manifest()
             request.hold()
-            run = FlopsRun(self, bundle, watch, request)
-            solve(run)
+            run = FlopsRun(self, bundle, executor, watch, request)
+            run.solve()
             try:
                 bundle.write_manifest()
             except InputError as error:
@@ -256,6 +211,14 @@ class FlopsJob:
             solved=len(run.rows),
             seconds=bundle.seconds,
         )
+
+    def _executor(self, watch: Watch) -> AbstractContextManager[Executor]:
+        """Gets ready, before anything is written."""
+        if self.config.cluster is None:
+            return nullcontext(Here(self.estimate(len(self.bundle.missing)).at_once))
+        memory_bytes = replace(self, threads=1).estimate(len(self.pots)).memory_bytes
+        need = Need(self.threads, int(self.device != CPU), memory_bytes)
+        return on_cluster(self.config.cluster, need, "a flop", tell=watch.told)
 
     def rules(self, solver: FlopsSolver) -> list[StopRule]:
         """When flops are done."""
@@ -296,9 +259,8 @@ def plan_flops(
 ) -> FlopsJob:
     """Read the job out of a config; on a cluster `threads` are those of a flop, by default one."""
     wanted = config.threads if threads is None else threads
-    crew: FlopsCrew = HERE
     if config.cluster is not None:
-        crew, wanted = FlopsOnCluster(config.cluster), wanted or 1
+        wanted = wanted or 1
     return FlopsJob(
         config,
         config.chosen_flops(),
@@ -314,95 +276,4 @@ def plan_flops(
         name,
         description,
         config.device,
-        crew,
     )
-
-
-@dataclass(eq=False)
-class FlopsGroup:
-    """Flops that are solved side by side, and how far they are."""
-
-    flops: Sequence[Flop]
-    pots: Sequence[PotGame]
-    progress: Progress | None = None
-
-    @property
-    def keys(self) -> tuple[Key, ...]:
-        """Flops and stack-to-pot ratios."""
-        return tuple((flop.text, pot.pot.spr) for flop in self.flops for pot in self.pots)
-
-    @property
-    def name(self) -> str:
-        """Of the folder of its checkpoints; no two groups of a run share a flop."""
-        return f"{self.flops[0].text}-{len(self.flops)}"
-
-    def one_by_one(self) -> "Iterator[FlopsGroup]":
-        """Its flops, each for itself."""
-        return (FlopsGroup([flop], self.pots) for flop in self.flops)
-
-
-class FlopsRun:
-    """The books of one run: what is missing, in work, solved and failed. Any thread may write."""
-
-    def __init__(
-        self, job: FlopsJob, bundle: FlopsBundle, watch: Watch, request: InterruptRequest
-    ) -> None:
-        self.job, self.bundle, self.request = job, bundle, request
-        self._watch = watch
-        self.missing = bundle.missing
-        self.rows: list[Row] = []
-        self.faults: list[FlopFault] = []
-        self._in_work: list[FlopsGroup] = []
-        self._lock = threading.RLock()
-        self._began = time.monotonic()
-
-    def begin(self, group: FlopsGroup) -> None:
-        """A group is in work."""
-        with self._lock:
-            self._in_work.append(group)
-
-    def end(self, group: FlopsGroup) -> None:
-        """It is no more."""
-        with self._lock:
-            self._in_work.remove(group)
-            group.progress = None  # its rules know the solver
-
-    def keep(self, solved: Sequence[tuple[Row, Arrays]]) -> None:
-        """Store flops that are solved; an `InputError` if there is no room."""
-        self.bundle.save(solved)
-        with self._lock:
-            self.rows += [row for row, _ in solved]
-
-    def fail(self, group: FlopsGroup, error: BaseException | None) -> None:
-        """Note that a group cannot be solved, and why."""
-        kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
-        message = " ".join(f"{kind}{error}".split())
-        with self._lock:
-            self.faults += [FlopFault(*key, message) for key in group.keys]
-
-    def tell(
-        self, in_work: Sequence[FlopsGroup] | None = None, nodes: tuple[NodeWork, ...] = ()
-    ) -> None:
-        """Let the observer see where the run stands.
-
-        `in_work` is shown in the place of the group that began first, `nodes` on a cluster.
-        """
-        if not self._watch.flops:
-            return
-        with self._lock:
-            seconds = time.monotonic() - self._began
-            left = len(self.missing) - len(self.rows) - len(self.faults)
-            shown = self._in_work[:1] if in_work is None else in_work
-            progress = FlopsProgress(
-                total=len(self.bundle.wanted),
-                before=len(self.bundle.wanted) - len(self.missing),
-                rows=tuple(self.rows),
-                faults=tuple(self.faults),
-                running=tuple(key for group in shown for key in group.keys),
-                group=shown[0].progress if shown else None,
-                seconds=seconds,
-                eta_seconds=seconds / len(self.rows) * left if self.rows else None,
-                process_bytes=process_bytes(),
-                nodes=nodes,
-            )
-            self._watch.flops(progress)

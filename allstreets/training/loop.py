@@ -24,7 +24,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
-from allstreets.base import Control, InputError, Place, interrupt_request
+from allstreets.base import Control, InputError, Place, interrupt_request, process_bytes
 from allstreets.cfr import Metrics
 from allstreets.solvers import Checks, Curve, Multiples, Timer, drive, next_multiple
 from allstreets.storage import (
@@ -275,7 +275,7 @@ class _Run:
             seconds=self._seconds_before + self._timer.seconds(),
             iterations_per_second=estimate.speed(list(self._points)),
             solver_bytes=self._solver.memory_bytes,
-            process_bytes=estimate.process_bytes(),
+            process_bytes=process_bytes(),
             metrics=metrics,
         )
         self._history.append(check)
@@ -322,7 +322,7 @@ class _Run:
             eta_seconds=estimate.time_to_total(iteration, self._total, rate),
             target_eta_seconds=estimate.time_to_target(self._curve(), self._target, rate),
             solver_bytes=self._solver.memory_bytes,
-            process_bytes=estimate.process_bytes(),
+            process_bytes=process_bytes(),
             device=getattr(self._solver, "device_use", None),
             unit=self._solver.unit,
             rules=self._rules,

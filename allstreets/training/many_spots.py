@@ -3,13 +3,12 @@
 1. Files, mappings and spots become jobs, one for each board; what cannot be one is a row with its
    error, and the others go on.
 2. Jobs whose rows are in the folder already are not run again.
-3. Somebody runs the others (`spot_jobs.RunJobs`); every row is on disk when the next one comes.
+3. An executor runs the others; every row is on disk when the next one comes.
 """
 
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,42 +22,20 @@ from allstreets.base import (
     thread_count,
     write_parquet,
 )
+from allstreets.cluster import Need, signed
 from allstreets.engines import CPU
 from allstreets.games import Spot, estimate_spot, spot_mapping
+from allstreets.jobs import Executor, PieceProgress, Processes, Tally, in_order, on_cluster
 from allstreets.storage import TABLE, Entry, Saved, SpotSetBundle, claim, spot_folder
-from allstreets.training.cluster_nodes import NodeWork
 from allstreets.training.config import check_config
 from allstreets.training.spot_boards import Boards, WeightedBoard, read_boards
 from allstreets.training.spot_config import SpotConfig, read_spot_config
-from allstreets.training.spot_jobs import SETTINGS, Limits, RunJobs, SpotJob, SpotRow
-from allstreets.training.spot_processes import in_processes
+from allstreets.training.spot_jobs import SETTINGS, Limits, SolveSpot, SpotJob, SpotRow, spot_need
 from allstreets.training.spot_table import SpotTable, row_cells, row_of, table_rows
-from allstreets.training.spots_cluster import spots_on_cluster
 
 Given = Spot | Mapping[str, Any] | str | Path
-Nodes = Callable[[], tuple[NodeWork, ...]]
 Planned = SpotJob | SpotRow  # a row where there is nothing to solve, with the reason
-
-
-@dataclass(frozen=True)
-class SpotsProgress:
-    """How far a run is."""
-
-    done: int  # spots, those of earlier runs and those that failed included
-    total: int
-    before: int  # spots that were solved in earlier runs, or cannot be
-    failed: int
-    row: SpotRow | None  # the latest
-    seconds: float  # of this run
-    nodes: tuple[NodeWork, ...] = ()  # what the machines of a cluster do
-
-    @property
-    def eta_seconds(self) -> float | None:
-        """Seconds that are left, by the mean of the spots of this run."""
-        solved = self.done - self.before
-        return self.seconds / solved * (self.total - self.done) if solved else None
-
-
+SpotsProgress = PieceProgress[SpotRow]  # spots that failed are done as well
 SpotsObserver = Callable[[SpotsProgress], None]
 
 
@@ -152,6 +129,8 @@ def plan_spots(
                 names[folder] += 1
                 again = f"-{names[folder]}" if names[folder] > 1 else ""
                 one = replace(one, folder=output / f"{folder}{again}")
+            if cluster is not None:
+                one = one.as_sent()
         found.append(one)
     return found, count
 
@@ -182,41 +161,33 @@ def _need(jobs: Sequence[SpotJob]) -> int:
     return largest
 
 
-@contextmanager
-def hired(
-    processes: int, cluster: str | None, told: Callable[[str], None] | None = None
-) -> Iterator[tuple[RunJobs, Nodes]]:
-    """Who runs jobs, ready to begin, and what machines other than this one have done of them.
-
-    So many processes of this machine, or a cluster, of which `told` hears in words.
-    """
+def spots_executor(
+    processes: int, cluster: str | None, tell: Callable[[str], None] | None = None
+) -> AbstractContextManager[Executor]:
+    """So many processes of this machine, or a cluster, of which `tell` hears in words."""
     if cluster is None:
-        yield in_processes(processes), tuple
-    else:
-        with spots_on_cluster(cluster, told) as machines:
-            yield machines, machines.nodes
+        return nullcontext(Processes(processes))
+    return on_cluster(cluster, Need(), "this spot", need_of=spot_need, tell=tell)
 
 
 def run_spots(
     planned: Sequence[Planned],
-    run: RunJobs,
+    executor: Executor,
     *,
     output: Path | None = None,
     resume: bool = False,
     csv: Path | None = None,
     observers: Sequence[SpotsObserver] = (),
-    nodes: Nodes = tuple,
 ) -> SpotsOutcome:
     """Solve what is planned; with `output` it is the set of that folder, with `resume` goes on.
 
-    Rows are written to the table of the folder, and to `csv`, as spots are solved. Observers see
-    what `nodes` says of the machines of a cluster.
+    Rows are written to the table of the folder, and to `csv`, as spots are solved.
     """
     if resume and output is None:
         raise InputError("--resume needs --output, the folder to go on from")
     rows = {place: one for place, one in enumerate(planned) if isinstance(one, SpotRow)}
     jobs = {place: one for place, one in enumerate(planned) if isinstance(one, SpotJob)}
-    began, failed = time.monotonic(), len(rows)
+    failed = len(rows)
     with ExitStack() as stack:
         tables = [] if csv is None else [SpotTable(csv)]
         bundle = None
@@ -231,7 +202,6 @@ def run_spots(
             tables.append(SpotTable(output / TABLE, anew=True))
             for cells in bundle.rows:
                 tables[-1].append(row_of(cells))
-        before = len(rows)
         left = [place for place in jobs if place not in rows]
         for place, one in rows.items():
             if place not in jobs:
@@ -241,15 +211,11 @@ def run_spots(
         )
         request.hold()
         solved = 0
+        tally = Tally(len(planned), len(rows), observers, executor.nodes)
+        tally.tell(len(rows), failed=failed)
 
-        def tell(row: SpotRow | None) -> None:
-            seconds = time.monotonic() - began
-            progress = SpotsProgress(len(rows), len(planned), before, failed, row, seconds, nodes())
-            for observer in observers:
-                observer(progress)
-
-        tell(None)
-        for number, row in run([jobs[place] for place in left], request.wants_to_stop):
+        def keep(number: int, row: SpotRow) -> None:
+            nonlocal solved, failed
             place = left[number]
             rows[place] = row
             if row.error is None:
@@ -259,9 +225,19 @@ def run_spots(
             else:
                 failed += 1
             _append(tables, row)
-            tell(row)
-        in_order = tuple(rows[place] for place in sorted(rows))
-        return SpotsOutcome(in_order, len(rows) < len(planned), solved)
+            tally.tell(len(rows), row, failed)
+
+        wanted = [jobs[place] for place in left]
+        folders = dict.fromkeys(job.folder.parent for job in wanted if job.folder is not None)
+        signs = [stack.enter_context(signed(each)) for each in folders if executor.remote]
+        executor.map(
+            SolveSpot(tuple(signs)),
+            wanted,
+            keep,
+            control=request,
+            on_error=lambda number, error: keep(number, SpotRow.failed(wanted[number], error)),
+        )
+        return SpotsOutcome(in_order(rows), len(rows) < len(planned), solved)
 
 
 def _append(tables: Sequence[SpotTable], row: SpotRow) -> None:
@@ -297,7 +273,7 @@ def solve_many(
     output: Path | str | None = None,
     save: Saved = "full",
     resume: bool = False,
-    run: RunJobs | None = None,
+    executor: Executor | None = None,
     observers: Sequence[SpotsObserver] = (),
 ) -> list[SpotRow]:
     """Solve spots side by side, on one board or many; returns a row of each in the order given.
@@ -312,12 +288,10 @@ def solve_many(
     written at the end (with the extra `allstreets[parquet]`). `output` is a folder that keeps every
     solution (`allstreets.load` opens it); with `resume` what is solved there is not solved again.
     `cluster` (auto, local or HOST:PORT) gives every spot a core, or `threads`, of a Ray cluster
-    whose machines all see `output`. `run` is who runs the jobs, if neither of them.
-
-    The processes are fresh ones: a script that calls this needs `if __name__ == "__main__":`.
+    whose machines all see `output`. `executor` (`allstreets.jobs`) runs the spots, if neither does.
     """
-    if cluster is not None and run is not None:
-        raise InputError("cluster and run both say who runs the jobs: name one of them")
+    if cluster is not None and executor is not None:
+        raise InputError("cluster and executor both say who runs the jobs: name one of them")
     if parquet is not None:
         require_parquet()  # before hours of solving, not after
     defaults = {
@@ -345,15 +319,14 @@ def solve_many(
         output=folder,
         saved=save,
     )
-    with hired(count, cluster) as (hands, nodes):
+    with nullcontext(executor) if executor else spots_executor(count, cluster) as chosen:
         outcome = run_spots(
             jobs,
-            run or hands,
+            chosen,
             output=folder,
             resume=resume,
             csv=None if csv is None else Path(csv),
             observers=observers,
-            nodes=nodes,
         )
     if parquet is not None:
         write_parquet(Path(parquet), table_rows(outcome.rows))

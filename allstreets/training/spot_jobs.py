@@ -1,26 +1,28 @@
 """One of many spots: a job that any process can do, and the row that comes of it.
 
-A job is plain data that can be sent to another process or machine. `solve_spot_job` does it where
-it arrives; who sends it there is handed in to `many_spots` as a function:
+A job is plain data that can be sent to another process or machine. `SolveSpot` does it where it
+arrives; an executor (`jobs`) sends it there.
 
-    run(jobs, stop) → (place, row) of every job, in the order in which they finish
-
-`stop` says whether the run is to end: then no job is begun, those at work end and are saved, and
-they have no row. `in_this_process` runs one job after the other, with all its threads;
-`spot_processes` runs several at a time in processes of this machine, `spots_cluster` on others.
+On a cluster rows travel to the asker. A solution may take gigabytes, so whoever solves a spot
+writes it, now and then and at the end: the folder of the set has to be one that all machines see.
+A spot whose worker dies goes on elsewhere from what was saved of it last, and so do those that
+Ctrl-C ends, with `--resume`.
 """
 
 import math
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from allstreets.base import Control, InputError, StopWhen, available_bytes, quotient, thread_count
+from allstreets.base import Control, InputError, available_bytes, quotient, thread_count
 from allstreets.betting import Player
+from allstreets.cluster import Need, Sign
+from allstreets.engines import CPU
 from allstreets.games import (
     Spot,
     data_hash,
@@ -29,10 +31,13 @@ from allstreets.games import (
     require_device_room,
     require_memory,
 )
+from allstreets.jobs import StoppedError, piece_control
 from allstreets.solutions import SpotSolution
 from allstreets.storage import (
     MANIFEST,
+    HeldError,
     Saved,
+    claim,
     load_spot,
     read_spot_manifest,
     require_same,
@@ -42,6 +47,8 @@ from allstreets.training.spot_config import SpotConfig
 from allstreets.training.spot_run import MAX_ITERATIONS, solve_job
 
 SETTINGS = ("algorithm", "precision", "river_groups", "device", "exploitability_threshold")
+GPU = "cuda"  # the one that Ray lends
+LOCK_SECONDS = 120  # until a file server gives back what a machine held that has died
 
 
 @dataclass(frozen=True)
@@ -89,6 +96,19 @@ class SpotJob:
         """How it is solved."""
         return SpotConfig(name=f"{self.name} {self.board}", **self.settings)
 
+    def as_sent(self) -> "SpotJob":
+        """The job as another machine understands it: a folder by its whole name, any GPU."""
+        folder = None if self.folder is None else self.folder.resolve()
+        device = CPU if self.settings["device"] == CPU else GPU
+        return replace(self, folder=folder, settings={**self.settings, "device": device})
+
+
+def spot_need(job: SpotJob) -> Need:
+    """The share of a machine that a spot takes."""
+    spot, how = Spot.from_mapping(job.game), job.settings
+    size = estimate_spot(spot, how["precision"], job.threads, how["river_groups"])
+    return Need(job.threads, int(how["device"] != CPU), size.process_bytes)
+
 
 @dataclass(frozen=True)
 class SpotRow:
@@ -129,9 +149,39 @@ class SpotRow:
         return reached or self.iterations >= job.limits.iterations
 
 
-RunJobs: TypeAlias = Callable[
-    [Sequence[SpotJob], Callable[[], bool]], Iterator[tuple[int, SpotRow]]
-]
+@dataclass(frozen=True)
+class SolveSpot:
+    """Solves a spot, wherever its job arrives, and keeps it in the folder that it names.
+
+    `signs` are in the folders that every machine of a cluster has to see.
+    """
+
+    signs: tuple[Sign, ...] = ()
+
+    def require(self) -> None:
+        """Refuse to work where a folder is not seen."""
+        for sign in self.signs:
+            sign.require()
+
+    def __call__(self, job: SpotJob) -> SpotRow:
+        """Its row."""
+        self.require()
+        if self.signs and job.folder is not None:
+            wait_until_free(job.folder)
+        row = solve_spot_job(job, piece_control())
+        if row is None:
+            raise StoppedError
+        return row
+
+
+def wait_until_free(folder: Path, sleep: Callable[[float], None] = time.sleep) -> None:
+    """Wait for the lock of whoever was at work here and has died; in vain, the solver says so."""
+    for _ in range(LOCK_SECONDS):
+        try:
+            with claim(folder):
+                return
+        except HeldError:
+            sleep(1.0)
 
 
 def solve_spot_job(job: SpotJob, control: Control | None = None) -> SpotRow | None:
@@ -145,18 +195,6 @@ def solve_spot_job(job: SpotJob, control: Control | None = None) -> SpotRow | No
         return None
     except Exception as error:
         return SpotRow.failed(job, error)
-
-
-def in_this_process(
-    jobs: Sequence[SpotJob], stop: Callable[[], bool]
-) -> Iterator[tuple[int, SpotRow]]:
-    """Who runs jobs: this process, one after the other."""
-    for place, job in enumerate(jobs):
-        if stop():
-            return
-        row = solve_spot_job(job, StopWhen(stop))
-        if row is not None:
-            yield place, row
 
 
 def _solve(job: SpotJob, control: Control | None) -> SpotRow | None:

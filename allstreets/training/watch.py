@@ -8,7 +8,7 @@ from allstreets.base import Control
 from allstreets.solutions import WholeSolution
 
 if TYPE_CHECKING:
-    from allstreets.training.flops_run import FlopsProgress
+    from allstreets.training.flops_groups import FlopsProgress
     from allstreets.training.records import Progress
 
 

@@ -2,13 +2,17 @@
 
 import pickle
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
+
+import pytest
 
 from allstreets.cluster import Done, Node, Piece, Task
 from allstreets.cluster.crew import Crew, Station
 from allstreets.cluster.line import Answer, answer, read_answer
 from allstreets.cluster.lost import WorkerLost
 from allstreets.cluster.worker import Worker
+from allstreets.jobs import executors
 
 Fault = Callable[[int], BaseException | None]
 
@@ -84,19 +88,25 @@ class TasksHere:
             work(*arguments)
 
     def run(
-        self, work: Callable[..., Any], common: Any, tasks: Sequence[Task]
+        self, work: Callable[..., Any], tasks: Sequence[Task]
     ) -> Generator[list[Done], None, None]:
-        asked = [pickle.dumps((work, common, task.own)) for task in tasks]
+        asked = [pickle.dumps((work, task.item)) for task in tasks]
         for first in range(0, len(asked), self._count):
             turn = range(first, min(first + self._count, len(asked)))
             yield [self._do(place, asked[place]) for place in reversed(turn)]
 
     def _do(self, place: int, asked: bytes) -> Done:
         for _ in range(2 if place in self._lost else 1):
-            work, common, own = pickle.loads(asked)
+            work, item = pickle.loads(asked)
             self.done.append(place)
             try:
-                value = pickle.loads(pickle.dumps(work(common, *own)))
+                value = pickle.loads(pickle.dumps(work(item)))
             except Exception as error:
                 return Done(place, None, error)
         return Done(place, Piece(f"node {place % self._count}", place, 0.5, 1_000_000, value))
+
+
+def as_cluster(monkeypatch: pytest.MonkeyPatch, tasks: TasksHere) -> None:
+    """Let every cluster that is connected to be these tasks."""
+    monkeypatch.setattr(executors, "connect", lambda _: nullcontext())
+    monkeypatch.setattr(executors, "RayTasks", lambda _: tasks)

@@ -8,7 +8,8 @@ from typing import Any
 from allstreets.cards import Flop
 from allstreets.solvers.flops import FlopsSolver
 from allstreets.training import PostflopModelConfig, TrainConfig, check_config
-from allstreets.training.flops_run import FlopsJob, FlopsOutcome, FlopsProgress, plan_flops
+from allstreets.training.flops_groups import FlopsProgress
+from allstreets.training.flops_run import FlopsJob, FlopsOutcome, plan_flops
 from allstreets.training.watch import Watch
 
 FLOPS = ["Ks7d2c", "9h8h2c", "QcQd5h"]

@@ -26,7 +26,8 @@ from allstreets.cli.main import main
 from allstreets.engines.matrix.cards import class_stages
 from allstreets.solvers import flops_estimate as estimate
 from allstreets.storage import load_flops
-from allstreets.training.flops_run import FlopsJob, FlopsProgress
+from allstreets.training.flops_groups import FlopsProgress
+from allstreets.training.flops_run import FlopsJob
 
 
 def write(path: Path, **keys: Any) -> Path:

@@ -8,6 +8,7 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,11 @@ from allstreets import load, solve_many
 from allstreets.base import InputError, Remote
 from allstreets.cluster import RayTasks, Task, connect, ray_crew, require_versions
 from allstreets.cluster.ray_crew import RayCrew
+from allstreets.jobs import Here
 from allstreets.storage import SpotSet
-from allstreets.training import SpotsProgress, cluster_run, in_this_process
-from allstreets.training.flops_run import FlopsProgress, plan_flops
+from allstreets.training import SpotsProgress, cluster_run
+from allstreets.training.flops_groups import FlopsProgress
+from allstreets.training.flops_run import plan_flops
 from allstreets.training.records import Progress
 from allstreets.training.unified_run import UnifiedOutcome, plan_unified
 from allstreets.training.watch import Watch
@@ -177,11 +180,8 @@ def test_pieces_of_work_survive_their_workers(tmp_path: Path, crews: Crews) -> N
     with connect(crews.address) as cluster:
         tasks = RayTasks(cluster)
         require_versions(tasks, tasks.nodes())
-        found = [
-            done
-            for some in tasks.run(once_killed, tmp_path, [Task((number,)) for number in range(5)])
-            for done in some
-        ]
+        once, five = partial(once_killed, tmp_path), [Task(number) for number in range(5)]
+        found = [done for some in tasks.run(once, five) for done in some]
         assert (tmp_path / "killed").exists()
         assert {done.place: done.piece.value for done in found if done.piece} == {
             0: 0,
@@ -191,7 +191,7 @@ def test_pieces_of_work_survive_their_workers(tmp_path: Path, crews: Crews) -> N
         }
         (failed,) = [done for done in found if done.piece is None]
         assert (failed.place, type(failed.error)) == (4, ZeroDivisionError)
-        left = tasks.run(once_killed, tmp_path, [Task((0,))])
+        left = tasks.run(once, [Task(0)])
         next(left)
         left.close()
 
@@ -215,7 +215,7 @@ def test_flops_one_by_one_are_the_same_there(tmp_path: Path, crews: Crews) -> No
 
 def test_many_spots_are_the_same_there(tmp_path: Path, crews: Crews) -> None:
     options: dict[str, Any] = {"boards": ["Ks7d4c9h2s", "Qs7d4c9h2s"], "target": 0.05, "threads": 1}
-    here = solve_many([RIVER], run=in_this_process, **options)
+    here = solve_many([RIVER], executor=Here(), **options)
     seen: list[SpotsProgress] = []
     there = solve_many(
         [RIVER],

@@ -23,10 +23,10 @@ from allstreets.explorer.library import Library
 from allstreets.explorer.models.reports import BoardHand
 from allstreets.explorer.views.board_hands import GrowingReports
 from allstreets.explorer.views.view import open_view
+from allstreets.jobs import Here
 from allstreets.solutions import Boards, OnBoard
 from allstreets.solvers import SpotSolver
 from allstreets.storage import load_spot, load_spots, save_spot
-from allstreets.training import in_this_process
 
 BOARDS = ["Ks7d4c9h2s", "Qs7s4s9h2c", "Kh7d4c9h2s"]
 
@@ -42,7 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         boards=BOARDS,
         threads=1,
         output=root / "flops",
-        run=in_this_process,
+        executor=Here(),
     )
     solver = SpotSolver(spot(TURN), threads=1)
     solver.train_batch(10)

@@ -18,7 +18,7 @@ from allstreets.engines import CLASSES
 from allstreets.solutions import Certificate
 from allstreets.storage import load_unified
 from allstreets.training import CertifyJob, CertifyProgress, plan_certify
-from allstreets.training.certify_progress import certify_line
+from allstreets.training.count_progress import CERTIFY_PROGRESS
 from allstreets.training.solution_report import certificate_lines, quality_lines
 
 FLOPS = ["KsKhKd", "AsAhAd"]
@@ -72,7 +72,7 @@ def test_on_its_own_flops(copy: Path) -> None:
     assert after.facts.certificate == found
     assert certificate_lines(found)[0] in quality_lines(after)
     assert [one.done for one in seen] == [0, 1, 2]
-    assert certify_line(seen[1]).startswith("flops 1 of 2 | ")
+    assert CERTIFY_PROGRESS.line(seen[1]).startswith("flops 1 of 2 | ")
     # What is judged is not judged again.
     again = job(copy)
     assert again.estimate().known == 2

@@ -2,13 +2,11 @@
 
 import signal
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from builders.crews import TasksHere
+from builders.crews import TasksHere, as_cluster
 from builders.small_flops import FLOPS, TEXTS, failing, press_after, run_small, small_config
 
 from allstreets.base import InputError, Place, place_of
@@ -16,40 +14,22 @@ from allstreets.cluster import Need, Node, fitting
 from allstreets.solvers import flops_estimate as estimate
 from allstreets.storage import load_flops
 from allstreets.training import TrainConfig, check_config, plan
-from allstreets.training.cluster_nodes import node_lines
-from allstreets.training.flop_progress import flops_line
-from allstreets.training.flops_cluster import FlopsOnCluster, solve_by_tasks
-from allstreets.training.flops_run import (
-    FlopsJob,
-    FlopsOutcome,
-    FlopsProgress,
-    FlopsRun,
-    plan_flops,
-)
+from allstreets.training.count_progress import FLOPS_PROGRESS, node_lines
+from allstreets.training.flops_groups import FlopsProgress
+from allstreets.training.flops_run import FlopsJob, FlopsOutcome, plan_flops
 from allstreets.training.watch import Watch
 
 KEYS: dict[str, Any] = {"postflop_sprs": [1, 2], "check_interval": 5}
 Observer = Callable[[FlopsProgress], None]
 
 
-class Hired:
-    """A crew that hands flops to tasks."""
-
-    def __init__(self, tasks: TasksHere) -> None:
-        self._tasks = tasks
-
-    def begin(
-        self, job: FlopsJob, watch: Watch
-    ) -> AbstractContextManager[Callable[[FlopsRun], None]]:
-        del job, watch
-        return nullcontext(lambda run: solve_by_tasks(run, self._tasks))
-
-
 def run(
     folder: Place, tasks: TasksHere, observe: Observer | None = None, *, resume: bool = False
 ) -> FlopsOutcome:
     job = plan_flops(small_config(**KEYS, cluster="local"), folder, resume=resume, threads=1)
-    return replace(job, crew=Hired(tasks)).run(Watch(flops=observe))
+    with pytest.MonkeyPatch.context() as patch:
+        as_cluster(patch, tasks)
+        return job.run(Watch(flops=observe))
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -121,7 +101,7 @@ def test_what_machines_do_is_told(tmp_path: Path) -> None:
     seen: list[FlopsProgress] = []
     run(tmp_path / "run", TasksHere(2), seen.append)
     assert [progress.done for progress in seen] == [0, 4, 6]
-    assert "Ks7h2d, 9s8s2h in work" in flops_line(seen[0])
+    assert "Ks7h2d, 9s8s2h in work" in FLOPS_PROGRESS.line(seen[0])
     assert [node.solved for node in seen[-1].nodes] == [2, 1]
     first, second = node_lines(seen[-1].nodes, "flops")
     assert first.startswith("  10.0.0.0: 2 flops solved | ")
@@ -134,7 +114,7 @@ def test_who_may_run_on_a_cluster(tmp_path: Path) -> None:
         check_config({"postflop_model": models}, TrainConfig), tmp_path / "run", cluster="auto"
     )
     assert isinstance(job, FlopsJob)
-    assert (job.crew, job.threads) == (FlopsOnCluster("auto"), 1)
+    assert (job.config.cluster, job.threads) == ("auto", 1)
     alone = check_config({"solver": {"type": "preflop_cfr", "models": "m"}}, TrainConfig)
     with pytest.raises(InputError, match="whole games and flops one by one run on a cluster"):
         plan(alone, tmp_path / "run", cluster="auto")

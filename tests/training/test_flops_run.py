@@ -25,7 +25,8 @@ from allstreets.solvers.flops import FlopsSolver
 from allstreets.solvers.flops_estimate import estimate_flops, require_flop_room
 from allstreets.storage import flop_files, load_flops, mapped
 from allstreets.storage.mapped import map_arrays
-from allstreets.training.flops_run import FlopsJob, FlopsProgress, plan_flops
+from allstreets.training.flops_groups import FlopsProgress
+from allstreets.training.flops_run import FlopsJob, plan_flops
 
 KEYS: dict[str, Any] = {"postflop_sprs": [1, 2], "check_interval": 5}
 FIGURES = ("exploitability", "iterations", "converged", "ev_oop", "bet_oop", "bet_ip")

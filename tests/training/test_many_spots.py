@@ -2,7 +2,7 @@
 
 import csv
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,31 +11,47 @@ import pytest
 from builders.small_spots import RIVER, spot
 
 from allstreets import board_report, load, solve_many
-from allstreets.base import Control, InputError
+from allstreets.base import InputError, StopWhen
 from allstreets.betting import Player
+from allstreets.jobs import Here, Processes, StoppedError, piece_control
+from allstreets.jobs.executors import KILLED
 from allstreets.storage import SpotSet
 from allstreets.training import (
     SpotConfig,
     SpotJob,
     SpotRow,
     SpotsProgress,
-    in_processes,
+    many_spots,
     solve_job,
-    solve_spot_job,
 )
-from allstreets.training.spot_processes import KILLED
+from allstreets.training.spot_jobs import SolveSpot
 
 BOARDS = ["Ks7d4c9h2s", "Qs7d4c9h2s", "KsKs4c9h2s", "Ks7d4c9h2c:3"]
 
 
-def here(jobs: Sequence[SpotJob], stop: Callable[[], bool]) -> Iterator[tuple[int, SpotRow]]:
-    """Who runs jobs: this process, the last one first."""
-    for place, job in reversed(list(enumerate(jobs))):
-        if stop():
-            return
-        row = solve_spot_job(job)
-        assert row is not None
-        yield place, row
+class LastFirst(Here):
+    """This process, the last piece first; of these at most so many."""
+
+    def __init__(self, most: int = 1_000) -> None:
+        super().__init__()
+        self._most = most
+
+    def map(
+        self,
+        function: Callable[[Any], Any],
+        items: Sequence[Any],
+        on_result: Callable[[int, Any], None],
+        **options: Any,
+    ) -> None:
+        places = list(reversed(range(len(items))))[: self._most]
+
+        def told(index: int, result: Any) -> None:
+            on_result(places[index], result)
+
+        super().map(function, [items[place] for place in places], told, **options)
+
+
+here = LastFirst()
 
 
 def lines_of(path: Path) -> list[dict[str, str]]:
@@ -74,7 +90,7 @@ def test_rows_in_order_with_their_errors(tmp_path: Path) -> None:
     assert sum(rows[0].frequencies.values()) == pytest.approx(1)
     assert rows[0].equity_oop == pytest.approx(1 - (rows[0].equity_ip or 0))
     assert rows[0].eqr_oop == pytest.approx((rows[0].ev_oop or 0) / (rows[0].equity_oop or 0) / 100)
-    solve_many(spots[:1], target=0.01, run=here, csv=path)
+    solve_many(spots[:1], target=0.01, executor=here, csv=path)
     lines = lines_of(path)
     assert sorted(line["name"] for line in lines) == [
         "4",
@@ -97,29 +113,28 @@ def test_boards_in_a_folder_that_is_gone_on_with(tmp_path: Path) -> None:
     game = {**{key: value for key, value in RIVER.items() if key != "board"}, "name": "a river"}
     options: dict[str, Any] = {"target": 0.01, "output": folder, "threads": 1}
 
-    def first_only(
-        jobs: Sequence[SpotJob], stop: Callable[[], bool]
-    ) -> Iterator[tuple[int, SpotRow]]:
-        yield next(here(jobs, stop))
-
     with pytest.raises(KeyboardInterrupt):  # two have no rows
-        solve_many([{**game, "boards": BOARDS}], run=first_only, observers=[seen.append], **options)
+        solve_many(
+            [{**game, "boards": BOARDS}],
+            executor=LastFirst(1),
+            observers=[seen.append],
+            **options,
+        )
     assert [line["board"] for line in lines_of(folder / "spots.csv")] == [
         "KsKs4c9h2s",
         "Ks7d4c9h2c",
     ]
     with pytest.raises(InputError, match="already holds 3 spots; go on with them by --resume"):
-        solve_many([{**game, "boards": BOARDS}], run=here, **options)
+        solve_many([{**game, "boards": BOARDS}], executor=here, **options)
 
-    rows = solve_many([game], boards=BOARDS, run=here, resume=True, **options)
+    rows = solve_many([game], boards=BOARDS, executor=here, resume=True, **options)
     assert [row.board for row in rows] == ["Ks7d4c9h2s", "Qs7d4c9h2s", "KsKs4c9h2s", "Ks7d4c9h2c"]
     assert "Ks twice" in (rows[2].error or "")
     assert [row.weight for row in rows] == [24, 24, None, 72]
     assert (seen[-1].done, seen[-1].total, seen[-1].failed) == (2, 4, 1)
-    assert rows[3] == seen[-1].row  # it was not solved again
+    assert rows[3] == seen[-1].latest  # it was not solved again
 
-    nobody = lambda jobs, _: iter([(0, SpotRow("", "")) for _ in jobs])  # noqa: E731
-    again = solve_many([game], boards=BOARDS[:2], run=nobody, resume=True, **options)
+    again = solve_many([game], boards=BOARDS[:2], executor=LastFirst(0), resume=True, **options)
     assert again == rows[:2]
     solved = load(folder)
     assert isinstance(solved, SpotSet)
@@ -129,48 +144,50 @@ def test_boards_in_a_folder_that_is_gone_on_with(tmp_path: Path) -> None:
         assert (row["ev_oop"], row["ev_ip"]) == result.evs
         assert row["board"] == result.spot.board
     with pytest.raises(InputError, match="is of another spot than a river on Ks7d4c9h2s"):
-        solve_many([{**game, "pot": 50}], boards=BOARDS[:1], run=here, resume=True, **options)
+        solve_many([{**game, "pot": 50}], boards=BOARDS[:1], executor=here, resume=True, **options)
 
 
 def test_a_better_target_goes_on_from_the_bundle(tmp_path: Path) -> None:
-    options: dict[str, Any] = {"run": here, "output": tmp_path / "spots", "threads": 1}
+    options: dict[str, Any] = {"executor": here, "output": tmp_path / "spots", "threads": 1}
     (coarse,) = solve_many([RIVER], target=0.05, **options)
     (fine,) = solve_many([RIVER], target=0.01, resume=True, **options)
     assert (fine.iterations or 0) > (coarse.iterations or 0)
-    (whole,) = solve_many([RIVER], target=0.01, run=here, threads=1)
+    (whole,) = solve_many([RIVER], target=0.01, executor=here, threads=1)
     assert fine.ev_oop == whole.ev_oop  # to the last bit
     assert fine.frequencies == whole.frequencies
 
 
-def die_on_pot_13(job: SpotJob, control: Control) -> SpotRow:
-    """What the system does to a process that takes too much memory."""
-    del control
-    if job.game["pot"] == 13:
-        os._exit(9)
-    return SpotRow(job.name, job.board, iterations=1)
+class DieOnPot13(SolveSpot):
+    """Does what the system does to a process that takes too much memory."""
+
+    def __call__(self, job: SpotJob) -> SpotRow:
+        if job.game["pot"] == 13:
+            os._exit(9)
+        return SpotRow(job.name, job.board, iterations=1)
 
 
-def test_a_process_that_is_killed() -> None:
+def test_a_process_that_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(many_spots, "SolveSpot", DieOnPot13)
     spots = [{**RIVER, "pot": pot} for pot in (10, 11, 12, 13, 14, 15)]
-    rows = solve_many(spots, run=in_processes(2, die_on_pot_13))
+    rows = solve_many(spots, executor=Processes(2))
     assert [row.error for row in rows] == [None, None, None, KILLED, None, None]
     assert [row.iterations for row in rows] == [1, 1, 1, None, 1, 1]
 
 
-def wait_for_the_end(job: SpotJob, control: Control) -> SpotRow | None:
+def wait_for_the_end(job: SpotJob) -> SpotRow:
     """A spot that takes for ever, but for the run's word."""
     if job.name == "1":
         return SpotRow(job.name, job.board, iterations=1)
-    while not control.wants_to_stop():
+    while not piece_control().wants_to_stop():
         pass
-    return None
+    raise StoppedError
 
 
 def test_a_run_that_is_stopped() -> None:
     done: list[SpotRow] = []
     jobs = [SpotJob(str(number), "", 1.0, {}, {}) for number in range(1, 6)]
-    for _, row in in_processes(2, wait_for_the_end)(jobs, lambda: bool(done)):
-        done.append(row)
+    control = StopWhen(lambda: bool(done))
+    Processes(2).map(wait_for_the_end, jobs, lambda _, row: done.append(row), control=control)
     assert [row.name for row in done] == ["1"]
 
 
@@ -194,7 +211,7 @@ def test_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from pyarrow import parquet
 
     path = tmp_path / "many.parquet"
-    rows = solve_many([{**RIVER, "name": "first"}], target=0.01, run=here, parquet=path)
+    rows = solve_many([{**RIVER, "name": "first"}], target=0.01, executor=here, parquet=path)
     (read,) = parquet.read_table(path).to_pylist()
     assert (read["name"], read["ev_oop"]) == ("first", rows[0].ev_oop)
     assert read["x"] == rows[0].frequencies["x"]
@@ -206,7 +223,7 @@ def test_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_report_over_the_boards_of_a_set(tmp_path: Path) -> None:
     folder = tmp_path / "rivers"
     boards = ["Ks7d4c9h2s", "Qs7d4c9h2s", "Ks7s4s9h2c"]
-    solve_many([RIVER], boards=boards, target=0.02, run=here, output=folder, threads=1)
+    solve_many([RIVER], boards=boards, target=0.02, executor=here, output=folder, threads=1)
     solved = load(folder)
     assert isinstance(solved, SpotSet)
     nodes = [solved.open(entry).at("x").decision for entry in solved.entries]

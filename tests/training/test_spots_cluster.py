@@ -4,37 +4,23 @@ import io
 import json
 import signal
 import sys
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from builders.crews import TasksHere
+from builders.crews import TasksHere, as_cluster
 from builders.small_spots import RIVER
 
 from allstreets import solve_many
 from allstreets.base import InputError
 from allstreets.cluster import signed
+from allstreets.jobs import Here
 from allstreets.storage import claim
-from allstreets.training import (
-    SpotJob,
-    SpotRow,
-    SpotsObserver,
-    SpotsProgress,
-    in_this_process,
-    many_spots,
-)
-from allstreets.training.spots_cluster import (
-    LOCK_SECONDS,
-    SpotsOnCluster,
-    as_sent,
-    require_signs,
-    solve_there,
-    spot_need,
-    wait_until_free,
-)
-from allstreets.training.spots_progress import SPOTS_PROGRESS
+from allstreets.training import SpotJob, SpotRow, SpotsObserver, SpotsProgress
+from allstreets.training.count_progress import SPOTS_PROGRESS
+from allstreets.training.spot_jobs import LOCK_SECONDS, SolveSpot, spot_need, wait_until_free
 
 BOARDS = ["Ks7d4c9h2s", "Qs7d4c9h2s", "Ks7d4c9h2c"]
 OPTIONS: dict[str, Any] = {"boards": BOARDS, "target": 0.01, "threads": 1}
@@ -68,7 +54,7 @@ def files(folder: Path) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[SpotRow], dict[str, Any]]:
     folder: Path = tmp_path_factory.mktemp("spots") / "here"
-    rows = solve_many([RIVER], run=in_this_process, output=folder, **OPTIONS)
+    rows = solve_many([RIVER], executor=Here(), output=folder, **OPTIONS)
     assert len(files(folder)) == 3
     return figures(rows), files(folder)
 
@@ -83,7 +69,8 @@ def test_rows_and_files_do_not_depend_on_workers(
 ) -> None:
     monkeypatch.chdir(tmp_path)  # workers have another folder to begin with
     tasks = TasksHere(workers, lost)
-    rows = solve_many([RIVER], run=SpotsOnCluster(tasks), output="run", **OPTIONS)
+    as_cluster(monkeypatch, tasks)
+    rows = solve_many([RIVER], cluster="auto", output="run", **OPTIONS)
     assert len(tasks.done) == 3 + len(lost)
     assert (figures(rows), files(tmp_path / "run")) == whole
     assert not (tmp_path / "run" / ".cluster").exists()
@@ -101,8 +88,7 @@ def test_an_interrupted_run_goes_on_and_tells_of_its_machines(
             signal.raise_signal(signal.SIGINT)
 
     def run(tasks: TasksHere, observer: SpotsObserver, **options: Any) -> list[SpotRow]:
-        there = nullcontext(SpotsOnCluster(tasks))
-        monkeypatch.setattr(many_spots, "spots_on_cluster", lambda *_: there)
+        as_cluster(monkeypatch, tasks)
         return solve_many(
             [RIVER],
             cluster="auto",
@@ -121,7 +107,8 @@ def test_an_interrupted_run_goes_on_and_tells_of_its_machines(
     assert [progress.done for progress in seen] == [1, 2, 3]
     assert [node.solved for node in seen[-1].nodes] == [1, 1]
     text = io.StringIO()
-    SPOTS_PROGRESS.lines(text)(seen[-1])
+    with SPOTS_PROGRESS.lines(text) as draw:
+        draw(seen[-1])
     first, *machines = text.getvalue().splitlines()
     assert first.startswith("spots 3 of 3 | ")
     assert [line.partition(" solved | ")[0] for line in machines] == [
@@ -130,14 +117,15 @@ def test_an_interrupted_run_goes_on_and_tells_of_its_machines(
     ]
 
 
-def test_what_cannot_be_solved_does_not_touch_the_others() -> None:
+def test_what_cannot_be_solved_does_not_touch_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     spots = [
         {**RIVER, "name": "gpu", "device": "cuda:1"},
         {**RIVER, "name": "blocked", "oop_range": "KsKd"},
         {**RIVER, "name": "good"},
     ]
     tasks = TasksHere(1)
-    rows = solve_many(spots, target=0.05, threads=1, run=SpotsOnCluster(tasks))
+    as_cluster(monkeypatch, tasks)
+    rows = solve_many(spots, target=0.05, threads=1, cluster="auto")
     assert rows[0].error == "no machine of the cluster has a GPU"
     assert "is blocked" in (rows[1].error or "")
     assert (rows[2].error, tasks.done) == (None, [0])
@@ -150,7 +138,7 @@ def test_what_a_spot_needs_and_is_sent_as(tmp_path: Path) -> None:
     assert need.memory_bytes > 1_000_000
     on_gpu = replace(job, settings={**SETTINGS, "device": "cuda:1"}, folder=tmp_path / "a")
     assert replace(need, gpus=1) == spot_need(on_gpu)
-    assert as_sent(on_gpu).settings["device"] == "cuda"  # the one that Ray lends
+    assert on_gpu.as_sent().settings["device"] == "cuda"  # the one that Ray lends
 
 
 def test_a_machine_that_does_not_see_the_folder(tmp_path: Path) -> None:
@@ -161,9 +149,9 @@ def test_a_machine_that_does_not_see_the_folder(tmp_path: Path) -> None:
         other = replace(sign, text="that of another folder of this name")
         for blind in (other, replace(sign, path=tmp_path / "elsewhere" / "sign")):
             with pytest.raises(InputError, match=r"is not there on .*\nWorkers write their own"):
-                solve_there([sign, blind], job)
+                SolveSpot((sign, blind))(job)
         with pytest.raises(InputError, match="is not there"):
-            TasksHere(2).ask_each(TasksHere(2).nodes(), require_signs, [other])
+            TasksHere(2).ask_each(TasksHere(2).nodes(), SolveSpot((other,)).require)
     assert list(folder.iterdir()) == []
 
 
@@ -188,7 +176,7 @@ def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match="--processes is for this machine"):
         solve_many([RIVER], cluster="local", processes=2)
     with pytest.raises(InputError, match="name one of them"):
-        solve_many([RIVER], cluster="local", run=in_this_process)
+        solve_many([RIVER], cluster="local", executor=Here())
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(InputError, match=r"not installed\.\nInstall it, on every machine") as error:
         solve_many([RIVER], cluster="local", output=tmp_path / "run")

@@ -1,4 +1,4 @@
-"""What a person sees of a job of many flops."""
+"""A job of many pieces as a person sees it."""
 
 import io
 from dataclasses import replace
@@ -6,14 +6,8 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from allstreets.training.flop_progress import (
-    flop_lines,
-    flops_line,
-    flops_picture,
-    group_line,
-    live_flops,
-)
-from allstreets.training.flops_run import FlopFault, FlopsProgress
+from allstreets.training.count_progress import FLOPS_PROGRESS
+from allstreets.training.flops_groups import FlopFault, FlopsProgress
 from allstreets.training.records import Progress
 
 GROUP = Progress(
@@ -33,43 +27,49 @@ GROUP = Progress(
 NAMES = "AsKh7d", "9s8s2h", "QsQh5d", "Ks7h2d", "7s7h2d", "AsAhAd"
 ROW = {"multiplicity": 24, "exploitability": 0.004}
 PROGRESS = FlopsProgress(
+    done=102,
     total=1755,
     before=100,
     rows=(ROW, {"multiplicity": 12, "exploitability": 0.01}),
     faults=(),
     running=tuple((name, spr) for name in NAMES for spr in (1.0, 3.5)),
     group=GROUP,
-    seconds=10.0,
-    eta_seconds=187.0,
+    seconds=187.0 * 2 / (1755 - 102),
     process_bytes=350_000_000,
 )
 
 
+def in_work(progress: FlopsProgress) -> str:
+    (line,) = FLOPS_PROGRESS.in_work(progress)
+    return line
+
+
 def test_the_group_in_work() -> None:
     line = "AsKh7d, 9s8s2h, QsQh5d, Ks7h2d and 2 more: "
-    assert group_line(PROGRESS) == f"{line}iteration 45 of 200"
-    assert group_line(replace(PROGRESS, group=None)) == f"{line}setting up"
+    assert in_work(PROGRESS) == f"{line}iteration 45 of 200"
+    assert in_work(replace(PROGRESS, group=None)) == f"{line}setting up"
     few = replace(PROGRESS, running=(("AsKh7d", 3.5),))
-    assert group_line(few) == "AsKh7d: iteration 45 of 200"
+    assert in_work(few) == "AsKh7d: iteration 45 of 200"
 
 
 def test_a_line() -> None:
-    assert flops_line(PROGRESS) == (
+    assert FLOPS_PROGRESS.line(PROGRESS) == (
         "flops 102 of 1,755 | expl mean 0.0060 max 0.0100 of pot | ETA 3:07 | 350 MB | "
         "AsKh7d, 9s8s2h, QsQh5d, Ks7h2d and 2 more: iteration 45 of 200"
     )
-    first = replace(PROGRESS, rows=(), running=(), eta_seconds=None, process_bytes=None)
-    assert flops_line(first) == "flops 100 of 1,755 | ETA – | –"
+    first = replace(PROGRESS, done=100, rows=(), running=(), process_bytes=None)
+    assert FLOPS_PROGRESS.line(first) == "flops 100 of 1,755 | ETA – | –"
 
 
 def test_lines_come_now_and_then_and_at_the_end() -> None:
     now, stream = 0.0, io.StringIO()
     fault = FlopFault("9s8s2h", 3.5, "KeyError: 'x'")
-    with flop_lines(stream, 5.0, lambda: now) as draw:
+    with FLOPS_PROGRESS.lines(stream, lambda: now) as draw:
         for second in range(12):
             now = float(second)
             rows = (ROW,) * second
-            draw(replace(PROGRESS, rows=rows, faults=(fault,) if second > 7 else ()))
+            faults = (fault,) if second > 7 else ()
+            draw(replace(PROGRESS, done=100 + second, rows=rows, faults=faults))
     lines = stream.getvalue().splitlines()
     assert [line.partition(" |")[0] for line in lines] == [
         "flops 105 of 1,755",
@@ -88,7 +88,7 @@ def test_the_picture_fits_the_terminal(width: int) -> None:
         PROGRESS,
         faults=(FlopFault("9s8s2h", 3.5, "a long story " * 20),),
     )
-    console.print(flops_picture(progress, width))
+    console.print(FLOPS_PROGRESS.picture(progress, width))
     lines = stream.getvalue().splitlines()
     assert all(len(line) <= width for line in lines)
     assert any(line.startswith("AsKh7d, 9s8s2h") for line in lines)
@@ -99,7 +99,7 @@ def test_the_picture_fits_the_terminal(width: int) -> None:
 def test_a_terminal_keeps_the_last_state() -> None:
     stream = io.StringIO()
     console = Console(file=stream, width=80, force_terminal=True, color_system=None)
-    with live_flops(console) as draw:
+    with FLOPS_PROGRESS.live(console) as draw:
         draw(PROGRESS)
-        draw(replace(PROGRESS, before=1753, running=()))
+        draw(replace(PROGRESS, done=1755, running=()))
     assert "1,755 / 1,755 flops" in stream.getvalue()

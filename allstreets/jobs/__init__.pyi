@@ -1,0 +1,13 @@
+from .executors import Executor as Executor
+from .executors import Here as Here
+from .executors import KilledError as KilledError
+from .executors import OnRay as OnRay
+from .executors import PieceError as PieceError
+from .executors import Processes as Processes
+from .executors import StoppedError as StoppedError
+from .executors import in_order as in_order
+from .executors import on_cluster as on_cluster
+from .executors import piece_control as piece_control
+from .progress import NodeWork as NodeWork
+from .progress import PieceProgress as PieceProgress
+from .progress import Tally as Tally
