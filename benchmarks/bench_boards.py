@@ -58,9 +58,9 @@ def main() -> None:
     rows = []
     for groups in (32, 64):
         one = solver(1, 1, "boards", groups)
-        assert isinstance(one.games, BoardsEngine)
+        assert isinstance(one.engine, BoardsEngine)
         seconds = iteration_seconds(one, 3)
-        floor = products_seconds(one.games, groups)
+        floor = products_seconds(one.engine, groups)
         size = one.memory_bytes / 1e6
         remark = f"{size:.0f} MB, products alone by BLAS {1e3 * floor:.0f} ms"
         rows.append(Row(f"boards, {groups} groups, 1 flop, 1 thread", seconds, "s", remark))

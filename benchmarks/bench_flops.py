@@ -66,8 +66,8 @@ def iteration_seconds(pot: PotGame, iterations: int, rounds: int) -> tuple[float
 
 def products_seconds(solver: FlopsSolver) -> tuple[float, float]:
     """Seconds of the matrix products of an iteration: folds and showdowns, and showdowns alone."""
-    assert isinstance(solver.games, MatrixEngine)
-    plans = solver.games.games[0].plans
+    assert isinstance(solver.engine, MatrixEngine)
+    plans = solver.engine.games[0].plans
     matrix = np.random.default_rng(1).random((HANDS, HANDS), np.float32)
 
     def product(rows: int) -> float:

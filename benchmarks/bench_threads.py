@@ -31,7 +31,7 @@ import numpy as np
 from bench_spots import load_spot
 from report import Row, write_report
 
-from allstreets.analysis.certify import Judge
+from allstreets.analysis.certify import FlopEvaluator
 from allstreets.base import processors
 from allstreets.betting import PreflopRules, Street, same_sizes
 from allstreets.cards import Flop, FlopTable, build_flop_table, spread_flops
@@ -170,7 +170,7 @@ def game_job(flops: int) -> Callable[[int], Job]:
         solver = solver_of(whole_game(flops), CLASSES, threads)
         solver.train_batch(FIRST_ITERATIONS)
         count = max(1, 800 // flops)
-        games: Any = solver.games
+        games: Any = solver.engine
         return Job(lambda: solver.train_batch(count), count, [games._pool])
 
     return job
@@ -187,8 +187,8 @@ def boards_solver(flops: int) -> WholeGameSolver:
 def boards_job(threads: int) -> Job:
     """Iterations of the whole game on real boards."""
     solver = boards_solver(16)
-    assert isinstance(solver.games, BoardsEngine)
-    solver.games._pool = pool = Pool(threads)
+    assert isinstance(solver.engine, BoardsEngine)
+    solver.engine._pool = pool = Pool(threads)
     return Job(lambda: solver.train_batch(1), 1, [pool])
 
 
@@ -262,7 +262,7 @@ def small_solution() -> WholeSolution:
 
 def certify_job(threads: int) -> Job:
     """Flops judged with real cards."""
-    judge = Judge(small_solution(), threads=threads)
+    judge = FlopEvaluator(small_solution(), threads=threads)
     flops = small_solution().game.flops.flops[:3]
 
     def run() -> None:

@@ -55,7 +55,7 @@ def iteration_seconds(solver: WholeGameSolver, iterations: int, rounds: int = 3)
 
 def products_seconds(solver: WholeGameSolver, threads: int) -> tuple[float, float]:
     """Seconds of an iteration's products by BLAS: folds and showdowns, and showdowns alone."""
-    games = solver.games
+    games = solver.engine
     assert isinstance(games, MatrixEngine)
     matrix = np.random.default_rng(1).random((HANDS, HANDS), np.float32)
     rows = [0, 0]
@@ -83,7 +83,7 @@ def cost_rows() -> list[Row]:
     rows = []
     for name, flops in (("100", "spread_100"), ("400", "spread_400"), ("all 1,755", "all")):
         solver = make_solver(2, flops=flops, postflop_bet_sizes=ONE_SIZE)
-        count = solver.games.flops
+        count = solver.engine.flops
         seconds = iteration_seconds(solver, max(2, 2000 // count))
         both, shows = products_seconds(solver, 2)
         rows.append(

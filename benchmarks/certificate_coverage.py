@@ -24,8 +24,8 @@ from allstreets.analysis.certificate_figures import (
     Draw,
     RealFigures,
     draw_flops,
+    evaluated_flops,
     everything,
-    judged_flops,
     known_numbers,
     needs_class_values,
 )
@@ -50,7 +50,7 @@ class KnownGame:
         """The certificate that these draws give."""
         values = [LiftedValues(self.values[draw.flop.number]) for draw in draws]
         by_classes = self.by_classes if needs_class_values(draws) else None
-        judged = judged_flops(draws, values, self.reach, self.dealt, by_classes)
+        judged = evaluated_flops(draws, values, self.reach, self.dealt, by_classes)
         return RealGame(self.preflop, self.strategies, judged).figures()
 
     def coverage(self, name: str, trained: set[int], seeds: int) -> list[Row]:

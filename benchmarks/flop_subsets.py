@@ -84,7 +84,7 @@ def train(solver: WholeGameSolver, target: float, most: int) -> float:
 
 def resolve(reference: WholeGameSolver, strategies: dict[int, Floats], iterations: int) -> float:
     """Freeze a strategy before the flop, solve all flops for it; mbb/hand of the whole."""
-    preflop, games = reference.preflop, reference.games
+    preflop, games = reference.preflop, reference.engine
     for node, strategy in strategies.items():
         preflop.sums[node][...] = strategy
     every = reference.schedule.run(FIRST, iterations)
@@ -192,7 +192,7 @@ def make(folder: Path, games: list[tuple[str, Floats]], counts: list[int]) -> No
 
 
 def main() -> None:
-    """Judge what is asked for."""
+    """FlopEvaluator what is asked for."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

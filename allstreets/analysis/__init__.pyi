@@ -9,12 +9,12 @@ from .certificate_figures import Draw as Draw
 from .certificate_figures import RealFigures as RealFigures
 from .certificate_figures import RealGame as RealGame
 from .certificate_figures import draw_flops as draw_flops
+from .certificate_figures import evaluated_flops as evaluated_flops
 from .certificate_figures import everything as everything
-from .certificate_figures import judged_flops as judged_flops
 from .certificate_figures import needs_class_values as needs_class_values
 from .certify import CertificateEstimate as CertificateEstimate
 from .certify import Completion as Completion
-from .certify import Judge as Judge
+from .certify import FlopEvaluator as FlopEvaluator
 from .certify import class_values as class_values
 from .certify import estimate_certificate as estimate_certificate
 from .compare import Comparison as Comparison

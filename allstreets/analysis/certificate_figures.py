@@ -190,7 +190,7 @@ class RealFigures:
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedFlops:
+class EvaluatedFlops:
     """D draws and their values, [D, 2, P, 169] each, in chips times pairs of combos."""
 
     weights: Floats  # [D]: Σ over the draws of weight · pairs are the pairs before the flop
@@ -209,7 +209,9 @@ class JudgedFlops:
 class RealGame:
     """Strategies before the flop, on top of flops that were judged."""
 
-    def __init__(self, preflop: PreflopGame, strategies: Strategies, judged: JudgedFlops) -> None:
+    def __init__(
+        self, preflop: PreflopGame, strategies: Strategies, judged: EvaluatedFlops
+    ) -> None:
         self.preflop, self.strategies, self.judged = preflop, strategies, judged
         self.reach = preflop.pot_reach(strategies)
         self._unit = MBB_PER_CHIP / preflop.weight / 2  # the mean of both players' gains
@@ -398,13 +400,13 @@ def needs_class_values(draws: Sequence[Draw]) -> bool:
     return len(draws) > FEW_DRAWS and any(draw.pair is not None for draw in draws)
 
 
-def judged_flops(
+def evaluated_flops(
     draws: Sequence[Draw],
     values: Sequence[LiftedValues],
     reach: Floats,
     dealt: Floats,
     played: Floats | None = None,
-) -> JudgedFlops:
+) -> EvaluatedFlops:
     """Put draws and their values together; `dealt` [169, 169] are the pairs before the flop.
 
     `reach` [2, P, 169] is that of the pots; draws of all flops or of a sample stand for the whole
@@ -414,7 +416,7 @@ def judged_flops(
     if not draws:  # nobody sees a flop
         none = np.zeros((0, *reach.shape))
         known, totals = none[:, None], np.zeros((1, *reach.shape))
-        return JudgedFlops(np.zeros(0), np.zeros(0, np.int64), none, None, known, totals)
+        return EvaluatedFlops(np.zeros(0), np.zeros(0, np.int64), none, None, known, totals)
     flops = [draw.flop for draw in draws]
     on_flops = DealtPairs.of([flop.cards for flop in flops])
     weights = np.array([draw.weight for draw in draws])
@@ -423,7 +425,7 @@ def judged_flops(
     drawn = any(draw.pair is not None for draw in draws)
     count = 1 if not drawn else 2 if played is None else 3  # with all flops nothing is missing
     own = [one.own for one in values if one.own is not None]
-    return JudgedFlops(
+    return EvaluatedFlops(
         weights * scale,
         pairs,
         np.stack([one.best for one in values]),

@@ -38,7 +38,7 @@ from allstreets.games import (
     PROGRAM_BYTES,
     WholeGame,
     estimate_exact,
-    estimate_unified,
+    estimate_whole_game,
     hands_of_flops,
 )
 from allstreets.solutions import WholeSolution
@@ -82,7 +82,7 @@ class Completion:
 
 
 @dataclass(frozen=True, eq=False)
-class Judge:
+class FlopEvaluator:
     """Plays a solution with real cards."""
 
     result: WholeSolution
@@ -180,7 +180,7 @@ class CertificateEstimate:
 
 
 def estimate_certificate(
-    judge: Judge, flops: Sequence[Flop], known: int, free: int | None = None
+    judge: FlopEvaluator, flops: Sequence[Flop], known: int, free: int | None = None
 ) -> CertificateEstimate:
     """What it takes to judge these flops; `known` were judged before.
 
@@ -204,7 +204,7 @@ def estimate_certificate(
         memory = max(memory, largest)
     if unknown:
         some = FlopSet("some", tuple(unknown), np.ones(len(unknown)))
-        solving = estimate_unified(replace(game, flops=some), model)
+        solving = estimate_whole_game(replace(game, flops=some), model)
         seconds += solving.seconds_to(judge.completion.iterations)
         if not there:
             memory = max(memory, (solving.resident_bytes - PROGRAM_BYTES) // len(unknown))

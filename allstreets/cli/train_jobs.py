@@ -62,7 +62,7 @@ class TrainOptions:
         return command("train", *file, "--output", self.output, *where, "--resume")
 
     @property
-    def judged_flops(self) -> str | None:
+    def evaluated_flops(self) -> str | None:
         """Which flops are judged: of the built-in example its own, which takes half a minute."""
         return OWN if self.file is None else None
 
@@ -128,7 +128,7 @@ def end_run(
         print_way_on(out, options, kept, where, interrupted=interrupted)
         if options.certify and not interrupted:
             assert isinstance(kept, Path)  # `train` has refused others
-            judged = certify_on_terminal(out, plan_certify(kept, options.judged_flops))
+            judged = certify_on_terminal(out, plan_certify(kept, options.evaluated_flops))
             interrupted = judged.interrupted
             figures["certificate"] = judged.to_json()
     if options.json:

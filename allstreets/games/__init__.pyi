@@ -1,11 +1,11 @@
 from .estimates import DEVICE_ROWS as DEVICE_ROWS
 from .estimates import PROGRAM_BYTES as PROGRAM_BYTES
 from .estimates import Estimate as Estimate
-from .estimates import UnifiedEstimate as UnifiedEstimate
+from .estimates import WholeGameEstimate as WholeGameEstimate
 from .estimates import device_bytes as device_bytes
 from .estimates import estimate_exact as estimate_exact
 from .estimates import estimate_spot as estimate_spot
-from .estimates import estimate_unified as estimate_unified
+from .estimates import estimate_whole_game as estimate_whole_game
 from .estimates import flop_costs as flop_costs
 from .estimates import game_device_bytes as game_device_bytes
 from .estimates import hands_by_board as hands_by_board

@@ -219,7 +219,7 @@ def _padded(combos: Longs, boards: Sequence[tuple[tuple[int, ...], int]]) -> Lon
 
 
 @dataclass(frozen=True)
-class UnifiedEstimate:
+class WholeGameEstimate:
     """The size of a whole game."""
 
     preflop_decisions: int
@@ -237,7 +237,7 @@ class UnifiedEstimate:
         return self.setup_seconds + iterations * self.seconds_per_iteration
 
 
-def estimate_unified(
+def estimate_whole_game(
     game: WholeGame,
     model: CardModel = CLASSES,
     *,
@@ -245,7 +245,7 @@ def estimate_unified(
     threads: int = 1,
     batch: int = 0,
     gpu: bool = False,
-) -> UnifiedEstimate:
+) -> WholeGameEstimate:
     """The size of a game; `batch` flops are visited at a time, 0 = all."""
     cores = GPU_CORES.get(model.kind, threads) if gpu else threads
     flops = len(game.flops.flops)
@@ -269,7 +269,7 @@ def estimate_unified(
         tables += 8 * 2 * len(game.flop_pots) * flops * HAND_COUNT
     resident = tables + PROGRAM_BYTES + (0 if memory == "memmap" else stored)
     preflop = int((game.tree.kind == NodeKind.DECISION).sum())
-    return UnifiedEstimate(
+    return WholeGameEstimate(
         preflop_decisions=preflop,
         pots=len(game.flop_pots),
         postflop_decisions=sum(size.decision_count for size in game.tree_sizes),
@@ -381,7 +381,7 @@ def device_bytes(stored: int) -> int:
     return stored + min(2 * stored, DEVICE_ROWS) + DEVICE_TABLES
 
 
-def game_device_bytes(game: WholeGame, model: CardModel, need: UnifiedEstimate) -> int:
+def game_device_bytes(game: WholeGame, model: CardModel, need: WholeGameEstimate) -> int:
     """Bytes that a game takes on a GPU: regrets, strategies, and what comes on top."""
     if model.kind != "boards" or not game.flop_pots:
         return device_bytes(need.memory_bytes)
@@ -447,7 +447,7 @@ def require_memory(
 
 def require_room(
     game: WholeGame,
-    need: UnifiedEstimate,
+    need: WholeGameEstimate,
     model: CardModel,
     memory: MemoryMode,
     free: int | None = None,
@@ -486,7 +486,7 @@ def _fitting_groups(game: WholeGame, model: CardModel, free: int) -> list[int]:
     """The largest of some smaller numbers of groups with which the game fits, if any does."""
     for groups in (128, 96, 64, 48, 32, 16):
         fewer = replace(model, groups=groups)
-        if groups < model.groups and estimate_unified(game, fewer).resident_bytes <= free:
+        if groups < model.groups and estimate_whole_game(game, fewer).resident_bytes <= free:
             return [groups]
     return []
 

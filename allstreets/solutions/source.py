@@ -15,7 +15,7 @@ from allstreets.betting import CHIPS_PER_BB
 from allstreets.engines import ShardedEngine
 from allstreets.games import WholeGame
 from allstreets.solutions.preflop import PreflopStrategies, SolutionFacts
-from allstreets.solvers import Kept, WholeGameSolver, keep
+from allstreets.solvers import QuantisedSolution, WholeGameSolver, quantise_solution
 
 Row = dict[str, Any]
 
@@ -52,15 +52,15 @@ class StoredGame:
 class SolverSource:
     """The numbers of a solver as it stands; it must not be trained while this is in use."""
 
-    def __init__(self, solver: WholeGameSolver, kept: Kept | None = None) -> None:
+    def __init__(self, solver: WholeGameSolver, kept: QuantisedSolution | None = None) -> None:
         self.solver = solver
         self._kept = kept
         self._reach = solver.preflop.pot_reach(solver.preflop.average())
 
     @cached_property
-    def kept(self) -> Kept:
+    def kept(self) -> QuantisedSolution:
         """How strategies are stored, and how good they are then."""
-        return self._kept or keep(self.solver)
+        return self._kept or quantise_solution(self.solver)
 
     @property
     def is_kept(self) -> bool:
@@ -99,7 +99,7 @@ class SolverSource:
         if values is None:
             return None
         totals = np.einsum("aph,apkh->ak", self._reach, values)
-        dealt = self.solver.games.dealt
+        dealt = self.solver.engine.dealt
         seen = np.sum(
             [dealt.reached(own, other) for own, other in zip(*self._reach, strict=True)], axis=0
         )
@@ -109,7 +109,7 @@ class SolverSource:
 
     def arrays(self, flop: int) -> Arrays:
         """What is known of a flop, by its place."""
-        games, numbers = self.solver.games, self.kept.numbers
+        games, numbers = self.solver.engine, self.kept.numbers
         if numbers is None:
             return {}
         assert self.kept.values is not None
@@ -118,7 +118,7 @@ class SolverSource:
 
     def write(self, folder: Place, token: str, names: Sequence[str]) -> list[dict[str, Any]] | None:
         """Let games that live elsewhere write the flops of a bundle; None: these are here."""
-        games, kept = self.solver.games, self.kept
+        games, kept = self.solver.engine, self.kept
         if not isinstance(games, ShardedEngine):
             return None
         assert kept.values is not None
@@ -135,7 +135,7 @@ class SolverSource:
             exploitability=figures.exploitability,
             preflop_exploitability=figures.preflop_exploitability,
             values=figures.values,
-            cards=solver.games.model,
+            cards=solver.engine.model,
             seed=solver.batches.seed,
             **others,
         )

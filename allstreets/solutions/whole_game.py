@@ -83,7 +83,7 @@ from allstreets.solutions.walk import (
     Solution,
     SolvedFlop,
 )
-from allstreets.solvers import Kept, WholeGameSolver
+from allstreets.solvers import QuantisedSolution, WholeGameSolver
 
 Mix = dict[str, float]  # action → probability
 
@@ -116,7 +116,9 @@ class WholeSolution(Solution):
         self._words = lru_cache(CACHED_LINES)(line_text)
 
     @classmethod
-    def of(cls, solver: WholeGameSolver, kept: Kept | None = None, **facts: Any) -> "WholeSolution":
+    def of(
+        cls, solver: WholeGameSolver, kept: QuantisedSolution | None = None, **facts: Any
+    ) -> "WholeSolution":
         """The solution that a solver holds, without files; `facts` such as seconds and name.
 
         It is what a bundle would store; `kept` is what `keep` returned, if that was done already.

@@ -16,8 +16,8 @@ from .flops_estimate import estimate_flops as estimate_flops
 from .flops_estimate import group_size as group_size
 from .flops_estimate import require_flop_room as require_flop_room
 from .leaves import VisitPlan as VisitPlan
-from .precision import Kept as Kept
-from .precision import keep as keep
+from .precision import QuantisedSolution as QuantisedSolution
+from .precision import quantise_solution as quantise_solution
 from .preflop import PreflopCfr as PreflopCfr
 from .separated import PairValues as PairValues
 from .separated import PreflopSolver as PreflopSolver
@@ -26,6 +26,6 @@ from .separated import refuse_rake as refuse_rake
 from .spot import SpotSolver as SpotSolver
 from .whole_game import MBB_PER_CHIP as MBB_PER_CHIP
 from .whole_game import PreflopTraining as PreflopTraining
-from .whole_game import UnifiedFigures as UnifiedFigures
+from .whole_game import WholeGameFigures as WholeGameFigures
 from .whole_game import WholeGameSolver as WholeGameSolver
 from .whole_game import first_ranges as first_ranges

@@ -61,22 +61,22 @@ class FlopsSolver:
         self,
         pots: Sequence[PotGame],
         flops: FlopSet,
-        games: Engine,
+        engine: Engine,
         schedule: Schedule,
         targets: FlopTargets | None = None,
         pruning: Pruning | None = None,
         reach: Floats | None = None,
     ) -> None:
-        self.pots, self.flops, self.games = tuple(pots), flops, games
+        self.pots, self.flops, self.engine = tuple(pots), flops, engine
         self.schedule, self.pruning = schedule, checked_pruning(pruning, schedule)
         self.targets = targets or FlopTargets()
         self.reach = np.ones((2, len(self.pots), HAND_COUNT)) if reach is None else reach
         chips = [
-            pot.pot.pot * games.dealt.reached(*self.reach[:, place])
+            pot.pot.pot * engine.dealt.reached(*self.reach[:, place])
             for place, pot in enumerate(self.pots)
         ]
         self._chips = np.array(chips)  # [P, F]: pots times pairs of combos
-        shape = (games.pots, games.flops)
+        shape = (engine.pots, engine.flops)
         self._iterations = np.zeros(1, np.int64)
         self._at_once = 1  # iterations between two calls that may stop a batch
         self._regret_weights = np.zeros(shape)  # what iterations still weigh in positive regrets
@@ -97,7 +97,7 @@ class FlopsSolver:
     @property
     def memory_bytes(self) -> int:
         """Bytes of regrets and average strategies."""
-        return self.games.memory_bytes
+        return self.engine.memory_bytes
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -106,7 +106,7 @@ class FlopsSolver:
             "game": "flops",
             "pots": [repr(pot.rules) for pot in self.pots],
             "flops": [flop.text for flop in self.flops.flops],
-            "cards": str(self.games.model),
+            "cards": str(self.engine.model),
             "algorithm": str(self.schedule),
             "targets": repr(self.targets),
             "pruning": self.pruning.facts() if self.pruning else None,
@@ -131,7 +131,7 @@ class FlopsSolver:
     def _iterate(self, count: int) -> None:
         """So many iterations of what is in work; how they are cut changes nothing."""
         every = self.schedule.run(self.iterations + 1, count, self.pruning)
-        self.games.iterate(self.reach, self.in_work, every)
+        self.engine.iterate(self.reach, self.in_work, every)
         weights = self._regret_weights[self.in_work]
         for now in every:
             weights = now.positive * weights + 1.0
@@ -158,9 +158,9 @@ class FlopsSolver:
 
     def _exploitability(self, flops: Longs) -> Floats:
         """[P, K]: mean of both players' best-response gains, in pots."""
-        gains = np.zeros((self.games.pots, len(flops)))
+        gains = np.zeros((self.engine.pots, len(flops)))
         for player in Player:
-            values = self.games.best_response(player, self.reach[player.opponent], flops)
+            values = self.engine.best_response(player, self.reach[player.opponent], flops)
             gains += np.einsum("pkh,ph->pk", values, self.reach[player])
         return self._in_pots(gains / 2, flops)
 
@@ -180,13 +180,13 @@ class FlopsSolver:
         """
         places = np.array(flops)
         trained = self._exploitability(places)
-        with self.games.quantised(flops, ONE_BYTE):
+        with self.engine.quantised(flops, ONE_BYTE):
             found = self._exploitability(places)
             two = ~np.vectorize(agree, otypes=[bool])(found, trained)
             if look is not None and not two.all():
                 look(~two)
         if two.any():
-            with self.games.quantised(flops, TWO_BYTES):
+            with self.engine.quantised(flops, TWO_BYTES):
                 found = np.where(two, self._exploitability(places), found)
                 if look is not None:
                     look(two)
@@ -195,8 +195,8 @@ class FlopsSolver:
     def positive_regrets(self) -> Floats:
         """[P, F]: Σ max(R, 0) / (actions · weight of the iterations), in pots."""
         actions = [[float(pot.tree.child_count[pot.tree.decisions()].sum())] for pot in self.pots]
-        flops = np.arange(self.games.flops)
-        sums = self.games.regret_sums(flops)
+        flops = np.arange(self.engine.flops)
+        sums = self.engine.regret_sums(flops)
         weights = np.maximum(self._regret_weights, 1.0)
         found: Floats = self._in_pots(sums.total, flops) / actions / weights
         return found
@@ -218,7 +218,7 @@ class FlopsSolver:
 
     def mean_exploitability(self) -> Floats:
         """[P]: of each pot over all flops, by the pairs that are dealt, in pots."""
-        flops = np.arange(self.games.flops)
+        flops = np.arange(self.engine.flops)
         weights = self._chips * self.flops.weights
         totals = np.maximum(weights.sum(axis=1), 1.0)
         return np.asarray((self._exploitability(flops) * weights).sum(axis=1) / totals)
@@ -229,7 +229,7 @@ class FlopsSolver:
         if exploitability:
             by_flop = self.exploitability_by_flop
             if not np.isfinite(by_flop).all():  # before the first check
-                by_flop = self._exploitability(np.arange(self.games.flops))
+                by_flop = self._exploitability(np.arange(self.engine.flops))
             found = float(np.average(by_flop, weights=self._weights))
         return Metrics(
             exploitability=None if found is None else 100 * found,
@@ -243,19 +243,19 @@ class FlopsSolver:
 
         In the arrays it is pot 0; `pair_values` [169, 169] are those of `EvaluatesPairs`.
         """
-        flops = range(self.games.flops)
-        shape = self.games.pots, self.games.flops
+        flops = range(self.engine.flops)
+        shape = self.engine.pots, self.engine.flops
         values = np.zeros((2, *shape, HAND_COUNT), np.float32)
         pair_values: dict[tuple[int, int], Values] = {}  # by pot and flop
 
         def look(chosen: Flags) -> None:
             for player in Player:
-                of_pots = self.games.evaluate(player, self.reach[player.opponent], np.array(flops))
+                of_pots = self.engine.evaluate(player, self.reach[player.opponent], np.array(flops))
                 values[player][chosen] = of_pots[chosen]
             for pot, row in enumerate(chosen):
                 places = np.flatnonzero(row)
-                assert isinstance(self.games, EvaluatesPairs)
-                tables = self.games.pair_values(pot, places)
+                assert isinstance(self.engine, EvaluatesPairs)
+                tables = self.engine.pair_values(pot, places)
                 pair_values.update(
                     {
                         (pot, flop): table
@@ -269,8 +269,8 @@ class FlopsSolver:
 
         def pack(_: int, flop: int) -> None:
             kept = [TWO_BYTES if each else ONE_BYTE for each in two[:, flop]]
-            packed = self.games.pack(flop, self.reach, kept)
-            for pot in range(self.games.pots):
+            packed = self.engine.pack(flop, self.reach, kept)
+            for pot in range(self.engine.pots):
                 arrays = _of_pot(packed, pot)
                 arrays["values"] = values[:, pot : pot + 1, flop]
                 arrays["pair_values"] = pair_values[pot, flop].astype(np.float32, copy=False)
@@ -306,13 +306,13 @@ class FlopsSolver:
 
     def _bets(self, flop: int, number: int, arrays: Arrays) -> dict[str, float]:
         """How often OOP bets at once, and IP after a check."""
-        tree, streets = self.pots[number].tree, self.games.model.streets
+        tree, streets = self.pots[number].tree, self.engine.model.streets
         stored = tuple(arrays[f"strategy.0.{k}"] for k in range(len(streets)))
         strategies, held = PackedStrategies(tree, streets, stored), arrays.get("held")
         check = 0
         opening = _by_class(strategies.at(0), held)
         answer = _by_class(strategies.at(int(tree.children_of(0)[check])), held)
-        (oop, ip), dealt = self.reach[:, number], self.games.dealt
+        (oop, ip), dealt = self.reach[:, number], self.engine.dealt
         starts = oop * dealt.met(flop, ip)
         checked = ip * dealt.met(flop, oop * opening[check])
         return {
@@ -328,7 +328,7 @@ class FlopsSolver:
             "solved": self.solved,
             "trained_for": self.trained_for,
             "exploitability": self.exploitability_by_flop,
-            **self.games.state(),
+            **self.engine.state(),
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
@@ -338,7 +338,7 @@ class FlopsSolver:
         self.solved[...] = state["solved"]
         self.trained_for[...] = state["trained_for"]
         self.exploitability_by_flop[...] = state["exploitability"]
-        self.games.restore(state)
+        self.engine.restore(state)
 
 
 def _by_class(strategy: Floats, held: Bytes | None) -> Floats:

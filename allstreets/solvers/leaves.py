@@ -115,27 +115,27 @@ class SubgameLeaves:
 
     def __init__(
         self,
-        games: Engine,
+        engine: Engine,
         weights: Floats,
         pairs_in_all: float,
         schedule: Schedule,
         pruning: Pruning | None = None,
     ) -> None:
-        self.games, self.schedule, self.pruning = games, schedule, pruning
-        pairs = games.dealt.sum(weights)
+        self.engine, self.schedule, self.pruning = engine, schedule, pruning
+        pairs = engine.dealt.sum(weights)
         scale = pairs_in_all / float(pairs.sum())
         self.weights, self.pairs = weights * scale, pairs * scale
-        shape = (2, games.pots, games.flops, HAND_COUNT)
+        shape = (2, engine.pots, engine.flops, HAND_COUNT)
         self.last: list[AnyValues] = [*np.zeros(shape, np.float32)]  # v_f, by player: [P, F, 169]
-        self.totals = np.zeros((2, games.pots, HAND_COUNT))  # Σ_f w_f · v_f
-        self.visits = np.zeros(games.flops, np.int64)
+        self.totals = np.zeros((2, engine.pots, HAND_COUNT))  # Σ_f w_f · v_f
+        self.visits = np.zeros(engine.flops, np.int64)
         self._visit_weights = [0.0]
         self._latest: dict[int, IterationWeights] = {}
         self.visit_all()
 
     def visit_all(self) -> None:
         """Let the next iterations visit every flop."""
-        self.visit(self._all, np.ones(self.games.flops))
+        self.visit(self._all, np.ones(self.engine.flops))
 
     def visit(self, flops: Flops, chances: Floats) -> None:
         """Let the next iterations visit some flops, which were drawn with these chances."""
@@ -154,15 +154,17 @@ class SubgameLeaves:
         """
         flops = self._flops
         if player == Player.OOP:
-            if isinstance(self.games, Restarts) and not self.games.persists(flops):
+            if isinstance(self.engine, Restarts) and not self.engine.persists(flops):
                 self.visits[flops] = 0
             self.visits[flops] += 1  # both halves of an iteration are one visit
-        now = self._multipliers(self.visits[flops])
-        new = step_of_hands(self.games, player, player_reach, opponent_reach, flops, now, hand_mask)
+        now = self._iteration_weights(self.visits[flops])
+        new = step_of_hands(
+            self.engine, player, player_reach, opponent_reach, flops, now, hand_mask
+        )
         if hand_mask is not None:
             new = np.where(hand_mask[:, None], new, self._last_here(player)[:, flops])
         weights = self.weights[flops]
-        if len(flops) == self.games.flops:
+        if len(flops) == self.engine.flops:
             self.totals[player] = _weighted(weights, new)
             # Neither copied nor brought here where it need not be: that takes long for all flops.
             if not np.array_equal(flops, self._all):
@@ -185,7 +187,7 @@ class SubgameLeaves:
         self.last[player] = found
         return found
 
-    def _multipliers(self, visits: Longs) -> list[IterationWeights]:
+    def _iteration_weights(self, visits: Longs) -> list[IterationWeights]:
         """[K]: what an iteration does on each flop, by its visits."""
         first = visits[:1]
         if (visits == first).all():
@@ -214,22 +216,22 @@ class SubgameLeaves:
         visited without regret.
         """
         flops = np.flatnonzero(self.visits)
-        sums = self.games.regret_sums(flops)
+        sums = self.engine.regret_sums(flops)
         per_visit = self.weights[flops] / self.visit_weights()[flops]
         largest = float((sums.largest * per_visit).max(initial=0.0))
         return float((sums.total * per_visit).sum()), largest, int(sums.entries.sum())
 
     def best_response(self, player: Player, opponent_reach: Floats) -> Floats:
         """[P, 169]: values of the best response to the average strategies, on all flops."""
-        return self.sum_flops(self.games.best_response(player, opponent_reach, self._all))
+        return self.sum_flops(self.engine.best_response(player, opponent_reach, self._all))
 
     def evaluate(self, player: Player, opponent_reach: Floats) -> Floats:
         """[P, 169]: values of the average strategies, on all flops."""
-        return self.sum_flops(self.games.evaluate(player, opponent_reach, self._all))
+        return self.sum_flops(self.engine.evaluate(player, opponent_reach, self._all))
 
     @property
     def _all(self) -> Flops:
-        return np.arange(self.games.flops)
+        return np.arange(self.engine.flops)
 
     def sum_flops(self, values: Floats) -> Floats:
         """[P, 169]: what values by flop [P, F, 169] add up to."""
@@ -241,7 +243,7 @@ class SubgameLeaves:
             "leaves.last": np.stack([self._last_here(player) for player in Player]),
             "leaves.totals": self.totals,
             "leaves.visits": self.visits,
-            **self.games.state(),
+            **self.engine.state(),
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
@@ -249,7 +251,7 @@ class SubgameLeaves:
         self.last = list(np.array(state["leaves.last"], np.float32))
         self.totals[...] = state["leaves.totals"]
         self.visits[...] = state["leaves.visits"]
-        self.games.restore(state)
+        self.engine.restore(state)
 
 
 def _weighted(weights: Floats, values: AnyValues) -> Floats:

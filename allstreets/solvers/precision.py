@@ -1,4 +1,4 @@
-"""What is stored of a whole game, and how good that is.
+"""The precision at which a whole game is stored, and how good a solution that is.
 
 Strategies after the flop are rounded to whole numbers before they are stored (`engines.quantised`),
 so all figures of a solution are taken from the rounded ones (`engines.quantised_values`). In
@@ -20,22 +20,24 @@ import numpy as np
 
 from allstreets.base import Singles
 from allstreets.engines import ONE_BYTE, TWO_BYTES, Numbers, agree, quantised_values
-from allstreets.solvers.whole_game import Evaluation, UnifiedFigures, WholeGameSolver
+from allstreets.solvers.whole_game import Evaluation, WholeGameFigures, WholeGameSolver
 
 FINE_BELOW = 2.0  # mbb/hand
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class QuantisedSolution:
     """How strategies after the flop are stored, and how good a solution they are."""
 
     numbers: Numbers | None  # None: no strategies after the flop are stored
-    figures: UnifiedFigures
+    figures: WholeGameFigures
     values: Singles | None
     """[2, P, F, 169]: what the pots are worth to both players on every flop; None: not known."""
 
 
-def keep(solver: WholeGameSolver, trained: float | None = None, *, flops: bool = True) -> Kept:
+def quantise_solution(
+    solver: WholeGameSolver, trained: float | None = None, *, flops: bool = True
+) -> QuantisedSolution:
     """Find out how finely a solution must be stored, and evaluate what is stored.
 
     `trained` is the exploitability of the strategies that the solver holds, in mbb/hand, where it
@@ -43,25 +45,25 @@ def keep(solver: WholeGameSolver, trained: float | None = None, *, flops: bool =
     none are stored after the flop.
     """
     if not solver.can_evaluate:
-        return Kept(None, solver.figures(), None)
+        return QuantisedSolution(None, solver.figures(), None)
     if not flops:
-        return _kept(solver, None)
-    as_told = bool(solver.game.locks.by_flop)
-    if trained is not None and trained >= FINE_BELOW and not as_told:
-        coarse = _kept(solver, ONE_BYTE)
-        found = coarse.figures.exploitability
-        if found is not None and agree(found, trained):
+        return _quantised(solver, None)
+    locked = bool(solver.game.locks.by_flop)
+    if trained is not None and trained >= FINE_BELOW and not locked:
+        coarse = _quantised(solver, ONE_BYTE)
+        stored = coarse.figures.exploitability
+        if stored is not None and agree(stored, trained):
             return coarse
-    return _kept(solver, TWO_BYTES)
+    return _quantised(solver, TWO_BYTES)
 
 
-def _kept(solver: WholeGameSolver, numbers: Numbers | None) -> Kept:
-    found = solver.evaluate() if numbers is None else evaluate_rounded(solver, numbers)
-    return Kept(numbers, solver.figures(found), found.own.astype(np.float32))
+def _quantised(solver: WholeGameSolver, numbers: Numbers | None) -> QuantisedSolution:
+    values = solver.evaluate() if numbers is None else evaluate_quantised(solver, numbers)
+    return QuantisedSolution(numbers, solver.figures(values), values.own.astype(np.float32))
 
 
-def evaluate_rounded(solver: WholeGameSolver, numbers: Numbers) -> Evaluation:
-    """What pots are worth under the strategies as stored; those of the solver stay."""
+def evaluate_quantised(solver: WholeGameSolver, numbers: Numbers) -> Evaluation:
+    """The values of pots under the strategies as stored; those of the solver stay."""
     reach = solver.preflop.pot_reach(solver.preflop.average())
-    best, own = quantised_values(solver.games, reach, numbers)
+    best, own = quantised_values(solver.engine, reach, numbers)
     return Evaluation(best, own)

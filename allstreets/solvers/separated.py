@@ -235,9 +235,9 @@ def model_values(models: FlopsSolver) -> PairValues:
     """What pairs of hands win after the flop under the average strategies of solved flops."""
 
     def shares(number: int, pot: PotGame) -> Iterator[Floats]:
-        for flop in range(models.games.flops):
-            assert isinstance(models.games, EvaluatesPairs)
-            (won,) = models.games.pair_values(number, np.array([flop]))
+        for flop in range(models.engine.flops):
+            assert isinstance(models.engine, EvaluatesPairs)
+            (won,) = models.engine.pair_values(number, np.array([flop]))
             yield EVEN + won.astype(np.float64) / pot.pot.pot
 
     by_spr: dict[float, Iterator[Floats]] = {}
@@ -259,17 +259,17 @@ def play_separated(unified: WholeGameSolver, preflop: Strategies, models: FlopsS
     be those of the models.
     """
     play_preflop(unified, preflop)
-    games = unified.games
+    engine = unified.engine
     sprs = [pot.pot.spr for pot in models.pots]
     for place, pot in enumerate(unified.game.pots):
         model = nearest_spr(sprs, pot.pot.spr)
         matches = match_trees(pot.tree, models.pots[model].tree)
-        for flop in range(games.flops):
-            at = partial(models.games.average, model, flop)
+        for flop in range(engine.flops):
+            at = partial(models.engine.average, model, flop)
             for node, match in matches.items():
-                hands = games.average(place, flop, node).shape[1]
+                hands = engine.average(place, flop, node).shape[1]
                 strategy = matched_strategy(pot.tree, node, match, at, hands)
-                games.set_average(place, flop, node, strategy)
+                engine.set_average(place, flop, node, strategy)
 
 
 def resolve_flops(unified: WholeGameSolver, preflop: Strategies, iterations: int) -> None:

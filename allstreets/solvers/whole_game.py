@@ -214,7 +214,7 @@ class Evaluation:
 
 
 @dataclass(frozen=True, eq=False)
-class UnifiedFigures:
+class WholeGameFigures:
     """How good a solution is, in mbb/hand unless said otherwise; `None` where it is not known."""
 
     exploitability: float | None  # of the whole game
@@ -229,7 +229,7 @@ class FlopBatches:
 
     def __init__(self, plan: VisitPlan, leaves: SubgameLeaves, preflop: PreflopCfr) -> None:
         self.plan, self.leaves, self.preflop = plan, leaves, preflop
-        flops = leaves.games.flops
+        flops = leaves.engine.flops
         self.shares = np.ones(flops) / flops  # of the epoch: how flops are drawn
 
     def before(self, iteration: int) -> None:
@@ -248,7 +248,7 @@ class FlopBatches:
         reach = self.preflop.pot_reach(strategies)
         seen = np.zeros(len(self.shares))
         for oop, ip in zip(reach[0], reach[1], strict=True):
-            seen += self.leaves.weights * self.leaves.games.dealt.reached(oop, ip)
+            seen += self.leaves.weights * self.leaves.engine.dealt.reached(oop, ip)
         total = seen.sum()
         return seen / total if total > 0 else np.ones(len(seen)) / len(seen)
 
@@ -264,7 +264,7 @@ class DroppedHands:
     """Closes actions before the flop that are not played, and stores no hands below them."""
 
     def __init__(self, leaves: SubgameLeaves, preflop: PreflopCfr, every: int) -> None:
-        engine = leaves.games
+        engine = leaves.engine
         if not isinstance(engine, DropsHands) or not engine.can_drop_hands:
             raise InputError(
                 f"drop_unplayed_every: {engine.model} stores all hands of every pot; leave it out, "
@@ -307,7 +307,7 @@ class WholeGameSolver(PreflopTraining):
     def __init__(
         self,
         game: WholeGame,
-        games: Engine,
+        engine: Engine,
         schedule: Schedule,
         batches: VisitPlan | None = None,
         pruning: Pruning | None = None,
@@ -318,14 +318,14 @@ class WholeGameSolver(PreflopTraining):
         self.game, self.batches = game, batches or VisitPlan()
         whole_deck = preflop_equity().pairs
         everyone = float(whole_deck.sum())
-        self.leaves = SubgameLeaves(games, game.flops.weights, everyone, schedule, pruning)
+        self.leaves = SubgameLeaves(engine, game.flops.weights, everyone, schedule, pruning)
         # Where no flop is seen, in push or fold, the set of flops says nothing about the deal.
         pairs = self.leaves.pairs if game.pots else whole_deck.astype(np.float64)
         preflop = PreflopCfr(game.before_the_flop(pairs), self.leaves)
         super().__init__(preflop, schedule, pruning, raked=game.preflop.rake > 0)
         every = drop_unplayed_every
         self.dropping = DroppedHands(self.leaves, preflop, every) if every else None
-        self.rebucketing = Rebucketing(games, preflop, self.batches, regroup)
+        self.rebucketing = Rebucketing(engine, preflop, self.batches, regroup)
         self.flop_batches = FlopBatches(self.batches, self.leaves, preflop)
         dropping = () if self.dropping is None else (self.dropping,)
         self.devices = (*dropping, self.rebucketing, self.flop_batches)
@@ -333,18 +333,18 @@ class WholeGameSolver(PreflopTraining):
     @property
     def device_use(self) -> DeviceUse | None:
         """What the subgames make of a GPU; None: they are not on one."""
-        found: DeviceUse | None = getattr(self.games, "device_use", None)
+        found: DeviceUse | None = getattr(self.engine, "device_use", None)
         return found
 
     @property
     def write_elsewhere(self) -> Callable[[Place], Mapping[str, str]] | None:
         """Writes what other machines have of the state; None: all of it is here."""
-        return self.games.write_state if isinstance(self.games, ShardedEngine) else None
+        return self.engine.write_state if isinstance(self.engine, ShardedEngine) else None
 
     @property
-    def games(self) -> Engine:
+    def engine(self) -> Engine:
         """The subgames of all pots on all flops."""
-        return self.leaves.games
+        return self.leaves.engine
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -365,22 +365,22 @@ class WholeGameSolver(PreflopTraining):
 
     @property
     def _cards(self) -> str:
-        return f"{self.games.model}" if self.can_evaluate else f"{self.games.model}, values only"
+        return f"{self.engine.model}" if self.can_evaluate else f"{self.engine.model}, values only"
 
     @property
     def epoch(self) -> int:
         """Epochs done so far."""
-        return self._iterations // self.batches.epoch_iterations(self.games.flops)
+        return self._iterations // self.batches.epoch_iterations(self.engine.flops)
 
     @property
     def memory_bytes(self) -> int:
         """Bytes of regrets and average strategies."""
-        return self.games.memory_bytes
+        return self.engine.memory_bytes
 
     @property
     def saved_bytes(self) -> int:
         """Bytes more that they would be if all hands of all pots were stored."""
-        return self.games.saved_bytes if isinstance(self.games, DropsHands) else 0
+        return self.engine.saved_bytes if isinstance(self.engine, DropsHands) else 0
 
     def flop_shares(self, strategies: Strategies) -> Floats:
         """[F]: the share of each flop in all hands that see one (`FlopBatches`)."""
@@ -388,15 +388,15 @@ class WholeGameSolver(PreflopTraining):
 
     def evaluate(self, flops: Flops | None = None) -> Evaluation:
         """What the average strategies make of every pot, on all flops or on some of them."""
-        chosen = np.arange(self.games.flops) if flops is None else flops
+        chosen = np.arange(self.engine.flops) if flops is None else flops
         reach = self.preflop.pot_reach(self.preflop.average())
         best, own = (
             np.stack([run(player, reach[player.opponent], chosen) for player in Player])
-            for run in (self.games.best_response, self.games.evaluate)
+            for run in (self.engine.best_response, self.engine.evaluate)
         )
         return Evaluation(best, own)
 
-    def figures(self, evaluation: Evaluation | None = None) -> UnifiedFigures:
+    def figures(self, evaluation: Evaluation | None = None) -> WholeGameFigures:
         """Everything that can be said of the average strategies, or of those that were evaluated.
 
         The betting before the flop is that of the average strategies in either case.
@@ -405,7 +405,7 @@ class WholeGameSolver(PreflopTraining):
         reach = self.preflop.pot_reach(average)
         shares = self.flop_shares(average)
         if not self.can_evaluate:
-            return UnifiedFigures(None, None, None, None, shares)
+            return WholeGameFigures(None, None, None, None, shares)
         found = evaluation or self.evaluate()
         best, kept, preflop = np.zeros((3, 2))
         for player in Player:
@@ -416,11 +416,11 @@ class WholeGameSolver(PreflopTraining):
             preflop[player] = self._mean(player, below, average, best=True)
             kept[player] = self._mean(player, below, average, best=False)
         gains = np.einsum("aph,apkh->k", reach, found.best - found.own)
-        at_stake = np.zeros(self.games.flops)
+        at_stake = np.zeros(self.engine.flops)
         for pot, own, other in zip(self.game.pots, reach[0], reach[1], strict=True):
-            at_stake += pot.pot.pot * self.games.dealt.reached(own, other)
+            at_stake += pot.pot.pot * self.engine.dealt.reached(own, other)
         by_flop = np.divide(50 * gains, at_stake, out=np.zeros_like(gains), where=at_stake > 0)
-        return UnifiedFigures(
+        return WholeGameFigures(
             exploitability=max(float((best - kept).sum()) / 2, 0.0),
             preflop_exploitability=max(float((preflop - kept).sum()) / 2, 0.0),
             values=(float(kept[0]), float(kept[1])),
@@ -431,8 +431,8 @@ class WholeGameSolver(PreflopTraining):
     @property
     def can_evaluate(self) -> bool:
         """Whether the strategies of all flops are stored, as a best response needs."""
-        every = np.arange(self.games.flops)
-        return not isinstance(self.games, Restarts) or self.games.persists(every)
+        every = np.arange(self.engine.flops)
+        return not isinstance(self.engine, Restarts) or self.engine.persists(every)
 
     def _regret_sums(self) -> list[RegretSums] | None:
         above = super()._regret_sums()

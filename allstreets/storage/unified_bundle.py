@@ -18,7 +18,7 @@ from typing import Any
 from allstreets.base import Arrays, Place, place_of, sync_folder
 from allstreets.games import game_mapping, game_of
 from allstreets.solutions import PreflopStrategies, Row, SolverSource, StoredGame, WholeSolution
-from allstreets.solvers import Kept, WholeGameSolver
+from allstreets.solvers import QuantisedSolution, WholeGameSolver
 from allstreets.storage.certificates import read_certificate
 from allstreets.storage.claim import claim
 from allstreets.storage.flop_files import (
@@ -66,7 +66,7 @@ def save_unified(
     folder: Place | str,
     *,
     config: Mapping[str, Any],
-    kept: "Kept | None" = None,
+    kept: "QuantisedSolution | None" = None,
     metrics: Sequence[Mapping[str, Any]] = (),
     seconds: float = 0.0,
     name: str | None = None,
@@ -178,7 +178,7 @@ def _identity(solver: "WholeGameSolver") -> dict[str, Any]:
         **game_mapping(solver.game),
         "flops": [flop.text for flop in flops.flops],
         "weights": flops.weights.tolist(),
-        "cards": str(solver.games.model),
+        "cards": str(solver.engine.model),
         "algorithm": str(solver.schedule),
         "batches": _batches(solver),
         "seed": solver.batches.seed,

@@ -21,7 +21,7 @@ from allstreets.cards import parse_flop_set
 from allstreets.cfr import parse_schedule
 from allstreets.engines import CardModel
 from allstreets.games import Spot, WholeGame
-from allstreets.solvers import SpotSolver, WholeGameSolver, first_ranges, keep
+from allstreets.solvers import SpotSolver, WholeGameSolver, first_ranges, quantise_solution
 from allstreets.training.compiled import mark_compiled, must_announce
 
 FLOP = "7s7h7d"  # on which most runouts are alike, so that there are few
@@ -52,7 +52,7 @@ def compile_boards() -> None:
     solver = WholeGameSolver(game, engine, parse_schedule("ahead"))
     solver.train_batch(1)
     solver.metrics()
-    keep(solver)
+    quantise_solution(solver)
     must_announce("unified-boards")
 
 

@@ -23,13 +23,13 @@ from allstreets.analysis import (
     CertificateEstimate,
     Completion,
     Draw,
-    Judge,
+    FlopEvaluator,
     RealGame,
     class_values,
     draw_flops,
     estimate_certificate,
+    evaluated_flops,
     everything,
-    judged_flops,
     needs_class_values,
 )
 from allstreets.base import (
@@ -95,14 +95,14 @@ class EvaluateFlop:
 
 
 @lru_cache(1)
-def _open_judge(solution: EvaluateFlop) -> Judge:
+def _open_judge(solution: EvaluateFlop) -> FlopEvaluator:
     """The evaluator of a solution, opened once by each process."""
     solution.require()
     opened = load_unified(solution.folder)
-    return Judge(opened, solution.completion, solution.threads, solution.device)
+    return FlopEvaluator(opened, solution.completion, solution.threads, solution.device)
 
 
-def timed_values(judge: Judge, flop: Flop, following: Sequence[Flop] = ()) -> Evaluated:
+def timed_values(judge: FlopEvaluator, flop: Flop, following: Sequence[Flop] = ()) -> Evaluated:
     """A flop's values, and how long it took."""
     start = time.monotonic()
     values = judge.values(flop, following)
@@ -123,7 +123,7 @@ class CertifyJob:
     """A solution, and the flops on which it is judged."""
 
     folder: Path
-    judge: Judge
+    judge: FlopEvaluator
     draws: tuple[Draw, ...]
     chosen: str  # "all", "own" or a number
     seed: int = 1
@@ -164,7 +164,7 @@ class CertifyJob:
         tables: Callable[[int, int], None] | None = None,
         classes: Callable[[int, int], None] | None = None,
     ) -> "CertifyOutcome":
-        """Judge what is missing; a certificate is written when nothing is.
+        """FlopEvaluator what is missing; a certificate is written when nothing is.
 
         `tables` is called with the flops counted, of how many, where the matrices of all flops are
         needed and not stored yet; `classes` likewise, while these are played with hand classes.
@@ -279,7 +279,7 @@ class CertifyJob:
         numbers = (flop.number for flop in self.flops)
         of_flops = dict(zip(numbers, evaluated, strict=True))
         values = [of_flops[draw.flop.number][0] for draw in self.draws]
-        judged = judged_flops(self.draws, values, judge.reach, dealt, played)
+        judged = evaluated_flops(self.draws, values, judge.reach, dealt, played)
         game = RealGame(result.game.before_the_flop(dealt), result.before.strategies, judged)
         figures = game.figures()
         completed = self.completed
@@ -355,7 +355,7 @@ def plan_certify(
     result = load_unified(folder)
     here = device if cluster is None else CPU
     open_device(here)  # one that is not there is told before anything is judged
-    judge = Judge(result, completion(result.cards), thread_count(threads), here)
+    judge = FlopEvaluator(result, completion(result.cards), thread_count(threads), here)
     if device != CPU and judge.completion.model.kind != "exact":
         raise InputError(f"--device {device} is for flops that are solved with --cards exact")
     chosen, draws = _draws(judge, DRAWN if flops is None else flops, seed)
@@ -363,7 +363,7 @@ def plan_certify(
     return CertifyJob(folder, judge, draws, chosen, seed, there)
 
 
-def _draws(judge: Judge, flops: str | int, seed: int) -> tuple[str, tuple[Draw, ...]]:
+def _draws(judge: FlopEvaluator, flops: str | int, seed: int) -> tuple[str, tuple[Draw, ...]]:
     text, game = str(flops).strip().lower(), judge.result.game
     if not game.pots:
         return ALL, ()  # nobody sees a flop

@@ -14,7 +14,7 @@ from allstreets.engines import (
     streaming,
     table_bytes,
 )
-from allstreets.games import UnifiedEstimate, WholeGame, game_device_bytes, matrix_lengths
+from allstreets.games import WholeGame, WholeGameEstimate, game_device_bytes, matrix_lengths
 from allstreets.training.wording import data_size
 
 
@@ -55,7 +55,7 @@ class DevicePlan:
 
 
 def plan_device(
-    device: str, game: WholeGame, need: UnifiedEstimate, model: CardModel
+    device: str, game: WholeGame, need: WholeGameEstimate, model: CardModel
 ) -> DevicePlan | None:
     """What a game makes of a device; None: it is solved by processors."""
     there = open_device(device)

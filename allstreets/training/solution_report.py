@@ -11,6 +11,7 @@ from allstreets.betting import (
     Street,
     StreetSizes,
     bb_text,
+    line_in_words,
     posted_text,
     raises_text,
     sizes_text,
@@ -37,6 +38,9 @@ CARDS = {
     "boards": "real boards, the hands of each river board in groups",
     "sampled": "hand classes, turn and river sampled",
 }
+
+LEAKS_SHOWN = 3  # deviations before the flop, and pots after it
+LEAST_SHOWN_LEAK = 0.5  # mbb/hand
 
 BLIND = "hand classes are blind to turn and river"
 WORTH = {
@@ -111,11 +115,32 @@ def certificate_lines(certificate: Certificate) -> list[str]:
         f"  {figure(one.after_flop_mbb)} mbb/hand after the flop, and "
         f"{figure(one.unseen_gap_mbb)} by a best response before it",
     ]
+    lines += leak_lines(certificate)
     if one.completion is not None:
         completed = one.flops - one.trained_flops
         lines.append(
             f"  {completed:,} of these flops, not stored in the solution, were solved for its "
             f"ranges ({one.completion})"
+        )
+    return lines
+
+
+def leak_lines(certificate: Certificate) -> list[str]:
+    """Where a solution must not be trusted: its costliest deviations, pots, and off-path pots."""
+    leaks = [leak for leak in certificate.leaks if leak.gain_mbb >= LEAST_SHOWN_LEAK][:LEAKS_SHOWN]
+    lines = [
+        f"  {leak.seat} gains {figure(leak.gain_mbb)} mbb/hand by '{leak.line}' "
+        f"({line_in_words(leak.line)})"
+        for leak in leaks
+    ]
+    costly = [pot for pot in certificate.pots if pot.gain_mbb >= LEAST_SHOWN_LEAK][:LEAKS_SHOWN]
+    if costly:
+        parts = ", ".join(f"'{pot.line}' {figure(pot.gain_mbb)}" for pot in costly)
+        lines.append(f"  after the flop, in mbb/hand: {parts}")
+    rare = [f"'{pot.line}'" for pot in certificate.pots if pot.off_path]
+    if rare:
+        lines.append(
+            f"  off-path, so that answers there were hardly learned: {', '.join(sorted(rare))}"
         )
     return lines
 

@@ -12,14 +12,20 @@ from allstreets.base import InputError, Place, Remote, thread_count
 from allstreets.cards import flop_table
 from allstreets.engines import CPU, Engine, EngineSpec, ShardedEngine
 from allstreets.games import (
-    UnifiedEstimate,
     WholeGame,
-    estimate_unified,
+    WholeGameEstimate,
+    estimate_whole_game,
     flop_costs,
     require_room,
 )
 from allstreets.solutions import WholeSolution
-from allstreets.solvers import Kept, UnifiedFigures, WholeGameSolver, first_ranges, keep
+from allstreets.solvers import (
+    QuantisedSolution,
+    WholeGameFigures,
+    WholeGameSolver,
+    first_ranges,
+    quantise_solution,
+)
 from allstreets.storage import (
     load_unified,
     require_checkpoints,
@@ -53,7 +59,7 @@ class UnifiedJob:
 
     config: UnifiedConfig
     game: WholeGame
-    need: UnifiedEstimate
+    need: WholeGameEstimate
     threads: int
     output: Place | None  # the folder of the solution; None: nothing is stored
     resume: bool = False
@@ -191,12 +197,12 @@ class UnifiedJob:
         `spent` seconds of the time limit are over.
         """
         if not resume:  # else what is played where it is locked is part of the state
-            give_orders(solver.games, self.game, load_unified)
+            give_orders(solver.engine, self.game, load_unified)
 
         def finish(training: TrainingOutcome) -> UnifiedOutcome:
             metrics = training.progress.fresh_metrics
             trained = metrics.exploitability if metrics else None
-            kept = keep(solver, trained, flops=self.stores_flops)
+            kept = quantise_solution(solver, trained, flops=self.stores_flops)
             outcome = UnifiedOutcome(self, solver, training, kept)
             try:
                 if self.output is not None:
@@ -226,11 +232,11 @@ class UnifiedOutcome:
     job: UnifiedJob
     solver: WholeGameSolver
     training: TrainingOutcome
-    kept: Kept
+    kept: QuantisedSolution
     unsaved: str | None = None  # why the solution could not be saved, for people
 
     @property
-    def figures(self) -> UnifiedFigures:
+    def figures(self) -> WholeGameFigures:
         """How good the solution is, as stored."""
         return self.kept.figures
 
@@ -270,7 +276,7 @@ class UnifiedOutcome:
 
     def result(self) -> WholeSolution:
         """The solution as stored; of a cluster it is read back, whose workers are gone."""
-        if isinstance(self.solver.games, ShardedEngine) and self.unsaved is None:
+        if isinstance(self.solver.engine, ShardedEngine) and self.unsaved is None:
             assert self.job.output is not None
             return load_unified(self.job.output)
         return WholeSolution.of(
@@ -312,8 +318,8 @@ def plan_unified(
     return UnifiedJob(config, game, need, threads, output, resume, name, description, made_from)
 
 
-def _estimate(config: UnifiedConfig, game: WholeGame, threads: int) -> UnifiedEstimate:
-    return estimate_unified(
+def _estimate(config: UnifiedConfig, game: WholeGame, threads: int) -> WholeGameEstimate:
+    return estimate_whole_game(
         game,
         config.card_model(),
         memory=config.memory,

@@ -11,12 +11,12 @@ from builders.whole_solution import classes, raked
 
 from allstreets.analysis.certificate_figures import (
     Draw,
-    JudgedFlops,
+    EvaluatedFlops,
     RealGame,
     draw_flops,
+    evaluated_flops,
     everything,
     jackknife,
-    judged_flops,
     known_totals,
     margin_of_error,
     needs_class_values,
@@ -48,10 +48,10 @@ def test_in_its_own_game_a_solution_is_as_exploitable_as_the_solver_says(
     strategies = preflop.average()
     values = [
         LiftedValues(found.best[:, :, flop], found.own[:, :, flop])
-        for flop in range(solver.games.flops)
+        for flop in range(solver.engine.flops)
     ]
     draws = everything(solver.game.flops)
-    judged = judged_flops(draws, values, preflop.pot_reach(strategies), preflop.game.pairs)
+    judged = evaluated_flops(draws, values, preflop.pot_reach(strategies), preflop.game.pairs)
     figures = RealGame(preflop.game, strategies, judged).figures()
     assert figures.exploitability == pytest.approx(wanted.exploitability, rel=1e-4, abs=1e-6)
     assert figures.interval == (figures.exploitability, figures.exploitability)
@@ -89,14 +89,16 @@ class Population:
 
     def game(self, draws: tuple[Draw, ...], played: Floats | None = None) -> RealGame:
         values = [self.values(draw.flop) for draw in draws]
-        judged = judged_flops(draws, values, self.reach, self.preflop.pairs, played)
+        judged = evaluated_flops(draws, values, self.reach, self.preflop.pairs, played)
         return RealGame(self.preflop, self.strategies, judged)
 
     def whole(self) -> RealGame:
         """What all flops come to, where luck cancels."""
         met = self.reach[::-1] @ self.preflop.pairs
         values = (self.worth * met)[None]
-        judged = JudgedFlops(np.ones(1), -np.ones(1, int), values, None, met[None, None], met[None])
+        judged = EvaluatedFlops(
+            np.ones(1), -np.ones(1, int), values, None, met[None, None], met[None]
+        )
         return RealGame(self.preflop, self.strategies, judged)
 
 
@@ -182,7 +184,7 @@ def test_gains_after_the_flop_are_counted_by_the_pairs_that_see_it() -> None:
     for draw in draws:  # ten chips of every opposing combo: whatever is drawn, that is the gain
         met = people.reach[::-1] @ DealtPairs.of([draw.flop.cards]).matrix(0)
         values.append(LiftedValues(10.0 * met))
-    judged = judged_flops(draws, values, people.reach, people.preflop.pairs)
+    judged = evaluated_flops(draws, values, people.reach, people.preflop.pairs)
     game = RealGame(people.preflop, people.strategies, judged)
     met = people.reach[::-1] @ people.preflop.pairs
     gain = 10.0 * float((people.reach * met).sum())
@@ -238,7 +240,7 @@ def test_responses_before_the_flop_keep_to_locks() -> None:
     strategies = people.strategies | {root: locked.held(root, people.strategies[root])}
     draws = draw_flops((), 6, seed=1)
     values = [people.values(draw.flop) for draw in draws]
-    judged = judged_flops(draws, values, people.reach, people.preflop.pairs)
+    judged = evaluated_flops(draws, values, people.reach, people.preflop.pairs)
     game, player = RealGame(locked, strategies, judged), Player(int(locked.tree.player[root]))
     response = game._response(player, game._leaves(judged.weights)[player])[root]
     np.testing.assert_array_equal(response[:, hands], strategy[:, hands])

@@ -13,7 +13,7 @@ from builders.whole_solution import (
     whole_game,
 )
 
-from allstreets.analysis.certify import EXACTLY, Completion, Judge
+from allstreets.analysis.certify import EXACTLY, Completion, FlopEvaluator
 from allstreets.betting import Player
 from allstreets.cards import parse_flop
 from allstreets.cfr import parse_schedule
@@ -25,12 +25,14 @@ QUICKLY = Completion(CLASSES, 3)
 
 def test_what_is_stored() -> None:
     flops = result().game.flops.flops
-    assert Judge(result(), QUICKLY).stored == {flop.number: n for n, flop in enumerate(flops)}
-    assert Judge(combo_result(), QUICKLY).stored == {}  # turn and river are not
+    assert FlopEvaluator(result(), QUICKLY).stored == {
+        flop.number: n for n, flop in enumerate(flops)
+    }
+    assert FlopEvaluator(combo_result(), QUICKLY).stored == {}  # turn and river are not
 
 
 def test_flops_are_completed_side_by_side_as_alone() -> None:
-    judge = Judge(result(), QUICKLY, threads=2)
+    judge = FlopEvaluator(result(), QUICKLY, threads=2)
     flops = [parse_flop(text).flop for text in ("9s7s2s", "AsKhQd")]
     both = judge.completed(flops)
     for flop in flops:
@@ -47,7 +49,7 @@ def test_flops_are_solved_exactly_where_they_are_judged(
     river_groups: Literal["none", "suits"],
 ) -> None:
     model = CardModel("exact", river_groups=river_groups)
-    judge = Judge(trips_result(), Completion(model, 4))
+    judge = FlopEvaluator(trips_result(), Completion(model, 4))
     flop = parse_flop("9s9h9d").flop
     values = judge.values(flop)
     game, every = judge.result.game, parse_schedule("ahead").run(1, 4)
@@ -62,7 +64,7 @@ def test_what_is_solved_exactly_loses_less() -> None:
     flop = parse_flop("9s9h9d").flop
 
     def gains(model: CardModel) -> float:
-        judge = Judge(trips_result(), Completion(model, 60))
+        judge = FlopEvaluator(trips_result(), Completion(model, 60))
         best = judge.values(flop).best
         return float(sum((judge.reach[player] * best[player]).sum() for player in Player))
 
@@ -84,9 +86,9 @@ def test_under_rake_both_players_values_are_kept() -> None:
     game = whole_game(["7s7h7d"], 3, "100%", (), rake=0.05, rake_cap=0.3)
     raked = WholeSolution.of(solver_of(game, 20), name="raked")
     flop = parse_flop("7s7h7d").flop
-    judge = Judge(raked, QUICKLY)
+    judge = FlopEvaluator(raked, QUICKLY)
     values = judge.values(flop)
     assert values.own is not None
     pays = [float((judge.reach[player] * values.own[player]).sum()) for player in Player]
     assert sum(pays) < -1e-3 * abs(pays[0])  # what one player wins is less than the other loses
-    assert Judge(trips_result(), QUICKLY).values(flop).own is None
+    assert FlopEvaluator(trips_result(), QUICKLY).values(flop).own is None

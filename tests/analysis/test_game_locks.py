@@ -23,7 +23,7 @@ from allstreets.games import Bound, Lock, WholeGame
 from allstreets.games.whole_game import game_mapping, game_of
 from allstreets.solutions import PotView, WholeSolution, flop_spot
 from allstreets.solvers import WholeGameSolver
-from allstreets.solvers.precision import keep
+from allstreets.solvers.precision import quantise_solution
 from allstreets.storage import compare, load_unified, save_unified
 from allstreets.training import simplify
 from allstreets.training.unified_run import plan_unified
@@ -171,10 +171,10 @@ def test_some_hands_are_locked_on_every_flop(tmp_path: Path) -> None:
     # A best response may not bet its pairs: it gains less than one that may.
     opponent_reach = np.ones((1, 169))
     flops = np.zeros(1, np.int64)
-    bound = solver.games.best_response(IP, opponent_reach, flops)[0, 0]
-    free = solved(game, 0, **keys).games
+    bound = solver.engine.best_response(IP, opponent_reach, flops)[0, 0]
+    free = solved(game, 0, **keys).engine
     for one in game.pots[0].tree.decisions(Street.FLOP):
-        free.set_average(0, 0, one, solver.games.average(0, 0, one))
+        free.set_average(0, 0, one, solver.engine.average(0, 0, one))
     at_will = free.best_response(IP, opponent_reach, flops)[0, 0]
     pairs = [HAND[name] for name in ("AA", "KK", "QQ")]
     assert (bound[pairs] < at_will[pairs]).all()
@@ -238,10 +238,10 @@ def test_frequencies_on_all_flops_are_reached_over_all_of_them(limped: WholeSolu
         assert moves.min() >= -1e-5 or moves.max() <= 1e-5
 
     solver = WholeGameSolver(game, game.build(game.engine()), small_config().schedule())
-    give_orders(solver.games, game, lambda _: limped)
+    give_orders(solver.engine, game, lambda _: limped)
     solver.train_batch(10)
     for order in orders:
-        average = solver.games.average(order.pot, order.flop, order.node)
+        average = solver.engine.average(order.pot, order.flop, order.node)
         np.testing.assert_allclose(average, order.strategy, atol=1e-5)
     again = WholeSolution.of(solver)
     assert again.at("c x | x", "Ks7h2d").decision.locked.all()
@@ -261,9 +261,9 @@ def test_what_is_stored_takes_an_action_just_as_often(cards: str) -> None:
     told = replace(game, lock=(lock,))
     config = small_config(**keys)
     solver = WholeGameSolver(told, told.build(told.engine(config.card_model())), config.schedule())
-    give_orders(solver.games, told, lambda _: source)
+    give_orders(solver.engine, told, lambda _: source)
     solver.train_batch(3)
-    result = WholeSolution.of(solver, keep(solver, solver.exploitability()))
+    result = WholeSolution.of(solver, quantise_solution(solver, solver.exploitability()))
     (_, node), *_ = told.locks.by_flop
     bets = total = 0.0
     for place, weight in enumerate(game.flops.weights):
@@ -355,7 +355,7 @@ def test_flops_locked_one_by_one_are_solved_so_by_combo(limped: WholeSolution) -
     lock = Lock("c x | * | x", frequencies={"a": "55%"}, solution="limped")
     game = replace(LIMPED_GAME, lock=(lock,))
     solver = WholeGameSolver(game, game.build(game.engine()), small_config().schedule())
-    give_orders(solver.games, game, lambda _: limped)
+    give_orders(solver.engine, game, lambda _: limped)
     solver.train_batch(3)
     result = WholeSolution.of(solver)
     spot = flop_spot(result, "c x", "9h8h2d").spot

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from builders.whole_solution import classes, raked
 
-from allstreets.analysis.certificate_figures import RealGame, everything, judged_flops
+from allstreets.analysis.certificate_figures import RealGame, evaluated_flops, everything
 from allstreets.base import Floats
 from allstreets.betting import BIG_BLINDS, Player, line_text, parse_line
 from allstreets.engines import LiftedValues
@@ -22,10 +22,10 @@ def real_game(solver: WholeGameSolver) -> RealGame:
     strategies = preflop.average()
     lifted = [
         LiftedValues(values.best[:, :, flop], values.own[:, :, flop])
-        for flop in range(solver.games.flops)
+        for flop in range(solver.engine.flops)
     ]
     draws = everything(solver.game.flops)
-    judged = judged_flops(draws, lifted, preflop.pot_reach(strategies), preflop.game.pairs)
+    judged = evaluated_flops(draws, lifted, preflop.pot_reach(strategies), preflop.game.pairs)
     return RealGame(preflop.game, strategies, judged)
 
 

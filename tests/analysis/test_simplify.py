@@ -21,7 +21,7 @@ from allstreets.engines import RiverGroups, average_strategy
 from allstreets.engines.card_model import EXACT
 from allstreets.engines.exact.strategies import set_average_strategy
 from allstreets.solutions import SpotSolution, WholeSolution
-from allstreets.solvers import SpotSolver, WholeGameSolver, keep
+from allstreets.solvers import SpotSolver, WholeGameSolver, quantise_solution
 
 TINY = {**RIVER, "oop_range": "AA,QQ,JTs,87s,A5s", "ip_range": "KK,99,QJs,T8s", "stack": 150}
 TINY |= {"bets": ["50%", "a"], "raises": ["a"]}
@@ -235,8 +235,8 @@ def whole_twin(result: WholeSolution, streets: set[Street], grid: float) -> floa
         for node in pot.tree.decisions():
             if Street(int(pot.tree.street[node])) in streets:
                 for flop in range(len(result.game.flops.flops)):
-                    chances = solver.games.average(number, flop, node)
-                    solver.games.set_average(number, flop, node, round_to_grid(chances, grid))
+                    chances = solver.engine.average(number, flop, node)
+                    solver.engine.set_average(number, flop, node, round_to_grid(chances, grid))
     found = solver.exploitability()
     assert found is not None
     return found
@@ -280,7 +280,7 @@ def test_rules_that_cannot_be_applied(keys: dict[str, float], words: str) -> Non
 
 def test_solutions_without_strategies_of_all_streets() -> None:
     solver, rule = whole_solution.trips(), Simplification(grid=0.5)
-    before_the_flop = WholeSolution.of(solver, keep(solver, flops=False))
+    before_the_flop = WholeSolution.of(solver, quantise_solution(solver, flops=False))
     with pytest.raises(InputError, match="no strategies after the flop"):
         simplify_game(before_the_flop, rule)
     whole = whole_solution.trips_result()

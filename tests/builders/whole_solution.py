@@ -13,8 +13,8 @@ from allstreets.engines.card_model import CLASSES, EXACT, CardModel, MemoryMode
 from allstreets.games.whole_game import WholeGame
 from allstreets.solutions.whole_game import WholeSolution
 from allstreets.solvers.leaves import VisitPlan
-from allstreets.solvers.precision import Kept, keep
-from allstreets.solvers.whole_game import UnifiedFigures, WholeGameSolver
+from allstreets.solvers.precision import QuantisedSolution, quantise_solution
+from allstreets.solvers.whole_game import WholeGameFigures, WholeGameSolver
 from allstreets.storage import save_unified
 
 FLOP, SAME = "Qs7h4d", "Qc7d4h"
@@ -101,12 +101,12 @@ def trips_result() -> WholeSolution:
 
 
 @cache
-def kept() -> Kept:
+def kept() -> QuantisedSolution:
     """Of `classes()`."""
-    return keep(classes())
+    return quantise_solution(classes())
 
 
-def figures() -> UnifiedFigures:
+def figures() -> WholeGameFigures:
     """Of `classes()`, as it is kept."""
     return kept().figures
 

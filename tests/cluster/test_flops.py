@@ -15,7 +15,7 @@ from allstreets.cluster import ClusterEngine
 from allstreets.cluster.worker import Visits
 from allstreets.engines import Engine, EngineSpec
 from allstreets.games.estimates import flop_costs
-from allstreets.solvers import WholeGameSolver, keep
+from allstreets.solvers import WholeGameSolver, quantise_solution
 from allstreets.storage import Checkpoint, restore_latest, save_checkpoint, save_unified
 from allstreets.training.unified_run import UnifiedJob, plan_unified
 
@@ -50,11 +50,11 @@ def make(job: UnifiedJob, workers: int, spec: EngineSpec | None = None) -> Whole
 
 def facts(solver: WholeGameSolver) -> dict[str, Any]:
     """Everything that a bundle or a report takes from a solver, as bytes."""
-    kept = keep(solver, solver.exploitability())
+    kept = quantise_solution(solver, solver.exploitability())
     reach = solver.preflop.pot_reach(solver.preflop.average())
     assert kept.values is not None
     assert kept.numbers is not None
-    numbers = [kept.numbers] * solver.games.pots
+    numbers = [kept.numbers] * solver.engine.pots
     return {
         "preflop": {name: array.tobytes() for name, array in solver.preflop.state().items()},
         "values": kept.values.tobytes(),
@@ -63,7 +63,7 @@ def facts(solver: WholeGameSolver) -> dict[str, Any]:
         "flops": [
             {name: array.tobytes() for name, array in packed.items()}
             for packed in (
-                solver.games.pack(flop, reach, numbers) for flop in range(solver.games.flops)
+                solver.engine.pack(flop, reach, numbers) for flop in range(solver.engine.flops)
             )
         ],
         "bytes": (solver.memory_bytes, solver.saved_bytes),
@@ -132,7 +132,7 @@ def test_flops_move_to_fast_workers_and_nothing_changes(
     job = plan_unified(small_config(**GAMES["dropping"]))
     spec = job.spec()
     still, moving = make(job, 0, spec), make(job, 3, spec)
-    games = moving.games
+    games = moving.engine
     assert isinstance(games, ClusterEngine)
     for solver in (still, moving):
         solver.train_batch(3)
@@ -153,7 +153,7 @@ def test_workers_that_are_lost_are_done_without(tmp_path: Path) -> None:
     job = plan_unified(small_config(**GAMES["dropping"]))
     spec = job.spec()
     whole, solver = make(job, 0, spec), make(job, 4, spec)
-    games = solver.games
+    games = solver.engine
     assert isinstance(games, ClusterEngine)
     for one in (whole, solver):
         one.train_batch(3)
@@ -185,7 +185,7 @@ def test_a_bundle_is_written_by_the_workers(tmp_path: Path) -> None:
 def test_every_transfer_is_counted_and_small() -> None:
     job = plan_unified(small_config(flops="spread_12"))
     solver = make(job, 4)
-    games = solver.games
+    games = solver.engine
     assert isinstance(games, ClusterEngine)
     solver.train_batch(1)
     traffic = games.traffic
@@ -201,7 +201,7 @@ def test_every_transfer_is_counted_and_small() -> None:
 
 def test_what_machines_do_is_known() -> None:
     solver = make(plan_unified(small_config(flops="spread_5")), 2)
-    games = solver.games
+    games = solver.engine
     assert isinstance(games, ClusterEngine)
     assert [node.iterations_per_second for node in games.node_use()] == [None, None]
     solver.train_batch(2)
@@ -224,7 +224,7 @@ def test_visits_are_told_once() -> None:
 
 def test_a_folder_that_machines_do_not_see(tmp_path: Path) -> None:
     solver = make(plan_unified(small_config()), 2)
-    games = solver.games
+    games = solver.engine
     assert isinstance(games, ClusterEngine)
     games.require_folder(tmp_path)
     with pytest.raises(InputError, match=r"is not there on 10\.0\.0\.0, 10\.0\.0\.1"):

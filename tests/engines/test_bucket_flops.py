@@ -60,7 +60,7 @@ def test_a_whole_game_over_buckets_is_solved() -> None:
     solver = WholeGameSolver(game, games, config.schedule())
     assert solver.identity["cards"] == "buckets (6, 12, 15) seed 2"
     # Without card removal between the players, all 1,176 combos meet all 1,176.
-    for pairs in solver.games.dealt.reached(np.ones(HAND_COUNT), np.ones(HAND_COUNT)):
+    for pairs in solver.engine.dealt.reached(np.ones(HAND_COUNT), np.ones(HAND_COUNT)):
         assert pairs == pytest.approx(1176**2)
     gaps = []
     for iterations in (10, 40, 150):

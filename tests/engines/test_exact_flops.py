@@ -168,8 +168,8 @@ def test_a_whole_game_is_solved_and_stored() -> None:
     assert figures.exploitability == pytest.approx(gaps[2], abs=0.01)
     assert figures.values is not None
     assert sum(figures.values) == pytest.approx(0, abs=0.02)
-    mix = solver.games.average(0, 0, 0)
-    assert mix.shape[1] == solver.games.dealt.combos[0].sum()  # the combos beside the flop
+    mix = solver.engine.average(0, 0, 0)
+    assert mix.shape[1] == solver.engine.dealt.combos[0].sum()  # the combos beside the flop
     np.testing.assert_allclose(mix.sum(axis=0), 1.0, rtol=1e-4)
     # Stored and restored, with other threads, it goes on alike.
     stored = {name: array.copy() for name, array in solver.state().items()}

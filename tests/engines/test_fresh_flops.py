@@ -116,7 +116,7 @@ def test_a_solver_knows_no_exploitability_but_learns(game: WholeGame) -> None:
         check_rules([ExploitabilityThreshold(1.0)], forgetful)
     assert "values only" in forgetful.identity["cards"]
     # Judged on the flops of the one that keeps them, its preflop strategy is worth something.
-    mixed = WholeGameSolver(game, kept.games, TUNED)
+    mixed = WholeGameSolver(game, kept.engine, TUNED)
     uniform = mixed.figures().preflop_exploitability
     mixed.preflop.restore(forgetful.preflop.state())
     learned = mixed.figures().preflop_exploitability

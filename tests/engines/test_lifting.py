@@ -16,7 +16,7 @@ from allstreets.engines.exact.cards import next_street
 from allstreets.engines.lifting import Lift, LiftedValues, evaluate_flop, lift_flop, slot_block
 from allstreets.engines.matrix.buckets import BucketCounts, build_bucket_model
 from allstreets.engines.quantised import TWO_BYTES, PackedStrategies
-from allstreets.solvers.precision import evaluate_rounded
+from allstreets.solvers.precision import evaluate_quantised
 from allstreets.solvers.whole_game import WholeGameSolver
 
 # A pot, checked or all-in, on a flop of which most runouts are alike.
@@ -38,7 +38,7 @@ def solved(cards: str) -> WholeGameSolver:
 def judged(cards: str, play: Lift | None = None) -> LiftedValues:
     """A solution with real cards, as it is stored or as another play."""
     solver = solved(cards)
-    games, game = solver.games, solver.game
+    games, game = solver.engine, solver.game
     reach = solver.preflop.pot_reach(solver.preflop.average())
     trees, flop = [(pot.tree, pot.payoffs) for pot in game.pots], game.flops.flops[0]
     arrays = games.pack(0, reach, [TWO_BYTES] * games.pots)
@@ -50,8 +50,8 @@ class ByRow:
     """What the hands of a class, or of a bucket, do on every board."""
 
     def __init__(self, solver: WholeGameSolver) -> None:
-        model, flop = solver.games.model, solver.game.flops.flops[0]
-        arrays = solver.games.pack(0, np.ones((2, 1, 169)), [TWO_BYTES])
+        model, flop = solver.engine.model, solver.game.flops.flops[0]
+        arrays = solver.engine.pack(0, np.ones((2, 1, 169)), [TWO_BYTES])
         stored = tuple(arrays[f"strategy.0.{stage}"] for stage in range(len(model.streets)))
         self.packed = PackedStrategies(solver.game.pots[0].tree, model.streets, stored)
         self.buckets = None
@@ -68,7 +68,7 @@ class ByBoard:
     """What the hands of a row do on each turn board, and those of a group on each river board."""
 
     def __init__(self, solver: WholeGameSolver) -> None:
-        games = solver.games
+        games = solver.engine
         assert isinstance(games, BoardsEngine)
         self.tree, self.model = solver.game.pots[0].tree, games.model
         reach = solver.preflop.pot_reach(solver.preflop.average())
@@ -117,7 +117,7 @@ def test_every_combo_plays_its_row(cards: str) -> None:
 
 def test_classes_win_as_much_with_real_cards_as_in_their_own_game() -> None:
     solver = solved("classes")
-    found, own = judged("classes"), evaluate_rounded(solver, TWO_BYTES)
+    found, own = judged("classes"), evaluate_quantised(solver, TWO_BYTES)
     assert found.own is not None
     np.testing.assert_allclose(found.own, own.own[:, :, 0], atol=1e-5 * np.abs(own.own).max())
     # Who sees turn and river does at least as well as who does not.

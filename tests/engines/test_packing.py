@@ -67,7 +67,7 @@ def test_combos_of_an_exact_flop() -> None:
     for place, node in enumerate(nodes):
         actions = int(tree.child_count[node])
         chances = decode(arrays["strategy.0.0"][first : first + actions])
-        np.testing.assert_allclose(chances, solver.games.average(0, 0, node), atol=1e-6)
+        np.testing.assert_allclose(chances, solver.engine.average(0, 0, node), atol=1e-6)
         # The mixed EV of the actions is the EV of the player.
         own = arrays["evs.0"][tree.player_at(node), place]
         mixed = (chances * arrays["action_evs.0"][first : first + actions]).sum(axis=0)
@@ -85,9 +85,9 @@ def test_every_pot_is_packed_as_finely_as_is_wanted() -> None:
     solver = classes()
     both: list[Numbers] = [ONE_BYTE, TWO_BYTES]
     numbers = both * 4
-    reach = np.ones((2, solver.games.pots, 169))
-    mixed = solver.games.pack(1, reach, numbers[: solver.games.pots])
-    for pot in range(solver.games.pots):
+    reach = np.ones((2, solver.engine.pots, 169))
+    mixed = solver.engine.pack(1, reach, numbers[: solver.engine.pots])
+    for pot in range(solver.engine.pots):
         whole = packed(solver, 1, numbers[pot])[f"strategy.{pot}.0"]
         assert mixed[f"strategy.{pot}.0"].dtype == numbers[pot]
         np.testing.assert_array_equal(mixed[f"strategy.{pot}.0"], whole)

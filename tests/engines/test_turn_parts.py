@@ -44,7 +44,7 @@ def test_a_turn_alone_plays_and_is_worth_what_it_is_among_all(rows: int) -> None
     solver = solver_of(whole_game(["7s7h7d"], 5, "100%", ()), 4, model)
     reach = solver.preflop.pot_reach(solver.preflop.average())
     flop = solver.game.flops.flops[0].cards
-    arrays = solver.games.pack(0, reach, [TWO_BYTES] * solver.games.pots)
+    arrays = solver.engine.pack(0, reach, [TWO_BYTES] * solver.engine.pots)
     for number, pot in enumerate(solver.game.pots):
         root, combos = every_combo(flop)
         lift = BoardsLift(model, number, arrays)

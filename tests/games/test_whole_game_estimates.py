@@ -15,9 +15,9 @@ from allstreets.games.estimates import (
     EXACT_SECONDS_PER_SLOT,
     PREFLOP_SECONDS_PER_DECISION,
     PROGRAM_BYTES,
-    UnifiedEstimate,
+    WholeGameEstimate,
     estimate_exact,
-    estimate_unified,
+    estimate_whole_game,
     hands_by_board,
     require_room,
 )
@@ -40,8 +40,8 @@ GAMES: list[dict[str, Any]] = [
 ]
 
 
-def need_of(config: UnifiedConfig, **others: Any) -> UnifiedEstimate:
-    return estimate_unified(config.game(), config.card_model(), **others)
+def need_of(config: UnifiedConfig, **others: Any) -> WholeGameEstimate:
+    return estimate_whole_game(config.game(), config.card_model(), **others)
 
 
 @pytest.mark.parametrize("keys", GAMES)
@@ -52,13 +52,13 @@ def test_the_bytes_are_those_of_the_solver(keys: dict[str, Any]) -> None:
     assert job.need.resident_bytes >= solver.memory_bytes + PROGRAM_BYTES
     stored = sum(
         array.nbytes
-        for name, array in solver.games.state().items()
+        for name, array in solver.engine.state().items()
         if "regret" in name or "average" in name
     )
     assert stored == solver.memory_bytes
     game = job.game
-    assert job.need.flops == solver.games.flops
-    assert job.need.pots == solver.games.pots
+    assert job.need.flops == solver.engine.flops
+    assert job.need.pots == solver.engine.pots
     decisions = [pot.tree.kind == NodeKind.DECISION for pot in game.pots]
     assert job.need.postflop_decisions == sum(int(one.sum()) for one in decisions)
     actions = [

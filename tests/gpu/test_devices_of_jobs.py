@@ -9,7 +9,7 @@ from builders.host_device import HostDevice, tried_device
 from builders.small_forms import river
 from builders.whole_solution import trips_result, whole_game
 
-from allstreets.analysis.certify import EXACTLY, Completion, Judge
+from allstreets.analysis.certify import EXACTLY, Completion, FlopEvaluator
 from allstreets.base import InputError
 from allstreets.betting import Player
 from allstreets.cards import parse_flop
@@ -154,7 +154,7 @@ def test_spots_of_the_explorer(tmp_path: Path) -> None:
 @pytest.mark.thorough
 def test_flops_that_are_completed_exactly() -> None:
     flop = parse_flop("9s9h9d").flop
-    here = Judge(trips_result(), Completion(replace(EXACTLY, precision="float32"), 1))
+    here = FlopEvaluator(trips_result(), Completion(replace(EXACTLY, precision="float32"), 1))
     there = replace(here, device="cuda")
     mine, other = here.values(flop).best, there.values(flop).best
     for player in Player:

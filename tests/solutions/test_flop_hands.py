@@ -15,12 +15,12 @@ from allstreets.solutions.pot_evaluation import combo_hands, flop_hands, live
 
 def test_models_of_games() -> None:
     """The streets that a bundle keeps, stage by stage."""
-    assert classes().games.model == forgotten().games.model == CLASSES
+    assert classes().engine.model == forgotten().engine.model == CLASSES
     assert (CLASSES.streets, CLASSES.last_street) == ((POSTFLOP,), Street.RIVER)
-    model = buckets().games.model
+    model = buckets().engine.model
     assert (model.kind, model.buckets, model.seed) == ("buckets", BUCKETS, 1)
     assert model.streets == ((Street.FLOP,), (Street.TURN,), (Street.RIVER,))
-    assert combos().games.model == EXACT
+    assert combos().engine.model == EXACT
     assert (EXACT.streets[0], EXACT.last_street) == ((Street.FLOP,), Street.FLOP)
 
 
@@ -44,9 +44,9 @@ def test_combos() -> None:
 def test_buckets(flop: int) -> None:
     """What is stored of the buckets agrees with the model that is found anew."""
     solver = buckets()
-    held = solver.games.pack(flop, np.zeros((2, 1, 169)), [ONE_BYTE])["held"]
+    held = solver.engine.pack(flop, np.zeros((2, 1, 169)), [ONE_BYTE])["held"]
     found = solver.game.flops.flops[flop]
-    hands = flop_hands(solver.games.model, found, held)
+    hands = flop_hands(solver.engine.model, found, held)
     model = build_bucket_model(found.cards, BucketCounts(*BUCKETS), 1)
     counts = np.zeros((169, len(model.weights[0])))
     for combo, bucket in enumerate(model.flop_buckets.tolist()):

@@ -21,12 +21,12 @@ RANDOM = np.random.default_rng(7)
 
 def random_evaluation(solver: WholeGameSolver, pot: int, flop: int) -> NodeEvaluation:
     """A pot on a flop where both players play at random."""
-    model = solver.games.model
+    model = solver.engine.model
     game, found = solver.game.pots[pot], solver.game.flops.flops[flop]
     held = None
     if model.kind == "buckets":
-        pots = solver.games.pots
-        held = solver.games.pack(flop, np.zeros((2, pots, 169)), [ONE_BYTE] * pots)["held"]
+        pots = solver.engine.pots
+        held = solver.engine.pack(flop, np.zeros((2, pots, 169)), [ONE_BYTE] * pots)["held"]
     stages = flop_hands(model, found, held).stages()
     empty = PackedStrategies(game.tree, model.streets, ())
     averages = []

@@ -443,8 +443,8 @@ def test_bet_frequencies_by_hand() -> None:
 
 def test_the_sound_rule_of_pruning_is_refused_with_advice() -> None:
     with pytest.raises(InputError, match="prune_threshold"):
-        FlopsSolver([small_pot()], ONE, solver_of().games, dcfr(), pruning=Pruning(5))
-    games, clipping = solver_of().games, parse_schedule("cfr+")
+        FlopsSolver([small_pot()], ONE, solver_of().engine, dcfr(), pruning=Pruning(5))
+    games, clipping = solver_of().engine, parse_schedule("cfr+")
     with pytest.raises(InputError, match="clips regrets at 0, so there are no negative"):
         FlopsSolver([small_pot()], ONE, games, clipping, pruning=Pruning(5, -100.0))
 

@@ -27,7 +27,7 @@ def looks(times: int, iterations: int = 1) -> Rebucketing:
     """A device for a run with epochs of so many iterations."""
     solver = make()
     plan = VisitPlan(iterations=iterations)
-    return Rebucketing(solver.games, solver.preflop, plan, times)
+    return Rebucketing(solver.engine, solver.preflop, plan, times)
 
 
 def test_it_is_looked_at_a_few_times_each_later_than_the_last() -> None:
@@ -48,9 +48,9 @@ def test_a_run_goes_on_after_new_groups_as_if_never_interrupted(
 ) -> None:
     monkeypatch.setattr(rebucketing, "FIRST_LOOK", 2)
     whole, resumed = make(), make()
-    assert isinstance(whole.games, BoardsEngine)
+    assert isinstance(whole.engine, BoardsEngine)
     whole.train_batch(3)
-    assert whole.games.sets.ranges.min() < 1.0  # no longer those of all hands
+    assert whole.engine.sets.ranges.min() < 1.0  # no longer those of all hands
     resumed.restore({name: array.copy() for name, array in whole.state().items()})
     for solver in (whole, resumed):
         solver.train_batch(1)
@@ -63,5 +63,5 @@ def test_a_run_goes_on_after_new_groups_as_if_never_interrupted(
 def test_other_cards_have_no_groups_to_make() -> None:
     game = small_config().game()
     solver = WholeGameSolver(game, game.build(game.engine()), CONFIG.schedule(), regroup=2)
-    assert not isinstance(solver.games, RebucketsHands)
+    assert not isinstance(solver.engine, RebucketsHands)
     solver.rebucketing.rebucket()  # nothing

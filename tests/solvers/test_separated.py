@@ -110,7 +110,7 @@ def test_models_get_better_and_are_measured_in_pots() -> None:
     weights, full = game().flops.weights, np.ones((3, 169))
     gains = np.zeros(3)
     for player in Player:
-        by_flop = made.games.best_response(player, full, np.arange(2))
+        by_flop = made.engine.best_response(player, full, np.arange(2))
         for model, pot in enumerate(models):
             gains[model] += sum(
                 weight * values.sum() / pot.pot.pot
@@ -133,7 +133,7 @@ def test_values_of_models_are_means_over_their_flops() -> None:
     )
     met = pairs.sum(axis=0) > 0
     for model, pot in enumerate(models.pots):
-        won = (pairs * pair_values(models.games, model, np.arange(len(pairs)))).sum(axis=0)
+        won = (pairs * pair_values(models.engine, model, np.arange(len(pairs)))).sum(axis=0)
         shares = 0.5 + won[met] / pairs.sum(axis=0)[met] / pot.pot.pot
         np.testing.assert_allclose(found.shares[model][met], shares, atol=1e-6)
 
@@ -145,16 +145,18 @@ def test_of_models_with_the_same_spr_the_first_counts() -> None:
     alone = FlopsSolver([one], game().flops, flop_games((one,)), tuned())
     bets = np.zeros((len(one.tree.children_of(0)), 169))
     bets[-1] = 1.0
-    twice.games.set_average(1, 0, 0, bets)
+    twice.engine.set_average(1, 0, 0, bets)
     flop = np.array([0])
-    assert not np.array_equal(pair_values(twice.games, 1, flop), pair_values(twice.games, 0, flop))
+    assert not np.array_equal(
+        pair_values(twice.engine, 1, flop), pair_values(twice.engine, 0, flop)
+    )
     np.testing.assert_array_equal(model_values(twice).shares, model_values(alone).shares)
 
 
 def test_both_players_values_share_the_pot() -> None:
     models = uniform()
     chips = model_values(models).chips([pot.pot for pot in models.pots])
-    leaves = SubgameLeaves(models.games, game().flops.weights, 1326 * 1225, tuned())
+    leaves = SubgameLeaves(models.engine, game().flops.weights, 1326 * 1225, tuned())
     reach = np.random.default_rng(1).random((3, 169))
     for player in Player:
         wanted = leaves.evaluate(player, reach)
@@ -166,7 +168,7 @@ def test_values_of_the_whole_game_agree_with_its_own_values_as_a_table() -> None
     """Its own strategies as the models of every pot: nothing is lost by the table."""
     whole = solved()
     by_pot = {
-        float(place + 1): list(0.5 + pair_values(whole.games, place, np.arange(2)) / pot.pot.pot)
+        float(place + 1): list(0.5 + pair_values(whole.engine, place, np.arange(2)) / pot.pot.pot)
         for place, pot in enumerate(game().pots)
     }
     own = mean_over_flops(game().flops, by_pot)
@@ -193,8 +195,8 @@ def test_its_own_trees_are_played_as_they_are() -> None:
         model = sprs_of(models).index(pot.pot.spr)
         for node in np.flatnonzero(pot.tree.kind == NodeKind.DECISION).tolist():
             for flop in range(2):
-                found = solver.games.average(place, flop, node)
-                wanted = models.games.average(model, flop, node)
+                found = solver.engine.average(place, flop, node)
+                wanted = models.engine.average(model, flop, node)
                 np.testing.assert_allclose(found, wanted, atol=1e-6)
 
 
@@ -205,11 +207,11 @@ def test_other_trees_are_played_by_the_line() -> None:
     for line, other in lines.items():
         nodes = [parse_line(tree, text).node for tree, text in ((deep, line), (model, other))]
         for flop in range(2):
-            found = solver.games.average(0, flop, nodes[0])
-            wanted = models.games.average(0, flop, nodes[1])
+            found = solver.engine.average(0, flop, nodes[0])
+            wanted = models.engine.average(0, flop, nodes[1])
             np.testing.assert_allclose(found, wanted, atol=1e-6)
     over = parse_line(deep, "b200 r800 c | * |", any_card=True).node
-    np.testing.assert_array_equal(solver.games.average(0, 1, over)[0], 1.0)
+    np.testing.assert_array_equal(solver.engine.average(0, 1, over)[0], 1.0)
 
 
 def test_before_the_flop_nothing_can_be_gained_beyond_what_the_preflop_solver_says() -> None:

@@ -63,8 +63,8 @@ def case() -> Case:
 
 
 def matrix_games(solver: WholeGameSolver) -> MatrixEngine:
-    assert isinstance(solver.games, MatrixEngine)
-    return solver.games
+    assert isinstance(solver.engine, MatrixEngine)
+    return solver.engine
 
 
 def after_flop(solver: WholeGameSolver) -> AfterFlop:
@@ -90,7 +90,7 @@ def play_at_random(solver: WholeGameSolver, seed: int) -> None:
         sums[...] = any_strategy(len(sums))
     for game in matrix_games(solver).games:
         for node in game.tree.decisions():
-            for flop in range(solver.games.flops):
+            for flop in range(solver.engine.flops):
                 game.set_average(flop, node, any_strategy(int(game.tree.child_count[node])))
 
 
@@ -245,7 +245,7 @@ def all_regrets(
 
 def visit_weights(solver: WholeGameSolver) -> list[float]:
     """By flop: what its visits weigh in its positive regrets, the run gone through once more."""
-    flops, batches = solver.games.flops, solver.batches
+    flops, batches = solver.engine.flops, solver.batches
     visits, weights = [0] * flops, [0.0] * flops
     for iteration in range(solver.iterations):
         epoch, batch, _ = batches.place(iteration, flops)

@@ -15,7 +15,7 @@ from allstreets.cfr.schedules import parse_schedule
 from allstreets.engines.matrix.engine import MatrixEngine
 from allstreets.engines.quantised import TWO_BYTES
 from allstreets.solvers.leaves import VisitPlan
-from allstreets.solvers.precision import keep
+from allstreets.solvers.precision import quantise_solution
 from allstreets.solvers.whole_game import WholeGameSolver
 
 KEYS: dict[str, Any] = {"stack_depth": 12, "raise_cap": 2}
@@ -42,7 +42,7 @@ def gap(solver: WholeGameSolver) -> float:
 def dense_copy(solver: WholeGameSolver) -> WholeGameSolver:
     """The same average strategies in a solver that stores all hands, zeros for the others."""
     copy = make(0)
-    games, target = solver.games, copy.games
+    games, target = solver.engine, copy.engine
     assert isinstance(games, MatrixEngine)
     assert isinstance(target, MatrixEngine)
     for node, sums in solver.preflop.sums.items():
@@ -78,7 +78,7 @@ def test_the_solution_is_evaluated_as_if_all_hands_were_stored() -> None:
     assert dense.flop_exploitability is not None
     np.testing.assert_array_equal(sparse.flop_exploitability, dense.flop_exploitability)
     np.testing.assert_array_equal(sparse.flop_shares, dense.flop_shares)
-    rounded = keep(solver).figures, keep(copy).figures
+    rounded = quantise_solution(solver).figures, quantise_solution(copy).figures
     assert rounded[0].exploitability == rounded[1].exploitability != sparse.exploitability
 
 
@@ -88,10 +88,10 @@ def test_what_is_kept_of_a_solution_does_not_depend_on_storage() -> None:
     solver.train_batch(60)
     copy = dense_copy(solver)
     reach = solver.preflop.pot_reach(solver.preflop.average())
-    for flop in range(solver.games.flops):
-        kept = [TWO_BYTES] * solver.games.pots
-        found = solver.games.pack(flop, reach, kept)
-        expected = copy.games.pack(flop, reach, kept)
+    for flop in range(solver.engine.flops):
+        kept = [TWO_BYTES] * solver.engine.pots
+        found = solver.engine.pack(flop, reach, kept)
+        expected = copy.engine.pack(flop, reach, kept)
         assert found.keys() == expected.keys()
         for name, array in expected.items():
             np.testing.assert_array_equal(found[name], array)
@@ -101,7 +101,7 @@ def test_closed_hands_do_not_get_there_at_all() -> None:
     solver = make()
     solver.train_batch(60)
     assert solver.dropping is not None
-    games = solver.games
+    games = solver.engine
     assert isinstance(games, MatrixEngine)
     opened = solver.dropping.actions.open_hands()
     for strategies in (solver.preflop.current(), solver.preflop.average()):

@@ -23,7 +23,7 @@ from allstreets.cards.flop_sets import spread_flops
 from allstreets.cards.hands import OFFSUIT, PAIRS, SUITED
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.games.whole_game import WholeGame
-from allstreets.solvers.whole_game import UnifiedFigures, WholeGameSolver
+from allstreets.solvers.whole_game import WholeGameFigures, WholeGameSolver
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Solution:
     """A solved game."""
 
     solver: WholeGameSolver
-    figures: UnifiedFigures
+    figures: WholeGameFigures
 
     def chances(self, line: str, word: str) -> Floats:
         """[169]: how often each hand takes an action after a line."""

@@ -108,7 +108,7 @@ def test_a_pot_is_left_alone_for_hands_that_never_get_there() -> None:
     """On the flops below, too: whole blocks of hands for whom no way is open."""
     solver = make(STRONG)
     solver.train_batch(22)
-    games = solver.games
+    games = solver.engine
     assert isinstance(games, MatrixEngine)
     watched = Watched(solver)
     before = all_regrets(games)

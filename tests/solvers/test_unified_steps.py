@@ -32,7 +32,7 @@ class Twins:
         """One iteration of both."""
         solver = self.solver
         iteration = solver.iterations
-        epoch, batch, _ = solver.batches.place(iteration, solver.games.flops)
+        epoch, batch, _ = solver.batches.place(iteration, solver.engine.flops)
         solver.train_batch(1)
         # By reach, what is drawn depends on shares that the solver keeps for the epoch.
         flops, chances = solver.batches.draw(epoch, batch, solver.state()["shares"])
@@ -161,7 +161,7 @@ def test_iterations_with_locks_equal_the_slow_ones() -> None:
     assert sum(map(len, twins.naive.told.values())) == 5
     (pot,) = [place for place, one in enumerate(solver.game.pots) if one.tree.locks]
     for node, told in solver.game.pots[pot].tree.locks.items():
-        played = solver.games.average(pot, 1, node)
+        played = solver.engine.average(pot, 1, node)
         np.testing.assert_allclose(
             played, np.repeat(np.array(told)[:, None], 169, axis=1), atol=1e-6
         )

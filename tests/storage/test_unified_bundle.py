@@ -32,7 +32,7 @@ from allstreets.engines.card_model import CLASSES
 from allstreets.engines.quantised import ONE_BYTE, TWO_BYTES
 from allstreets.solutions import Decision
 from allstreets.solutions.whole_game import WholeSolution
-from allstreets.solvers.precision import evaluate_rounded, keep
+from allstreets.solvers.precision import evaluate_quantised, quantise_solution
 from allstreets.storage import load_unified, save_unified
 from allstreets.storage.solution_files import clear_unfinished, facts_of, write_new
 from allstreets.storage.unified_bundle import require_unified_folder
@@ -92,7 +92,7 @@ def test_the_figures_of_a_bundle_are_those_of_what_it_keeps(
         before = {name: array.tobytes() for name, array in solver.state().items()}
         trained = solver.exploitability()
         assert trained is not None
-        save_unified(solver, tmp_path / "game", config={}, kept=keep(solver, trained))
+        save_unified(solver, tmp_path / "game", config={}, kept=quantise_solution(solver, trained))
         loaded = load_unified(tmp_path / "game")
         assert loaded.stored.source.arrays(0)["strategy.0.0"].dtype == numbers
         found = played(loaded).figures()
@@ -109,11 +109,13 @@ def test_the_figures_of_a_bundle_are_those_of_what_it_keeps(
         assert before == {name: array.tobytes() for name, array in solver.state().items()}
     assert trained is not None
     assert trained < 0.02
-    coarse = solver.figures(evaluate_rounded(solver, ONE_BYTE)).exploitability
+    coarse = solver.figures(evaluate_quantised(solver, ONE_BYTE)).exploitability
     assert coarse is not None
     assert coarse > 1.2 * trained  # what bytes would have kept
     monkeypatch.setattr("allstreets.solvers.precision.FINE_BELOW", 0.0)
-    assert keep(solver, trained).numbers == TWO_BYTES  # where they are tried, that is noticed
+    assert (
+        quantise_solution(solver, trained).numbers == TWO_BYTES
+    )  # where they are tried, that is noticed
 
 
 def test_what_is_told_comes_back(bundle: Path) -> None:

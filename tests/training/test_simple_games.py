@@ -11,7 +11,7 @@ import pytest
 from builders import whole_solution
 
 import allstreets
-from allstreets.analysis import RealGame, Simplified, everything, judged_flops
+from allstreets.analysis import RealGame, Simplified, evaluated_flops, everything
 from allstreets.base import Floats, InputError
 from allstreets.betting import BettingTree, NodeKind, Player
 from allstreets.cards import flop_matchups, hand_pairs, preflop_equity
@@ -215,7 +215,7 @@ def test_real_boards(tmp_path: Path) -> None:
         reach = game.before_the_flop(result.before.pairs).pot_reach(result.before.strategies)
         plays = lift_flop(result.cards, flop, trees, result.stored.source.arrays(0))
         values = evaluate_flop([(pot.tree, pot.payoffs) for pot in game.pots], flop, plays, reach)
-        judged = judged_flops(everything(game.flops), [values], reach, result.before.pairs)
+        judged = evaluated_flops(everything(game.flops), [values], reach, result.before.pairs)
         preflop = game.before_the_flop(result.before.pairs)
         certified = RealGame(preflop, result.before.strategies, judged).figures()
         assert told == pytest.approx(certified.exploitability, rel=1e-4)
