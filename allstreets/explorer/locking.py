@@ -7,7 +7,7 @@ from typing import Any
 
 from allstreets.analysis import LockRequest, difference, gain_text, with_locks
 from allstreets.base import InputError
-from allstreets.betting import Player, any_cards, line_text, parse_line
+from allstreets.betting import Player, any_cards
 from allstreets.explorer.errors import MissingError
 from allstreets.explorer.folders import LastOpened
 from allstreets.explorer.library import Library
@@ -25,7 +25,7 @@ from allstreets.explorer.solves.games import game_form
 from allstreets.explorer.solves.manager import Solves
 from allstreets.explorer.views.view import read_facts
 from allstreets.games import Bound, Lock, read_bounds, spot_mapping
-from allstreets.solutions import SpotSolution, WholeSolution
+from allstreets.solutions import CHIPS, Solution, SpotSolution, WholeSolution
 from allstreets.storage import folder_kind, load_spot, load_unified
 from allstreets.training import lock_game, lock_spot_config
 
@@ -40,7 +40,8 @@ class Locking:
     def __init__(self, library: Library, solves: Solves) -> None:
         self._library, self._solves = library, solves
         self._mutex = Mutex()
-        self._opened = LastOpened(_load)  # for the holder of the mutex
+        # For the holder of the mutex.
+        self._spots, self._games = LastOpened(load_spot), LastOpened(load_unified)
 
     def start(self, id: str, form: LockForm) -> Solve:
         """Solve a spot or a whole game again with one more lock."""
@@ -48,15 +49,16 @@ class Locking:
         name = self._library.detail(id).name
         source = LockedSource(folder=str(folder.absolute()), line=form.line)
         with self._mutex:
-            result = self._opened.open(folder)
-            title = f"{name}: {lock_words(result, form)}"[:200]
-            if isinstance(result, WholeSolution):
-                locks = lock_request(result, form).of_game(result, source.folder)
-                game = lock_game(folder, result, locks, None).config
-                return self._solves.train(game_form(game, title), source)
-            spot = with_locks(result.spot, locks_of(result, form))
+            title = f"{name}: {lock_words(self._open(folder), form)}"[:200]
+            if folder_kind(folder) == "unified":
+                game = self._games.open(folder)
+                locks = lock_request(game, form).of_game(game, source.folder)
+                trained = lock_game(folder, game, locks, None).config
+                return self._solves.train(game_form(trained, title), source)
+            solution = self._spots.open(folder)
+            spot = with_locks(solution.spot, locks_of(solution, form))
             _ = spot.locked_nodes  # errors are raised now
-        config = lock_spot_config(folder, result)
+        config = lock_spot_config(folder, solution)
         target = 100 * config.exploitability_threshold
         described = spot_form(spot, title, target, config.precision, config.river_groups)
         source = source.model_copy(update={"spot": spot_mapping(spot)})
@@ -72,7 +74,7 @@ class Locking:
         other = self._library.id_of(before)
         name = self._library.detail(other).name  # says so where it is gone
         with self._mutex:
-            found = difference(self._opened.open(before), self._opened.open(folder), [line])
+            found = difference(self._open(before), self._open(folder), [line])
         place = found.places[0] if found.places else None
         return SolutionDifference(
             before=other,
@@ -90,15 +92,14 @@ class Locking:
             text=gain_text(found),
         )
 
-
-def _load(folder: Path) -> SpotSolution | WholeSolution:
-    """The spot or the whole game in a folder."""
-    kind = folder_kind(folder)
-    if kind == "unified":
-        return load_unified(folder)
-    if kind != "spot":
-        raise MissingError("only spots and whole games can be locked, and this is none")
-    return load_spot(folder)
+    def _open(self, folder: Path) -> SpotSolution | WholeSolution:
+        """The spot or the whole game in a folder."""
+        kind = folder_kind(folder)
+        if kind == "unified":
+            return self._games.open(folder)
+        if kind != "spot":
+            raise MissingError("only spots and whole games can be locked, and this is none")
+        return self._spots.open(folder)
 
 
 def locks_of(result: SpotSolution, form: LockForm) -> tuple[Lock, ...]:
@@ -108,7 +109,7 @@ def locks_of(result: SpotSolution, form: LockForm) -> tuple[Lock, ...]:
     return lock_request(result, form).of_spot(result)
 
 
-def lock_request(result: SpotSolution | WholeSolution, form: LockForm) -> LockRequest:
+def lock_request(result: Solution, form: LockForm) -> LockRequest:
     """What a form asks for."""
     line = _line(result, form)
     if form.way in SIGNS:
@@ -125,7 +126,7 @@ def lock_request(result: SpotSolution | WholeSolution, form: LockForm) -> LockRe
     return LockRequest(line, hands=((",".join(form.hands), form.action),))
 
 
-def lock_words(result: SpotSolution | WholeSolution, form: LockForm) -> str:
+def lock_words(result: Solution, form: LockForm) -> str:
     """A lock in a few words: "IP at x: bet 33 at most 30 %"."""
     if form.way == "observed":
         return "observed frequencies"
@@ -144,12 +145,10 @@ def lock_words(result: SpotSolution | WholeSolution, form: LockForm) -> str:
     return f"{node.seat} at {where}: {what}"
 
 
-def _line(result: SpotSolution | WholeSolution, form: LockForm) -> str:
-    """The line of a form, with any cards where that is asked for."""
-    if isinstance(result, WholeSolution):
-        return any_cards(form.line)
-    found = parse_line(result.spot.tree, form.line, board=result.spot.cards)
-    return line_text(result.spot.tree, found.node) if form.everywhere else form.line
+def _line(result: Solution, form: LockForm) -> str:
+    """The line of a form, with any cards where that is asked for; locks of games always have."""
+    everywhere = form.everywhere or result.unit != CHIPS
+    return any_cards(result.at(form.line).line) if everywhere else form.line
 
 
 def _pair(pair: tuple[float, float]) -> Pair:
