@@ -151,7 +151,7 @@ from harness.pressing import press_in
 from pytest import MonkeyPatch
 from allstreets.cli import train_jobs
 from allstreets.cli.main import main
-from allstreets.solvers.flops import estimate
+from allstreets.solvers import flops_estimate as estimate
 from allstreets.storage import flop_files
 written = count()
 third = lambda *_: next(written) == 2
