@@ -72,6 +72,11 @@ def do_piece(version: str, work: Work, item: Any) -> Piece:
     return Piece(here, os.getpid(), ended - began, process_bytes(int(ended)), value)
 
 
+def _call(work: Work, *arguments: Any) -> None:
+    """Call something that Ray does not know how to: a method."""
+    work(*arguments)
+
+
 class Tasks(Protocol):
     """Who does pieces of work: `RayTasks`."""
 
@@ -130,13 +135,13 @@ class RayTasks:
         for node, asked in [
             (
                 node,
-                ray.remote(work)
+                ray.remote(_call)
                 .options(
                     num_cpus=0,
                     max_retries=0,
                     scheduling_strategy=NodeAffinitySchedulingStrategy(node.key, soft=False),
                 )
-                .remote(*arguments),
+                .remote(work, *arguments),
             )
             for node in nodes
         ]:
