@@ -23,7 +23,7 @@ some hands too few good flops. Three numbers are known on every flop, for every 
 Values are regressed on these numbers over the drawn flops, and what the draws lack of the known
 sums is added (the regression estimator of survey sampling).
 
-**Leaks.** The gain before the flop is shared out over the first deviations from the solution's play
+**Leaks.** The gain before the flop is shared out over the actions by which a best response deviates
 (`RealGame.leaks`), the gain after it over the pots: a reader sees where a solution must not be
 trusted. Off-path pots are those whose ranges are too small for answers to have been learned.
 
@@ -238,39 +238,34 @@ class RealGame:
         return RealFigures(after + before, after, before, (low, high), leaks, pots)
 
     def leaks(self) -> list[Leak]:
-        """What each first deviation before the flop gains, the costliest first.
+        """What each deviation before the flop gains, the costliest first.
 
-        With ρ the player's reach by his own strategy σ and V the values of his best response, the
-        gain telescopes over his decisions n:
+        With π the player's best response, ρ his reach by it, and V the values of going on with his
+        own strategy σ, the gain telescopes over his decisions n (the performance difference lemma,
+        Kakade & Langford 2002):
 
-            V(root) − V_σ(root) = Σ_n ρ(n) · (V(n) − Σ_a σ(a | n) · V(n a))
+            V_π(root) − V(root) = Σ_n ρ(n) · (V(n π(n)) − V(n))
 
-        So every decision has its part: what those gain who play as σ does until there, and best
-        from there on. It goes to the action that is best, hand by hand.
+        So a part goes to the action at which the opponent's answers are bad, whatever it costs to
+        get there; parts below zero are that cost, and are left out.
         """
         tree, leaves = self.preflop.tree, self._leaves(self.judged.weights)
-        reach = self.preflop.reach(self.strategies)
         leaks = []
         for player in Player:
+            response = self.strategies | self._response(player, leaves[player])
+            reach = self.preflop.reach(response)[:, player]  # [N, 169]
             values = self.preflop.values(
-                player, leaves[player], best=True, strategies=self.strategies
+                player, leaves[player], best=False, strategies=self.strategies
             )
             for node in tree.decisions():
                 if tree.player[node] != player:
                     continue
-                children = tree.children_of(node)
-                below = values[children]  # [A, 169]
-                gains = values[node] - (self.strategies[node] * below).sum(axis=0)
-                gains = np.maximum(gains, 0.0) * reach[node, player] * self._unit
-                chosen = below.argmax(axis=0)
-                for place, child in enumerate(children.tolist()):
-                    gain = float(gains[chosen == place].sum())
+                for place, child in enumerate(tree.children_of(node).tolist()):
+                    gains = reach[node] * response[node][place] * (values[child] - values[node])
                     line = line_text(tree, child, notation=BIG_BLINDS)
-                    leaks.append(Leak(player.seat, line, gain))
-        return sorted(
-            (leak for leak in leaks if leak.gain_mbb >= LEAST_LEAK),
-            key=lambda leak: -leak.gain_mbb,
-        )
+                    leaks.append(Leak(player.seat, line, float(gains.sum()) * self._unit))
+        costly = (leak for leak in leaks if leak.gain_mbb >= LEAST_LEAK)
+        return sorted(costly, key=lambda leak: -leak.gain_mbb)
 
     def pot_gains(self, after: float) -> list[PotGain]:
         """The parts of `after`, the gain after the flop, by pot, the costliest first."""

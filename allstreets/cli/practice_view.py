@@ -150,7 +150,7 @@ def print_summary(out: "Console", session: "Session") -> None:
     print_totals(out, summary)
     if session.results is not None:
         _, waiting = session.results.counts()
-        out.print(f"QuantisedSolution in {session.results.path}", markup=False, soft_wrap=True)
+        out.print(f"Kept in {session.results.path}", markup=False, soft_wrap=True)
         if waiting:
             out.print(_waiting(waiting))
 

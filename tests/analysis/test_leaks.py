@@ -1,4 +1,4 @@
-"""The leaks of a certificate: what each first deviation gains, and each pot after the flop."""
+"""The leaks of a certificate: what each deviation gains, and each pot after the flop."""
 
 import json
 from collections.abc import Callable
@@ -30,39 +30,42 @@ def real_game(solver: WholeGameSolver) -> RealGame:
 
 
 @pytest.mark.parametrize("solver", [classes, raked])
-def test_leaks_and_pots_add_up_to_the_figures(solver: Callable[[], WholeGameSolver]) -> None:
+def test_pots_add_up_and_the_costliest_come_first(solver: Callable[[], WholeGameSolver]) -> None:
     game = real_game(solver())
     figures = game.figures()
-    assert sum(leak.gain_mbb for leak in figures.leaks) == pytest.approx(
-        figures.before_flop, rel=0.02, abs=0.05 * len(figures.leaks) + 0.05
-    )
     assert sum(pot.gain_mbb for pot in figures.pots) == pytest.approx(figures.after_flop)
     gains = [leak.gain_mbb for leak in figures.leaks]
     assert gains == sorted(gains, reverse=True)
+    assert sum(gains) >= figures.before_flop - 0.5  # what is left out is small, or a cost
     assert len(figures.pots) == len(game.preflop.pots)
 
 
-def test_parts_of_the_gain_are_those_of_brute_force() -> None:
-    """Who deviates at one decision for the first time and plays best from there on."""
-    game = real_game(classes())
+@pytest.mark.parametrize("solver", [classes, raked])
+def test_parts_of_the_gain_are_those_of_brute_force(solver: Callable[[], WholeGameSolver]) -> None:
+    """Best play is put in from the first decision to the last: each adds its part."""
+    game = real_game(solver())
     tree, leaves = game.preflop.tree, game._leaves(game.judged.weights)
-    by_decision: dict[tuple[str, int], float] = {}
+    known: dict[tuple[str, int], float] = {}
     for leak in game.leaks():
         above = int(tree.parent[parse_line(tree, leak.line, notation=BIG_BLINDS).node])
-        key = leak.seat, above
-        by_decision[key] = by_decision.get(key, 0.0) + leak.gain_mbb
+        known[leak.seat, above] = known.get((leak.seat, above), 0.0) + leak.gain_mbb
+    gain = 0.0
     for player in Player:
         best = game._response(player, leaves[player])
-        decisions = [node for node in tree.decisions() if tree.player[node] == player]
-        # Best play is put in from the last decision to the first: each adds what deviating there,
-        # and playing best below, gains.
-        before, played = _mean(game, player, leaves, game.strategies), dict(game.strategies)
-        for node in reversed(decisions):
+        value, played = _mean(game, player, leaves, game.strategies), dict(game.strategies)
+        for node in tree.decisions():
+            if tree.player[node] != player:
+                continue
             played[node] = best[node]
             after = _mean(game, player, leaves, played)
-            known = by_decision.get((player.seat, node), 0.0)
-            assert after - before == pytest.approx(known, abs=0.02)
-            before = after
+            part = known.get((player.seat, node), 0.0)
+            # Actions that cost something, or next to nothing, are no leaks.
+            assert part >= after - value - 0.05
+            if after - value > 0.1:
+                assert part > 0
+            gain += after - value
+            value = after
+    assert gain == pytest.approx(game.figures().before_flop, abs=1e-6)
 
 
 def _mean(game: RealGame, player: Player, leaves: Floats, strategies: Strategies) -> float:

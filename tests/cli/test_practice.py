@@ -60,7 +60,7 @@ def test_hands_are_played(file: Path, keys: Keys, capsys: pytest.CaptureFixture[
     assert re.search(r"IP \w+, drew 0\.\d{3} \(", text)
     assert "A    K    Q    J    T" in text  # the grid
     assert f"{len(stored)} decisions" in text
-    assert f"QuantisedSolution in {file}" in text
+    assert f"Kept in {file}" in text
 
 
 def test_keys_that_stand_for_nothing(

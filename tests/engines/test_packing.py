@@ -17,7 +17,7 @@ BOTH = pytest.mark.parametrize("numbers", [ONE_BYTE, TWO_BYTES])
 
 def packed(solver: Any, flop: int, numbers: Numbers = TWO_BYTES) -> dict[str, Any]:
     reach = solver.preflop.pot_reach(solver.preflop.average())
-    found: dict[str, Any] = solver.games.pack(flop, reach, [numbers] * solver.games.pots)
+    found: dict[str, Any] = solver.engine.pack(flop, reach, [numbers] * solver.engine.pots)
     return found
 
 
@@ -25,11 +25,11 @@ def packed(solver: Any, flop: int, numbers: Numbers = TWO_BYTES) -> dict[str, An
 @pytest.mark.parametrize("make", [classes, buckets])
 def test_all_at_once_is_one_by_one(make: Any, numbers: Numbers) -> None:
     solver = make()
-    streets = solver.games.model.streets
-    for flop in range(solver.games.flops):
+    streets = solver.engine.model.streets
+    for flop in range(solver.engine.flops):
         arrays = packed(solver, flop, numbers)
         for number, pot in enumerate(solver.game.pots):
-            averages = [solver.games.average(number, flop, n) for n in pot.tree.decisions()]
+            averages = [solver.engine.average(number, flop, n) for n in pot.tree.decisions()]
             expected = PackedStrategies.pack(pot.tree, streets, averages, numbers)
             for stage, stored in enumerate(expected.stored):
                 found = arrays[f"strategy.{number}.{stage}"]
@@ -42,15 +42,15 @@ def test_all_at_once_is_one_by_one(make: Any, numbers: Numbers) -> None:
 def test_what_is_rounded_for_a_while_is_what_is_kept(make: Any, numbers: Numbers) -> None:
     solver = make()
     arrays = [packed(solver, flop, numbers) for flop in range(2)]
-    streets = solver.games.model.streets
+    streets = solver.engine.model.streets
     for number, pot in enumerate(solver.game.pots):
         stored = tuple(arrays[1][f"strategy.{number}.{stage}"] for stage in range(len(streets)))
         kept = PackedStrategies(pot.tree, streets, stored)
-        before = [solver.games.average(number, 0, node) for node in pot.tree.decisions()]
-        with solver.games.quantised(range(1, 2), numbers):
+        before = [solver.engine.average(number, 0, node) for node in pot.tree.decisions()]
+        with solver.engine.quantised(range(1, 2), numbers):
             for node in pot.tree.decisions():
-                np.testing.assert_array_equal(solver.games.average(number, 1, node), kept.at(node))
-            after = [solver.games.average(number, 0, node) for node in pot.tree.decisions()]
+                np.testing.assert_array_equal(solver.engine.average(number, 1, node), kept.at(node))
+            after = [solver.engine.average(number, 0, node) for node in pot.tree.decisions()]
             assert all(map(np.array_equal, before, after))  # other flops are left alone
     again = [packed(solver, flop, numbers) for flop in range(2)]
     for one, other in zip(arrays, again, strict=True):

@@ -124,7 +124,7 @@ def test_ranges_are_kept_under_names(page: Page, folder: Path) -> None:
     text.press("Tab")
     name = page.get_by_label("Name of the range of OOP")
     name.fill("3-bets / BB")
-    kept = page.get_by_role("form", name="QuantisedSolution ranges, for OOP")
+    kept = page.get_by_role("form", name="Kept ranges, for OOP")
     kept.get_by_role("button", name="Keep").click()
     other = page.get_by_label("Load a kept range into IP")
     expect(other.get_by_role("option", name="3-bets / BB (34 combos)")).to_have_count(1)
@@ -135,7 +135,7 @@ def test_ranges_are_kept_under_names(page: Page, folder: Path) -> None:
     expect(page.get_by_label("Range of IP as text")).to_have_value("TT+,AKs")
     stored = json.loads((folder / "solves" / "ranges.json").read_text())
     assert stored["ranges"] == {"3-bets / BB": "TT+,AKs"}
-    mine = page.get_by_role("form", name="QuantisedSolution ranges, for IP")
+    mine = page.get_by_role("form", name="Kept ranges, for IP")
     mine.get_by_role("button", name="Forget").click()
     expect(other).to_be_disabled()
     assert json.loads((folder / "solves" / "ranges.json").read_text())["ranges"] == {}
