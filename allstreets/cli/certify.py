@@ -49,7 +49,7 @@ def certify(
     cluster: Annotated[
         str | None,
         typer.Option(
-            metavar="auto|local|HOST:PORT", help="FlopEvaluator on a Ray cluster (docs/cluster.md)."
+            metavar="auto|local|HOST:PORT", help="Evaluate on a Ray cluster (docs/cluster.md)."
         ),
     ] = None,
     json: JsonOption = False,

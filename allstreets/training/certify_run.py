@@ -164,7 +164,7 @@ class CertifyJob:
         tables: Callable[[int, int], None] | None = None,
         classes: Callable[[int, int], None] | None = None,
     ) -> "CertifyOutcome":
-        """FlopEvaluator what is missing; a certificate is written when nothing is.
+        """Evaluate what is missing; a certificate is written when nothing is.
 
         `tables` is called with the flops counted, of how many, where the matrices of all flops are
         needed and not stored yet; `classes` likewise, while these are played with hand classes.

@@ -172,7 +172,7 @@ class _Judge:
         self._totals = FlopTotals(game, self._dealt, self._reach[-1])
 
     def add_flops(self, observe: Observe | None) -> None:
-        """FlopEvaluator every flop."""
+        """Evaluate every flop."""
         flops = self._game.flops
         if not self._game.pots:
             self._keep_as_it_is()
