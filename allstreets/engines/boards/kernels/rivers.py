@@ -6,7 +6,7 @@ Lines stand sixteen at a time in the lanes of vectors; *groups* are groups of li
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Singles, inner_kernel, kernel
+from allstreets.base import Singles, inlined_kernel, inner_kernel, kernel
 from allstreets.engines.boards.kernels.layout import (
     MATRIX_ONE,
     BucketBoards,
@@ -137,7 +137,7 @@ def add_products(
     add_rows(products.folds, group, buckets, space.pairs, reach, values, space)
 
 
-@inner_kernel
+@inlined_kernel
 def add_rows(
     rows: ProductRows,
     group: int,
