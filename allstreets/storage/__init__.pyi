@@ -67,5 +67,4 @@ from .stored_arrays import StoredArrays as StoredArrays
 from .unified_bundle import load_unified as load_unified
 from .unified_bundle import require_unified_folder as require_unified_folder
 from .unified_bundle import save_unified as save_unified
-from .unified_bundle import unified_folder as unified_folder
 from .unified_bundle import writing_unified as writing_unified

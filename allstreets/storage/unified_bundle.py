@@ -216,12 +216,6 @@ def load_unified(folder: Place | str) -> "WholeSolution":
     return solution
 
 
-def unified_folder(result: "WholeSolution") -> Path | None:
-    """The folder that a whole game was opened from; None: it was solved in this program."""
-    source = result.stored.source if result.is_game else None
-    return source.folder if isinstance(source, BundleSource) else None
-
-
 class BundleSource:
     """The numbers of a bundle."""
 

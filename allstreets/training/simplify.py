@@ -28,7 +28,6 @@ from allstreets.storage import (
     require_free,
     save_spot,
     spot_identity,
-    unified_folder,
     writing_unified,
 )
 
@@ -117,7 +116,7 @@ def _saved_game(
     flops = [flop.text for flop in result.game.flops.flops]
     with writing_unified(target, flops) as writer:
         price, stored = simple_game(result, rule, players, threads, observe, writer.add)
-        folder = unified_folder(result)
+        folder = result.folder
         made = price.made_from(_text(folder), result.facts.name)
         facts = replace(
             stored.facts, name=name or _name(made, folder), description=None, simplified=made

@@ -6,18 +6,16 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from builders.small_flops import BUCKETED, run_small
 from builders.small_spots import FLOP, RIVER, TURN, spot
-from builders.whole_solution import buckets, combos, forgotten, raked, result, save_classes
+from builders.solutions import MAKERS
 
 from allstreets.explorer.views.descriptions import Description
 from allstreets.explorer.views.view import SolutionView, open_view
-from allstreets.solutions import PreflopRoots, SpotSolution, WholeSolution
+from allstreets.solutions import SpotSolution
 from allstreets.solvers import SpotSolver
-from allstreets.storage import save_preflop, save_spot, save_unified
+from allstreets.storage import save_spot
 
 SPOTS = {"river": RIVER, "turn": TURN, "flop": FLOP, "raked": {**TURN, "rake": 0.05}}
-WHOLE = {"buckets": buckets, "exact": combos, "raked game": raked, "forgotten": forgotten}
 KINDS = (
     *("river", "turn", "flop", "raked", "all-in", "trimmed"),
     *("classes", "buckets", "exact", "raked game", "forgotten", "preflop"),
@@ -43,19 +41,8 @@ def folder(name: str) -> Path:
         save_spot(_solved({**TURN, "stack": 0}, 1), path)
     elif name == "trimmed":
         save_spot(solver("flop"), path, "flop")
-    elif name == "classes":
-        save_classes(path)
-    elif name in WHOLE:
-        save_unified(WHOLE[name](), path, config={})
-    elif name == "preflop":
-        whole = result()
-        roots = PreflopRoots(whole.rules, whole.before)
-        save_preflop(WholeSolution(roots, None, whole.facts), path, identity={})
-    elif name == "models":
-        run_small(path, postflop_sprs=[1, 2])
     else:
-        assert name == "bucket models"
-        run_small(path, **{**BUCKETED, "flops": ["Ks7d2c"]})
+        MAKERS[name](path)
     return path
 
 
