@@ -95,19 +95,18 @@ def test_an_exception_is_raised_by_name_and_the_others_are_kept(executor: Execut
     assert [(index, type(error)) for index, error in failed.items()] == [(2, ZeroDivisionError)]
 
 
-def doze(number: int) -> int:
-    time.sleep(0.05)
+def same(number: int) -> int:
     return number
 
 
 def test_a_request_to_stop_ends_it_soon_and_keeps_what_is_done(executor: Executor) -> None:
     found: dict[int, int] = {}
     control = StopWhen(lambda: bool(found))
-    executor.map(doze, range(40), found.__setitem__, control=control)
+    executor.map(same, range(40), found.__setitem__, control=control)
     assert 1 <= len(found) <= 8
     assert all(index == result for index, result in found.items())
     count = len(found)
-    executor.map(doze, range(40), found.__setitem__, control=control)  # is not begun
+    executor.map(same, range(40), found.__setitem__, control=control)  # is not begun
     assert len(found) == count
 
 
