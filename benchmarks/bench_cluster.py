@@ -35,10 +35,10 @@ from allstreets.cluster.line import Answer, answer, read_answer
 from allstreets.cluster.shares import cut
 from allstreets.cluster.worker import Sizes, Visits
 from allstreets.games import flop_costs
+from allstreets.jobs import TrainConfig, check_config
+from allstreets.jobs.config.whole_game import UnifiedConfig
+from allstreets.jobs.whole_game import UnifiedJob, plan_unified
 from allstreets.storage import Checkpoint, save_checkpoint, save_unified
-from allstreets.training import TrainConfig, check_config
-from allstreets.training.solver_config import UnifiedConfig
-from allstreets.training.unified_run import UnifiedJob, plan_unified
 
 WORKERS = (1, 2, 4, 8, 16, 32, 64)
 HALVES = 100

@@ -32,7 +32,7 @@ from allstreets.analysis.certificate_figures import (
 from allstreets.base import Floats
 from allstreets.cards import FLOP_COUNT, all_flops, preflop_equity, spread_flops, subset_flops
 from allstreets.engines import LiftedValues
-from allstreets.training.certify_run import CertifyJob, plan_certify
+from allstreets.jobs.certificate import CertifyJob, plan_certify
 
 COUNTS = (8, 12, 16, 24, 32)
 

@@ -23,11 +23,12 @@ from report import Row, write_report
 
 from allstreets.cluster import crew as crews
 from allstreets.cluster.ray_crew import RayCrew
-from allstreets.training import TrainConfig, check_config, cluster_run
-from allstreets.training.records import Progress
-from allstreets.training.solver_config import UnifiedConfig
-from allstreets.training.unified_run import plan_unified
-from allstreets.training.watch import Watch
+from allstreets.jobs import TrainConfig, check_config
+from allstreets.jobs import cluster_training as cluster_run
+from allstreets.jobs.config.whole_game import UnifiedConfig
+from allstreets.jobs.job import Watch
+from allstreets.jobs.progress import Progress
+from allstreets.jobs.whole_game import plan_unified
 
 ITERATIONS = 300
 EVERY = 10  # iterations between two checkpoints

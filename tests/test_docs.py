@@ -23,9 +23,8 @@ from ruamel.yaml import YAML
 
 from allstreets.base.errors import InputError
 from allstreets.cli.main import app, main
-from allstreets.jobs import Here
-from allstreets.training import ConfigWarning, read_spot, read_train_config
-from allstreets.training import many_spots as solving_many
+from allstreets.jobs import ConfigWarning, Here, read_spot, read_train_config
+from allstreets.jobs import spots as solving_many
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -82,7 +82,7 @@ def report_boards(
 @contextmanager
 def _counting() -> "Iterator[Callable[[int, int], None]]":
     """Tells how many boards are read, where they are many."""
-    from allstreets.training import CountProgress
+    from allstreets.jobs import CountProgress
 
     shown = CountProgress[_Count]("boards", lambda _: [], LINE_SECONDS)
     with ExitStack() as stack:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from allstreets.analysis import CertificateEstimate
-    from allstreets.training import CertifyJob, CertifyOutcome
+    from allstreets.jobs import CertifyJob, CertifyOutcome
 
 
 def certify(
@@ -72,7 +72,7 @@ def certify(
     """
     from allstreets.analysis import Completion
     from allstreets.base import INTERRUPTED
-    from allstreets.training import plan_certify
+    from allstreets.jobs import plan_certify
 
     completion = partial(Completion.like, kind=cards, groups=groups, iterations=iterations)
     job = plan_certify(
@@ -94,7 +94,7 @@ def certify(
 def certify_on_terminal(out: "Console", job: "CertifyJob") -> "CertifyOutcome":
     """Certify with plan and progress; the figures go to `out`."""
     from allstreets.cli.compiling import announce_compiling, count_class_flops, count_tables
-    from allstreets.training import certificate_lines, show_certify_progress
+    from allstreets.jobs import certificate_lines, show_certify_progress
 
     if print_plan(job).known < len(job.flops):
         announce_compiling("certify")
@@ -115,7 +115,7 @@ def certify_on_terminal(out: "Console", job: "CertifyJob") -> "CertifyOutcome":
 
 def print_plan(job: "CertifyJob") -> "CertificateEstimate":
     """Say which flops are judged, what becomes of earlier work, and what it takes."""
-    from allstreets.training import data_size, duration
+    from allstreets.jobs import data_size, duration
 
     out = console(stderr=True)
     differs = job.work.differs()

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from allstreets.training import must_announce
+from allstreets.jobs import must_announce
 
 
 def announce_compiling(what: str) -> None:

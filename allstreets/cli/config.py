@@ -42,7 +42,7 @@ def schema(
       allstreets config schema spot > spot.schema.json
       allstreets config schema train > train.schema.json
     """
-    from allstreets.training import ConfigModel, SpotConfig, TrainConfig, config_schema
+    from allstreets.jobs import ConfigModel, SpotConfig, TrainConfig, config_schema
 
     models: dict[ConfigKind, type[ConfigModel]] = {
         ConfigKind.spot: SpotConfig,

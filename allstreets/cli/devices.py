@@ -14,7 +14,7 @@ def devices(json: JsonOption = False) -> None:
     """
     from allstreets.base import InputError, available_bytes, processors
     from allstreets.engines import CPU, gpu_count, open_device
-    from allstreets.training import data_size
+    from allstreets.jobs import data_size
 
     found = [{"device": CPU, "name": f"{processors()} processors", "free_bytes": available_bytes()}]
     missing = None

@@ -129,7 +129,7 @@ def _show_one(text: str, form: FlopFormat) -> None:
 def _choose(count: int, solutions: list[Path], output: Path | None, form: FlopFormat) -> None:
     from allstreets.base import write_atomic
     from allstreets.cards import build_flop_table, choose_flops, flop_set_error, subset_text
-    from allstreets.training import solution_leaves
+    from allstreets.jobs import solution_leaves
 
     if output is not None and output.exists():
         raise InputError(f"{output} exists already; name another file")

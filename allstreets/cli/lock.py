@@ -102,8 +102,8 @@ def lock(
     """
     from allstreets.analysis import LockRequest, with_locks
     from allstreets.base import InputError
+    from allstreets.jobs import lock_spot_config, parse_time
     from allstreets.storage import folder_kind, load_spot
-    from allstreets.training import lock_spot_config, parse_time
 
     bounds = [
         *_bounds(line, at_most, "--at-most", "<="),
@@ -170,8 +170,8 @@ def _lock_game(
     from allstreets.cli.train import default_output
     from allstreets.cli.train_jobs import TrainOptions
     from allstreets.cli.train_jobs import run_job as run_training
+    from allstreets.jobs import UnifiedOutcome, cut_short, lock_game
     from allstreets.storage import load_unified
-    from allstreets.training import UnifiedOutcome, cut_short, lock_game
 
     result = load_unified(folder)
     locks = request.of_game(result, str(folder.absolute()))

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
+    from allstreets.jobs import Progress
     from allstreets.solutions import Decision, WholeSolution
-    from allstreets.training import Progress
 
 CHART_WIDTH, CHART_GAP = 67, 4  # columns of a 13×13 picture, and between two
 
@@ -20,7 +20,7 @@ def print_charts(out: "Console", progress: "Progress", result: "WholeSolution") 
     from rich.table import Table
     from rich.text import Text
 
-    from allstreets.training import standing
+    from allstreets.jobs import standing
 
     charts = [_chart(node) for node in _opening(result)]
     if not charts:

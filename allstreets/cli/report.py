@@ -177,7 +177,7 @@ def report(
         return
     _need_by(sort=sort, name=name, csv=csv)
     if chart is not None:
-        from allstreets.training import check_plot_path
+        from allstreets.jobs import check_plot_path
 
         check_plot_path(chart)
     asked = kind == "spot" or any((line, flop, chart, combos))
@@ -241,8 +241,8 @@ def _report_decision(
             "flop with cards: exact or boards, and on flops that were solved exactly"
         )
     if chart is not None:
+        from allstreets.jobs import plot_chart
         from allstreets.solutions import node_chart
-        from allstreets.training import plot_chart
 
         plot_chart(chart, node_chart(place.solution, node))
     if form is ReportFormat.json:
@@ -267,9 +267,9 @@ def _report_decision(
 def _report_overview(folder: Path, spr: float | None, form: ReportFormat) -> None:
     """What was solved and how well, the first decisions, and where to look next."""
     from allstreets.cli.preflop_view import print_opening
+    from allstreets.jobs import solution_mapping, summary_lines
     from allstreets.solutions import WholeSolution
     from allstreets.storage import load
-    from allstreets.training import solution_mapping, summary_lines
 
     result = load(folder, WholeSolution)
     if form is ReportFormat.json:
@@ -297,9 +297,9 @@ def _report_table(
     folder: Path, line: str, spr: float | None, form: ReportFormat, parquet: Path | None
 ) -> None:
     """The table over flops, or that of a decision on every flop."""
+    from allstreets.jobs import table_lines
     from allstreets.solutions import WholeSolution, without_nan
     from allstreets.storage import load
-    from allstreets.training import table_lines
 
     result = load(folder, WholeSolution)
     rows = result.flop_table(result.with_ratio(line, spr)) if line else result.rows_at(spr)

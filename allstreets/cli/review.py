@@ -84,6 +84,7 @@ def review(
     from allstreets.base import INTERRUPTED
     from allstreets.cli.compiling import announce_compiling
     from allstreets.hands import read_hands
+    from allstreets.jobs import parse_target
     from allstreets.review import (
         Effort,
         open_games,
@@ -92,7 +93,6 @@ def review(
         show_review_progress,
         write_csv,
     )
-    from allstreets.training import parse_target
 
     effort = Effort(parse_target(target), seconds_per_spot, threads)
     found = read_hands(hands)

@@ -73,14 +73,14 @@ def simplify(
     A player's price is what the other's best response wins more when he alone is simple: in % of
     the pot of a spot, in mbb/hand of a whole game. docs/simplify.md says how it is found.
     """
-    from allstreets import training
+    from allstreets import jobs
     from allstreets.cli.compiling import count_simple_flops
 
-    price = training.simplify(
+    price = jobs.simplify(
         solution,
-        grid=None if grid is None else training.read_share(grid),
+        grid=None if grid is None else jobs.read_share(grid),
         sizes=sizes,
-        drop=None if drop is None else training.read_share(drop),
+        drop=None if drop is None else jobs.read_share(drop),
         player=player,
         output=output,
         threads=threads,

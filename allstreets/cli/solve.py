@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from allstreets.games import Estimate, Spot
+    from allstreets.jobs import SpotConfig, SpotOutcome
     from allstreets.solutions import Origin, SpotSolution
-    from allstreets.training import SpotConfig, SpotOutcome
 
 
 class Saved(StrEnum):
@@ -120,7 +120,7 @@ def solve(
     Ctrl-C stops after the current iteration and saves what is solved, as SIGTERM and SIGHUP do.
     docs/solving.md lists all keys.
     """
-    from allstreets.training import parse_time
+    from allstreets.jobs import parse_time
 
     named = files or []
     flags: dict[str, Any] = {
@@ -151,7 +151,7 @@ def solve(
         solve_flop(game, line, flop, named[0] if named else None, flags, job)
         return
 
-    from allstreets.training import read_spot, read_spot_config
+    from allstreets.jobs import read_spot, read_spot_config
 
     file = named[0] if named else None
     if len(named) > 1 or boards is not None or read_spot_config(file, flags).boards is not None:
@@ -199,7 +199,7 @@ def run_job(
 
     `more` prints what else there is to say, and returns it for --json.
     """
-    from allstreets.training import (
+    from allstreets.jobs import (
         COMPILING,
         mark_compiled,
         must_compile,
@@ -266,8 +266,8 @@ def _plan(config: "SpotConfig", spot: "Spot", threads: int | None) -> "Estimate"
         require_device_room,
         require_memory,
     )
+    from allstreets.jobs import data_size, duration
     from allstreets.solvers import FIRST_CHECK
-    from allstreets.training import data_size, duration
 
     groups = config.river_groups
     need = estimate_spot(spot, config.precision, thread_count(threads), groups)

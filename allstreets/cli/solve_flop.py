@@ -9,9 +9,9 @@ from allstreets.cli.output import console, print_json, print_looks
 from allstreets.cli.solve import Job, print_origin, run_job
 
 if TYPE_CHECKING:
+    from allstreets.jobs import SpotConfig
     from allstreets.solutions import FlopSpot, SpotSolution
     from allstreets.storage import KeptFlop
-    from allstreets.training import SpotConfig
 
 # What a flag may still say: everything else about the spot comes from the solution.
 SETTINGS = ("exploitability_threshold", "algorithm", "precision", "river_groups", "device")
@@ -33,9 +33,9 @@ def solve_flop(
        goes on.
     3. Any other is solved and kept in FOLDER/spots, or in --output.
     """
+    from allstreets.jobs import SpotConfig, check_config
     from allstreets.solutions import flop_spot
     from allstreets.storage import find_kept, load_unified, new_kept
-    from allstreets.training import SpotConfig, check_config
 
     if folder is None:
         raise InputError("--line and --flop name a flop of a whole game: add --from DIR")
@@ -95,7 +95,7 @@ def _announce(found: "FlopSpot", config: "SpotConfig", output: Path, job: Job) -
 
     from allstreets.base import available_bytes
     from allstreets.games import estimate_spot, require_memory
-    from allstreets.training import data_size
+    from allstreets.jobs import data_size
 
     err = console(stderr=True)
     err.print(f"{found.pot.name} pot, 100 chips are 1 bb; to be kept in {output}", markup=False)

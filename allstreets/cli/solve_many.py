@@ -13,7 +13,7 @@ from allstreets.cli.solve import Job
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.training import SpotRow, SpotsOutcome
+    from allstreets.jobs import SpotRow, SpotsOutcome
 
 FAILED = 2  # the exit code where a spot could not be solved
 SHOWN_ROWS = 60
@@ -31,7 +31,7 @@ def solve_many(
     csv: Path | None,
 ) -> None:
     """Solve spots side by side and print their rows."""
-    from allstreets.training import (
+    from allstreets.jobs import (
         Limits,
         SpotJob,
         plan_spots,
@@ -87,7 +87,7 @@ def solve_many(
 
 def _print_rows(out: "Console", rows: "Sequence[SpotRow]") -> None:
     """A line for each, and their means by weight where they are of one game."""
-    from allstreets.training import table_rows
+    from allstreets.jobs import table_rows
 
     solved = [row for row in rows if row.error is None]
     if not solved:

@@ -18,7 +18,7 @@ from allstreets.cli.output import (
 
 if TYPE_CHECKING:
     from allstreets.cfr import CfrSolver, MccfrSolver
-    from allstreets.training import LoopConfig, TrainingOutcome
+    from allstreets.jobs import LoopConfig, TrainingOutcome
 
 SHOWN_ROWS = 24
 SAMPLING = "mccfr"
@@ -89,7 +89,7 @@ def toy(
     Exploitability is the mean of both players' best-response gains (NashConv / 2), in the game's
     own unit.
     """
-    from allstreets.training import (
+    from allstreets.jobs import (
         LoopConfig,
         RunFiles,
         check_config,
@@ -191,7 +191,7 @@ def _figures(
 
 
 def _print(solver: "CfrSolver | MccfrSolver", outcome: "TrainingOutcome") -> None:
-    from allstreets.training import outcome_lines
+    from allstreets.jobs import outcome_lines
 
     out = console()
     strategies = solver.strategies()

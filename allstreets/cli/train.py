@@ -76,7 +76,7 @@ def train(
     """
     from allstreets.base import InputError, place_of
     from allstreets.cli.train_jobs import TrainOptions, run_job
-    from allstreets.training import FIRST_RUN, plan, read_train_config
+    from allstreets.jobs import FIRST_RUN, plan, read_train_config
 
     if output is None and resume:
         raise InputError("--resume needs --output, the folder of the run to continue")

@@ -14,9 +14,7 @@ from allstreets.cli.compiling import announce_compiling, count_tables
 from allstreets.cli.keeping import UNSAVED, kept_in
 from allstreets.cli.output import command, console, print_json, print_looks
 from allstreets.cli.preflop_view import print_charts, print_opening
-from allstreets.solutions import OWN, locks_text
-from allstreets.solvers import require_flop_room
-from allstreets.training import (
+from allstreets.jobs import (
     FlopsJob,
     FlopsOutcome,
     Job,
@@ -31,6 +29,8 @@ from allstreets.training import (
     show_flop_progress,
     show_progress,
 )
+from allstreets.solutions import OWN, locks_text
+from allstreets.solvers import require_flop_room
 
 if TYPE_CHECKING:
     from rich.console import Console

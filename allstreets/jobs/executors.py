@@ -39,16 +39,7 @@ from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from allstreets.base import Control, InputError, StopWhen, thread_count
-from allstreets.cluster import (
-    Need,
-    Node,
-    RayTasks,
-    Task,
-    Tasks,
-    connect,
-    fitting,
-    require_versions,
-)
+from allstreets.cluster import Need, Node, RayTasks, Task, Tasks, connect, fitting, require_versions
 from allstreets.jobs.progress import NodesInUse, NodeWork
 
 KILLED = "its process was killed; is there enough memory?"

@@ -1,13 +1,176 @@
-"""How far a job of many pieces is, and how much of it each machine of a cluster has done."""
+"""How far a job is: frozen records, which observers draw, and estimates of what is left."""
 
+from __future__ import annotations
+
+import math
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
+
+import numpy as np
 
 from allstreets.base import process_bytes
-from allstreets.cluster import Node, Piece
+from allstreets.cfr import Metrics
+
+if TYPE_CHECKING:
+    from allstreets.base import Place
+    from allstreets.cluster import Node, NodeUse, Piece
+    from allstreets.engines import DeviceUse
+
+
+# Why a run ended. All but the last are the names of stop rules.
+Reason = Literal[
+    "exploitability_threshold", "regret_threshold", "iterations", "time", "interrupted"
+]
+
+
+@dataclass(frozen=True)
+class Check:
+    """The figures at one iteration: a line of the metrics file, a point of the curve."""
+
+    iteration: int
+    seconds: float  # of the whole run, the time before a resume included
+    iterations_per_second: float | None  # None = too early to say
+    solver_bytes: int
+    process_bytes: int | None  # None = this platform does not say
+    metrics: Metrics
+
+    def to_row(self) -> dict[str, Any]:
+        """As one flat JSON object."""
+        row = {each.name: getattr(self, each.name) for each in fields(self)}
+        del row["metrics"]
+        return row | asdict(self.metrics)
+
+    @staticmethod
+    def from_row(row: Mapping[str, Any]) -> Check:
+        """Back from `to_row`. Raises `KeyError` or `TypeError` on anything else."""
+
+        own = {each.name: row[each.name] for each in fields(Check) if each.name != "metrics"}
+        # A figure that an earlier version did not have is not known.
+        figures = {each.name: row.get(each.name) for each in fields(Metrics)}
+        return Check(**own, metrics=Metrics(**figures))
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a run stands. Emitted at every check, and a few times per second in between."""
+
+    iteration: int
+    total: int | None  # None = no fixed number of iterations
+    seconds: float  # of the whole run, the time before a resume included
+    session_seconds: float  # since this process began to train
+    iterations_per_second: float | None
+    eta_seconds: float | None  # to the fixed number of iterations
+    target_eta_seconds: float | None  # to the exploitability target, by the slope of the curve
+    solver_bytes: int
+    process_bytes: int | None
+    unit: str  # of exploitability and regrets
+    rules: tuple[StopRule, ...]
+    check: Check | None  # the latest one; None before the first
+    holding: tuple[Reason, ...] = ()  # the rules that hold, the most significant first
+    recent: tuple[float | None, ...] = ()  # exploitability at the latest checks, newest last
+    device: DeviceUse | None = None  # what the run makes of a GPU
+    nodes: tuple[NodeUse, ...] = ()  # what the machines of a cluster do
+    reserve_seconds: float = 0.0  # of the next iterations and their check, by the last ones
+    paused: bool = False  # the run waits here, and its time stands still
+
+    @property
+    def metrics(self) -> Metrics | None:
+        """The figures of the latest check."""
+        return self.check.metrics if self.check else None
+
+    @property
+    def fresh_metrics(self) -> Metrics | None:
+        """The figures of this very iteration; `None` between two checks."""
+        return self.metrics if self.check and self.check.iteration == self.iteration else None
+
+
+class StopRule(Protocol):
+    """One reason to end a run."""
+
+    @property
+    def name(self) -> Reason:
+        """The rule's name: of its config key, and of the outcome's reason."""
+
+    def holds(self, progress: Progress) -> bool:
+        """Whether the run has come to where this rule ends it; old figures do not count."""
+
+    def describe(self, unit: str) -> str:
+        """The rule as a person reads it, with the unit of its figure."""
+
+
+@dataclass(frozen=True)
+class TrainingOutcome:
+    """How a run ended."""
+
+    reason: Reason
+    progress: Progress
+    history: tuple[Check, ...]
+    checkpoints: Place | None  # the folder that the run was saved in
+    unsaved: str | None = None  # why the last checkpoint could not be written, for people
+    seconds_per_iteration: float | None = None  # without checks; None = nothing was trained
+
+    @property
+    def converged(self) -> bool:
+        """Whether a threshold was reached."""
+        return self.reason in ("exploitability_threshold", "regret_threshold")
+
+
+WINDOW = 10  # checks that an estimate looks back
+MIN_POINTS = 3  # a slope through two points is no trend
+MAX_SECONDS = 10 * 365 * 86_400.0  # an estimate beyond ten years says nothing
+
+
+def speed(points: Sequence[tuple[int, float]]) -> float | None:
+    """Iterations per second over the latest of `points` (iteration, second); `None` = too early.
+
+    The time of checks and checkpoints is part of it, since the user waits for them too.
+
+    >>> speed([(0, 0.0), (100, 2.0), (200, 4.0)])
+    50.0
+    """
+    recent = points[-WINDOW - 1 :]
+    if len(recent) < 2:
+        return None
+    iterations, seconds = recent[-1][0] - recent[0][0], recent[-1][1] - recent[0][1]
+    return iterations / seconds if iterations > 0 and seconds > 0 else None
+
+
+def time_to_total(iteration: int, total: int | None, rate: float | None) -> float | None:
+    """Seconds until `total` iterations are done."""
+    if total is None or rate is None:
+        return None
+    return max(total - iteration, 0) / rate
+
+
+def time_to_target(
+    curve: Sequence[tuple[int, float]], target: float | None, rate: float | None
+) -> float | None:
+    """Seconds until the exploitability is `target`, if the curve goes on as lately.
+
+    CFR's exploitability falls like a power of the iterations, a straight line on log-log paper.
+    The line is fitted by least squares to the last checks, `curve` = (iteration, exploitability),
+    and followed to the target. `None` when there are too few checks, when it does not fall, or
+    when the answer lies beyond reason. The true curve jumps: take it as an order of magnitude.
+    """
+    if target is None or rate is None:
+        return None
+    points = [(x, y) for x, y in curve if x > 0 and y > 0][-WINDOW:]
+    if len(points) < MIN_POINTS:
+        return None
+    log_x, log_y = np.log(np.array(points, dtype=np.float64)).T
+    centred = log_x - log_x.mean()
+    slope = float(centred @ log_y / (centred @ centred))
+    if slope >= 0:
+        return None
+    exponent = (math.log(target) - float(log_y.mean())) / slope + float(log_x.mean())
+    now = points[-1][0]
+    if exponent > math.log(now + MAX_SECONDS * rate):
+        return None
+    return max(math.exp(exponent) - now, 0.0) / rate
+
 
 Latest = TypeVar("Latest")
 

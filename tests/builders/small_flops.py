@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from allstreets.cards import Flop
+from allstreets.jobs import PostflopModelConfig, TrainConfig, check_config
+from allstreets.jobs.flops import FlopsJob, FlopsOutcome, FlopsProgress, plan_flops
+from allstreets.jobs.job import Watch
 from allstreets.solvers.flops import FlopsSolver
-from allstreets.training import PostflopModelConfig, TrainConfig, check_config
-from allstreets.training.flops_groups import FlopsProgress
-from allstreets.training.flops_run import FlopsJob, FlopsOutcome, plan_flops
-from allstreets.training.watch import Watch
 
 FLOPS = ["Ks7d2c", "9h8h2c", "QcQd5h"]
 TEXTS = ["Ks7h2d", "9s8s2h", "QsQh5d"]  # as they are called

@@ -24,10 +24,9 @@ from allstreets.cards import hand_pairs, parse_flop
 from allstreets.cli import train_jobs
 from allstreets.cli.main import main
 from allstreets.engines.matrix.cards import class_stages
+from allstreets.jobs.flops import FlopsJob, FlopsProgress
 from allstreets.solvers import flops_estimate as estimate
 from allstreets.storage import load_flops
-from allstreets.training.flops_groups import FlopsProgress
-from allstreets.training.flops_run import FlopsJob
 
 
 def write(path: Path, **keys: Any) -> Path:

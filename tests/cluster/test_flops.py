@@ -15,9 +15,9 @@ from allstreets.cluster import ClusterEngine
 from allstreets.cluster.worker import Visits
 from allstreets.engines import Engine, EngineSpec
 from allstreets.games.estimates import flop_costs
+from allstreets.jobs.whole_game import UnifiedJob, plan_unified
 from allstreets.solvers import WholeGameSolver, quantise_solution
 from allstreets.storage import Checkpoint, restore_latest, save_checkpoint, save_unified
-from allstreets.training.unified_run import UnifiedJob, plan_unified
 
 # Few runouts differ on the first, and there are fewer buckets on the second than on others.
 GAMES: dict[str, dict[str, Any]] = {

@@ -21,14 +21,13 @@ from allstreets import load, solve_many
 from allstreets.base import InputError, Remote
 from allstreets.cluster import RayTasks, Task, connect, ray_crew, require_versions
 from allstreets.cluster.ray_crew import RayCrew
-from allstreets.jobs import Here
+from allstreets.jobs import Here, SpotsProgress
+from allstreets.jobs import cluster_training as cluster_run
+from allstreets.jobs.flops import FlopsProgress, plan_flops
+from allstreets.jobs.job import Watch
+from allstreets.jobs.progress import Progress
+from allstreets.jobs.whole_game import UnifiedOutcome, plan_unified
 from allstreets.storage import SpotSet
-from allstreets.training import SpotsProgress, cluster_run
-from allstreets.training.flops_groups import FlopsProgress
-from allstreets.training.flops_run import plan_flops
-from allstreets.training.records import Progress
-from allstreets.training.unified_run import UnifiedOutcome, plan_unified
-from allstreets.training.watch import Watch
 
 KEYS: dict[str, Any] = {"flops": "spread_5", "check_interval": 1}
 

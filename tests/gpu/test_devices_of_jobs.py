@@ -25,11 +25,11 @@ from allstreets.explorer.solves.folders import Request, new_folder
 from allstreets.explorer.solves.outlet import Outlet
 from allstreets.explorer.solves.spots import read_form
 from allstreets.games import Spot, matrix_lengths
+from allstreets.jobs.api import plan, run
+from allstreets.jobs.config.train import read_train_config
 from allstreets.solutions import WholeSolution, solve
 from allstreets.solvers import SpotSolver, WholeGameSolver
 from allstreets.storage.spot_bundle import restore_spot
-from allstreets.training.jobs import plan, run
-from allstreets.training.train_config import read_train_config
 
 SCHEDULE = parse_schedule("ahead")
 GAMES = {

@@ -9,8 +9,7 @@ from allstreets.explorer.solves.folders import Request, SolveFolder
 from allstreets.explorer.solves.games import plan_game
 from allstreets.explorer.solves.outlet import REPORT_SECONDS, Ending, Outlet, describe
 from allstreets.explorer.solves.reports import Report
-from allstreets.storage import has_checkpoints
-from allstreets.training import (
+from allstreets.jobs import (
     COMPILING,
     Progress,
     UnifiedOutcome,
@@ -19,6 +18,7 @@ from allstreets.training import (
     figure,
     must_announce,
 )
+from allstreets.storage import has_checkpoints
 
 SETUP = "grouping hands and building tables before the first iteration"
 

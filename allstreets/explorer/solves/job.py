@@ -13,9 +13,7 @@ from allstreets.explorer.solves.outlet import REPORT_SECONDS, Ending, Outlet, de
 from allstreets.explorer.solves.reports import Report
 from allstreets.explorer.solves.saving import SaveBudget, Thinned
 from allstreets.games import device_bytes, estimate_spot, require_device_room
-from allstreets.solvers import SpotSolver
-from allstreets.storage import restore_spot
-from allstreets.training import (
+from allstreets.jobs import (
     COMPILING,
     ExploitabilityThreshold,
     LastResort,
@@ -29,6 +27,8 @@ from allstreets.training import (
     must_compile,
     train_spot,
 )
+from allstreets.solvers import SpotSolver
+from allstreets.storage import restore_spot
 
 MAX_ITERATIONS = 100_000  # in one run, where the target is out of reach
 

@@ -46,8 +46,8 @@ from allstreets.explorer.solves.running import Running
 from allstreets.explorer.solves.stored import ELSEWHERE, stored_status
 from allstreets.explorer.solves.work import Outline, need_bytes, outline
 from allstreets.explorer.trash import Trash
+from allstreets.jobs import data_size
 from allstreets.storage import SPOTS
-from allstreets.training import data_size
 
 ANSWER_SECONDS = 3.0  # to wait for a process to pause or to go on: an iteration may be long
 CLOSE_SECONDS = 10.0  # to wait for processes to save when the server ends
