@@ -26,7 +26,7 @@ from allstreets.cluster.ray_crew import RayCrew
 from allstreets.jobs import TrainConfig, check_config
 from allstreets.jobs import cluster_training as cluster_run
 from allstreets.jobs.config.whole_game import UnifiedConfig
-from allstreets.jobs.job import Watch
+from allstreets.jobs.job import Callbacks
 from allstreets.jobs.progress import Progress
 from allstreets.jobs.whole_game import plan_unified
 
@@ -136,7 +136,7 @@ def main() -> None:
 
         began = time.perf_counter()
         job = plan_unified(config(cluster=cluster.address), folder / "storm")
-        job.run(Watch(progress=(trouble,), told=tell))
+        job.run(Callbacks(progress=(trouble,), message=tell))
         storm = time.perf_counter() - began
         same = numbers(folder / "calm") == numbers(folder / "storm")
         cluster.shutdown()

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from allstreets.cli.output import JsonOption, written_path
-from allstreets.cli.solve import Job, run_job
+from allstreets.cli.solve import solve_spot
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from allstreets.analysis import LockRequest, Solved
     from allstreets.games import Bound
+    from allstreets.jobs import UnifiedOutcome
 
 
 def lock(
@@ -102,7 +103,7 @@ def lock(
     """
     from allstreets.analysis import LockRequest, with_locks
     from allstreets.base import InputError
-    from allstreets.jobs import lock_spot_config, parse_time
+    from allstreets.jobs import SpotJob, lock_spot_config, parse_time
     from allstreets.storage import folder_kind, load_spot
 
     bounds = [
@@ -135,19 +136,19 @@ def lock(
     spot = with_locks(result.spot, request.of_spot(result))
     _ = spot.locked_nodes  # errors are raised now
     shown = [one for one in request.lines if "*" not in one]
-    run_job(
+    job = SpotJob(
         lock_spot_config(solution, result, target, device),
         spot,
-        Job(
-            max_iterations,
-            seconds,
-            threads,
-            output,
-            resume=resume,
-            saved="full",
-            json=json,
-            made_from={"folder": str(solution.absolute()), "line": request.lines[0]},
-        ),
+        max_iterations,
+        seconds,
+        threads,
+        output,
+        resume,
+        made_from={"folder": str(solution.absolute()), "line": request.lines[0]},
+    )
+    solve_spot(
+        job,
+        json=json,
         more=lambda out, outcome: _print_difference(
             out, result, outcome.result, shown, request.bounds
         ),
@@ -167,10 +168,8 @@ def _lock_game(
     import sys
 
     from allstreets.cli.output import command
-    from allstreets.cli.train import default_output
-    from allstreets.cli.train_jobs import TrainOptions
-    from allstreets.cli.train_jobs import run_job as run_training
-    from allstreets.jobs import UnifiedOutcome, cut_short, lock_game
+    from allstreets.cli.train import default_output, train_game
+    from allstreets.jobs import cut_short, lock_game
     from allstreets.storage import load_unified
 
     result = load_unified(folder)
@@ -179,17 +178,16 @@ def _lock_game(
     job = lock_game(folder, result, locks, place, resume=resume, iterations=iterations, **changes)
     given = [word for word in sys.argv[1:] if word != "--resume"]
     where = [] if output is not None else ["--output", str(place)]
-    options = TrainOptions(None, place, json, last=True, again=command(*given, *where, "--resume"))
     lines = [one.line for one in locks]
 
-    def more(out: "Console", outcome: UnifiedOutcome) -> dict[str, Any]:
+    def more(out: "Console", outcome: "UnifiedOutcome") -> dict[str, Any]:
         figures = _print_difference(out, result, outcome.result(), lines, request.bounds)
         short = cut_short(outcome, result)
         if short is not None:
             out.print(short)
         return {**figures, "before_mbb": result.exploitability}
 
-    return run_training(job, options, more=more)
+    return train_game(job, command(*given, *where, "--resume"), json=json, more=more)
 
 
 def _bounds(line: str, texts: list[str] | None, flag: str, sign: str) -> "list[Bound]":

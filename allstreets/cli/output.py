@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from allstreets.base import Place
 
+UNSAVED = 2  # the exit code of a solution that is not saved, that of a folder which cannot be used
+
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")
 ]

@@ -82,7 +82,7 @@ def review(
     docs/review.md says what the figures mean.
     """
     from allstreets.base import INTERRUPTED
-    from allstreets.cli.compiling import announce_compiling
+    from allstreets.cli.running import announce_compiling
     from allstreets.hands import read_hands
     from allstreets.jobs import parse_target
     from allstreets.review import (

@@ -73,19 +73,15 @@ def simplify(
     A player's price is what the other's best response wins more when he alone is simple: in % of
     the pot of a spot, in mbb/hand of a whole game. docs/simplify.md says how it is found.
     """
-    from allstreets import jobs
-    from allstreets.cli.compiling import count_simple_flops
+    from allstreets.analysis import Simplification
+    from allstreets.cli.running import run_on_terminal
+    from allstreets.jobs import plan_simplify, read_share
 
-    price = jobs.simplify(
-        solution,
-        grid=None if grid is None else jobs.read_share(grid),
-        sizes=sizes,
-        drop=None if drop is None else jobs.read_share(drop),
-        player=player,
-        output=output,
-        threads=threads,
-        observe=count_simple_flops,
-    )
+    shares = [None if text is None else read_share(text) for text in (grid, drop)]
+    rule = Simplification(shares[0], sizes, shares[1])
+    price = run_on_terminal(
+        plan_simplify(solution, rule, player, output=output, threads=threads)
+    ).price
     if json:
         print_json(price.to_json())
         return

@@ -1,25 +1,27 @@
 """allstreets solve: the strategies of a flop, turn or river spot."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allstreets.base import INTERRUPTED
-from allstreets.cli.keeping import UNSAVED, kept_in
-from allstreets.cli.output import JsonOption, console, print_json, print_looks, written_path
+from allstreets.cli.output import (
+    UNSAVED,
+    JsonOption,
+    console,
+    print_json,
+    print_looks,
+    written_path,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rich.console import Console
 
-    from allstreets.games import Estimate, Spot
-    from allstreets.jobs import SpotConfig, SpotOutcome
-    from allstreets.solutions import Origin, SpotSolution
+    from allstreets.jobs import SpotJob, SpotOutcome
+    from allstreets.solutions import Origin
 
 
 class Saved(StrEnum):
@@ -120,7 +122,8 @@ def solve(
     Ctrl-C stops after the current iteration and saves what is solved, as SIGTERM and SIGHUP do.
     docs/solving.md lists all keys.
     """
-    from allstreets.jobs import parse_time
+    from allstreets.base import InputError
+    from allstreets.jobs import Limits, SpotConfig, SpotJob, parse_time, plan_spots, read_spots
 
     named = files or []
     flags: dict[str, Any] = {
@@ -141,110 +144,89 @@ def solve(
         "device": device,
     }
     seconds = None if time is None else parse_time(time)
-    job = Job(max_iterations, seconds, threads, output, resume, save.value, json)
+    limits: dict[str, Any] = {"max_iterations": max_iterations, "seconds": seconds}
+    kept: dict[str, Any] = {"output": output, "resume": resume, "saved": save.value}
+    many: dict[str, Any] = {"processes": processes, "cluster": cluster, "csv": csv}
     if game is not None or line is not None or flop is not None:
         from allstreets.cli.solve_flop import solve_flop
 
-        _one_at_a_time(
-            named, {"boards": boards, "processes": processes, "cluster": cluster, "csv": csv}
-        )
-        solve_flop(game, line, flop, named[0] if named else None, flags, job)
+        if len(named) > 1:
+            raise InputError("--from solves one flop at a time: name one file at most")
+        _refuse_many({"boards": boards, **many})
+        solve_flop(game, line, flop, named[0] if named else None, flags, json=json,
+                   threads=threads, **limits, **kept)  # fmt: skip
         return
 
-    from allstreets.jobs import read_spot, read_spot_config
-
-    file = named[0] if named else None
-    if len(named) > 1 or boards is not None or read_spot_config(file, flags).boards is not None:
-        from allstreets.cli.solve_many import solve_many
-
-        solve_many(named, flags, boards, job, processes=processes, cluster=cluster, csv=csv)
+    configs = read_spots(named, flags)
+    config = configs[0][1]
+    alone = len(configs) == 1 and boards is None
+    if alone and isinstance(config, SpotConfig) and config.boards is None:
+        _refuse_many(many)
+        try:
+            spot = config.spot()
+        except InputError as error:
+            raise InputError(f"{named[0] if named else 'command line'}: {error}") from None
+        solve_spot(SpotJob(config, spot, threads=threads, **limits, **kept), json=json)
         return
-    _one_at_a_time(named, {"processes": processes, "cluster": cluster, "csv": csv})
-    run_job(*read_spot(file, flags), job)
+
+    from allstreets.cli.solve_many import solve_many
+
+    solve_many(
+        plan_spots(configs, boards, limits=Limits(**limits), threads=threads, **many, **kept),
+        json=json,
+    )
 
 
-def _one_at_a_time(files: list[Path], options: dict[str, Any]) -> None:
+def _refuse_many(options: dict[str, Any]) -> None:
     """Refuse what is for many spots."""
     from allstreets.base import InputError
 
-    if len(files) > 1:
-        raise InputError("--from solves one flop at a time: name one file at most")
     for name, value in options.items():
         if value is not None:
             raise InputError(f"--{name} is for many spots: name several files, or --boards")
 
 
-@dataclass(frozen=True)
-class Job:
-    """How a spot is to be solved and kept."""
-
-    max_iterations: int | None
-    seconds: float | None
-    threads: int | None
-    output: Path | None
-    resume: bool
-    saved: Literal["flop", "turn", "full"]
-    json: bool
-    made_from: Mapping[str, Any] | None = None  # the solution that a lock has made it from
-
-
-def run_job(
-    config: "SpotConfig",
-    spot: "Spot",
-    job: Job,
-    origin: "Callable[[SpotSolution], Origin] | None" = None,
+def solve_spot(
+    job: "SpotJob",
+    *,
+    json: bool,
     more: "Callable[[Console, SpotOutcome], dict[str, Any]] | None" = None,
 ) -> None:
-    """Solve a spot and print the outcome; `origin` says which flop of a whole game it is.
+    """Solve a spot and print the outcome.
 
     `more` prints what else there is to say, and returns it for --json.
     """
-    from allstreets.jobs import (
-        COMPILING,
-        mark_compiled,
-        must_compile,
-        require_job,
-        show_progress,
-        solve_job,
-    )
+    from allstreets.cli.node_view import print_mix
+    from allstreets.cli.running import exit_code, kept_in, run_on_terminal
 
-    output, json = job.output, job.json
-    require_job(config, spot, output, job.resume, job.saved)
-    plan = _plan(config, spot, job.threads)
-    if must_compile(spot, config.precision):
-        typer.echo(f"{COMPILING} …", err=True)
-    with show_progress() as observer:
-        outcome = solve_job(
-            config,
-            spot,
-            max_iterations=job.max_iterations,
-            seconds=job.seconds,
-            threads=plan.threads,
-            output=output,
-            resume=job.resume,
-            saved=job.saved,
-            observers=[observer],
-            made_from=job.made_from,
-            origin=None if origin is None else lambda result: origin(result).mapping(),
-        )
-    mark_compiled(spot, config.precision)
+    outcome = run_on_terminal(job)
     out = console(stderr=json)
-    found = None if origin is None else origin(outcome.result)
-    _print_outcome(out, config, outcome)
-    if found is not None:
-        print_origin(out, found, outcome.exploitability)
+    for text in outcome.lines():
+        out.print(text, markup=False, soft_wrap=True)
+    decides = outcome.solver.spot.tree.child_count[0]
+    first = outcome.result.at("").decision if decides else None
+    if first is not None:
+        out.print(f"\nFirst decision, {first.seat}:", end="")
+        print_mix(out, first)
+    else:
+        out.print("No player has chips left to bet: there is no decision.")
+    if outcome.origin is not None:
+        print_origin(out, outcome.origin, outcome.exploitability)
     told = {} if more is None else more(out, outcome)
-    kept = kept_in(output, outcome.unsaved, outcome.keep)
-    if outcome.unsaved is None or kept is not None:
-        _print_way_on(out, outcome, kept)
+    kept = kept_in(job.output, outcome.unsaved, outcome.save)
+    if kept is not None:
+        if outcome.interrupted:
+            out.print(f"\nInterrupted; saved in {kept}. Go on with the same command and --resume.")
+        out.print()
+        print_looks(out, kept, "--line", "" if first is None else first.actions[0])
+    elif outcome.unsaved is None:
+        lost = "Interrupted; nothing was saved. " if outcome.interrupted else ""
+        out.print(f"\n{lost}--output DIR saves a solution, for reports and for --resume.")
     if json:
-        if found is not None:
-            told = {"folder": str(kept), "origin": found.mapping(), **told}
-        print_json({**outcome.figures(), **told})
-    if outcome.unsaved is not None and kept is None:
-        raise typer.Exit(UNSAVED)
-    if outcome.interrupted:
-        raise typer.Exit(INTERRUPTED)
+        if outcome.origin is not None:
+            told = {"folder": str(kept), "origin": outcome.origin.mapping(), **told}
+        print_json({**outcome.to_json(), **told})
+    raise typer.Exit(UNSAVED if outcome.unsaved and kept is None else exit_code(outcome))
 
 
 def print_origin(out: "Console", origin: "Origin", reached: float) -> None:
@@ -254,80 +236,3 @@ def print_origin(out: "Console", origin: "Origin", reached: float) -> None:
     out.print()
     for text in origin_lines(origin, reached):
         out.print(text, markup=False)
-
-
-def _plan(config: "SpotConfig", spot: "Spot", threads: int | None) -> "Estimate":
-    """Print the memory and time of the spot, and refuse one that does not fit."""
-    from allstreets.base import available_bytes, thread_count
-    from allstreets.cards import cards_text
-    from allstreets.games import (
-        device_bytes,
-        estimate_spot,
-        require_device_room,
-        require_memory,
-    )
-    from allstreets.jobs import data_size, duration
-    from allstreets.solvers import FIRST_CHECK
-
-    groups = config.river_groups
-    need = estimate_spot(spot, config.precision, thread_count(threads), groups)
-    free = available_bytes()
-    streets = [f"{count:,} {street.text}" for street, count in need.decisions.items()]
-    boards = [f"{count:,} {street.text}" for street, count in need.boards.items()]
-    out = console(stderr=True)
-    combos = [f"{one.combos:g}" for one in spot.ranges]
-    name = f"{config.name}: " if config.name else ""
-    out.print(
-        f"{name}{cards_text(spot.cards)}, pot {spot.pot}, stack {spot.stack}, "
-        f"{combos[0]} × {combos[1]} combos"
-    )
-    out.print(f"decisions {' + '.join(streets)}, boards {' + '.join(boards)}")
-    room = f", {data_size(free)} free" if free is not None else ""
-    out.print(
-        f"memory {data_size(need.memory_bytes)} ({data_size(need.process_bytes)} in all{room}), "
-        f"first check in about {duration(max(need.seconds_to(FIRST_CHECK), 1))}"
-    )
-    require_memory(spot, config.precision, need, free, groups)
-    require_device_room(config.device, device_bytes(need.memory_bytes))
-    return need
-
-
-def _print_outcome(out: "Console", config: "SpotConfig", outcome: "SpotOutcome") -> None:
-    from allstreets.cli.node_view import print_mix
-
-    figures, pot = outcome.figures(), outcome.solver.spot.pot
-    reached, goal = figures["exploitability_pct"], 100 * config.exploitability_threshold
-    verb = "Solved" if reached <= goal else "Stopped at"
-    out.print(
-        f"{verb}{' to' if reached <= goal else ''} {reached:.3g} % of pot "
-        f"({figures['exploitability_chips']:.3g} chips) exploitability, "
-        f"{figures['iterations']:,} iterations, {figures['seconds']:.1f} s"
-    )
-    if reached > goal > 0:
-        out.print(f"The target of {goal:g} % is not reached.")
-    rake = pot - figures["ev_oop"] - figures["ev_ip"]
-    raked = f", rake {rake:.2f}" if outcome.solver.spot.rake else ""
-    out.print(
-        f"EV OOP {figures['ev_oop']:.2f}, IP {figures['ev_ip']:.2f} of the pot of {pot} "
-        f"chips{raked}"
-    )
-    if outcome.solver.spot.tree.child_count[0]:
-        node = outcome.result.at("").decision
-        out.print(f"\nFirst decision, {node.seat}:", end="")
-        print_mix(out, node)
-    else:
-        out.print("No player has chips left to bet: there is no decision.")
-
-
-def _print_way_on(out: "Console", outcome: "SpotOutcome", output: Path | None) -> None:
-    if output is None:
-        lost = "Interrupted; nothing was saved. " if outcome.interrupted else ""
-        out.print(f"\n{lost}--output DIR saves a solution, for reports and for --resume.")
-        return
-    if outcome.interrupted:
-        out.print(f"\nInterrupted; saved in {output}. Go on with the same command and --resume.")
-    words = (
-        outcome.result.at("").decision.actions if outcome.solver.spot.tree.child_count[0] else ("",)
-    )
-    out.print()
-    print_looks(out, output, "--line", words[0])

@@ -1,88 +1,37 @@
 """allstreets solve of several files or boards: progress, a table, and where the solutions are."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from allstreets.base import INTERRUPTED, InputError
 from allstreets.cli.output import command, console, print_json
-from allstreets.cli.solve import Job
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.jobs import SpotRow, SpotsOutcome
+    from allstreets.jobs import SpotRow, SpotsJob, SpotsOutcome
 
 FAILED = 2  # the exit code where a spot could not be solved
 SHOWN_ROWS = 60
 SHOWN_ERRORS = 10
 
 
-def solve_many(
-    files: Sequence[Path],
-    flags: dict[str, Any],
-    boards: str | None,
-    job: Job,
-    *,
-    processes: int | None,
-    cluster: str | None,
-    csv: Path | None,
-) -> None:
+def solve_many(job: "SpotsJob", *, json: bool) -> None:
     """Solve spots side by side and print their rows."""
-    from allstreets.jobs import (
-        Limits,
-        SpotJob,
-        plan_spots,
-        read_many,
-        run_spots,
-        show_spots_progress,
-        spots_executor,
-        table_rows,
-    )
+    from allstreets.cli.running import exit_code, run_on_terminal
 
-    read = read_many(files, flags, boards)
-    planned, count = plan_spots(
-        read,
-        limits=Limits(job.max_iterations, job.seconds),
-        threads=job.threads,
-        processes=processes,
-        cluster=cluster,
-        output=job.output,
-        saved=job.saved,
-    )
-    spots = [one for one in planned if isinstance(one, SpotJob)]
-    if not spots:
-        reasons = [one.error for one in planned if not isinstance(one, SpotJob)]
-        raise InputError(f"none of the spots can be solved: {reasons[0]}")
-    err = console(stderr=True)
-    at_once = f"{count} at a time, " if count > 1 else ""
-    threads = spots[0].threads
-    what = f"{len(spots):,} spot{'s' * (len(spots) != 1)}"
-    err.print(f"{what}, {at_once}{threads} thread{'s' * (threads > 1)} each")
-    with (
-        spots_executor(count, cluster, err.print) as executor,
-        show_spots_progress() as observer,
-    ):
-        outcome = run_spots(
-            planned,
-            executor,
-            output=job.output,
-            resume=job.resume,
-            csv=csv,
-            observers=[observer],
-        )
-    out = console(stderr=job.json)
+    outcome = run_on_terminal(job)
+    out, err, faults = console(stderr=json), console(stderr=True), outcome.lines()
     _print_rows(out, outcome.rows)
-    _print_errors(err, outcome)
-    _print_way_on(out, job.output, csv, outcome)
-    if job.json:
-        print_json({"spots": table_rows(outcome.rows), "interrupted": outcome.interrupted})
-    if outcome.interrupted:
-        raise typer.Exit(INTERRUPTED)
-    if outcome.failed:
-        raise typer.Exit(FAILED)
+    for line in faults[:SHOWN_ERRORS]:
+        err.print(line, markup=False, soft_wrap=True)
+    if len(faults) > SHOWN_ERRORS:
+        err.print(f"… and {len(faults) - SHOWN_ERRORS:,} more that were not solved")
+    _print_way_on(out, job, outcome)
+    if json:
+        print_json(outcome.to_json())
+    raise typer.Exit(exit_code(outcome) or (FAILED if faults else 0))
 
 
 def _print_rows(out: "Console", rows: "Sequence[SpotRow]") -> None:
@@ -138,18 +87,8 @@ def _percent(value: float | None, digits: int = 1, factor: float = 100) -> str:
     return "–" if value is None else f"{factor * value:.{digits}f} %"
 
 
-def _print_errors(err: "Console", outcome: "SpotsOutcome") -> None:
-    failed = outcome.failed
-    for row in failed[:SHOWN_ERRORS]:
-        where = f"{row.name} {row.board}".strip()
-        err.print(f"Not solved: {where}: {row.error}", markup=False, soft_wrap=True)
-    if len(failed) > SHOWN_ERRORS:
-        err.print(f"… and {len(failed) - SHOWN_ERRORS:,} more that were not solved")
-
-
-def _print_way_on(
-    out: "Console", output: Path | None, csv: Path | None, outcome: "SpotsOutcome"
-) -> None:
+def _print_way_on(out: "Console", job: "SpotsJob", outcome: "SpotsOutcome") -> None:
+    output, csv = job.output, job.csv
     out.print()
     if outcome.interrupted:
         kept = f"saved in {output}. Go on with the same command and --resume." if output else (

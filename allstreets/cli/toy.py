@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from allstreets.base import INTERRUPTED
-from allstreets.cli.keeping import UNSAVED
 from allstreets.cli.output import (
+    UNSAVED,
     JsonOption,
     console,
     percent,

@@ -1,11 +1,35 @@
 """allstreets train: run the jobs that a training file describes."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allstreets.cli.output import JsonOption, written_place
+from allstreets.cli.output import (
+    UNSAVED,
+    JsonOption,
+    command,
+    console,
+    print_json,
+    print_looks,
+    written_place,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from allstreets.jobs import (
+        FlopsJob,
+        FlopsOutcome,
+        Job,
+        PreflopJob,
+        PreflopOutcome,
+        UnifiedJob,
+        UnifiedOutcome,
+    )
+
+    More = Callable[[Console, Any], dict[str, Any]]
 
 
 def train(
@@ -75,31 +99,34 @@ def train(
     docs/postflop-models.md list all keys.
     """
     from allstreets.base import InputError, place_of
-    from allstreets.cli.train_jobs import TrainOptions, run_job
-    from allstreets.jobs import FIRST_RUN, plan, read_train_config
+    from allstreets.jobs import FIRST_RUN, FlopsJob, plan, read_train_config
 
     if output is None and resume:
         raise InputError("--resume needs --output, the folder of the run to continue")
     place = default_output() if output is None else place_of(output)
-    config = read_train_config(file or FIRST_RUN)
-    if chart_interval is not None:
-        if config.solver is None:
-            raise InputError("--chart-interval: flops one by one have no preflop charts")
-        solver = config.solver.model_copy(update={"chart_interval": chart_interval})
-        config = config.model_copy(update={"solver": solver})
-    jobs = plan(config, place, resume=resume, threads=threads, device=device, cluster=cluster)
+    flags = {
+        "threads": threads,
+        "device": device,
+        "cluster": cluster,
+        "chart_interval": chart_interval,
+    }
+    config = read_train_config(file or FIRST_RUN, flags)
+    jobs = plan(config, place, resume=resume)
     if certify and config.job != "unified_cfr":
         raise InputError(
             "--certify: only solutions of unified_cfr, a whole game, have certificates"
         )
     if certify and not isinstance(place, Path):
         raise InputError(f"--certify: {place} is elsewhere; certify a copy of it on this machine")
+    where = ["--cluster", cluster] if cluster else []
+    again = command("train", *([file] if file else []), "--output", place, *where, "--resume")
     for job in jobs:
-        judged = certify or file is None
-        options = TrainOptions(
-            file, place, json, last=job is jobs[-1], certify=judged, cluster=cluster
-        )
-        if code := run_job(job, options):
+        if isinstance(job, FlopsJob):
+            code = train_flops(job, again, json=json, last=job is jobs[-1])
+        else:
+            first = file is None  # whose own flops take half a minute
+            code = train_game(job, again, json=json, certify=certify or first, own_flops=first)
+        if code:
             raise typer.Exit(code)
 
 
@@ -108,3 +135,74 @@ def default_output() -> Path:
     from datetime import datetime
 
     return Path("runs") / datetime.now().strftime("%Y-%m-%d-%H%M%S")
+
+
+def train_flops(job: "FlopsJob", again: str, *, json: bool, last: bool) -> int:
+    """Solve flops one by one; 130 when the user ended it, 1 when a flop failed."""
+    from allstreets.cli.running import exit_code, run_on_terminal
+
+    outcome = run_on_terminal(job)
+    out = console(stderr=json)
+    _print_lines(out, outcome)
+    if outcome.missing:
+        word = "Interrupted" if outcome.interrupted else "Not everything is solved"
+        count = len(outcome.missing)
+        left = "1 flop is" if count == 1 else f"{count:,} flops are"
+        out.print(f"{word}, {left} missing. Go on with: {again}", markup=False, soft_wrap=True)
+    if outcome.rows:
+        print_looks(out, job.output, *outcome.look())
+    code = exit_code(outcome) or (1 if outcome.faults else 0)
+    if json and (last or code):
+        print_json(outcome.to_json())
+    return code
+
+
+def train_game(
+    job: "UnifiedJob | PreflopJob",
+    again: str,
+    *,
+    json: bool,
+    certify: bool = False,
+    own_flops: bool = False,
+    more: "More | None" = None,
+) -> int:
+    """Solve a game before the flop or a whole one, and say where it is; returns the exit code.
+
+    `again` is the command that resumes it, `more` prints what else there is to say and returns it
+    for --json. `certify` also evaluates a whole game with real cards, `own_flops` on those alone.
+    """
+    from allstreets.cli.certify import certify_on_terminal
+    from allstreets.cli.preflop_view import print_opening
+    from allstreets.cli.running import exit_code, kept_in, run_on_terminal
+    from allstreets.jobs import plan_certify
+    from allstreets.solutions import OWN
+
+    training: Job[UnifiedOutcome | PreflopOutcome] = job
+    outcome = run_on_terminal(training)
+    out = console(stderr=json)
+    out.print()
+    print_opening(out, outcome.result())
+    out.print()
+    _print_lines(out, outcome)
+    figures = {**outcome.to_json(), **(more(out, outcome) if more is not None else {})}
+    look = outcome.look()
+    kept = kept_in(job.output, outcome.unsaved, outcome.save)
+    if outcome.training.unsaved is not None:
+        typer.echo(f"Warning: {outcome.training.unsaved}", err=True)
+    code = UNSAVED if kept is None else exit_code(outcome)
+    if kept is not None:
+        if outcome.interrupted:
+            out.print(f"Interrupted; saved in {kept}. Go on: {again}", markup=False, soft_wrap=True)
+        print_looks(out, kept, *look)
+        if certify and not outcome.interrupted:
+            assert isinstance(kept, Path)  # `train` has refused others
+            judged = certify_on_terminal(out, plan_certify(kept, OWN if own_flops else None))
+            figures["certificate"], code = judged.to_json(), exit_code(judged)
+    if json:
+        print_json(figures)
+    return code
+
+
+def _print_lines(out: "Console", outcome: "UnifiedOutcome | PreflopOutcome | FlopsOutcome") -> None:
+    for line in outcome.lines():
+        out.print(line, markup=False, soft_wrap=True)

@@ -53,8 +53,8 @@ def tree(
 
 
 def _draw(job: "UnifiedJob") -> None:
+    from allstreets.base import data_size
     from allstreets.betting import draw_tree
-    from allstreets.jobs import data_size
 
     need, config = job.need, job.config
     notes = {}

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Flags, Floats, InputError, Place, Singles
+from allstreets.base import Flags, Floats, InputError, Place, Singles, data_size, figure
 from allstreets.betting import Player
 from allstreets.cfr import IterationWeights
 from allstreets.cluster.crew import Crew
@@ -36,13 +36,22 @@ FADING = 0.95  # of what earlier half-iterations say of a worker's speed
 
 @dataclass(frozen=True)
 class NodeUse:
-    """What a machine of the cluster does."""
+    """What a machine of the cluster does: pieces that it solves, or iterations on its flops."""
 
     name: str
-    flops: int
-    iterations_per_second: float | None  # that its own work would allow
-    memory_bytes: int  # of its process
+    solved: int  # pieces; or the flops that it has
+    memory_bytes: int  # of its processes
     waiting: float  # share of the time
+    per_minute: float | None = None  # pieces; None: it does iterations
+    iterations_per_second: float | None = None  # that its own work would allow
+
+    def line(self, things: str) -> str:
+        """For people; `things` are the pieces: "spots"."""
+        work = f"{self.solved:,} flops | {figure(self.iterations_per_second)} it/s"
+        if self.per_minute is not None:
+            work = f"{self.solved:,} {things} solved | {self.per_minute:.3g} {things}/min"
+        size = data_size(self.memory_bytes)
+        return f"{self.name}: {work} | {size} | waiting {self.waiting:.0%}"
 
 
 class ClusterEngine:
@@ -435,7 +444,7 @@ class ClusterEngine:
             found.append(
                 NodeUse(
                     name=station.address,
-                    flops=len(self._shares[worker]),
+                    solved=len(self._shares[worker]),
                     iterations_per_second=float(done / own / seconds / 2) if known else None,
                     memory_bytes=station.memory_bytes,
                     waiting=float(max(0.0, 1 - seconds / self._passed)) if self._passed else 0.0,

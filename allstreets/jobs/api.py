@@ -12,81 +12,41 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol, TypeVar
+from typing import Any
 from weakref import finalize
 
 from allstreets.analysis import LockRequest, with_locks
 from allstreets.base import InputError, Place, Remote, place_of
-from allstreets.jobs.certificate import CertifyObserver, plan_certify
-from allstreets.jobs.config.flops import PostflopModelConfig
+from allstreets.jobs.certificate import plan_certify
 from allstreets.jobs.config.reading import check_config
 from allstreets.jobs.config.train import FIRST_RUN, TrainConfig, read_train_config
-from allstreets.jobs.config.whole_game import PreflopConfig, UnifiedConfig
-from allstreets.jobs.flops import FlopsJob, plan_flops
-from allstreets.jobs.job import NOBODY, Watch
+from allstreets.jobs.config.whole_game import UnifiedConfig
+from allstreets.jobs.flops import FlopsJob, FlopsOutcome, plan_flops
+from allstreets.jobs.job import NO_CALLBACKS, Callbacks
 from allstreets.jobs.lock import lock_game, lock_spot_config
-from allstreets.jobs.loop import Observer
-from allstreets.jobs.preflop import PreflopJob
-from allstreets.jobs.spot import solve_job
-from allstreets.jobs.whole_game import UnifiedJob, plan_unified
+from allstreets.jobs.preflop import PreflopJob, PreflopOutcome
+from allstreets.jobs.progress import Observer
+from allstreets.jobs.spot import SpotJob
+from allstreets.jobs.whole_game import UnifiedJob, UnifiedOutcome, plan_unified
 from allstreets.solutions import Certificate, SpotSolution, WholeSolution
 from allstreets.storage import folder_kind, load
 
 MODELS = "models"
 
-Job = UnifiedJob | PreflopJob | FlopsJob
+TrainingJob = UnifiedJob | PreflopJob | FlopsJob
 
 
-class Outcome(Protocol):
-    """The outcome of a job."""
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether the user ended it."""
-
-    @property
-    def problem(self) -> str | None:
-        """Why no other job can build on it, for people."""
-
-    def result(self) -> WholeSolution:
-        """The solution."""
-
-    def to_json(self) -> dict[str, Any]:
-        """The job in figures."""
-
-
-def plan(
-    config: TrainConfig,
-    output: Place | None,
-    *,
-    resume: bool = False,
-    threads: int | None = None,
-    device: str | None = None,
-    cluster: str | None = None,
-) -> list[Job]:
-    """The jobs of a training file; `threads`, `device` and `cluster` override its own.
-
-    The last one has the solution.
-    """
+def plan(config: TrainConfig, output: Place | None, *, resume: bool = False) -> list[TrainingJob]:
+    """The jobs of a training file; the last one has the solution."""
     labels: dict[str, Any] = {"name": config.name, "description": config.description}
     solver, models = config.solver, config.postflop_model
-    for key, value in (("device", device), ("cluster", cluster)):
-        if value is None:
-            continue
-        if key == "cluster" and models is None and not isinstance(solver, UnifiedConfig):
-            raise InputError("--cluster: whole games and flops one by one run on a cluster")
-        solver = changed(solver, key, value) if isinstance(solver, UnifiedConfig) else solver
-        models = changed(models, key, value) if models is not None else None
     if isinstance(solver, UnifiedConfig):
-        if threads is not None:
-            solver = solver.model_copy(update={"threads": threads})
         return [plan_unified(solver, output, resume=resume, **labels)]
     if output is None:
         raise InputError("this job needs --output, the folder of its solution")
     if solver is None:
         assert models is not None
-        return [plan_flops(models, output, resume=resume, threads=threads, **labels)]
-    assert isinstance(solver, PreflopConfig)
+        return [plan_flops(models, output, resume=resume, **labels)]
     if isinstance(output, Remote):
         raise InputError(
             f"--output {output}: type preflop_cfr is solved on this machine.\nName a folder of it."
@@ -94,27 +54,17 @@ def plan(
     folder = Path(solver.models) if solver.models else output / MODELS
     preflop = PreflopJob(solver, folder, output, resume, **labels)
     preflop.require()
-    jobs: list[Job] = [preflop]
-    if models is not None:
-        again = resume and folder.exists()
-        jobs.insert(0, plan_flops(models, folder, resume=again, threads=threads, **labels))
-    return jobs
+    if models is None:
+        return [preflop]
+    again = resume and folder.exists()
+    return [plan_flops(models, folder, resume=again, **labels), preflop]
 
 
-Config = TypeVar("Config", UnifiedConfig, PostflopModelConfig)
-
-
-def changed(config: Config, key: str, value: str) -> Config:
-    """The same with another `device` or `cluster`, if it can be solved there."""
-    given = config.model_dump(exclude_unset=True, by_alias=True)
-    return check_config({**given, key: value}, type(config), f"--{key}")
-
-
-def run(jobs: list[Job], watch: Watch = NOBODY) -> WholeSolution:
+def run(jobs: list[TrainingJob], callbacks: Callbacks = NO_CALLBACKS) -> WholeSolution:
     """Run jobs to their end; an `InputError` or a `KeyboardInterrupt` where one fails to."""
-    outcome: Outcome
+    outcome: UnifiedOutcome | PreflopOutcome | FlopsOutcome
     for job in jobs:
-        outcome = job.run(watch)
+        outcome = job.run(callbacks)
         if job is jobs[-1]:
             break
         if outcome.interrupted:
@@ -135,20 +85,20 @@ def train(
 
     Without `config` it is the first example. `output` is the folder for the solution, its
     checkpoints and metrics (on a cluster also a URL); without one, nothing is stored. Observers are
-    called with a `Progress` a few times per second (not by the job postflop_model).
+    called with a `Progress` a few times per second.
     """
-    given, watch = _config(config), Watch(progress=tuple(observers))
+    given, callbacks = _config(config), Callbacks(progress=tuple(observers))
     if output is not None:
-        return run(plan(given, place_of(output), resume=resume), watch)
+        return run(plan(given, place_of(output), resume=resume), callbacks)
     if given.job == "unified_cfr":
-        return run(plan(given, None, resume=resume), watch)
+        return run(plan(given, None, resume=resume), callbacks)
     if resume:
         raise InputError("resume needs output, the folder to go on from")
     # Jobs hand their solutions on through files, and flops are read when they are needed: the
     # folder is gone when the solution is.
     temporary = TemporaryDirectory()
     try:
-        result = run(plan(given, Path(temporary.name) / "run"), watch)
+        result = run(plan(given, Path(temporary.name) / "run"), callbacks)
     except BaseException:
         temporary.cleanup()
         raise
@@ -174,13 +124,14 @@ def lock(
     if kind == "unified":
         game = load(folder, WholeSolution)
         locks = request.of_game(game, str(folder.absolute()))
-        return run([lock_game(folder, game, locks, place)], Watch(progress=tuple(observers)))
+        return run([lock_game(folder, game, locks, place)], Callbacks(progress=tuple(observers)))
     if kind != "spot":
         raise InputError(f"{folder}: spots and whole games can be locked, and this is none")
     result = load(folder, SpotSolution)
     spot = with_locks(result.spot, request.of_spot(result))
     config = lock_spot_config(folder, result)
-    outcome = solve_job(config, spot, output=place, observers=observers, made_from=made_from)
+    job = SpotJob(config, spot, output=place, made_from=made_from)
+    outcome = job.run(Callbacks(progress=tuple(observers)))
     if outcome.interrupted:
         raise KeyboardInterrupt
     return outcome.result
@@ -193,7 +144,7 @@ def certify(
     seed: int = 1,
     threads: int | None = None,
     cluster: str | None = None,
-    observers: Sequence[CertifyObserver] = (),
+    observers: Sequence[Observer] = (),
 ) -> Certificate:
     """How exploitable the whole game in a folder is with real cards; the answer is kept there.
 
@@ -202,7 +153,7 @@ def certify(
     `cluster` (auto, local or HOST:PORT) judges them on the machines of a Ray cluster.
     """
     job = plan_certify(Path(folder), flops, seed=seed, threads=threads, cluster=cluster)
-    outcome = job.run(observers)
+    outcome = job.run(Callbacks(progress=tuple(observers)))
     if outcome.certificate is None:
         raise KeyboardInterrupt
     return outcome.certificate

@@ -37,6 +37,8 @@ from allstreets.base import (
     Floats,
     InputError,
     available_bytes,
+    data_size,
+    duration,
     interrupt_request,
     thread_count,
 )
@@ -44,7 +46,9 @@ from allstreets.cards import FLOP_COUNT, Flop, flop_table, preflop_equity, sprea
 from allstreets.cluster import Need
 from allstreets.engines import CPU, CardModel, DealtPairs, LiftedValues, open_device
 from allstreets.jobs.executors import Executor, Here, KilledError, Processes, in_order, on_cluster
-from allstreets.jobs.progress import PieceProgress, Tally
+from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan
+from allstreets.jobs.progress import Progress, Tally
+from allstreets.jobs.reports.solution import certificate_lines
 from allstreets.solutions import ALL, OWN, OWN_GAME, Certificate, WholeSolution
 from allstreets.storage import CertificateWork, claim, folder_kind, load_unified, write_certificate
 from allstreets.version import __version__
@@ -53,8 +57,6 @@ DRAWN = 32  # flops of either kind, trained and not
 MOST_DRAWN = 877  # half of all flops: with more of them all are as quick
 
 
-CertifyProgress = PieceProgress[str]  # the latest is a flop
-CertifyObserver = Callable[[CertifyProgress], None]
 Evaluated = tuple[LiftedValues, float]  # a flop, and the seconds that it took
 
 
@@ -92,6 +94,16 @@ def _open_judge(solution: EvaluateFlop) -> FlopEvaluator:
     solution.require()
     opened = load_unified(solution.folder)
     return FlopEvaluator(opened, solution.completion, solution.threads, solution.device)
+
+
+def certify_figures(progress: Progress) -> list[str]:
+    """What stands beside the count: pace, time, memory, the flop that was done last."""
+    pace = progress.seconds_per_piece
+    parts = [] if pace is None else [f"{pace:.1f} s a flop"]
+    if progress.latest is None:
+        return [*parts, data_size(progress.process_bytes)]
+    eta, size = duration(progress.eta_seconds), data_size(progress.process_bytes)
+    return [*parts, f"ETA {eta}", size, progress.latest]
 
 
 def timed_values(judge: FlopEvaluator, flop: Flop, following: Sequence[Flop] = ()) -> Evaluated:
@@ -150,19 +162,35 @@ class CertifyJob:
             self.judge, missing, len(self.flops) - len(missing), available_bytes()
         )
 
-    def run(
-        self,
-        observers: Sequence[CertifyObserver] = (),
-        tables: Callable[[int, int], None] | None = None,
-        classes: Callable[[int, int], None] | None = None,
-    ) -> "CertifyOutcome":
-        """Evaluate what is missing; a certificate is written when nothing is.
+    def plan(self) -> Plan:
+        """Which flops are judged, what becomes of earlier work, and what it takes."""
+        lines, differs = [], self.work.differs()
+        if differs:
+            changed = "the solution has changed"
+            why = changed if "judged" in differs else f"{', '.join(differs)} differ"
+            lines.append(
+                f"{self.folder} was certified before, and {why} since: all flops are judged anew."
+            )
+        need, completed, threads = self.estimate(), self.completed, self.judge.threads
+        known = f", {need.known:,} of them judged before" if need.known else ""
+        how = self.judge.completion.text
+        solved = f", {completed:,} of them solved first ({how})" if completed else ""
+        lines.append(f"{len(self.flops):,} flops{known}{solved}")
+        if self.cluster is not None:  # whose machines are not known yet
+            lines.append(f"about {duration(need.seconds * threads)} of one core, on the cluster")
+        else:
+            lines.append(
+                f"about {duration(need.seconds)} on {threads} thread{'' if threads == 1 else 's'}, "
+                f"{data_size(need.memory_bytes)} of memory"
+            )
+        kernels = "certify" if need.known < len(self.flops) else None
+        return Plan(tuple(lines), need.memory_bytes, need.seconds, kernels)
 
-        `tables` is called with the flops counted, of how many, where the matrices of all flops are
-        needed and not stored yet; `classes` likewise, while these are played with hand classes.
-        """
+    def run(self, callbacks: Callbacks = NO_CALLBACKS) -> "CertifyOutcome":
+        """Evaluate what is missing; a certificate is written when nothing is."""
+        callbacks.begin()
         with self._executor() as executor:
-            return self._run(executor, observers, tables, classes)
+            return self._run(executor, callbacks)
 
     def _executor(self) -> AbstractContextManager[Executor]:
         """Gets ready, before anything is written."""
@@ -175,16 +203,10 @@ class CertifyJob:
         at_once = self.estimate().at_once
         return nullcontext(Processes(at_once) if at_once > 1 else Here())
 
-    def _run(
-        self,
-        executor: Executor,
-        observers: Sequence[CertifyObserver],
-        tables: Callable[[int, int], None] | None,
-        classes: Callable[[int, int], None] | None,
-    ) -> "CertifyOutcome":
+    def _run(self, executor: Executor, callbacks: Callbacks) -> "CertifyOutcome":
         regressed = needs_class_values(self.draws)
         if regressed:
-            flop_table().build(self.judge.threads, tables)
+            flop_table().build(self.judge.threads, callbacks.counter("tables of flops"))
         stopping = f"{'ending the flops' if executor.remote else 'finishing the flop'} at work"
         with claim(self.folder), interrupt_request(stopping, "the flop at work") as request:
             self.work.begin()
@@ -193,7 +215,14 @@ class CertifyJob:
                 known = self.work.load(flop.text, self.judge.completes(flop))
                 if known is not None:
                     found[place] = known
-            tally = Tally(len(self.flops), len(found), observers, executor.nodes)
+            tally = Tally(
+                "flops",
+                len(self.flops),
+                len(found),
+                callbacks.progress,
+                executor.nodes,
+                certify_figures,
+            )
             request.hold()
             if len(found) < len(self.flops):
                 tally.tell(len(found))
@@ -204,13 +233,14 @@ class CertifyJob:
             played = None
             if regressed:
                 game, judge = self.result.game, self.judge
-                played = class_values(game, judge.reach, judge.threads, progress=classes)
+                count = callbacks.counter("flops with hand classes")
+                played = class_values(game, judge.reach, judge.threads, progress=count)
             certificate = self._certificate(in_order(found), played)
             write_certificate(self.folder, certificate)
         return CertifyOutcome(self, certificate, len(found))
 
     def _evaluate(
-        self, executor: Executor, found: dict[int, Evaluated], tally: Tally[str], control: Control
+        self, executor: Executor, found: dict[int, Evaluated], tally: Tally, control: Control
     ) -> None:
         """Evaluate the flops that are missing in `found`, and store them as they come."""
 
@@ -317,6 +347,15 @@ class CertifyOutcome:
     def interrupted(self) -> bool:
         """Whether the user ended it."""
         return self.certificate is None
+
+    @property
+    def problem(self) -> str | None:
+        """Nothing builds on a certificate."""
+        return None
+
+    def lines(self) -> list[str]:
+        """The certificate, for people; nothing where it was interrupted."""
+        return [] if self.certificate is None else certificate_lines(self.certificate)
 
     def to_json(self) -> dict[str, Any] | None:
         """The certificate as JSON data; None where it was interrupted."""

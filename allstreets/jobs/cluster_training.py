@@ -14,11 +14,10 @@ from dataclasses import replace
 from itertools import count
 from typing import TypeVar
 
-from allstreets.base import Floats, InputError, Place, Remote
+from allstreets.base import Floats, InputError, Place, Remote, data_size
 from allstreets.cluster import ClusterEngine, Crew, RayCrew, WorkerLost, connect
 from allstreets.engines import CPU, EngineSpec
-from allstreets.jobs.format import data_size
-from allstreets.jobs.job import Watch
+from allstreets.jobs.job import Callbacks
 from allstreets.jobs.progress import Progress
 from allstreets.storage import claim, newest_checkpoint
 
@@ -34,7 +33,7 @@ def cluster_games(
     costs: Floats,
     threads: int | None,
     folder: Place,
-    watch: Watch,
+    callbacks: Callbacks,
     need_bytes: int = 0,
 ) -> Iterator[ClusterEngine]:
     """The games of `spec` on the machines of a cluster, which must see `folder`.
@@ -48,12 +47,11 @@ def cluster_games(
         try:
             cores = sum(station.cores for station in crew.stations)
             workers = len(crew.stations)
-            told(
-                watch,
-                f"{workers} worker{'s' if workers > 1 else ''} with {cores} "
+            callbacks.say(
+                f"cluster: {workers} worker{'s' if workers > 1 else ''} with {cores} "
                 f"core{'s' if cores > 1 else ''} in all",
             )
-            yield begin_games(spec, crew, costs, threads, folder, watch)
+            yield begin_games(spec, crew, costs, threads, folder, callbacks)
         finally:
             crew.close()
 
@@ -64,7 +62,7 @@ def begin_games(
     costs: Floats | None,
     threads: int | None,
     folder: Place,
-    watch: Watch,
+    callbacks: Callbacks,
 ) -> ClusterEngine:
     """Let workers build their games; others are started for those that die on the way."""
     for losses in count(1):
@@ -77,7 +75,7 @@ def begin_games(
                     f"{lost}, for the {losses}th time before the first iteration: perhaps a "
                     "machine has too little memory"
                 ) from None
-            told(watch, f"{lost}; its flops are built again")
+            callbacks.say(f"cluster: {lost}; its flops are built again")
             crew.replace(lost.workers)
         else:
             return games
@@ -103,7 +101,7 @@ def train_through_losses(
     train: Callable[[bool, float], Outcome],
     *,
     resume: bool,
-    watch: Watch,
+    callbacks: Callbacks,
     clock: Callable[[], float] = time.monotonic,
 ) -> Outcome:
     """Call `train` until no worker is lost on the way.
@@ -127,7 +125,7 @@ def train_through_losses(
                     "has too little memory.\nGo on with the same command and --resume."
                 )
             back = "the beginning" if newest is None else f"iteration {newest:,}"
-            told(watch, f"{lost}; its flops are solved again from {back}")
+            callbacks.say(f"cluster: {lost}; its flops are solved again from {back}")
             try:
                 games.recover(lost.workers, fresh=not resume)
                 lost = None
@@ -135,19 +133,13 @@ def train_through_losses(
                 lost = error
 
 
-def with_nodes(watch: Watch, games: ClusterEngine) -> Watch:
+def with_nodes(callbacks: Callbacks, games: ClusterEngine) -> Callbacks:
     """Observers also see what the machines do."""
 
     def seeing(observer: Callable[[Progress], None]) -> Callable[[Progress], None]:
         return lambda progress: observer(replace(progress, nodes=games.node_use()))
 
-    return replace(watch, progress=tuple(seeing(observer) for observer in watch.progress))
-
-
-def told(watch: Watch, text: str) -> None:
-    """Say what happens on the cluster."""
-    if watch.told is not None:
-        watch.told(f"cluster: {text}")
+    return replace(callbacks, progress=tuple(seeing(observer) for observer in callbacks.progress))
 
 
 def require_cluster(output: Remote, cluster: str | None) -> None:

@@ -1,4 +1,4 @@
-"""Kernels compiled before a job needs them, and whether a job has to wait for its own.
+"""Kernels compiled before a job needs them: on a new machine, while other things are installed.
 
 A task is the smallest job of its kind: run once, it has called every kernel that a real one calls,
 and the kernels do not depend on its sizes. Numba compiles one kernel at a time in a process, so
@@ -21,37 +21,8 @@ from allstreets.cards import parse_flop_set
 from allstreets.cfr import parse_schedule
 from allstreets.engines import CardModel
 from allstreets.games import Spot, WholeGame
+from allstreets.jobs.job import mark_compiled, must_announce
 from allstreets.solvers import SpotSolver, WholeGameSolver, first_ranges, quantise_solution
-
-COMPILING = "compiling kernels, once, about half a minute"
-
-
-def must_compile(spot: "Spot", precision: str) -> bool:
-    """Whether no such spot has been solved with these kernels."""
-    return not _marker(spot, precision).exists()
-
-
-def mark_compiled(spot: "Spot", precision: str) -> None:
-    """Remember that such a spot has been solved."""
-    with suppress(OSError):  # then it is announced once more
-        _marker(spot, precision).touch()
-
-
-def must_announce(what: str) -> bool:
-    """Whether kernels of this name have not been waited for; from now on they have."""
-    marker = compiled_folder() / what
-    if marker.exists():
-        return False
-    with suppress(OSError):
-        marker.parent.mkdir(parents=True, exist_ok=True)
-        marker.touch()
-    return True
-
-
-def _marker(spot: "Spot", precision: str) -> Path:
-    """Lies beside the compiled kernels, so it goes when they do."""
-    return compiled_folder() / f"solved-{spot.tree.first_street.text}-{precision}"
-
 
 FLOP = "7s7h7d"  # on which most runouts are alike, so that there are few
 

@@ -39,8 +39,18 @@ from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from allstreets.base import Control, InputError, StopWhen, thread_count
-from allstreets.cluster import Need, Node, RayTasks, Task, Tasks, connect, fitting, require_versions
-from allstreets.jobs.progress import NodesInUse, NodeWork
+from allstreets.cluster import (
+    Need,
+    Node,
+    NodeUse,
+    RayTasks,
+    Task,
+    Tasks,
+    connect,
+    fitting,
+    require_versions,
+)
+from allstreets.jobs.progress import NodesInUse
 
 KILLED = "its process was killed; is there enough memory?"
 TIMES_AGAIN = 2  # that a piece is done whose process was killed
@@ -171,7 +181,7 @@ class Executor(ABC):
     def at_once(self) -> int:
         """How many pieces are done at a time."""
 
-    def nodes(self) -> tuple[NodeWork, ...]:
+    def nodes(self) -> tuple[NodeUse, ...]:
         """The work of the machines of a cluster."""
         return ()
 
@@ -385,7 +395,7 @@ class OnRay(Executor):
         """How many pieces are done at a time."""
         return max(1, self.in_use.cores // self._need.cores)
 
-    def nodes(self) -> tuple[NodeWork, ...]:
+    def nodes(self) -> tuple[NodeUse, ...]:
         """The work of the machines."""
         return self.in_use.work()
 

@@ -38,6 +38,8 @@ from allstreets.base import (
     Place,
     Remote,
     available_bytes,
+    data_size,
+    duration,
     interrupt_request,
     thread_count,
 )
@@ -49,12 +51,19 @@ from allstreets.games import PotGame
 from allstreets.jobs.cluster_training import require_cluster
 from allstreets.jobs.config.flops import PostflopModelConfig
 from allstreets.jobs.executors import Executor, Here, StoppedError, on_cluster, piece_control
-from allstreets.jobs.job import NOBODY, Watch
+from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan
 from allstreets.jobs.loop import CHECKPOINTS, RunFiles, train
-from allstreets.jobs.progress import PieceProgress, Progress, Reason, StopRule
+from allstreets.jobs.progress import Progress, Reason, StopRule, Tally
 from allstreets.jobs.stopping import Intervals, Iterations
-from allstreets.solutions import WholeSolution, summary_of
-from allstreets.solvers import FlopEstimate, FlopsSolver, FlopTargets, estimate_flops, group_size
+from allstreets.solutions import WholeSolution, row_weight, summary_of
+from allstreets.solvers import (
+    FlopEstimate,
+    FlopsSolver,
+    FlopTargets,
+    estimate_flops,
+    group_size,
+    require_flop_room,
+)
 from allstreets.storage import (
     CheckpointWarning,
     FlopsBundle,
@@ -67,6 +76,7 @@ from allstreets.storage import (
 )
 
 CHECKPOINT_SECONDS = 300
+FAULTS_SHOWN = 5
 
 Solved = list[tuple[Row, Arrays]]  # the figures of flops, and what is stored of them
 
@@ -80,19 +90,17 @@ class FlopFault:
     message: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class FlopsProgress(PieceProgress[None]):
-    """How far a job is; pieces are flops times stack-to-pot ratios, those that fail not done."""
-
-    rows: tuple[Row, ...]  # solved in this run
-    faults: tuple[FlopFault, ...]
-    running: tuple[Key, ...]  # the group in work, of several the one that began first
-    group: Progress | None  # how far it is; not known of flops on other machines
-
-    @property
-    def left(self) -> int:
-        """Those that are still to be solved."""
-        return self.total - self.done - len(self.faults)
+def flop_figures(progress: Progress, rows: Sequence[Row]) -> list[str]:
+    """What stands beside the count: exploitability of the `rows` solved so far, time, memory."""
+    parts = []
+    if rows:
+        weights = [row_weight(row) for row in rows]
+        reached = [row["exploitability"] for row in rows]
+        mean = sum(w * e for w, e in zip(weights, reached, strict=True)) / sum(weights)
+        parts.append(f"expl mean {mean:.4f} max {max(reached):.4f} of pot")
+    if progress.failed:
+        parts.append(f"{progress.failed:,} failed")
+    return [*parts, f"ETA {duration(progress.eta_seconds)}", data_size(progress.process_bytes)]
 
 
 @dataclass(eq=False)
@@ -141,18 +149,25 @@ class FlopsRun:
         job: FlopsJob,
         bundle: FlopsBundle,
         executor: Executor,
-        watch: Watch,
+        callbacks: Callbacks,
         request: InterruptRequest,
     ) -> None:
         self._job, self._bundle, self._executor = job, bundle, executor
-        self._watch, self._request = watch, request
+        self._request = request
         self._missing = bundle.missing
         self.rows: list[Row] = []
         self.faults: list[FlopFault] = []
         self._in_work: list[FlopsGroup] = []
         self._lock = threading.RLock()  # any thread may write
         self._own = threading.local()  # pages of memory, by thread
-        self._began = time.monotonic()
+        self._tally = Tally(
+            "flops",
+            len(bundle.wanted),
+            len(bundle.wanted) - len(self._missing),
+            callbacks.progress,
+            executor.nodes,
+            lambda progress: flop_figures(progress, self.rows),
+        )
 
     def solve(self) -> None:
         """Solve what is missing."""
@@ -287,25 +302,19 @@ class FlopsRun:
             self.faults += [FlopFault(*key, message) for key in group.keys]
 
     def _tell(self) -> None:
-        """Let the observer see where the run stands."""
-        if not self._watch.flops:
-            return
+        """Let the observers see where the run stands; flops that fail are not done."""
         with self._lock:
-            before = len(self._bundle.wanted) - len(self._missing)
+            total = len(self._bundle.wanted)
             shown = self._in_work if self._executor.remote else self._in_work[:1]
-            progress = FlopsProgress(
-                done=before + len(self.rows),
-                total=len(self._bundle.wanted),
-                before=before,
-                failed=len(self.faults),
-                seconds=time.monotonic() - self._began,
-                nodes=self._executor.nodes(),
-                rows=tuple(self.rows),
-                faults=tuple(self.faults),
+            done, failed = total - len(self._missing) + len(self.rows), len(self.faults)
+            self._tally.tell(
+                done,
+                failed=failed,
+                left=total - done - failed,
+                faults=tuple(f"flop {fault.flop} failed: {fault.message}" for fault in self.faults),
                 running=tuple(key for group in shown for key in group.keys),
-                group=shown[0].progress if shown else None,
+                part=shown[0].progress if shown else None,
             )
-            self._watch.flops(progress)
 
 
 def _fits(folder: Path, solver: FlopsSolver) -> bool:
@@ -343,6 +352,33 @@ class FlopsOutcome:
     def result(self) -> WholeSolution:
         """The solution, read from its folder when it is needed."""
         return load_flops(self.job.output)
+
+    def lines(self) -> list[str]:
+        """How many are solved and how well, and those that failed."""
+        job, figures, goal, lines = self.job, self.to_json(), self.job.targets.exploitability, []
+        if self.rows:
+            mean, most = figures["exploitability_mean"], figures["exploitability_max"]
+            lines.append(
+                f"Solved {figures['solved']:,} of {len(job.places):,} flops in "
+                f"{duration(self.seconds)}: exploitability {100 * mean:.2f} % of the pot on "
+                f"average, {100 * most:.2f} % at most; {figures['iterations_mean']:.0f} iterations"
+            )
+            above = figures["solved"] - figures["converged"]
+            if above and goal:
+                lines.append(
+                    f"{above:,} of them ended after {job.iterations:,} iterations above the "
+                    f"threshold of {100 * goal:g} %."
+                )
+        for fault in self.faults[:FAULTS_SHOWN]:
+            lines.append(f"Flop {fault.flop} at SPR {fault.spr:g} failed: {fault.message}")
+        if len(self.faults) > FAULTS_SHOWN:
+            lines.append(f"… and {len(self.faults) - FAULTS_SHOWN:,} more failed.")
+        return lines
+
+    def look(self) -> list[str]:
+        """A flop for a report."""
+        spr = ["--spr", f"{self.rows[0]['spr']:g}"] if len(self.job.pots) > 1 else []
+        return ["--flop", self.rows[0]["flop"], *spr]
 
     def to_json(self) -> dict[str, Any]:
         """The job in figures."""
@@ -449,21 +485,38 @@ class FlopsJob:
             for first in range(0, len(flops), count):
                 yield FlopsGroup(flops[first : first + count], pots)
 
-    def run(self, watch: Watch = NOBODY) -> FlopsOutcome:
+    def plan(self) -> Plan:
+        """What the missing flops take; what does not fit is refused."""
+        missing, wanted = len(self.bundle.missing), len(self.bundle.wanted)
+        need, on_cluster = self.estimate(missing), self.config.cluster is not None
+        if not on_cluster:  # where the machines are asked what they have
+            require_flop_room(need, available_bytes())
+        sprs = ", ".join(f"{pot.pot.spr:g}" for pot in self.pots)
+        done = f" ({wanted - missing:,} of {wanted:,} are solved)" if missing < wanted else ""
+        name = f"{self.name}: " if self.name else ""
+        line = (
+            f"{name}{len(self.flops):,} flops at SPR {sprs}{done}, "
+            f"{self.config.cards}, {need.nodes:,} tree nodes, "
+            f"about {data_size(need.memory_bytes)}, at most about "
+            f"{duration(max(need.seconds, 1)) if missing else '0:00'} on {self.threads} "
+            f"thread{'s' if self.threads > 1 else ''}{' of a cluster' if on_cluster else ''}"
+        )
+        return Plan((line,), need.memory_bytes, need.seconds, f"flops-{self.model.kind}")
+
+    def run(self, callbacks: Callbacks = NO_CALLBACKS) -> FlopsOutcome:
         """Solve what is missing."""
         bundle = self.bundle
-        if watch.ready:
-            watch.ready()
+        callbacks.begin()
         doing = f"saving to {self.output}"
         with (
             claim(self.output),
-            self._executor(watch) as executor,
+            self._executor(callbacks) as executor,
             interrupt_request(doing, "no flop that is finished") as request,
         ):
             bundle.clear_unfinished()
             bundle.write_manifest()
             request.hold()
-            run = FlopsRun(self, bundle, executor, watch, request)
+            run = FlopsRun(self, bundle, executor, callbacks, request)
             run.solve()
             try:
                 bundle.write_manifest()
@@ -482,13 +535,13 @@ class FlopsJob:
             seconds=bundle.seconds,
         )
 
-    def _executor(self, watch: Watch) -> AbstractContextManager[Executor]:
+    def _executor(self, callbacks: Callbacks) -> AbstractContextManager[Executor]:
         """Gets ready, before anything is written."""
         if self.config.cluster is None:
             return nullcontext(Here(self.estimate(len(self.bundle.missing)).at_once))
         memory_bytes = replace(self, threads=1).estimate(len(self.pots)).memory_bytes
         need = Need(self.threads, int(self.device != CPU), memory_bytes)
-        return on_cluster(self.config.cluster, need, "a flop", tell=watch.told)
+        return on_cluster(self.config.cluster, need, "a flop", tell=callbacks.message)
 
     def rules(self, solver: FlopsSolver) -> list[StopRule]:
         """When flops are done."""

@@ -33,10 +33,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from allstreets.base import Control, InputError, Place, interrupt_request, process_bytes
 from allstreets.cfr import Metrics
 from allstreets.jobs import metrics_file
-from allstreets.jobs.job import Watch
+from allstreets.jobs.job import Callbacks
 from allstreets.jobs.progress import (
     WINDOW,
     Check,
+    Observer,
     Progress,
     Reason,
     StopRule,
@@ -119,8 +120,6 @@ class TrainingSolver(Protocol):
         arrays may be files that are read part by part.
         """
 
-
-Observer = Callable[[Progress], None]
 
 RECENT = 100  # checks that stop rules can look back
 TICK_SECONDS = 0.1  # between two records that only report how far a batch is
@@ -389,7 +388,7 @@ class _Run:
         """Where the run stands."""
         rate = speed([*self._points, (iteration, seconds)])
         return Progress(
-            iteration=iteration,
+            done=iteration,
             total=self._total,
             seconds=self._seconds_before + seconds,
             session_seconds=seconds,
@@ -461,7 +460,7 @@ def train_into(
     *,
     resume: bool = False,
     save_finished: bool = True,
-    watch: Watch,
+    callbacks: Callbacks,
     regularly: Sequence[Every] = (),
 ) -> Outcome:
     """Train until a rule holds or the user interrupts, then `finish`, which saves the solution.
@@ -479,13 +478,13 @@ def train_into(
             stack.enter_context(claim(output))
             clear_unfinished(output)
         doing = "stopping" if output is None else f"saving to {output}"
-        request = watch.control or stack.enter_context(interrupt_request(doing, "the solution"))
+        request = callbacks.control or stack.enter_context(interrupt_request(doing, "the solution"))
         training = train(
             solver,
             rules,
             intervals=intervals,
             files=files,
-            observers=watch.progress,
+            observers=callbacks.progress,
             regularly=regularly,
             control=request,
         )

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from allstreets.base import Floats, InputError
+from allstreets.base import Floats, InputError, duration, figure
 from allstreets.betting import Player, build_preflop_tree
 from allstreets.cards import FlopSet, parse_flop
 from allstreets.games import preflop_locks
 from allstreets.jobs.config.whole_game import PreflopConfig
-from allstreets.jobs.job import NOBODY, Watch
+from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan
 from allstreets.jobs.loop import CHECKPOINTS, train_into
 from allstreets.jobs.progress import TrainingOutcome
 from allstreets.jobs.stopping import Intervals
@@ -56,7 +56,11 @@ class PreflopJob:
         if self.config.models and not self.models.exists():
             raise InputError(f"solver.models: {self.models} does not exist; solve flops first")
 
-    def run(self, watch: Watch = NOBODY) -> "PreflopOutcome":
+    def plan(self) -> Plan:
+        """Before the flop a game is small."""
+        return Plan(())
+
+    def run(self, callbacks: Callbacks = NO_CALLBACKS) -> "PreflopOutcome":
         """Train on top of the models until a rule holds or the user interrupts."""
         config = self.config
         values = model_values(load_flops(self.models))
@@ -82,8 +86,8 @@ class PreflopJob:
             finish,
             # The run may have ended among the flops, or before its first checkpoint.
             resume=self.resume and any((self.output / CHECKPOINTS).glob("checkpoint-*")),
-            watch=watch,
-            regularly=charts_every(charts, solver, solver.rules, watch.charts),
+            callbacks=callbacks,
+            regularly=charts_every(charts, solver, solver.rules, callbacks.charts),
         )
 
 
@@ -106,6 +110,20 @@ class PreflopOutcome:
     def problem(self) -> str | None:
         """Why no other job can build on it, for people."""
         return self.unsaved
+
+    def lines(self) -> list[str]:
+        """How good the solution is."""
+        return [
+            f"Exploitability within the models of flops: "
+            f"{figure(self.solution.exploitability)} mbb/hand, {self.solver.iterations:,} "
+            f"iterations in {duration(self.training.progress.seconds)}. In the whole game it is "
+            "larger."
+        ]
+
+    def look(self) -> list[str]:
+        """A decision for a report."""
+        lines = self.solution.opening_lines()[1:]
+        return ["--line", lines[0]] if lines else []
 
     def to_json(self) -> dict[str, Any]:
         """The job in figures."""

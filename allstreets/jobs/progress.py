@@ -6,17 +6,18 @@ import math
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
-from allstreets.base import process_bytes
+from allstreets.base import duration, process_bytes
 from allstreets.cfr import Metrics
+from allstreets.cluster import NodeUse
 
 if TYPE_CHECKING:
     from allstreets.base import Place
-    from allstreets.cluster import Node, NodeUse, Piece
+    from allstreets.cluster import Node, Piece
     from allstreets.engines import DeviceUse
 
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 Reason = Literal[
     "exploitability_threshold", "regret_threshold", "iterations", "time", "interrupted"
 ]
+
+
+ITERATIONS = "iterations"
 
 
 @dataclass(frozen=True)
@@ -53,28 +57,57 @@ class Check:
         return Check(**own, metrics=Metrics(**figures))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Progress:
-    """Where a run stands. Emitted at every check, and a few times per second in between."""
+    """How far a job is: iterations of a solver, or pieces of work, such as flops.
 
-    iteration: int
-    total: int | None  # None = no fixed number of iterations
+    A job tells it at every check or piece, and a few times per second in between.
+    """
+
+    done: int  # those of earlier runs included
+    total: int | None  # None = no fixed number
+    things: str = ITERATIONS  # that are counted
+    before: int = 0  # done by earlier runs
+    failed: int = 0
+    latest: Any = None  # the piece that was done last
+    running: tuple[Any, ...] = ()  # keys of the pieces in work
+    part: Progress | None = None  # how far these are
+    figures: tuple[str, ...] = ()  # stand beside the count, for people
+    faults: tuple[str, ...] = ()  # a line for each so far
     seconds: float  # of the whole run, the time before a resume included
-    session_seconds: float  # since this process began to train
-    iterations_per_second: float | None
-    eta_seconds: float | None  # to the fixed number of iterations
-    target_eta_seconds: float | None  # to the exploitability target, by the slope of the curve
-    solver_bytes: int
-    process_bytes: int | None
-    unit: str  # of exploitability and regrets
-    rules: tuple[StopRule, ...]
-    check: Check | None  # the latest one; None before the first
+    session_seconds: float = 0.0  # since this process began to train
+    eta_seconds: float | None = None  # to the total
+    process_bytes: int | None = None  # None = this platform does not say
+    nodes: tuple[NodeUse, ...] = ()  # the machines of a cluster
+    paused: bool = False  # the run waits here, and its time stands still
+
+    # Of a solver:
+    iterations_per_second: float | None = None
+    target_eta_seconds: float | None = None  # to the exploitability target, by the curve's slope
+    solver_bytes: int = 0
+    unit: str = ""  # of exploitability and regrets
+    rules: tuple[StopRule, ...] = ()
+    check: Check | None = None  # the latest one; None before the first
     holding: tuple[Reason, ...] = ()  # the rules that hold, the most significant first
     recent: tuple[float | None, ...] = ()  # exploitability at the latest checks, newest last
     device: DeviceUse | None = None  # what the run makes of a GPU
-    nodes: tuple[NodeUse, ...] = ()  # what the machines of a cluster do
     reserve_seconds: float = 0.0  # of the next iterations and their check, by the last ones
-    paused: bool = False  # the run waits here, and its time stands still
+
+    @property
+    def iteration(self) -> int:
+        """Iterations that are done."""
+        return self.done
+
+    @property
+    def seconds_per_piece(self) -> float | None:
+        """The mean over the pieces of this run."""
+        done = self.done - self.before
+        return self.seconds / done if done else None
+
+    @property
+    def ended(self) -> bool:
+        """Whether this is the last that is told."""
+        return bool(self.holding) or (self.things != ITERATIONS and self.done == self.total)
 
     @property
     def metrics(self) -> Metrics | None:
@@ -84,7 +117,28 @@ class Progress:
     @property
     def fresh_metrics(self) -> Metrics | None:
         """The figures of this very iteration; `None` between two checks."""
-        return self.metrics if self.check and self.check.iteration == self.iteration else None
+        return self.metrics if self.check and self.check.iteration == self.done else None
+
+
+Observer = Callable[[Progress], None]
+
+
+def pieces(
+    things: str,
+    done: int,
+    total: int,
+    seconds: float,
+    figures: Callable[[Progress], Sequence[str]] | None = None,
+    left: int | None = None,
+    **facts: Any,
+) -> Progress:
+    """Pieces of work that are done; those that are left take as long as the mean of this run."""
+    progress = Progress(things=things, done=done, total=total, seconds=seconds, **facts)
+    pace = progress.seconds_per_piece
+    if pace is not None:
+        left = total - done if left is None else left
+        progress = replace(progress, eta_seconds=pace * left)
+    return progress if figures is None else replace(progress, figures=tuple(figures(progress)))
 
 
 class StopRule(Protocol):
@@ -172,75 +226,43 @@ def time_to_target(
     return max(math.exp(exponent) - now, 0.0) / rate
 
 
-Latest = TypeVar("Latest")
+def time_left(progress: Progress) -> list[str]:
+    """The time that is left, for people."""
+    return [f"ETA {duration(progress.eta_seconds)}"]
 
 
-@dataclass(frozen=True)
-class NodeWork:
-    """The work of one machine of the cluster."""
-
-    name: str
-    solved: int  # pieces
-    per_minute: float
-    memory_bytes: int  # of the processes that have done pieces
-    waiting: float  # share of the time of its cores
-
-
-@dataclass(frozen=True, kw_only=True)
-class PieceProgress(Generic[Latest]):
-    """How far a job is."""
-
-    done: int  # pieces, those of earlier runs included
-    total: int
-    before: int  # pieces of earlier runs
-    failed: int = 0
-    latest: Latest | None = None  # describes the piece that was done last
-    seconds: float  # of this run
-    process_bytes: int | None = field(default_factory=process_bytes)
-    nodes: tuple[NodeWork, ...] = ()  # the machines of a cluster
-
-    @property
-    def left(self) -> int:
-        """Pieces that are still to be done."""
-        return self.total - self.done
-
-    @property
-    def seconds_per_piece(self) -> float | None:
-        """The mean over the pieces of this run."""
-        done = self.done - self.before
-        return self.seconds / done if done else None
-
-    @property
-    def eta_seconds(self) -> float | None:
-        """Seconds that are left, at the pace of this run."""
-        pace = self.seconds_per_piece
-        return None if pace is None else pace * self.left
-
-
-class Tally(Generic[Latest]):
-    """Tells the observers of a job how far it is."""
+class Tally:
+    """Tells the observers of a job how far it is, piece by piece."""
 
     def __init__(
         self,
+        things: str,
         total: int,
         before: int,
-        observers: Sequence[Callable[[PieceProgress[Latest]], None]],
-        nodes: Callable[[], tuple[NodeWork, ...]],
+        observers: Sequence[Observer],
+        nodes: Callable[[], tuple[NodeUse, ...]] = tuple,
+        figures: Callable[[Progress], Sequence[str]] | None = None,
     ) -> None:
-        self._total, self._before = total, before
-        self._observers, self._nodes = observers, nodes
+        self._things, self._total, self._before = things, total, before
+        self._observers, self._nodes, self._figures = observers, nodes, figures
         self._began = time.monotonic()
 
-    def tell(self, done: int, latest: Latest | None = None, failed: int = 0) -> None:
+    def tell(self, done: int, latest: Any = None, failed: int = 0, **facts: Any) -> None:
         """Tell them, now that so many pieces are `done`, of which some have `failed`."""
-        progress = PieceProgress(
-            done=done,
-            total=self._total,
+        if not self._observers:
+            return
+        progress = pieces(
+            self._things,
+            done,
+            self._total,
+            time.monotonic() - self._began,
+            self._figures,
             before=self._before,
             failed=failed,
             latest=latest,
-            seconds=time.monotonic() - self._began,
+            process_bytes=process_bytes(),
             nodes=self._nodes(),
+            **facts,
         )
         for observer in self._observers:
             observer(progress)
@@ -278,11 +300,11 @@ class NodesInUse:
         self._seconds[piece.node] += piece.seconds * cores
         self._memory[piece.node, piece.process] = piece.memory_bytes
 
-    def work(self) -> tuple[NodeWork, ...]:
+    def work(self) -> tuple[NodeUse, ...]:
         """The work of each machine."""
         passed = time.monotonic() - self._began
         return tuple(
-            NodeWork(
+            NodeUse(
                 name=node.address,
                 solved=self._solved[node.key],
                 per_minute=60 * self._solved[node.key] / passed if passed else 0.0,

@@ -1,20 +1,27 @@
-"""Making a solution simple, and saying what that costs: one door for spots and whole games."""
+"""Making a solution simple, and saying what that costs, as a job: spots and whole games alike."""
 
 import re
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, cast
 
 from allstreets.analysis import (
-    Observe,
+    Completion,
+    FlopEvaluator,
     Simplification,
     Simplified,
+    estimate_certificate,
     simple_game,
     simplify_game,
     simplify_spot,
 )
-from allstreets.base import InputError, Place, thread_count
-from allstreets.betting import Player
-from allstreets.solutions import MadeSimple, SpotSolution, WholeSolution
+from allstreets.base import InputError, Place, duration, thread_count
+from allstreets.betting import Player, Street
+from allstreets.games import estimate_whole_game
+from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan
+from allstreets.jobs.progress import Observer, Tally, time_left
+from allstreets.solutions import MadeSimple, Solution, SpotSolution, WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import (
     claim,
@@ -40,8 +47,134 @@ NO_STRATEGIES = (
 )
 
 
+@dataclass(frozen=True, eq=False)
+class SimplifyJob:
+    """A solution whose strategies are to be made simple, to say what that costs."""
+
+    solution: Solution
+    rule: Simplification
+    players: tuple[Player, ...] = tuple(Player)
+    threads: int | None = None
+    output: Path | None = None  # a new folder for the simple strategies
+    name: str | None = None  # what they are called there
+
+    @property
+    def is_spot(self) -> bool:
+        """Whether it starts after the flop is dealt."""
+        return Street.PREFLOP not in self.solution.streets
+
+    @property
+    def trials(self) -> int:
+        """How often each flop is evaluated: as it is, with each street simple, and with all."""
+        return len(self.solution.streets) + 2
+
+    def plan(self) -> Plan:
+        """The flops that are evaluated, and the time that takes; a spot takes a moment."""
+        if self.is_spot:
+            return Plan(())
+        game = self._game()
+        flops, threads = game.game.flops.flops, thread_count(self.threads)
+        if not game.game.pots:
+            return Plan(())
+        if game.cards.stores_cards:
+            judge = FlopEvaluator(game, Completion.like(game.cards), threads)
+            need = estimate_certificate(judge, flops, 0)
+            seconds, memory_bytes = self.trials * need.seconds, need.memory_bytes
+        else:
+            estimate = estimate_whole_game(game.game, game.cards, threads=threads)
+            seconds, memory_bytes = self.trials * estimate.seconds_per_iteration, None
+        line = (
+            f"{len(flops):,} flops, each evaluated {self.trials} times: about "
+            f"{duration(max(seconds, 1))} on {threads} thread{'' if threads == 1 else 's'}"
+        )
+        return Plan((line,), memory_bytes, seconds)
+
+    def run(self, callbacks: Callbacks = NO_CALLBACKS) -> "SimplifyOutcome":
+        """Make it simple; what is asked for is saved."""
+        price = self._simple_spot() if self.is_spot else self._simple_game(callbacks)
+        return SimplifyOutcome(price)
+
+    def _game(self) -> WholeSolution:
+        game = cast(WholeSolution, self.solution)
+        if game.unit.name == "pot":
+            raise _no_game("models of flops")
+        if not game.is_game:
+            raise InputError(NO_STRATEGIES)
+        return game
+
+    def _simple_spot(self) -> Simplified:
+        spot, target = cast(SpotSolution, self.solution), self.output
+        solver = _solver(spot, self.threads)
+        if target is None:
+            return simplify_spot(solver, self.rule, self.players)
+        precision = solver.subgame.precision
+        identity = spot_identity(solver.spot, solver.schedule, precision, solver.river_groups)
+        require_free(target, identity)  # before any work is done
+        with claim(target):
+            price = simplify_spot(solver, self.rule, self.players)
+            folder = spot.folder
+            name = None if folder is None else read_spot_manifest(folder)["name"]
+            made = price.made_from(_text(folder), name)
+            simple = cast(SpotSolution, price.solution)
+            simple.simplified = made
+            save_spot(simple, target, name=self.name or _name(made, folder), simplified=made)
+        return price
+
+    def _simple_game(self, callbacks: Callbacks) -> Simplified:
+        """The simple strategies are written flop by flop, and opened."""
+        game, threads = self._game(), thread_count(self.threads)
+        flops = [flop.text for flop in game.game.flops.flops]
+        tally = Tally("flops", len(flops), 0, callbacks.progress, figures=time_left)
+        tally.tell(0)
+
+        def observe(done: int, _: int) -> None:
+            tally.tell(done)
+
+        if self.output is None:
+            return simplify_game(game, self.rule, self.players, threads, observe)
+        with writing_unified(self.output, flops) as writer:
+            price, stored = simple_game(game, self.rule, self.players, threads, observe, writer.add)
+            made = price.made_from(_text(game.folder), game.facts.name)
+            name = self.name or _name(made, game.folder)
+            facts = replace(stored.facts, name=name, description=None, simplified=made)
+            writer.finish(replace(stored, facts=facts))
+        return replace(price, solution=load_unified(self.output))
+
+
+@dataclass(frozen=True)
+class SimplifyOutcome:
+    """What simple strategies cost."""
+
+    price: Simplified
+    interrupted: bool = False
+    problem: str | None = None
+
+    def lines(self) -> list[str]:
+        """What is simple, and how exploitable that is."""
+        return str(self.price).splitlines()
+
+    def to_json(self) -> dict[str, Any]:
+        """The price in figures."""
+        return self.price.to_json()
+
+
+def plan_simplify(
+    solution: Solution | Place | str,
+    rule: Simplification,
+    player: Player | str | None = None,
+    **options: Any,
+) -> SimplifyJob:
+    """The job that makes a solution simple, or the one in a folder; `options` are its fields."""
+    if not isinstance(solution, Solution):
+        folder = mirrored(solution)
+        if folder_kind(folder) == "spots":
+            raise _no_game("a set of spots")
+        solution = cast(Solution, load(folder))
+    return SimplifyJob(solution, rule, _players(player), **options)
+
+
 def simplify(
-    solution: SpotSolution | WholeSolution | Place | str,
+    solution: Solution | Place | str,
     *,
     grid: float | None = None,
     sizes: int | None = None,
@@ -50,7 +183,7 @@ def simplify(
     output: Path | str | None = None,
     name: str | None = None,
     threads: int | None = None,
-    observe: Observe | None = None,
+    observers: Sequence[Observer] = (),
 ) -> Simplified:
     """What a best response gains from a solution whose strategies are made simple.
 
@@ -58,71 +191,12 @@ def simplify(
     decision, `drop` 0.05 gives up actions below 5 %; they may be combined. `player` "oop" or "ip"
     ("bb" or "sb") makes one player simple, by default both. The solution, a result or its
     folder, stays as it is; `output` is a new folder for the simple strategies, and `name` what they
-    are called there. `observe` is called with (flops done, of how many) in whole games.
+    are called there. Observers are called with a `Progress` for every flop of a whole game.
     """
-    rule, players = Simplification(grid, sizes, drop), _players(player)
-    if isinstance(solution, str | Place):
-        folder = mirrored(solution)
-        found = folder if folder_kind(folder) == "spot" else load(folder)
-    else:
-        found = solution
+    rule = Simplification(grid, sizes, drop)
     target = None if output is None else Path(output)
-    if isinstance(found, SpotSolution | Path):
-        return _simple_spot(found, rule, players, threads, target, name)
-    if not isinstance(found, WholeSolution):
-        raise _no_game("a set of spots")
-    if not found.is_game:
-        raise _no_game("models of flops") if found.unit.name == "pot" else InputError(NO_STRATEGIES)
-    if target is None:
-        return simplify_game(found, rule, players, thread_count(threads), observe)
-    return _saved_game(found, rule, players, thread_count(threads), observe, target, name)
-
-
-def _simple_spot(
-    spot: SpotSolution | Path,
-    rule: Simplification,
-    players: tuple[Player, ...],
-    threads: int | None,
-    target: Path | None,
-    name: str | None,
-) -> Simplified:
-    """The simple strategies of a spot, saved where that is asked for."""
-    solver = _solver(spot, threads)
-    if target is None:
-        return simplify_spot(solver, rule, players)
-    _require_free(target, solver)
-    with claim(target):
-        price = simplify_spot(solver, rule, players)
-        folder = spot if isinstance(spot, Path) else spot.folder
-        made = price.made_from(
-            _text(folder), None if folder is None else read_spot_manifest(folder)["name"]
-        )
-        assert isinstance(price.solution, SpotSolution)
-        price.solution.simplified = made
-        save_spot(price.solution, target, name=name or _name(made, folder), simplified=made)
-    return price
-
-
-def _saved_game(
-    result: WholeSolution,
-    rule: Simplification,
-    players: tuple[Player, ...],
-    threads: int,
-    observe: Observe | None,
-    target: Path,
-    name: str | None,
-) -> Simplified:
-    """The simple strategies of a whole game, written flop by flop, and opened."""
-    flops = [flop.text for flop in result.game.flops.flops]
-    with writing_unified(target, flops) as writer:
-        price, stored = simple_game(result, rule, players, threads, observe, writer.add)
-        folder = result.folder
-        made = price.made_from(_text(folder), result.facts.name)
-        facts = replace(
-            stored.facts, name=name or _name(made, folder), description=None, simplified=made
-        )
-        writer.finish(replace(stored, facts=facts))
-    return replace(price, solution=load_unified(target))
+    job = plan_simplify(solution, rule, player, output=target, name=name, threads=threads)
+    return job.run(Callbacks(progress=tuple(observers))).price
 
 
 def read_share(text: str) -> float:
@@ -148,10 +222,8 @@ def _players(player: Player | str | None) -> tuple[Player, ...]:
     return (PLAYERS[player.lower()],)
 
 
-def _solver(spot: SpotSolution | Path, threads: int | None) -> SpotSolver:
+def _solver(spot: SpotSolution, threads: int | None) -> SpotSolver:
     """A solver of its own, on the CPU, with the strategies of a spot."""
-    if isinstance(spot, Path):
-        return open_spot_solver(spot, threads)
     trained = spot.solver
     if trained is None:
         if spot.folder is None:
@@ -161,14 +233,6 @@ def _solver(spot: SpotSolution | Path, threads: int | None) -> SpotSolver:
     solver = SpotSolver(spot.spot, trained.schedule, threads, precision, trained.river_groups)
     solver.restore(trained.state())
     return solver
-
-
-def _require_free(folder: Path, solver: SpotSolver) -> None:
-    """Refuse a folder that holds something, before any work is done."""
-    precision = solver.subgame.precision
-    require_free(
-        folder, spot_identity(solver.spot, solver.schedule, precision, solver.river_groups)
-    )
 
 
 def _text(folder: Path | None) -> str | None:

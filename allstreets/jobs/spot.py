@@ -5,6 +5,7 @@ explorer. Its checks lie where the target is predicted (`solvers.Planned`). A ti
 the set-up and the checks.
 """
 
+import shutil
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -13,11 +14,29 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from allstreets.base import Control, InputError, interrupt_request
-from allstreets.games import Spot
+from allstreets.base import (
+    Control,
+    InputError,
+    available_bytes,
+    data_size,
+    duration,
+    interrupt_request,
+    thread_count,
+)
+from allstreets.cards import cards_text
+from allstreets.games import (
+    Estimate,
+    Spot,
+    device_bytes,
+    estimate_spot,
+    require_device_room,
+    require_memory,
+)
+from allstreets.jobs.config.reading import check_config
 from allstreets.jobs.config.spot import SpotConfig
-from allstreets.jobs.loop import Observer, train
-from allstreets.jobs.progress import Progress, StopRule, TrainingOutcome
+from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan, spot_kernels
+from allstreets.jobs.loop import train
+from allstreets.jobs.progress import Observer, Progress, StopRule, TrainingOutcome
 from allstreets.jobs.stopping import (
     ExploitabilityThreshold,
     Iterations,
@@ -25,13 +44,24 @@ from allstreets.jobs.stopping import (
     TimeLimit,
     find_rule,
 )
-from allstreets.solutions import SpotSolution
-from allstreets.solvers import Multiples, Planned, SpotSolver
+from allstreets.solutions import (
+    FlopSpot,
+    Origin,
+    SpotSolution,
+    WholeSolution,
+    flop_spot,
+    real_figures,
+)
+from allstreets.solvers import FIRST_CHECK, Multiples, Planned, SpotSolver
 from allstreets.storage import (
     CheckpointWarning,
+    KeptFlop,
     Saved,
     claim,
     clear_unfinished_spot,
+    find_kept,
+    load_unified,
+    new_kept,
     require_free,
     require_resumable,
     require_saved,
@@ -44,7 +74,7 @@ MAX_ITERATIONS = 10_000  # where the user names no end but the target
 SAVE_SECONDS = 300.0  # between two saves of a run: what a crash can cost
 SMALL_BYTES = 8_000_000  # below it an iteration is so short that checks come less often
 
-OriginOf = Callable[[SpotSolution], Mapping[str, Any]]
+OriginOf = Callable[[SpotSolution], Origin]
 
 
 @dataclass(frozen=True)
@@ -54,10 +84,12 @@ class SpotOutcome:
     solver: SpotSolver
     training: TrainingOutcome
     exploitability: float  # a fraction of the pot
+    target: float  # likewise
     evs: tuple[float, float]  # chips
     seconds: float  # of the whole job, those before a resume included
-    keep: Callable[[Path], None]  # writes the solution to another folder
+    save: Callable[[Path], None]  # writes the solution to a folder
     unsaved: str | None = None  # why it could not be saved, for people
+    origin: Origin | None = None  # which flop of a whole game it is
 
     @property
     def interrupted(self) -> bool:
@@ -72,8 +104,27 @@ class SpotOutcome:
         result.iterations, result.seconds = self.solver.iterations, self.seconds
         return result
 
-    def figures(self) -> dict[str, Any]:
-        """The job in figures, as JSON data."""
+    def lines(self) -> list[str]:
+        """How well it is solved, and what it is worth."""
+        spot, (oop, ip), reached = self.solver.spot, self.evs, 100 * self.exploitability
+        verb = "Solved to" if reached <= 100 * self.target else "Stopped at"
+        lines = [
+            f"{verb} {reached:.3g} % of pot ({self.exploitability * spot.pot:.3g} chips) "
+            f"exploitability, {self.solver.iterations:,} iterations, {self.seconds:.1f} s"
+        ]
+        if self.exploitability > self.target > 0:
+            lines.append(f"The target of {100 * self.target:g} % is not reached.")
+        raked = f", rake {spot.pot - oop - ip:.2f}" if spot.rake else ""
+        lines.append(f"EV OOP {oop:.2f}, IP {ip:.2f} of the pot of {spot.pot} chips{raked}")
+        return lines
+
+    @property
+    def problem(self) -> str | None:
+        """Why no other job can build on it, for people."""
+        return self.unsaved
+
+    def to_json(self) -> dict[str, Any]:
+        """The job in figures."""
         solver = self.solver
         return {
             "exploitability_pct": 100 * self.exploitability,
@@ -133,89 +184,137 @@ def train_spot(
     )
 
 
-def require_job(
-    config: SpotConfig, spot: Spot, output: Path | None, resume: bool, saved: str
-) -> None:
-    """Refuse what cannot be saved or resumed, before anything is computed."""
-    if resume and output is None:
-        raise InputError("--resume needs --output, the folder to go on from")
-    require_saved(spot, saved)
-    identity = spot_identity(spot, config.algorithm, config.precision, config.river_groups)
-    if output is not None:
-        (require_resumable if resume else require_free)(output, identity)
+@dataclass(frozen=True, eq=False)
+class GameFlop:
+    """A flop of a whole game that is solved exactly."""
+
+    game: WholeSolution
+    spot: FlopSpot
+
+    def origin(self, threads: int | None, callbacks: Callbacks) -> OriginOf:
+        """Says what an exact solution differs in; before its solver takes its memory."""
+        if self.spot.place is not None:
+            callbacks.say("Playing the solution's own strategies with real cards …")
+        real = real_figures(self.game, self.spot, thread_count(threads), available_bytes())
+        return lambda exact: Origin.of(self.game, self.spot, exact, real)
 
 
-def solve_job(
-    config: SpotConfig,
-    spot: Spot,
-    *,
-    max_iterations: int | None = None,
-    seconds: float | None = None,
-    threads: int | None = None,
-    output: Path | None = None,
-    resume: bool = False,
-    saved: Saved = "full",
-    observers: Sequence[Observer] = (),
-    origin: OriginOf | None = None,
-    control: Control | None = None,
-    made_from: Mapping[str, Any] | None = None,
-    clock: Callable[[], float] = time.monotonic,
-) -> SpotOutcome:
-    """Solve a spot; with `output` save it as a bundle, with `resume` resume from that bundle.
+@dataclass(frozen=True, eq=False)
+class SpotJob:
+    """A spot to be solved: until when, and where it is kept."""
 
-    `origin` says of the solution as it stands which flop of which whole game it is, `made_from`
-    which solution a lock has made it from (`save_spot`'s `before`). `control` may stop it; by
-    default signals do. `seconds` count from the call, on `clock`.
-    """
-    require_job(config, spot, output, resume, saved)
-    start = clock()
-    target = config.exploitability_threshold
-    stop_rules(target, max_iterations, seconds)  # refuses bad ones before anything is computed
-    solver = SpotSolver(
-        spot, config.algorithm, threads, config.precision, config.river_groups, config.device
-    )
-    before: dict[str, Any] = {"seconds": 0.0, "metrics": []}
-    with ExitStack() as stack:
-        if output is not None:
-            stack.enter_context(claim(output))
-            clear_unfinished_spot(output)
-            if resume:
-                before = restore_spot(solver, output)
-                if before["exploitability"] <= target:
-                    max_iterations = solver.iterations  # there is nothing left to do
-        doing = "stopping" if output is None else f"saving to {output}"
-        request = control or stack.enter_context(interrupt_request(doing, "the solution"))
-        if resume:
-            request.saved(solver.iterations)
-        saver = _Saver(solver, config, saved, before, lambda: clock() - start, origin, made_from)
-        watchers = list(observers)
-        if output is not None and saved == "full":
-            watchers.append(_Regularly(saver, output, request))
-        outcome = train_spot(
-            solver,
-            stop_rules(target, max_iterations, seconds, spent=clock() - start),
-            before=before["metrics"],
-            observers=watchers,
-            control=request,
-            clock=clock,
+    config: SpotConfig
+    spot: Spot
+    max_iterations: int | None = None
+    seconds: float | None = None  # from the call of `run` on
+    threads: int | None = None
+    output: Path | None = None  # the folder of its bundle
+    resume: bool = False  # from that bundle
+    saved: Saved = "full"
+    flop: GameFlop | None = None  # which flop of which whole game it is
+    made_from: Mapping[str, Any] | None = None  # the solution that a lock has made it from
+    clock: Callable[[], float] = time.monotonic
+
+    def require(self) -> None:
+        """Refuse what cannot be saved or resumed, before anything is computed."""
+        if self.resume and self.output is None:
+            raise InputError("--resume needs --output, the folder to go on from")
+        require_saved(self.spot, self.saved)
+        config = self.config
+        identity = spot_identity(self.spot, config.algorithm, config.precision, config.river_groups)
+        if self.output is not None:
+            (require_resumable if self.resume else require_free)(self.output, identity)
+
+    def need(self) -> Estimate:
+        """The memory and time of the spot; one that does not fit is refused."""
+        spot, precision, groups = self.spot, self.config.precision, self.config.river_groups
+        need = estimate_spot(spot, precision, thread_count(self.threads), groups)
+        require_memory(spot, precision, need, available_bytes(), groups)
+        require_device_room(self.config.device, device_bytes(need.memory_bytes))
+        return need
+
+    def plan(self) -> Plan:
+        """The spot, its size, memory and time."""
+        self.require()
+        spot, free, need = self.spot, available_bytes(), self.need()
+        combos = [f"{one.combos:g}" for one in spot.ranges]
+        name = f"{self.config.name}: " if self.config.name else ""
+        streets = [f"{count:,} {street.text}" for street, count in need.decisions.items()]
+        boards = [f"{count:,} {street.text}" for street, count in need.boards.items()]
+        room = f", {data_size(free)} free" if free is not None else ""
+        first = need.seconds_to(FIRST_CHECK)
+        lines: tuple[str, ...] = ()
+        if self.flop is not None:
+            pot, line, doubt = self.flop.spot.pot.name, self.flop.spot.line, self.flop.spot.doubt
+            lines += (f"{pot} pot, 100 chips are 1 bb; to be kept in {self.output}",)
+            lines += (f"Line '{line}' is {doubt}.",) if doubt else ()
+        lines += (
+            f"{name}{cards_text(spot.cards)}, pot {spot.pot}, stack {spot.stack}, "
+            f"{combos[0]} × {combos[1]} combos",
+            f"decisions {' + '.join(streets)}, boards {' + '.join(boards)}",
+            f"memory {data_size(need.memory_bytes)} ({data_size(need.process_bytes)} in "
+            f"all{room}), first check in about {duration(max(first, 1))}",
         )
-        reached = _reached(solver, outcome, before)
-        rows = [check.to_row() for check in outcome.history]
-        unsaved = saver.attempt(output, reached, rows) if output is not None else None
-        return SpotOutcome(
-            solver,
-            outcome,
-            reached,
-            solver.expected_values(),
-            before["seconds"] + clock() - start,
-            lambda folder: saver.save(folder, reached, rows),
-            unsaved,
+        kernels = spot_kernels(spot, self.config.precision)
+        return Plan(lines, need.process_bytes, self.seconds, kernels)
+
+    def run(self, callbacks: Callbacks = NO_CALLBACKS) -> SpotOutcome:
+        """Train until a rule holds or the user interrupts, and save."""
+        self.require()
+        callbacks.begin()
+        config, output, clock, start = self.config, self.output, self.clock, self.clock()
+        target, most = config.exploitability_threshold, self.max_iterations
+        stop_rules(target, most, self.seconds)  # refuses bad ones before anything is computed
+        origin = None if self.flop is None else self.flop.origin(self.threads, callbacks)
+        solver = SpotSolver(
+            self.spot,
+            config.algorithm,
+            self.threads,
+            config.precision,
+            config.river_groups,
+            config.device,
         )
-
-
-def _later(row: dict[str, Any], seconds: float) -> dict[str, Any]:
-    """A check of a resumed job: its time goes on from the one before."""
-    return {**row, "seconds": seconds + row["seconds"]}
+        before: dict[str, Any] = {"seconds": 0.0, "metrics": []}
+        with ExitStack() as stack:
+            if output is not None:
+                stack.enter_context(claim(output))
+                clear_unfinished_spot(output)
+                if self.resume:
+                    before = restore_spot(solver, output)
+                    if before["exploitability"] <= target:
+                        most = solver.iterations  # there is nothing left to do
+            doing = "stopping" if output is None else f"saving to {output}"
+            request = callbacks.control or stack.enter_context(
+                interrupt_request(doing, "the solution")
+            )
+            if self.resume:
+                request.saved(solver.iterations)
+            saver = _Saver(self, solver, before, start, origin)
+            observers = list(callbacks.progress)
+            if output is not None and self.saved == "full":
+                observers.append(_Regularly(saver, output, request))
+            outcome = train_spot(
+                solver,
+                stop_rules(target, most, self.seconds, spent=clock() - start),
+                before=before["metrics"],
+                observers=observers,
+                control=request,
+                clock=clock,
+            )
+            reached = _reached(solver, outcome, before)
+            rows = [check.to_row() for check in outcome.history]
+            unsaved = saver.attempt(output, reached, rows) if output is not None else None
+            return SpotOutcome(
+                solver,
+                outcome,
+                reached,
+                target,
+                solver.expected_values(),
+                before["seconds"] + clock() - start,
+                lambda folder: saver.save(folder, reached, rows),
+                unsaved,
+                None if origin is None else origin(SpotSolution.of(solver)),
+            )
 
 
 def _reached(solver: SpotSolver, outcome: TrainingOutcome, before: Mapping[str, Any]) -> float:
@@ -235,28 +334,30 @@ def _reached(solver: SpotSolver, outcome: TrainingOutcome, before: Mapping[str, 
 class _Saver:
     """Writes the solution as it stands to a folder."""
 
+    job: SpotJob
     solver: SpotSolver
-    config: SpotConfig
-    saved: Saved
     before: Mapping[str, Any]  # the manifest that a resumed job goes on from
-    seconds: Callable[[], float]  # since the job began
+    start: float  # of the job, on its clock
     origin: OriginOf | None
-    made_from: Mapping[str, Any] | None
 
     def save(self, folder: Path, exploitability: float, rows: Sequence[dict[str, Any]]) -> None:
         """`rows` are the checks of this run; an `InputError` if they cannot be written."""
-        earlier = self.before["seconds"]
+        job, earlier, exact = self.job, self.before["seconds"], SpotSolution.of(self.solver)
         save_spot(
             self.solver,
             folder,
-            self.saved,
+            job.saved,
             exploitability=exploitability,
-            seconds=earlier + self.seconds(),
-            metrics=[*self.before["metrics"], *(_later(row, earlier) for row in rows)],
-            name=self.config.name,
-            description=self.config.description,
-            origin=None if self.origin is None else self.origin(SpotSolution.of(self.solver)),
-            before=self.made_from,
+            seconds=earlier + job.clock() - self.start,
+            # The time of a resumed job goes on from that before.
+            metrics=[
+                *self.before["metrics"],
+                *({**row, "seconds": earlier + row["seconds"]} for row in rows),
+            ],
+            name=job.config.name,
+            description=job.config.description,
+            origin=None if self.origin is None else self.origin(exact).mapping(),
+            before=job.made_from,
         )
 
     def attempt(
@@ -292,3 +393,53 @@ class _Regularly:
                 message = f"{problem.splitlines()[0]}; the run goes on"
                 warnings.warn(message, CheckpointWarning, stacklevel=2)
             self._due = time.monotonic() + SAVE_SECONDS
+
+
+def plan_flop(
+    folder: Path,
+    line: str | None,
+    flop: str | None,
+    settings: Mapping[str, Any],
+    *,
+    output: Path | None = None,
+    resume: bool = False,
+    **options: Any,
+) -> "SpotJob | tuple[FlopSpot, KeptFlop]":
+    """The job that solves a flop of the whole game in `folder`, or the flop where it is kept.
+
+    1. The line leads to a pot, the pot and the flop are a spot (`solutions.flop_spot`).
+    2. A kept spot of the same ranges is found, in whichever suits it was solved; with `resume` it
+       goes on.
+    3. Any other is solved and kept in FOLDER/spots, or in `output`.
+    """
+    game = load_unified(folder)
+    if line is None:
+        lines = ", ".join(f"'{one}'" for one in game.flop_lines()[:6])
+        raise InputError(f"--from needs --line, the betting before the flop: {lines}")
+    spot = flop_spot(game, line, flop)
+    named = {"name": f"{spot.line} | {spot.cards}", **settings}
+    config = check_config(named, SpotConfig, "command line")
+    kept = find_kept(folder, spot) if output is None else None
+    if kept is not None and not resume:
+        return spot, kept
+    if kept is not None:
+        # A solver goes on in the suits that it began with.
+        spot, output = flop_spot(game, line, kept.origin.flop), kept.folder
+    elif output is None:
+        if resume:
+            raise InputError(
+                f"{spot.name} is not solved yet in {folder / 'spots'}: leave --resume out"
+            )
+        output = new_kept(folder, spot)
+    job = SpotJob(
+        config, spot.spot, output=output, resume=resume, flop=GameFlop(game, spot), **options
+    )
+    size = job.need().memory_bytes
+    there = next(path for path in (output, *output.absolute().parents) if path.exists())
+    free = shutil.disk_usage(there).free
+    if job.saved == "full" and size > free:
+        raise InputError(
+            f"it takes {data_size(size)} to keep in {output}, where {data_size(free)} are free: "
+            "--save turn keeps a few per cent of it, --output names another folder"
+        )
+    return job

@@ -27,9 +27,7 @@ import numpy as np
 from allstreets.base import (
     Control,
     InputError,
-    available_bytes,
     quotient,
-    thread_count,
     write_atomic,
     write_csv_rows,
 )
@@ -39,14 +37,12 @@ from allstreets.engines import CPU
 from allstreets.games import (
     Spot,
     data_hash,
-    device_bytes,
     estimate_spot,
-    require_device_room,
-    require_memory,
 )
 from allstreets.jobs.config.spot import SpotConfig
 from allstreets.jobs.executors import StoppedError, piece_control
-from allstreets.jobs.spot import MAX_ITERATIONS, solve_job
+from allstreets.jobs.job import Callbacks
+from allstreets.jobs.spot import MAX_ITERATIONS, SpotJob
 from allstreets.solutions import SpotSolution
 from allstreets.storage import (
     MANIFEST,
@@ -80,7 +76,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class SpotJob:
+class SpotPiece:
     """A spot, how it is solved, and where it is kept."""
 
     name: str
@@ -109,14 +105,14 @@ class SpotJob:
         """How it is solved."""
         return SpotConfig(name=f"{self.name} {self.board}", **self.settings)
 
-    def as_sent(self) -> "SpotJob":
+    def as_sent(self) -> "SpotPiece":
         """The job as another machine understands it: a folder by its whole name, any GPU."""
         folder = None if self.folder is None else self.folder.resolve()
         device = CPU if self.settings["device"] == CPU else GPU
         return replace(self, folder=folder, settings={**self.settings, "device": device})
 
 
-def spot_need(job: SpotJob) -> Need:
+def spot_need(job: SpotPiece) -> Need:
     """The share of a machine that a spot takes."""
     spot, how = Spot.from_mapping(job.game), job.settings
     size = estimate_spot(spot, how["precision"], job.threads, how["river_groups"])
@@ -146,7 +142,7 @@ class SpotRow:
     """Of the first decision: action → how often it is taken; none if both are all-in."""
 
     @classmethod
-    def failed(cls, job: SpotJob, error: str | BaseException | None) -> "SpotRow":
+    def failed(cls, job: SpotPiece, error: str | BaseException | None) -> "SpotRow":
         """That of a job that could not be done."""
         if isinstance(error, MemoryError):
             error = "the machine has not enough memory for this spot"
@@ -154,7 +150,7 @@ class SpotRow:
             error = f"{type(error).__name__}: {error}"
         return cls(job.name, job.board, job.weight, error=" ".join(str(error).split()))
 
-    def is_done(self, job: SpotJob) -> bool:
+    def is_done(self, job: SpotPiece) -> bool:
         """Whether its job would go on no further."""
         if self.error is not None or self.exploitability_pct is None or self.iterations is None:
             return False
@@ -176,15 +172,17 @@ class SolveSpot:
         for sign in self.signs:
             sign.require()
 
-    def __call__(self, job: SpotJob) -> SpotRow:
-        """Its row."""
+    def __call__(self, job: SpotPiece) -> SpotRow:
+        """Its row; whatever goes wrong is the row's error."""
         self.require()
         if self.signs and job.folder is not None:
             wait_until_free(job.folder)
-        row = solve_spot_job(job, piece_control())
-        if row is None:
-            raise StoppedError
-        return row
+        try:
+            return _solve(job, piece_control())
+        except (StoppedError, KeyboardInterrupt):  # the latter before its first iteration
+            raise StoppedError from None
+        except Exception as error:
+            return SpotRow.failed(job, error)
 
 
 def wait_until_free(folder: Path, sleep: Callable[[float], None] = time.sleep) -> None:
@@ -197,20 +195,8 @@ def wait_until_free(folder: Path, sleep: Callable[[float], None] = time.sleep) -
             sleep(1.0)
 
 
-def solve_spot_job(job: SpotJob, control: Control | None = None) -> SpotRow | None:
-    """Solve and keep one spot; whatever goes wrong becomes the row's error. None: it was stopped.
-
-    `control` may stop it; by default signals do.
-    """
-    try:
-        return _solve(job, control)
-    except KeyboardInterrupt:  # before its first iteration
-        return None
-    except Exception as error:
-        return SpotRow.failed(job, error)
-
-
-def _solve(job: SpotJob, control: Control | None) -> SpotRow | None:
+def _solve(job: SpotPiece, control: Control) -> SpotRow:
+    """Solve and keep one spot; `control` may stop it."""
     spot, config = Spot.from_mapping(job.game), job.config()
     resume = False
     if job.folder is not None and (job.folder / MANIFEST).exists():
@@ -218,8 +204,7 @@ def _solve(job: SpotJob, control: Control | None) -> SpotRow | None:
         if kept is not None:
             return kept
         resume = (job.folder / MANIFEST).exists()
-    _require_room(job, spot, config)
-    outcome = solve_job(
+    solving = SpotJob(
         config,
         spot,
         max_iterations=job.limits.max_iterations,
@@ -228,16 +213,17 @@ def _solve(job: SpotJob, control: Control | None) -> SpotRow | None:
         output=job.folder,
         resume=resume,
         saved=job.saved,
-        control=control,
     )
+    solving.need()
+    outcome = solving.run(Callbacks(control=control))
     if outcome.interrupted:
-        return None
+        raise StoppedError
     if outcome.unsaved is not None:
         return SpotRow.failed(job, outcome.unsaved)
     return spot_row(job, outcome.result)
 
 
-def _kept(job: SpotJob, spot: Spot, config: SpotConfig) -> SpotRow | None:
+def _kept(job: SpotPiece, spot: Spot, config: SpotConfig) -> SpotRow | None:
     """The row of a bundle that is there and done; one that cannot be gone on with is removed."""
     assert job.folder is not None
     manifest = read_spot_manifest(job.folder)
@@ -251,14 +237,7 @@ def _kept(job: SpotJob, spot: Spot, config: SpotConfig) -> SpotRow | None:
     return None
 
 
-def _require_room(job: SpotJob, spot: Spot, config: SpotConfig) -> None:
-    groups = config.river_groups
-    need = estimate_spot(spot, config.precision, thread_count(job.threads), groups)
-    require_memory(spot, config.precision, need, available_bytes(), groups)
-    require_device_room(config.device, device_bytes(need.memory_bytes))
-
-
-def spot_row(job: SpotJob, result: SpotSolution) -> SpotRow:
+def spot_row(job: SpotPiece, result: SpotSolution) -> SpotRow:
     """The row of a solution."""
     place = result.at().ranges
     taken = place.frequencies()

@@ -7,15 +7,18 @@
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from allstreets.base import (
     InputError,
     available_bytes,
+    duration,
+    figure,
     interrupt_request,
     processors,
     require_parquet,
@@ -24,17 +27,18 @@ from allstreets.base import (
 )
 from allstreets.cluster import Need, signed
 from allstreets.engines import CPU
-from allstreets.games import Spot, estimate_spot, spot_mapping
+from allstreets.games import Spot, spot_mapping
 from allstreets.jobs.config.boards import Boards, WeightedBoard, read_boards
 from allstreets.jobs.config.reading import check_config
 from allstreets.jobs.config.spot import SpotConfig, read_spot_config
 from allstreets.jobs.executors import Executor, Processes, in_order, on_cluster
-from allstreets.jobs.progress import PieceProgress, Tally
+from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan
+from allstreets.jobs.progress import Observer, Progress, Tally
 from allstreets.jobs.spot_rows import (
     SETTINGS,
     Limits,
     SolveSpot,
-    SpotJob,
+    SpotPiece,
     SpotRow,
     SpotTable,
     row_cells,
@@ -45,9 +49,7 @@ from allstreets.jobs.spot_rows import (
 from allstreets.storage import TABLE, Entry, Saved, SpotSetBundle, claim, spot_folder
 
 Given = Spot | Mapping[str, Any] | str | Path
-Planned = SpotJob | SpotRow  # a row where there is nothing to solve, with the reason
-SpotsProgress = PieceProgress[SpotRow]  # spots that failed are done as well
-SpotsObserver = Callable[[SpotsProgress], None]
+Planned = SpotPiece | SpotRow  # a row where there is nothing to solve, with the reason
 
 
 @dataclass(frozen=True)
@@ -63,183 +65,131 @@ class SpotsOutcome:
         """Those that could not be solved."""
         return tuple(row for row in self.rows if row.error is not None)
 
+    @property
+    def problem(self) -> str | None:
+        """Why no other job can build on it, for people."""
+        return self.failed[0].error if self.failed else None
 
-def read_many(
-    files: Sequence[Path], flags: Mapping[str, Any], boards: Boards | None = None
-) -> list[Planned]:
-    """The jobs of spot files, or of flags alone; flags and `boards` override the files.
+    def lines(self) -> list[str]:
+        """Those that failed, and why."""
+        return [
+            f"Not solved: {f'{row.name} {row.board}'.strip()}: {row.error}" for row in self.failed
+        ]
 
-    A file that cannot be read is a row with its error, unless there is no other.
-    """
-    shared = None if boards is None else read_boards(boards)
-    found: list[Planned] = []
-    for path in files or (None,):
-        name = path.stem if path is not None else "spot"
-        try:
-            config = read_spot_config(path, flags)
-            found += jobs_of(config, config.name or name, shared)
-        except InputError as error:
-            if len(files) < 2:
-                raise
-            found.append(SpotRow(name, "", error=" ".join(f"{error}".split())))
-    return found
+    def to_json(self) -> dict[str, Any]:
+        """The rows."""
+        return {"spots": table_rows(self.rows), "interrupted": self.interrupted}
 
 
-def jobs_of(
-    config: SpotConfig, name: str, boards: Sequence[WeightedBoard] | None = None
-) -> list[Planned]:
-    """A job for each board of a spot; `boards` override its own."""
-    if boards is None:
-        if config.board is None and config.boards is None:
-            config.game()  # which says what is missing
-        boards = read_boards([config.board] if config.board is not None else config.boards or ())
-    first = next((one for one in boards if one.problem is None), None)
-    game = {} if first is None else config.on(first.text).game()
-    settings = {key: getattr(config, key) for key in SETTINGS}
-    found: list[Planned] = []
-    for board in boards:
-        if board.problem is not None or board.weight is None:
-            found.append(SpotRow(name, board.text, error=board.problem))
-        else:
-            own = {**game, "board": board.text}
-            found.append(SpotJob(name, board.text, board.weight, own, settings))
-    return found
+def spots_figures(progress: Progress) -> list[str]:
+    """What stands beside the count: pace, time, failures, and the spot that was done last."""
+    parts, pace, row = [], progress.seconds_per_piece, progress.latest
+    if pace is not None and row is not None:
+        parts.append(f"{figure(pace)} s a spot" if pace >= 1 else f"{figure(1 / pace)} spots/s")
+        parts.append(f"ETA {duration(progress.eta_seconds)}")
+    if progress.failed:
+        parts.append(f"{progress.failed:,} failed")
+    if row is not None:
+        parts.append(f"{row.name} {row.board}".strip())
+        if row.exploitability_pct is not None:
+            parts.append(f"exploitability {figure(row.exploitability_pct)} % of pot")
+    return parts
 
 
-def plan_spots(
-    planned: Sequence[Planned],
-    *,
-    limits: Limits,
-    threads: int | None = None,
-    processes: int | None = None,
-    cluster: str | None = None,
-    output: Path | None = None,
-    saved: Saved = "full",
-) -> tuple[list[Planned], int]:
-    """Jobs with their limits, threads and folders, and how many of them are run at a time.
+@dataclass(frozen=True, eq=False)
+class SpotsJob:
+    """Spots to be solved side by side, and where their rows and solutions are kept."""
 
-    On a `cluster` a job takes one core unless `threads` are named, and that number is 1.
-    """
-    if cluster is not None:
-        if processes is not None:
-            raise InputError(
-                "--processes is for this machine: a cluster solves as many spots at a time as it "
-                "has cores.\nLeave it out; --threads 4 gives each spot four of them."
-            )
-        processes, threads = 1, 1 if threads is None else threads
-    jobs = [one for one in planned if isinstance(one, SpotJob)]
-    count = processes_for(jobs, threads, processes)
-    each = thread_count(threads) if threads is not None else max(1, processors() // count)
-    names: Counter[str] = Counter()
-    found: list[Planned] = []
-    for one in planned:
-        if isinstance(one, SpotJob):
-            one = replace(one, limits=limits, threads=each, saved=saved)
-            if output is not None:
-                folder = spot_folder(one.name, one.board)
-                names[folder] += 1
-                again = f"-{names[folder]}" if names[folder] > 1 else ""
-                one = replace(one, folder=output / f"{folder}{again}")
-            if cluster is not None:
-                one = one.as_sent()
-        found.append(one)
-    return found, count
+    planned: tuple[Planned, ...]
+    processes: int  # that solve them on this machine
+    cluster: str | None = None  # which does so instead: auto, local or HOST:PORT
+    output: Path | None = None  # the folder of the set
+    resume: bool = False  # what is solved there is not solved again
+    csv: Path | None = None  # rows are appended to it as spots are solved
+    executor: Executor | None = None  # in the place of all of these
 
+    @cached_property
+    def pieces(self) -> dict[int, SpotPiece]:
+        """Those that can be solved, by their places."""
+        return {place: one for place, one in enumerate(self.planned) if isinstance(one, SpotPiece)}
 
-def processes_for(jobs: Sequence[SpotJob], threads: int | None, processes: int | None) -> int:
-    """How many spots are solved at a time: what was asked for, or what cores and memory allow."""
-    if processes is not None:
-        return min(thread_count(processes, "processes"), max(len(jobs), 1))
-    if any(job.settings["device"] != CPU for job in jobs):
-        return 1
-    count = max(1, min(processors() // (threads or 1), len(jobs)))
-    free = available_bytes()
-    if count > 1 and free is not None:
-        count = max(1, min(count, free // max(_need(jobs), 1)))
-    return count
+    @cached_property
+    def refused(self) -> dict[int, SpotRow]:
+        """The rows of the others, by their places."""
+        return {place: one for place, one in enumerate(self.planned) if isinstance(one, SpotRow)}
 
+    def plan(self) -> Plan:
+        """How many there are, and who solves them."""
+        if not self.pieces:
+            first = next(iter(self.refused.values()))
+            alone = len(self.planned) == 1 and not first.board
+            raise InputError(f"{'' if alone else 'none of the spots can be solved: '}{first.error}")
+        count, threads = len(self.pieces), next(iter(self.pieces.values())).threads
+        at_once = f"{self.processes} at a time, " if self.processes > 1 else ""
+        what = f"{count:,} spot{'s' * (count != 1)}"
+        return Plan((f"{what}, {at_once}{threads} thread{'s' * (threads > 1)} each",))
 
-def _need(jobs: Sequence[SpotJob]) -> int:
-    """Bytes of the largest of the first spots of every name, in a process of its own."""
-    largest = 0
-    for job in {job.name: job for job in reversed(jobs)}.values():
-        try:
-            spot, how = Spot.from_mapping(job.game), job.settings
-            need = estimate_spot(spot, how["precision"], 1, how["river_groups"])
-        except InputError:  # which its row will say
-            continue
-        largest = max(largest, need.process_bytes)
-    return largest
+    def run(self, callbacks: Callbacks = NO_CALLBACKS) -> SpotsOutcome:
+        """Solve what is planned; rows are written as spots are solved."""
+        if self.resume and self.output is None:
+            raise InputError("--resume needs --output, the folder to go on from")
+        callbacks.begin()
+        with self._executor(callbacks) as executor, ExitStack() as stack:
+            return self._run(executor, stack, callbacks)
 
+    def _executor(self, callbacks: Callbacks) -> AbstractContextManager[Executor]:
+        if self.executor is not None:
+            return nullcontext(self.executor)
+        if self.cluster is None:
+            return nullcontext(Processes(self.processes))
+        return on_cluster(
+            self.cluster, Need(), "this spot", need_of=spot_need, tell=callbacks.message
+        )
 
-def spots_executor(
-    processes: int, cluster: str | None, tell: Callable[[str], None] | None = None
-) -> AbstractContextManager[Executor]:
-    """So many processes of this machine, or a cluster, of which `tell` hears in words."""
-    if cluster is None:
-        return nullcontext(Processes(processes))
-    return on_cluster(cluster, Need(), "this spot", need_of=spot_need, tell=tell)
-
-
-def run_spots(
-    planned: Sequence[Planned],
-    executor: Executor,
-    *,
-    output: Path | None = None,
-    resume: bool = False,
-    csv: Path | None = None,
-    observers: Sequence[SpotsObserver] = (),
-) -> SpotsOutcome:
-    """Solve what is planned; with `output` it is the set of that folder, with `resume` goes on.
-
-    Rows are written to the table of the folder, and to `csv`, as spots are solved.
-    """
-    if resume and output is None:
-        raise InputError("--resume needs --output, the folder to go on from")
-    rows = {place: one for place, one in enumerate(planned) if isinstance(one, SpotRow)}
-    jobs = {place: one for place, one in enumerate(planned) if isinstance(one, SpotJob)}
-    failed = len(rows)
-    with ExitStack() as stack:
-        tables = [] if csv is None else [SpotTable(csv)]
+    def _run(self, executor: Executor, stack: ExitStack, callbacks: Callbacks) -> SpotsOutcome:
+        rows, pieces = dict(self.refused), self.pieces
+        failed, solved = len(rows), 0
+        tables = [] if self.csv is None else [SpotTable(self.csv)]
         bundle = None
-        if output is not None:
-            bundle = SpotSetBundle(output, resume=resume)
-            stack.enter_context(claim(output))
-            there = bundle.begin([_entry(job) for job in jobs.values()])
-            known = [None if entry.row is None else row_of(entry.row) for entry in there]
-            for (place, job), row in zip(jobs.items(), known, strict=True):
-                if row is not None and row.is_done(job):
-                    rows[place] = replace(row, weight=job.weight)
-            tables.append(SpotTable(output / TABLE, anew=True))
+        if self.output is not None:
+            bundle = SpotSetBundle(self.output, resume=self.resume)
+            stack.enter_context(claim(self.output))
+            entries = bundle.begin([_entry(piece) for piece in pieces.values()])
+            for (place, piece), entry in zip(pieces.items(), entries, strict=True):
+                row = None if entry.row is None else row_of(entry.row)
+                if row is not None and row.is_done(piece):
+                    rows[place] = replace(row, weight=piece.weight)
+            tables.append(SpotTable(self.output / TABLE, anew=True))
             for cells in bundle.rows:
                 tables[-1].append(row_of(cells))
-        left = [place for place in jobs if place not in rows]
-        for place, one in rows.items():
-            if place not in jobs:
-                _append(tables, one)
+        left = [place for place in pieces if place not in rows]
+        for table in tables:
+            for row in self.refused.values():
+                table.append(row)
         request = stack.enter_context(
             interrupt_request("stopping the spots at work", "what they have found")
         )
         request.hold()
-        solved = 0
-        tally = Tally(len(planned), len(rows), observers, executor.nodes)
+        tally = Tally(
+            "spots", len(self.planned), len(rows), callbacks.progress, executor.nodes, spots_figures
+        )
         tally.tell(len(rows), failed=failed)
 
         def keep(number: int, row: SpotRow) -> None:
             nonlocal solved, failed
-            place = left[number]
-            rows[place] = row
+            rows[left[number]] = row
             if row.error is None:
                 solved += 1
                 if bundle is not None:
-                    bundle.save(_folder(jobs[place]), row_cells(row))
+                    bundle.save(_folder(wanted[number]), row_cells(row))
             else:
                 failed += 1
-            _append(tables, row)
+            for table in tables:
+                table.append(row)
             tally.tell(len(rows), row, failed)
 
-        wanted = [jobs[place] for place in left]
-        folders = dict.fromkeys(job.folder.parent for job in wanted if job.folder is not None)
+        wanted = [pieces[place] for place in left]
+        folders = dict.fromkeys(piece.folder.parent for piece in wanted if piece.folder is not None)
         signs = [stack.enter_context(signed(each)) for each in folders if executor.remote]
         executor.map(
             SolveSpot(tuple(signs)),
@@ -248,21 +198,130 @@ def run_spots(
             control=request,
             on_error=lambda number, error: keep(number, SpotRow.failed(wanted[number], error)),
         )
-        return SpotsOutcome(in_order(rows), len(rows) < len(planned), solved)
+        return SpotsOutcome(in_order(rows), len(rows) < len(self.planned), solved)
 
 
-def _append(tables: Sequence[SpotTable], row: SpotRow) -> None:
-    for table in tables:
-        table.append(row)
+def _folder(piece: SpotPiece) -> str:
+    assert piece.folder is not None
+    return piece.folder.name
 
 
-def _folder(job: SpotJob) -> str:
-    assert job.folder is not None
-    return job.folder.name
+def _entry(piece: SpotPiece) -> Entry:
+    return Entry(piece.name, piece.board, piece.weight, _folder(piece), piece.identity)
 
 
-def _entry(job: SpotJob) -> Entry:
-    return Entry(job.name, job.board, job.weight, _folder(job), job.identity)
+def read_spots(
+    files: Sequence[Path], flags: Mapping[str, Any]
+) -> list[tuple[str, SpotConfig | InputError]]:
+    """The names and configs of spot files, or of flags alone; flags override the files.
+
+    A file that cannot be read has its error in the place of a config, unless there is no other.
+    """
+    configs: list[tuple[str, SpotConfig | InputError]] = []
+    for path in files or (None,):
+        name = path.stem if path is not None else "spot"
+        try:
+            config = read_spot_config(path, flags)
+            configs.append((config.name or name, config))
+        except InputError as error:
+            if len(files) < 2:
+                raise
+            configs.append((name, error))
+    return configs
+
+
+def plan_spots(
+    spots: Iterable[tuple[str, Spot | SpotConfig | InputError]],
+    boards: Boards | None = None,
+    *,
+    defaults: SpotConfig | None = None,
+    limits: Limits | None = None,
+    threads: int | None = None,
+    processes: int | None = None,
+    cluster: str | None = None,
+    output: Path | None = None,
+    saved: Saved = "full",
+    **places: Any,
+) -> SpotsJob:
+    """The job that solves spots with these names, each on its own board, or all on `boards`.
+
+    A `Spot` is solved as `defaults` say. On a `cluster` a spot takes one core unless `threads` are
+    named. Others than these are fields of the job.
+    """
+    if cluster is not None:
+        if processes is not None:
+            raise InputError(
+                "--processes is for this machine: a cluster solves as many spots at a time as it "
+                "has cores.\nLeave it out; --threads 4 gives each spot four of them."
+            )
+        processes, threads = 1, 1 if threads is None else threads
+    shared = None if boards is None else read_boards(boards)
+    planned = [one for name, spot in spots for one in _on_boards(name, spot, shared, defaults)]
+    pieces = [one for one in planned if isinstance(one, SpotPiece)]
+    count = _at_once(pieces, threads, processes)
+    each = thread_count(threads) if threads is not None else max(1, processors() // count)
+    names: Counter[str] = Counter()
+
+    def complete(piece: SpotPiece) -> SpotPiece:
+        piece = replace(piece, limits=limits or Limits(), threads=each, saved=saved)
+        if output is not None:
+            folder = spot_folder(piece.name, piece.board)
+            names[folder] += 1
+            again = f"-{names[folder]}" if names[folder] > 1 else ""
+            piece = replace(piece, folder=output / f"{folder}{again}")
+        return piece if cluster is None else piece.as_sent()
+
+    complete_ones = tuple(complete(one) if isinstance(one, SpotPiece) else one for one in planned)
+    return SpotsJob(complete_ones, count, cluster, output, **places)
+
+
+def _on_boards(
+    name: str,
+    spot: Spot | SpotConfig | InputError,
+    boards: Sequence[WeightedBoard] | None,
+    defaults: SpotConfig | None,
+) -> list[Planned]:
+    """A piece for each board of a spot, or a row with what is wrong; `boards` override its own."""
+    try:
+        if isinstance(spot, InputError):
+            raise spot
+        if isinstance(spot, Spot):
+            game, how = spot_mapping(spot), defaults or SpotConfig()
+            boards = boards or read_boards([game["board"]])
+        else:
+            how = spot
+            if boards is None:
+                if how.board is None and how.boards is None:
+                    how.game()  # which says what is missing
+                boards = read_boards([how.board] if how.board is not None else how.boards or ())
+            first = next((one for one in boards if one.problem is None), None)
+            game = {} if first is None else how.on(first.text).game()
+    except InputError as error:
+        return [SpotRow(name, "", error=" ".join(str(error).split()))]
+    settings = {key: getattr(how, key) for key in SETTINGS}
+    return [
+        SpotRow(name, board.text, error=board.problem)
+        if board.weight is None
+        else SpotPiece(name, board.text, board.weight, {**game, "board": board.text}, settings)
+        for board in boards
+    ]
+
+
+def _at_once(pieces: Sequence[SpotPiece], threads: int | None, processes: int | None) -> int:
+    """How many spots are solved at a time: what was asked for, or what cores and memory allow."""
+    if processes is not None:
+        return min(thread_count(processes, "processes"), max(len(pieces), 1))
+    if any(piece.settings["device"] != CPU for piece in pieces):
+        return 1
+    count = max(1, min(processors() // (threads or 1), len(pieces)))
+    free = available_bytes()
+    if count == 1 or free is None:
+        return count
+    largest = 1  # bytes of the first spots of every name, each in a process of its own
+    for piece in {piece.name: piece for piece in reversed(pieces)}.values():
+        with suppress(InputError):  # which its row will say
+            largest = max(largest, spot_need(replace(piece, threads=1)).memory_bytes)
+    return max(1, min(count, free // largest))
 
 
 def solve_many(
@@ -285,7 +344,7 @@ def solve_many(
     save: Saved = "full",
     resume: bool = False,
     executor: Executor | None = None,
-    observers: Sequence[SpotsObserver] = (),
+    observers: Sequence[Observer] = (),
 ) -> list[SpotRow]:
     """Solve spots side by side, on one board or many; returns a row of each in the order given.
 
@@ -305,40 +364,29 @@ def solve_many(
         raise InputError("cluster and executor both say who runs the jobs: name one of them")
     if parquet is not None:
         require_parquet()  # before hours of solving, not after
-    defaults = {
+    keys = {
         "exploitability_threshold": target,
         "algorithm": algorithm,
         "precision": precision,
         "river_groups": river_groups,
         "device": device,
     }
-    defaults = {key: value for key, value in defaults.items() if value is not None}
-    shared = None if boards is None else read_boards(boards)
-    planned = [
-        one
-        for number, given in enumerate(spots, start=1)
-        for one in _given(number, given, defaults, shared)
-    ]
-    folder = None if output is None else Path(output)
-    limits = Limits(max_iterations, seconds)
-    jobs, count = plan_spots(
-        planned,
-        limits=limits,
+    keys = {key: value for key, value in keys.items() if value is not None}
+    job = plan_spots(
+        [_given(str(number), given, keys) for number, given in enumerate(spots, start=1)],
+        boards,
+        defaults=check_config(keys, SpotConfig),
+        limits=Limits(max_iterations, seconds),
         threads=threads,
         processes=processes,
         cluster=cluster,
-        output=folder,
+        output=None if output is None else Path(output),
         saved=save,
+        resume=resume,
+        csv=None if csv is None else Path(csv),
+        executor=executor,
     )
-    with nullcontext(executor) if executor else spots_executor(count, cluster) as chosen:
-        outcome = run_spots(
-            jobs,
-            chosen,
-            output=folder,
-            resume=resume,
-            csv=None if csv is None else Path(csv),
-            observers=observers,
-        )
+    outcome = job.run(Callbacks(progress=tuple(observers)))
     if parquet is not None:
         write_parquet(Path(parquet), table_rows(outcome.rows))
     if outcome.interrupted:
@@ -347,39 +395,22 @@ def solve_many(
 
 
 def _given(
-    number: int,
-    given: Given,
-    defaults: Mapping[str, Any],
-    boards: Sequence[WeightedBoard] | None,
-) -> list[Planned]:
-    """The jobs of one spot, or a row with what is wrong with it."""
-    name = str(number)
+    name: str, given: Given, defaults: Mapping[str, Any]
+) -> tuple[str, Spot | SpotConfig | InputError]:
+    """The name and config of a spot, or what is wrong with it."""
     try:
         if isinstance(given, Spot):
-            how = check_config(defaults, SpotConfig)
-            settings = {key: getattr(how, key) for key in SETTINGS}
-            game = spot_mapping(given)
-            found = boards or read_boards([game["board"]])
-            return [
-                SpotRow(name, one.text, error=one.problem)
-                if one.weight is None
-                else SpotJob(name, one.text, one.weight, {**game, "board": one.text}, settings)
-                for one in found
-            ]
+            return name, given
         if isinstance(given, Mapping):
-            name = str(given.get("name") or number)
-            config = check_config({**defaults, **_renamed(given)}, SpotConfig, f"spot {name}")
-        else:
-            path = Path(given)
-            own = read_spot_config(path, {})
-            keys = own.model_dump(mode="json", by_alias=True, exclude_unset=True)
-            config = check_config({**defaults, **keys}, SpotConfig, str(path))
-            name = own.name or path.stem
-        return jobs_of(config, name, boards)
+            name = str(given.get("name") or name)
+            own = {
+                "exploitability_threshold" if key == "target" else key: given[key] for key in given
+            }
+            return name, check_config({**defaults, **own}, SpotConfig, f"spot {name}")
+        path = Path(given)
+        config = read_spot_config(path, {})
+        own = config.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        name = config.name or path.stem
+        return name, check_config({**defaults, **own}, SpotConfig, str(path))
     except InputError as error:
-        return [SpotRow(name, "", error=" ".join(str(error).split()))]
-
-
-def _renamed(keys: Mapping[str, Any]) -> dict[str, Any]:
-    """Keys of a spot with `target` by the name that it has in files."""
-    return {"exploitability_threshold" if key == "target" else key: keys[key] for key in keys}
+        return name, error

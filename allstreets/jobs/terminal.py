@@ -1,32 +1,30 @@
 """The progress of a job on stderr: drawn over itself on a terminal, lines of a log elsewhere."""
 
-from __future__ import annotations
+from __future__ import annotations  # rich is imported when something is drawn, not before
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TextIO, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TextIO, TypeVar
 
-from allstreets import base
-from allstreets.jobs.format import data_size, duration, figure
-from allstreets.jobs.progress import Progress
-from allstreets.solutions import row_weight
+from allstreets import base  # whose consoles need rich
+from allstreets.base import data_size, duration, figure
+from allstreets.jobs.progress import ITERATIONS, Progress
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+    from rich.text import Text
 
-    from allstreets.jobs import NodeWork
-    from allstreets.jobs.certificate import CertifyProgress
-    from allstreets.jobs.flops import FlopsProgress
-    from allstreets.jobs.loop import Observer
-    from allstreets.jobs.spots import SpotsProgress
-
+    from allstreets.jobs.progress import Observer
 
 LIVE_SECONDS = 0.1  # between two drawings on a terminal
-RUN_LINE_SECONDS = 2.0  # between two lines elsewhere, so that a log stays readable
+LINE_SECONDS = {ITERATIONS: 2.0}  # between two lines elsewhere, so that a log stays readable
+PIECE_SECONDS = 5.0  # the same where pieces are counted
 UNBROKEN = 10_000  # columns of what is no terminal: what a program reads is not wrapped
+SHOWN_PIECES = 4
+SHOWN_FAULTS = 3
 
 
 @dataclass(frozen=True)
@@ -42,57 +40,68 @@ class ProgressView:
 
 
 @contextmanager
-def show_progress(stream: TextIO | None = None) -> Iterator[ProgressView]:
+def show_progress(
+    stream: TextIO | None = None, seconds: float | None = None
+) -> Iterator[ProgressView]:
     """An observer that suits `stream` (by default stderr): table, or lines if it is no terminal."""
     stream = stream or sys.stderr
     console = base.PlainConsole(file=stream)
-    if can_redraw(stream, console):
+    # `is_terminal` alone can be forced by the environment.
+    if stream.isatty() and console.is_terminal and not console.is_dumb_terminal:
         with live_progress(console) as observer:
             yield ProgressView(observer, console)
     else:
         # Set explicitly: the environment may claim a terminal.
         plain = base.PlainConsole(file=stream, force_terminal=False, width=UNBROKEN)
-        with line_progress(stream) as observer:
+        with line_progress(stream, seconds) as observer:
             yield ProgressView(observer, plain)
-
-
-def can_redraw(stream: TextIO, console: Console) -> bool:
-    """Whether a drawing can be drawn over: `is_terminal` alone can be forced by the environment."""
-    return stream.isatty() and console.is_terminal and not console.is_dumb_terminal
 
 
 @contextmanager
 def line_progress(
     stream: TextIO,
-    seconds: float = RUN_LINE_SECONDS,
+    seconds: float | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Observer]:
-    """One line at most every so many `seconds`, and always the last one."""
+    """One line at most every so many `seconds`, one for every fault, and always the last one."""
     printed: Progress | None = None
     latest: Progress | None = None
-    due = clock() + seconds
+    told, began = 0, clock()
 
     def draw(progress: Progress) -> None:
-        nonlocal printed, latest, due
+        nonlocal latest, told
         latest = progress
-        if progress.holding or clock() >= due:
-            checked = progress.check is not (printed.check if printed else None)
-            lines = run_node_lines(progress) if checked else []
-            print(*[progress_line(progress), *lines], sep="\n", file=stream, flush=True)
-            printed, due = progress, clock() + seconds
+        for fault in progress.faults[told:]:
+            print(fault, file=stream, flush=True)
+        told = len(progress.faults)
+        between = seconds or LINE_SECONDS.get(progress.things, PIECE_SECONDS)
+        if progress.ended or clock() >= began + between:
+            put(progress)
+
+    def put(progress: Progress) -> None:
+        nonlocal printed, began
+        known = printed is not None and progress.check is printed.check
+        # What the machines of a cluster do changes with checks.
+        lines = [] if progress.things == ITERATIONS and known else node_lines(progress)
+        print(progress_line(progress), *lines, sep="\n", file=stream, flush=True)
+        printed, began = progress, clock()
 
     try:
         yield draw
     finally:
-        if latest is not None and latest is not printed:
-            print(progress_line(latest), file=stream, flush=True)
+        if latest is not None and (printed is None or _differ(latest, printed)):
+            put(latest)
+
+
+def _differ(one: Progress, other: Progress) -> bool:
+    return (one.done, one.things) != (other.done, other.things) or one.check is not other.check
 
 
 @contextmanager
 def live_progress(
     console: Console, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Observer]:
-    """A small table that is drawn over itself; the last state stays on the screen."""
+    """A small table or bar that is drawn over itself; the last state stays on the screen."""
     from rich.live import Live
 
     latest: Progress | None = None
@@ -103,7 +112,7 @@ def live_progress(
         def draw(progress: Progress) -> None:
             nonlocal latest, due
             latest = progress
-            if progress.holding or clock() >= due:
+            if progress.ended or clock() >= due:
                 live.update(progress_table(progress, console.width), refresh=True)
                 due = clock() + LIVE_SECONDS
 
@@ -116,6 +125,9 @@ def live_progress(
 
 def progress_line(progress: Progress) -> str:
     """One line of plain text that can be searched for."""
+    if progress.things != ITERATIONS:
+        count = f"{progress.things} {progress.done:,} of {progress.total:,}"
+        return " | ".join([count, *progress.figures, *in_work(progress)])
     parts = [standing(progress)]
     if progress.check is not None and progress.check.metrics.avg_positive_regret is not None:
         regret = figure(progress.check.metrics.avg_positive_regret)
@@ -138,13 +150,9 @@ def device_text(progress: Progress) -> str:
     return text
 
 
-def run_node_lines(progress: Progress) -> list[str]:
+def node_lines(progress: Progress) -> list[str]:
     """A line for each machine of a cluster."""
-    return [
-        f"  {node.name}: {node.flops:,} flops | {figure(node.iterations_per_second)} it/s | "
-        f"{data_size(node.memory_bytes)} | waiting {node.waiting:.0%}"
-        for node in progress.nodes
-    ]
+    return [f"  {node.line(progress.things)}" for node in progress.nodes]
 
 
 def standing(progress: Progress) -> str:
@@ -156,30 +164,53 @@ def standing(progress: Progress) -> str:
     return text
 
 
+def in_work(progress: Progress) -> list[str]:
+    """The pieces in work: "AsKh7d, 9s8s2h and 30 more: iteration 75 of 200 | exploitability …"."""
+    if not progress.running:
+        return []
+    names = list(dict.fromkeys(name for name, *_ in progress.running))
+    text = ", ".join(names[:SHOWN_PIECES])
+    if len(names) > SHOWN_PIECES:
+        text += f" and {len(names) - SHOWN_PIECES} more"
+    if progress.nodes:
+        return [f"{text} in work"]
+    return [f"{text}: {standing(progress.part) if progress.part else 'setting up'}"]
+
+
 def progress_table(progress: Progress, width: int) -> RenderableType:
-    """Headings, figures and a bar, none wider than `width`."""
+    """Headings, figures and a bar, none wider than `width`; of pieces a bar and figures."""
     from rich.console import Group
     from rich.progress_bar import ProgressBar
     from rich.table import Table
     from rich.text import Text
 
-    heads, values = _fitting(_columns(progress), width)
-    lines: list[RenderableType] = [
-        Text(heads, style="dim", no_wrap=True, overflow="ellipsis"),
-        Text(values, style="bold", no_wrap=True, overflow="ellipsis"),
-    ]
-    if progress.total is not None:
-        percent = f"{100 * progress.iteration // progress.total:3d} %"
-        bar = ProgressBar(progress.total, progress.iteration, max(min(width, 80) - 6, 1))
+    def text(line: str, style: str = "") -> Text:
+        return Text(line, style=style, no_wrap=True, overflow="ellipsis")
+
+    def bar(beside: Text, room: int) -> Table:
         row = Table.grid(padding=(0, 1, 0, 0))
-        row.add_row(bar, Text(percent, no_wrap=True, overflow="ignore"))
-        lines.append(row)
+        total = max(progress.total or 0, 1)
+        row.add_row(ProgressBar(total, progress.done, max(min(width, 80) - room, 1)), beside)
+        return row
+
+    nodes = [text(line, "dim") for line in node_lines(progress)]
+    if progress.things != ITERATIONS:
+        count = f"{progress.done:,} / {progress.total:,} {progress.things}"
+        return Group(
+            bar(text(count, "bold"), len(count) + 1),
+            text("  ".join(progress.figures), "dim"),
+            *(text(line) for line in in_work(progress)),
+            *nodes,
+            *(text(line, "red") for line in progress.faults[-SHOWN_FAULTS:]),
+        )
+    heads, values = _fitting(_columns(progress), width)
+    if progress.total is not None:
+        percent = f"{100 * progress.done // progress.total:3d} %"
+        last: RenderableType = bar(Text(percent, no_wrap=True, overflow="ignore"), 6)
     else:
         until = " or ".join(rule.describe(progress.unit) for rule in progress.rules)
-        lines.append(Text(f"until {until}", style="dim", no_wrap=True, overflow="ellipsis"))
-    for line in run_node_lines(progress):
-        lines.append(Text(line, style="dim", no_wrap=True, overflow="ellipsis"))
-    return Group(*lines)
+        last = text(f"until {until}", "dim")
+    return Group(text(heads, "dim"), text(values, "bold"), last, *nodes)
 
 
 def _columns(progress: Progress) -> list[tuple[str, str, int]]:
@@ -218,12 +249,12 @@ def _fitting(columns: list[tuple[str, str, int]], width: int) -> tuple[str, str]
 def _behind(progress: Progress) -> str:
     """The iteration of the latest check, if there have been others since."""
     check = progress.check
-    return f" (at {check.iteration:,})" if check and check.iteration != progress.iteration else ""
+    return f" (at {check.iteration:,})" if check and check.iteration != progress.done else ""
 
 
 def _iteration(progress: Progress, between: str) -> str:
     total = "" if progress.total is None else f"{between}{progress.total:,}"
-    return f"{progress.iteration:,}{total}"
+    return f"{progress.done:,}{total}"
 
 
 def _eta(progress: Progress) -> str:
@@ -238,13 +269,8 @@ def _memory(progress: Progress) -> int:
     return progress.solver_bytes if progress.process_bytes is None else progress.process_bytes
 
 
-LINE_SECONDS = 5.0  # between two lines where there is no terminal
-SHOWN_FLOPS = 4
-SHOWN_FAULTS = 3
-
-
 class Counted(Protocol):
-    """How far a job is."""
+    """How far a job is, by a record of its own."""
 
     @property
     def done(self) -> int:
@@ -258,184 +284,26 @@ class Counted(Protocol):
 P = TypeVar("P", bound=Counted)
 
 
-def _no_lines(_: Any) -> list[str]:
-    return []
-
-
 @dataclass(frozen=True)
 class CountProgress(Generic[P]):
-    """How a kind of job is drawn."""
+    """Draws a record of a job's own as `Progress`."""
 
-    things: str  # that are counted: "flops"
+    things: str  # that are counted: "hands"
     figures: Callable[[P], list[str]]  # stand beside the count
-    seconds: float = LINE_SECONDS  # between two lines where there is no terminal
-    in_work: Callable[[P], list[str]] = _no_lines  # stand behind the figures, or below them
-    below: Callable[[P], list[str]] = _no_lines  # lines that follow
-    faults: Callable[[P], list[str]] = _no_lines  # a line for each so far
+    seconds: float = PIECE_SECONDS  # between two lines where there is no terminal
+
+    def _progress(self, counted: P) -> Progress:
+        figures = tuple(self.figures(counted))
+        return Progress(
+            things=self.things, done=counted.done, total=counted.total, seconds=0, figures=figures
+        )
 
     @contextmanager
     def shown(self, stream: TextIO | None = None) -> Iterator[Callable[[P], None]]:
         """An observer that suits `stream` (by default stderr)."""
-        stream = stream or sys.stderr
-        console = base.PlainConsole(file=stream)
-        drawing = self.live(console) if can_redraw(stream, console) else self.lines(stream)
-        with drawing as observer:
-            yield observer
+        with show_progress(stream, self.seconds) as view:
+            yield lambda counted: view(self._progress(counted))
 
-    @contextmanager
-    def lines(
-        self, stream: TextIO, clock: Callable[[], float] = time.monotonic
-    ) -> Iterator[Callable[[P], None]]:
-        """One line at most every so many `seconds`, a line for every fault, and the last state."""
-        printed, latest, faults = -1, None, 0
-        due = clock() + self.seconds
-
-        def draw(progress: P) -> None:
-            nonlocal latest, faults
-            latest, told = progress, self.faults(progress)
-            for fault in told[faults:]:
-                print(fault, file=stream, flush=True)
-            faults = len(told)
-            if clock() >= due or progress.done == progress.total:
-                put(progress)
-
-        def put(progress: P) -> None:
-            nonlocal printed, due
-            lines = [self.line(progress), *self.below(progress)]
-            print(*lines, sep="\n", file=stream, flush=True)
-            printed, due = progress.done, clock() + self.seconds
-
-        try:
-            yield draw
-        finally:
-            if latest is not None and latest.done != printed:
-                put(latest)
-
-    @contextmanager
-    def live(
-        self, console: Console, clock: Callable[[], float] = time.monotonic
-    ) -> Iterator[Callable[[P], None]]:
-        """A bar that is drawn over itself; the last state stays."""
-        from rich.live import Live
-
-        latest: P | None = None
-        due = clock()
-        with Live(console=console, auto_refresh=False, redirect_stdout=False) as live:
-
-            def draw(progress: P) -> None:
-                nonlocal latest, due
-                latest = progress
-                if clock() >= due:
-                    live.update(self.picture(progress, console.width), refresh=True)
-                    due = clock() + LIVE_SECONDS
-
-            try:
-                yield draw
-            finally:
-                if latest is not None:
-                    live.update(self.picture(latest, console.width), refresh=True)
-
-    def line(self, progress: P) -> str:
+    def line(self, counted: P) -> str:
         """The job in one line that can be searched for."""
-        count = f"{self.things} {progress.done:,} of {progress.total:,}"
-        return " | ".join([count, *self.figures(progress), *self.in_work(progress)])
-
-    def picture(self, progress: P, width: int) -> RenderableType:
-        """A bar, the figures, and what is in work, none wider than `width`."""
-        from rich.console import Group
-        from rich.progress_bar import ProgressBar
-        from rich.table import Table
-        from rich.text import Text
-
-        def text(line: str, style: str = "") -> Text:
-            return Text(line, style=style, no_wrap=True, overflow="ellipsis")
-
-        count = f"{progress.done:,} / {progress.total:,} {self.things}"
-        room = max(min(width, 80) - len(count) - 1, 1)
-        row = Table.grid(padding=(0, 1, 0, 0))
-        row.add_row(ProgressBar(max(progress.total, 1), progress.done, room), text(count, "bold"))
-        return Group(
-            row,
-            text("  ".join(self.figures(progress)), "dim"),
-            *(text(line) for line in self.in_work(progress)),
-            *(text(line, "dim") for line in self.below(progress)),
-            *(text(line, "red") for line in self.faults(progress)[-SHOWN_FAULTS:]),
-        )
-
-
-def node_lines(nodes: Sequence[NodeWork], things: str) -> list[str]:
-    """A line for each machine of a cluster; `things` are what it does: "flops"."""
-    return [
-        f"  {node.name}: {node.solved:,} {things} solved | {node.per_minute:.3g} {things}/min | "
-        f"{data_size(node.memory_bytes)} | waiting {node.waiting:.0%}"
-        for node in nodes
-    ]
-
-
-def _certify_figures(progress: CertifyProgress) -> list[str]:
-    pace = progress.seconds_per_piece
-    parts = [] if pace is None else [f"{pace:.1f} s a flop"]
-    if progress.latest is None:
-        return [*parts, data_size(progress.process_bytes)]
-    eta, size = duration(progress.eta_seconds), data_size(progress.process_bytes)
-    return [*parts, f"ETA {eta}", size, progress.latest]
-
-
-def _spots_figures(progress: SpotsProgress) -> list[str]:
-    parts, pace, row = [], progress.seconds_per_piece, progress.latest
-    if pace is not None and row is not None:
-        parts.append(f"{figure(pace)} s a spot" if pace >= 1 else f"{figure(1 / pace)} spots/s")
-        parts.append(f"ETA {duration(progress.eta_seconds)}")
-    if progress.failed:
-        parts.append(f"{progress.failed:,} failed")
-    if row is not None:
-        parts.append(f"{row.name} {row.board}".strip())
-        if row.exploitability_pct is not None:
-            parts.append(f"exploitability {figure(row.exploitability_pct)} % of pot")
-    return parts
-
-
-def _flops_figures(progress: FlopsProgress) -> list[str]:
-    parts = []
-    if progress.rows:
-        weights = [row_weight(row) for row in progress.rows]
-        found = [row["exploitability"] for row in progress.rows]
-        mean = sum(w * e for w, e in zip(weights, found, strict=True)) / sum(weights)
-        parts.append(f"expl mean {mean:.4f} max {max(found):.4f} of pot")
-    if progress.faults:
-        parts.append(f"{len(progress.faults):,} failed")
-    parts.append(f"ETA {duration(progress.eta_seconds)}")
-    parts.append(data_size(progress.process_bytes))
-    return parts
-
-
-def _flops_in_work(progress: FlopsProgress) -> list[str]:
-    """The group in work: "AsKh7d, 9s8s2h and 30 more: iteration 75 of 200 | exploitability …"."""
-    if not progress.running:
-        return []
-    flops = list(dict.fromkeys(flop for flop, _ in progress.running))
-    names = ", ".join(flops[:SHOWN_FLOPS])
-    more = f" and {len(flops) - SHOWN_FLOPS} more" if len(flops) > SHOWN_FLOPS else ""
-    if progress.nodes:
-        return [f"{names}{more} in work"]
-    return [f"{names}{more}: {standing(progress.group) if progress.group else 'setting up'}"]
-
-
-CERTIFY_PROGRESS = CountProgress["CertifyProgress"](
-    "flops", _certify_figures, below=lambda progress: node_lines(progress.nodes, "flops")
-)
-SPOTS_PROGRESS = CountProgress["SpotsProgress"](
-    "spots", _spots_figures, below=lambda progress: node_lines(progress.nodes, "spots")
-)
-FLOPS_PROGRESS = CountProgress["FlopsProgress"](
-    "flops",
-    _flops_figures,
-    in_work=_flops_in_work,
-    below=lambda progress: node_lines(progress.nodes, "flops"),
-    faults=lambda progress: [
-        f"flop {fault.flop} failed: {fault.message}" for fault in progress.faults
-    ],
-)
-show_certify_progress = CERTIFY_PROGRESS.shown
-show_spots_progress = SPOTS_PROGRESS.shown
-show_flop_progress = FLOPS_PROGRESS.shown
+        return progress_line(self._progress(counted))

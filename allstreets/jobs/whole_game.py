@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
 from allstreets.analysis import give_orders
-from allstreets.base import InputError, Place, Remote, thread_count
+from allstreets.base import (
+    InputError,
+    Place,
+    Remote,
+    available_bytes,
+    data_size,
+    duration,
+    figure,
+    thread_count,
+)
 from allstreets.betting import PreflopRules
 from allstreets.cards import flop_table
 from allstreets.engines import (
@@ -44,12 +53,17 @@ from allstreets.jobs.cluster_training import (
     with_nodes,
 )
 from allstreets.jobs.config.whole_game import UnifiedConfig
-from allstreets.jobs.format import data_size
-from allstreets.jobs.job import NOBODY, Watch
+from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan
 from allstreets.jobs.loop import CHECKPOINTS, Every, train_into
 from allstreets.jobs.progress import TrainingOutcome
 from allstreets.jobs.stopping import Intervals
-from allstreets.solutions import PreflopRoots, PreflopStrategies, SolutionFacts, WholeSolution
+from allstreets.solutions import (
+    PreflopRoots,
+    PreflopStrategies,
+    SolutionFacts,
+    WholeSolution,
+    locks_text,
+)
 from allstreets.solvers import (
     PreflopTraining,
     QuantisedSolution,
@@ -166,6 +180,10 @@ def preflop_so_far(
 WORK = "work"  # nameless files of `memory: memmap`
 CHECKPOINT_SECONDS = 300
 CHECK_SHARE = 10  # a check costs at most one iteration in so many
+CLASSES = (
+    "This is an abstraction by hand classes, a quick picture: it is blind to turn and river, and "
+    "its figures say nothing about real cards; allstreets certify does (docs/certificates.md)."
+)
 TABLE_FLOPS = 400  # games of more flops than this store the table of all flops
 
 
@@ -230,15 +248,53 @@ class UnifiedJob:
             there.require()
         require_room(self.game, self.need, self.config.card_model(), self.config.memory)
 
+    def plan(self) -> Plan:
+        """The game, its memory and its time."""
+        config, need, there = self.config, self.need, self.on_device()
+        name = f"{self.name}: " if self.name else ""
+        free = available_bytes()
+        room = f", {data_size(free)} free" if free is not None else ""
+        kept = {"resident": "in memory", "memmap": "on disk", "per_batch": "for one batch"}
+        lines = [
+            f"{name}{config.stack_depth:g} bb, {self.flops_text}, cards {config.cards}, "
+            f"{need.pots} pots that see a flop, {need.postflop_decisions:,} decisions on each flop",
+            f"{data_size(need.memory_bytes)} of regrets and strategies {kept[config.memory]}, "
+            f"{data_size(need.resident_bytes)} of memory in all{room}",
+        ]
+        if config.card_model().goes_by_ranges:
+            times = config.regroupings()
+            again = f"; as ranges move, again (at most {times}×)" if times else ""
+            lines.append(
+                "grouping the hands of all river boards comes first: "
+                f"{duration(need.setup_seconds)}{again}"
+            )
+        if there is not None:
+            lines.append(there.text)
+        threads = f"{self.threads} thread{'s' if self.threads > 1 else ''}"
+        seconds, limit = need.seconds_to(self.iterations), config.time_limit_seconds
+        most = limit if limit and limit < seconds else seconds
+        sooner = config.exploitability_threshold is not None or most < seconds
+        until = f"at most {duration(most)}" if sooner else duration(seconds)
+        lines.append(
+            f"{self.iterations:,} iterations of about {need.seconds_per_iteration:.2g} s on "
+            f"{threads if there is None else 'the GPU'}: {until}, without the checks"
+        )
+        return Plan(tuple(lines), need.resident_bytes, most, f"unified-{config.cards}")
+
+    @property
+    def flops_text(self) -> str:
+        """Its flops, for people."""
+        return "all 1,755 flops" if self.game.flops.is_all else f"{self.need.flops:,} flops"
+
     def on_device(self) -> DevicePlan | None:
         """What it makes of a GPU, if it is solved on one."""
         return plan_device(self.config.device, self.game, self.need, self.config.card_model())
 
-    def build_tables(self, watch: Watch = NOBODY) -> None:
+    def build_tables(self, callbacks: Callbacks = NO_CALLBACKS) -> None:
         """Count the margins of all flops and store them, where the game needs most of them."""
         classes = self.config.card_model().plays_classes
         if classes and self.need.flops > TABLE_FLOPS and self.need.pots:
-            flop_table().build(self.threads, watch.tables)
+            flop_table().build(self.threads, callbacks.counter("tables of flops"))
 
     def spec(self) -> EngineSpec:
         """What the subgames are built from."""
@@ -262,17 +318,16 @@ class UnifiedJob:
             config.regroupings(),
         )
 
-    def run(self, watch: Watch = NOBODY) -> UnifiedOutcome:
+    def run(self, callbacks: Callbacks = NO_CALLBACKS) -> UnifiedOutcome:
         """Train until a rule holds or the user interrupts; save the solution in the output."""
         self.require()
-        if watch.ready:
-            watch.ready()
+        callbacks.begin()
         if self.config.cluster is not None:
-            return self._run_on(self.config.cluster, watch)
-        self.build_tables(watch)
-        return self._train(self.solver(), watch, resume=self.resume)
+            return self._run_on(self.config.cluster, callbacks)
+        self.build_tables(callbacks)
+        return self._train(self.solver(), callbacks, resume=self.resume)
 
-    def _run_on(self, where: str, watch: Watch) -> UnifiedOutcome:
+    def _run_on(self, where: str, callbacks: Callbacks) -> UnifiedOutcome:
         """The same on a cluster: what is lost with a worker is solved again."""
         assert self.output is not None
         spec, folder = self.spec(), self.output
@@ -285,7 +340,7 @@ class UnifiedJob:
                     costs,
                     self.config.threads,
                     folder,
-                    watch,
+                    callbacks,
                     self.need.resident_bytes,
                 )
             )
@@ -295,10 +350,10 @@ class UnifiedJob:
                 games,
                 folder / CHECKPOINTS,
                 lambda resume, spent: job._train(
-                    job.solver(games), with_nodes(watch, games), resume=resume, spent=spent
+                    job.solver(games), with_nodes(callbacks, games), resume=resume, spent=spent
                 ),
                 resume=self.resume,
-                watch=watch,
+                callbacks=callbacks,
             )
             if outcome.unsaved is not None:
                 # It can still be saved elsewhere: the workers stay until nobody needs them.
@@ -306,7 +361,7 @@ class UnifiedJob:
             return outcome
 
     def _train(
-        self, solver: WholeGameSolver, watch: Watch, *, resume: bool, spent: float = 0.0
+        self, solver: WholeGameSolver, callbacks: Callbacks, *, resume: bool, spent: float = 0.0
     ) -> UnifiedOutcome:
         """Train until a rule holds or the user interrupts, and save.
 
@@ -336,8 +391,8 @@ class UnifiedJob:
             finish,
             resume=resume,
             save_finished=self.stores_flops,
-            watch=watch,
-            regularly=charts_every(charts, solver, self.game.preflop, watch.charts),
+            callbacks=callbacks,
+            regularly=charts_every(charts, solver, self.game.preflop, callbacks.charts),
         )
 
 
@@ -371,6 +426,45 @@ class UnifiedOutcome:
     def problem(self) -> str | None:
         """Why no other job can build on it, for people."""
         return self.unsaved
+
+    def lines(self) -> list[str]:
+        """How good the solution is, and what was solved."""
+        job, figures, config = self.job, self.figures, self.job.config
+        known, seen = figures.exploitability is not None, bool(job.game.pots)
+        reached = (
+            f"{figure(figures.exploitability)} mbb/hand{', in its own game' if seen else ''}"
+            if known
+            else "unknown, since strategies of flops outside the batch are not stored"
+        )
+        lines = [f"Exploitability of the whole game: {reached}"]
+        if figures.values is not None and figures.preflop_exploitability is not None:
+            part = figure(figures.preflop_exploitability)
+            lines.append(
+                f"Of the preflop strategy alone: {part} mbb/hand. "
+                f"The game is worth {figures.values[1]:+.1f} mbb/hand to the small blind."
+            )
+        if config.cards == "classes" and seen:
+            lines.append(CLASSES)
+        cards = f"{job.flops_text}, cards {config.cards}" if seen else "no flop is seen"
+        lines.append(
+            f"Solved: {config.stack_depth:g} bb, {cards}, {self.solver.iterations:,} iterations "
+            f"in {duration(self.training.progress.seconds)}."
+        )
+        if job.game.lock:
+            lines.append(f"Given, not found: {locks_text(job.game.lock)}.")
+        if self.solver.saved_bytes:
+            lines.append(
+                f"Unplayed hands were dropped: regrets and strategies take "
+                f"{data_size(self.solver.memory_bytes)}, {self.saved_share:.0%} saved."
+            )
+        return lines
+
+    def look(self) -> list[str]:
+        """A decision for a report: the first on a flop, or the second before it."""
+        solution = self.result()
+        flop = self.job.game.flops.flops[0].text if solution.has_flops else None
+        lines = solution.flop_lines() if flop else solution.opening_lines()[1:]
+        return ["--line", lines[0], *(["--flop", flop] if flop else [])] if lines else []
 
     def to_json(self) -> dict[str, Any]:
         """The job in figures."""

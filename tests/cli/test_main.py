@@ -116,7 +116,7 @@ def test_ctrl_c_ends_with_130() -> None:
 @pytest.mark.parametrize(
     ("arguments", "place"),
     [
-        (["solve", "x.yaml"], "allstreets.jobs.read_spot_config"),
+        (["solve", "x.yaml"], "allstreets.jobs.read_spots"),
         (["train", "x.yaml"], "allstreets.jobs.read_train_config"),
         (["toy", "kuhn"], "allstreets.cfr.load_game"),
     ],

@@ -206,7 +206,7 @@ def test_what_machines_do_is_known() -> None:
     assert [node.iterations_per_second for node in games.node_use()] == [None, None]
     solver.train_batch(2)
     nodes = games.node_use()
-    assert [node.flops for node in nodes] == [3, 2]
+    assert [node.solved for node in nodes] == [3, 2]
     for node in nodes:
         assert node.iterations_per_second is not None
         assert node.iterations_per_second > 0

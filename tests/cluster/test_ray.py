@@ -21,10 +21,10 @@ from allstreets import load, solve_many
 from allstreets.base import InputError, Remote
 from allstreets.cluster import RayTasks, Task, connect, ray_crew, require_versions
 from allstreets.cluster.ray_crew import RayCrew
-from allstreets.jobs import Here, SpotsProgress
+from allstreets.jobs import Here
 from allstreets.jobs import cluster_training as cluster_run
-from allstreets.jobs.flops import FlopsProgress, plan_flops
-from allstreets.jobs.job import Watch
+from allstreets.jobs.flops import plan_flops
+from allstreets.jobs.job import Callbacks
 from allstreets.jobs.progress import Progress
 from allstreets.jobs.whole_game import UnifiedOutcome, plan_unified
 from allstreets.storage import SpotSet
@@ -93,7 +93,7 @@ def run(
             left.pop(progress.iteration, lambda: None)()
 
     job = plan_unified(small_config(**KEYS, **keys), folder)
-    outcome = job.run(Watch(progress=(happen,), told=told.append))
+    outcome = job.run(Callbacks(progress=(happen,), message=told.append))
     assert not left
     return outcome, told
 
@@ -196,12 +196,12 @@ def test_pieces_of_work_survive_their_workers(tmp_path: Path, crews: Crews) -> N
 
 
 def test_flops_one_by_one_are_the_same_there(tmp_path: Path, crews: Crews) -> None:
-    seen: list[FlopsProgress] = []
+    seen: list[Progress] = []
     told: list[str] = []
     small_flops.run_small(tmp_path / "here")
     config = small_flops.small_config(cluster=crews.address)
     there = Remote(f"file://{tmp_path}/there")
-    outcome = plan_flops(config, there).run(Watch(flops=seen.append, told=told.append))
+    outcome = plan_flops(config, there).run(Callbacks(progress=(seen.append,), message=told.append))
     assert (outcome.solved, outcome.missing) == (3, ())
     kept = [
         {path.name: path.read_bytes() for path in (tmp_path / each).glob("flops-*/*")}
@@ -215,7 +215,7 @@ def test_flops_one_by_one_are_the_same_there(tmp_path: Path, crews: Crews) -> No
 def test_many_spots_are_the_same_there(tmp_path: Path, crews: Crews) -> None:
     options: dict[str, Any] = {"boards": ["Ks7d4c9h2s", "Qs7d4c9h2s"], "target": 0.05, "threads": 1}
     here = solve_many([RIVER], executor=Here(), **options)
-    seen: list[SpotsProgress] = []
+    seen: list[Progress] = []
     there = solve_many(
         [RIVER],
         cluster=crews.address,

@@ -173,7 +173,7 @@ def test_flops_one_by_one(cards: str, tmp_path: Path) -> None:
     rows = []
     for device in (None, "cuda"):
         output = tmp_path / str(device)
-        solution = run(plan(read_train_config(file), output, threads=1, device=device))
+        solution = run(plan(read_train_config(file, {"threads": 1, "device": device}), output))
         assert isinstance(solution, WholeSolution)
         rows.append(solution.flops)
     for mine, other in zip(*rows, strict=True):

@@ -15,9 +15,8 @@ from allstreets.analysis import Completion
 from allstreets.cards import FLOP_COUNT
 from allstreets.cli.main import main
 from allstreets.engines import CLASSES
-from allstreets.jobs import CertifyJob, CertifyProgress, plan_certify
+from allstreets.jobs import Callbacks, CertifyJob, Progress, plan_certify, progress_line
 from allstreets.jobs.reports.solution import certificate_lines, quality_lines
-from allstreets.jobs.terminal import CERTIFY_PROGRESS
 from allstreets.solutions import Certificate
 from allstreets.storage import load_unified
 
@@ -57,8 +56,8 @@ def test_on_its_own_flops(copy: Path) -> None:
     assert before.facts.certificate is None
     assert any("in its own game" in line for line in quality_lines(before))
     assert any("216 with real cards" in line for line in quality_lines(before))
-    seen: list[CertifyProgress] = []
-    outcome = job(copy).run([seen.append])
+    seen: list[Progress] = []
+    outcome = job(copy).run(Callbacks(progress=(seen.append,)))
     found = outcome.certificate
     assert found is not None
     assert (found.flops, found.trained_flops, found.completion) == (2, 2, None)
@@ -72,21 +71,21 @@ def test_on_its_own_flops(copy: Path) -> None:
     assert after.facts.certificate == found
     assert certificate_lines(found)[0] in quality_lines(after)
     assert [one.done for one in seen] == [0, 1, 2]
-    assert CERTIFY_PROGRESS.line(seen[1]).startswith("flops 1 of 2 | ")
+    assert progress_line(seen[1]).startswith("flops 1 of 2 | ")
     # What is judged is not judged again.
     again = job(copy)
     assert again.estimate().known == 2
-    assert again.run([seen.append]).certificate == found
+    assert again.run(Callbacks(progress=(seen.append,))).certificate == found
     assert seen[-1].before == 2
 
 
 def test_interrupted_it_goes_on_where_it_was(copy: Path, known: Path) -> None:
-    def stop(progress: CertifyProgress) -> None:
+    def stop(progress: Progress) -> None:
         if progress.done == 1:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        job(copy).run([stop])
+        job(copy).run(Callbacks(progress=(stop,)))
     assert load_unified(copy).facts.certificate is None
     assert job(copy).estimate().known == 1
     found, wanted = job(copy).run().certificate, load_unified(known).facts.certificate
@@ -99,11 +98,11 @@ def test_interrupted_it_goes_on_where_it_was(copy: Path, known: Path) -> None:
 
 
 def test_a_signal_ends_it_after_the_flop_at_work(copy: Path) -> None:
-    def press(progress: CertifyProgress) -> None:
+    def press(progress: Progress) -> None:
         if progress.done == 0:
             os.kill(os.getpid(), signal.SIGINT)
 
-    outcome = job(copy).run([press])
+    outcome = job(copy).run(Callbacks(progress=(press,)))
     assert outcome.interrupted
     assert outcome.to_json() is None
     assert outcome.done <= 1

@@ -17,7 +17,7 @@ from allstreets.analysis import CertificateEstimate, Completion
 from allstreets.base import InputError
 from allstreets.cards import Flop
 from allstreets.engines import CLASSES
-from allstreets.jobs import CertifyJob, CertifyProgress, plan_certify
+from allstreets.jobs import Callbacks, CertifyJob, Progress, plan_certify
 from allstreets.jobs import certificate as certify_run
 from allstreets.jobs.certificate import CertifyOnCluster, Evaluated, EvaluateFlop
 from allstreets.storage import load_unified
@@ -67,9 +67,9 @@ def several(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_processes_find_what_one_finds(
     alone: Path, copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wanted, seen = load_unified(alone).facts.certificate, list[CertifyProgress]()
+    wanted, seen = load_unified(alone).facts.certificate, list[Progress]()
     several(monkeypatch)
-    again = job(copy).run([seen.append]).certificate
+    again = job(copy).run(Callbacks(progress=(seen.append,))).certificate
     assert [progress.done for progress in seen] == [0, 1, 2, 3]
     assert {progress.latest for progress in seen[1:3]} < {flop.text for flop in job(copy).flops}
     for one, other in zip(judged(alone), judged(copy), strict=True):
@@ -82,20 +82,20 @@ def test_processes_find_what_one_finds(
 def test_tasks_of_a_cluster_find_what_one_finds(
     alone: Path, copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wanted, seen = load_unified(alone).facts.certificate, list[CertifyProgress]()
+    wanted, seen = load_unified(alone).facts.certificate, list[Progress]()
 
-    def press(progress: CertifyProgress) -> None:
+    def press(progress: Progress) -> None:
         if progress.done == 1:
             signal.raise_signal(signal.SIGINT)
 
     there = CertifyOnCluster("auto")
     tasks = TasksHere(1)
     as_cluster(monkeypatch, tasks)
-    assert replace(job(copy), cluster=there).run([press]).interrupted
+    assert replace(job(copy), cluster=there).run(Callbacks(progress=(press,))).interrupted
     assert (tasks.done, len(judged(copy))) == ([0], 1)
     tasks = TasksHere(2, lost=[1])  # done twice
     as_cluster(monkeypatch, tasks)
-    found = replace(job(copy), cluster=there).run([seen.append]).certificate
+    found = replace(job(copy), cluster=there).run(Callbacks(progress=(seen.append,))).certificate
     assert tasks.done == [1, 1, 0]
     for one, other in zip(judged(alone), judged(copy), strict=True):
         np.testing.assert_array_equal(one, other)
@@ -147,12 +147,12 @@ def test_what_a_worker_cannot_do_is_told(copy: Path, monkeypatch: pytest.MonkeyP
 def test_after_a_request_to_stop_no_flop_is_begun(
     copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def press(progress: CertifyProgress) -> None:
+    def press(progress: Progress) -> None:
         assert progress.done == 0
         signal.raise_signal(signal.SIGINT)
 
     several(monkeypatch)
-    outcome = job(copy).run([press])
+    outcome = job(copy).run(Callbacks(progress=(press,)))
     assert (outcome.interrupted, outcome.done) == (True, 0)
     assert judged(copy) == []
 

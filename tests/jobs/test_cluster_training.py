@@ -13,10 +13,10 @@ from allstreets.base import InputError, Place, Remote
 from allstreets.cluster import ClusterEngine, WorkerLost, flops
 from allstreets.jobs import cluster_training as cluster_run
 from allstreets.jobs.cluster_training import begin_games, train_through_losses, with_nodes
-from allstreets.jobs.job import NOBODY, Watch
+from allstreets.jobs.job import NO_CALLBACKS, Callbacks
 from allstreets.jobs.loop import CHECKPOINTS
 from allstreets.jobs.progress import Progress
-from allstreets.jobs.terminal import run_node_lines
+from allstreets.jobs.terminal import node_lines
 from allstreets.jobs.whole_game import UnifiedOutcome, plan_unified
 from allstreets.storage import CheckpointWarning
 
@@ -30,13 +30,13 @@ def run(
     job = plan_unified(small_config(**KEYS, **keys), folder)
     games = ClusterEngine(job.spec(), crew, threads=1)
     told = [] if told is None else told
-    watch = Watch(told=told.append)
+    callbacks = Callbacks(message=told.append)
     return train_through_losses(
         games,
         folder / CHECKPOINTS,
-        lambda resume, spent: job._train(job.solver(games), watch, resume=resume, spent=spent),
+        lambda resume, spent: job._train(job.solver(games), callbacks, resume=resume, spent=spent),
         resume=False,
-        watch=watch,
+        callbacks=callbacks,
     )
 
 
@@ -153,9 +153,11 @@ def test_a_time_limit_counts_what_was_lost(tmp_path: Path) -> None:
     outcome = train_through_losses(
         games,
         tmp_path / "run" / CHECKPOINTS,
-        lambda resume, spent: job._train(job.solver(games), NOBODY, resume=resume, spent=spent),
+        lambda resume, spent: job._train(
+            job.solver(games), NO_CALLBACKS, resume=resume, spent=spent
+        ),
         resume=False,
-        watch=NOBODY,
+        callbacks=NO_CALLBACKS,
         clock=lambda: next(seconds),
     )
     assert outcome.training.reason == "time"
@@ -167,9 +169,9 @@ def test_machines_are_shown(tmp_path: Path) -> None:
     job = plan_unified(small_config(**KEYS), tmp_path / "run")
     games = ClusterEngine(job.spec(), CrewHere(2), threads=1)
     seen: list[Progress] = []
-    watch = with_nodes(Watch(progress=(seen.append,)), games)
-    job._train(job.solver(games), watch, resume=False)
-    lines = run_node_lines(seen[-1])
+    callbacks = with_nodes(Callbacks(progress=(seen.append,)), games)
+    job._train(job.solver(games), callbacks, resume=False)
+    lines = node_lines(seen[-1])
     assert [line.split(":")[0] for line in lines] == ["  10.0.0.0", "  10.0.0.1"]
     assert lines[0].startswith("  10.0.0.0: 3 flops | ")
     assert "waiting" in lines[0]
@@ -188,13 +190,13 @@ def test_workers_that_die_while_they_begin_are_replaced(
     tmp_path: Path, undisturbed: dict[str, bytes], places: tuple[int, ...], left: int
 ) -> None:
     told: list[str] = []
-    watch = Watch(told=told.append)
+    callbacks = Callbacks(message=told.append)
     job = plan_unified(small_config(**KEYS), tmp_path / "run")
     crew = CrewHere(3, faults_at(*places), spare=len(places) - (3 - left))
-    games = begin_games(job.spec(), crew, None, 1, tmp_path / "run", watch)
+    games = begin_games(job.spec(), crew, None, 1, tmp_path / "run", callbacks)
     assert len(crew.stations) == left
     assert told[0].endswith(" has died; its flops are built again")
-    job._train(job.solver(games), watch, resume=False, spent=0.0)
+    job._train(job.solver(games), callbacks, resume=False, spent=0.0)
     assert crew.answers > max(places)
     assert kept_numbers(tmp_path / "run") == undisturbed
 
@@ -203,4 +205,4 @@ def test_workers_that_die_again_and_again_end_the_run(tmp_path: Path) -> None:
     crew = CrewHere(1, lambda _: LOST, spare=100)
     job = plan_unified(small_config(**KEYS), tmp_path / "run")
     with pytest.raises(InputError, match="for the 11th time before the first iteration"):
-        begin_games(job.spec(), crew, None, 1, tmp_path / "run", NOBODY)
+        begin_games(job.spec(), crew, None, 1, tmp_path / "run", NO_CALLBACKS)

@@ -11,15 +11,16 @@ from builders.small_flops import FLOPS, TEXTS, failing, press_after, run_small, 
 
 from allstreets.base import InputError, Place, place_of
 from allstreets.cluster import Need, Node, fitting
-from allstreets.jobs import TrainConfig, check_config, plan
-from allstreets.jobs.flops import FlopsJob, FlopsOutcome, FlopsProgress, plan_flops
-from allstreets.jobs.job import Watch
-from allstreets.jobs.terminal import FLOPS_PROGRESS, node_lines
+from allstreets.jobs import TrainConfig, check_config, plan, read_train_config
+from allstreets.jobs.flops import FlopsJob, FlopsOutcome, plan_flops
+from allstreets.jobs.job import Callbacks
+from allstreets.jobs.progress import Progress
+from allstreets.jobs.terminal import node_lines, progress_line
 from allstreets.solvers import flops_estimate as estimate
 from allstreets.storage import load_flops
 
 KEYS: dict[str, Any] = {"postflop_sprs": [1, 2], "check_interval": 5}
-Observer = Callable[[FlopsProgress], None]
+Observer = Callable[[Progress], None]
 
 
 def run(
@@ -28,7 +29,7 @@ def run(
     job = plan_flops(small_config(**KEYS, cluster="local"), folder, resume=resume, threads=1)
     with pytest.MonkeyPatch.context() as patch:
         as_cluster(patch, tasks)
-        return job.run(Watch(flops=observe))
+        return job.run(Callbacks(progress=() if observe is None else (observe,)))
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -62,7 +63,7 @@ def test_an_interrupted_run_keeps_what_is_solved_and_goes_on(
     """In a folder, and in a place elsewhere."""
     place = place_of(f"{scheme}{tmp_path}/run")
 
-    def press(progress: FlopsProgress) -> None:
+    def press(progress: Progress) -> None:
         if progress.done == 2 and progress.running:
             signal.raise_signal(signal.SIGINT)
 
@@ -97,26 +98,26 @@ def test_a_fault_in_one_flop_does_not_lose_the_others(
 
 
 def test_what_machines_do_is_told(tmp_path: Path) -> None:
-    seen: list[FlopsProgress] = []
+    seen: list[Progress] = []
     run(tmp_path / "run", TasksHere(2), seen.append)
     assert [progress.done for progress in seen] == [0, 4, 6]
-    assert "Ks7h2d, 9s8s2h in work" in FLOPS_PROGRESS.line(seen[0])
+    assert "Ks7h2d, 9s8s2h in work" in progress_line(seen[0])
     assert [node.solved for node in seen[-1].nodes] == [2, 1]
-    first, second = node_lines(seen[-1].nodes, "flops")
+    first, second = node_lines(seen[-1])
     assert first.startswith("  10.0.0.0: 2 flops solved | ")
     assert "| 1 MB | waiting " in second
 
 
 def test_who_may_run_on_a_cluster(tmp_path: Path) -> None:
-    models = {"flops": FLOPS, "preset": "classes_fast"}
-    (job,) = plan(
-        check_config({"postflop_model": models}, TrainConfig), tmp_path / "run", cluster="auto"
-    )
+    models: dict[str, Any] = {"flops": FLOPS, "preset": "classes_fast"}
+    models["cluster"] = "auto"
+    (job,) = plan(check_config({"postflop_model": models}, TrainConfig), tmp_path / "run")
     assert isinstance(job, FlopsJob)
     assert (job.config.cluster, job.threads) == ("auto", 1)
-    alone = check_config({"solver": {"type": "preflop_cfr", "models": "m"}}, TrainConfig)
+    alone = tmp_path / "alone.yaml"
+    alone.write_text("solver: {type: preflop_cfr, models: m}\n")
     with pytest.raises(InputError, match="whole games and flops one by one run on a cluster"):
-        plan(alone, tmp_path / "run", cluster="auto")
+        read_train_config(alone, {"cluster": "auto"})
 
 
 def test_pieces_that_fit_nowhere_are_refused() -> None:

@@ -20,7 +20,8 @@ from builders.small_flops import (
 
 from allstreets.base import InputError
 from allstreets.cards import Flop, parse_flop
-from allstreets.jobs.flops import FlopsJob, FlopsProgress, plan_flops
+from allstreets.jobs.flops import FlopsJob, plan_flops
+from allstreets.jobs.progress import Progress
 from allstreets.solvers import flops_estimate as estimate
 from allstreets.solvers.flops import FlopsSolver
 from allstreets.solvers.flops_estimate import estimate_flops, require_flop_room
@@ -137,9 +138,9 @@ def test_an_interrupted_run_goes_on_to_the_same_end(
         path.write_text("what a killed writer leaves")
     begun: list[int] = []
 
-    def observe(progress: FlopsProgress) -> None:
-        if progress.group is not None and not begun:
-            begun.append(progress.group.iteration)
+    def observe(progress: Progress) -> None:
+        if progress.part is not None and not begun:
+            begun.append(progress.part.iteration)
 
     outcome = run_small(folder, observe, resume=True, **KEYS)
     assert begun == [int(saved.name.removeprefix("checkpoint-"))]  # no iteration is lost
@@ -261,7 +262,7 @@ def test_other_settings_are_refused(tmp_path: Path) -> None:
 def test_two_runs_do_not_share_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimate, "LARGEST_GROUP", 1)
 
-    def second(progress: FlopsProgress) -> None:
+    def second(progress: Progress) -> None:
         if progress.done == 1:
             job = plan_flops(small_config(), tmp_path / "run", resume=True)
             with pytest.raises(InputError, match="another run is writing"):
@@ -291,7 +292,7 @@ def test_a_full_disk_ends_the_run_and_keeps_what_is_there(
 
 def test_progress_counts_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(estimate, "LARGEST_GROUP", 2)
-    seen: list[FlopsProgress] = []
+    seen: list[Progress] = []
     run_small(tmp_path / "run", seen.append, threads=1)
     assert [progress.done for progress in seen] == sorted(progress.done for progress in seen)
     assert {progress.done for progress in seen} == {0, 2, 3}

@@ -19,7 +19,7 @@ from allstreets.jobs import (
     train,
 )
 from allstreets.jobs.api import plan
-from allstreets.jobs.job import Watch
+from allstreets.jobs.job import Callbacks
 from allstreets.jobs.preflop import PreflopOutcome
 from allstreets.jobs.whole_game import UnifiedOutcome, charts_every, plan_unified, preflop_so_far
 from allstreets.solutions import WholeSolution
@@ -33,7 +33,7 @@ def watched(folder: Path | None = None, **keys: Any) -> tuple[Seen, UnifiedOutco
     seen: Seen = []
     resume = keys.pop("resume", False)
     job = plan_unified(small_config(**keys), folder, resume=resume)
-    return seen, job.run(Watch(charts=lambda *seen_now: seen.append(seen_now)))
+    return seen, job.run(Callbacks(charts=lambda *seen_now: seen.append(seen_now)))
 
 
 def test_the_charts_of_a_whole_game_are_its_averages() -> None:
@@ -111,7 +111,7 @@ def test_the_separated_pipeline(tmp_path: Path) -> None:
     flops, job = plan(config, tmp_path)
     flops.run()
     seen: Seen = []
-    outcome = job.run(Watch(charts=lambda *seen_now: seen.append(seen_now)))
+    outcome = job.run(Callbacks(charts=lambda *seen_now: seen.append(seen_now)))
     assert isinstance(outcome, PreflopOutcome)
     assert [progress.iteration for progress, _ in seen] == [20, 40]
     again = PreflopSolver(outcome.solver.rules, outcome.solver.pair_values, outcome.solver.schedule)

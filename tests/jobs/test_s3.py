@@ -15,7 +15,7 @@ from allstreets.base import InputError, Remote
 from allstreets.cli.main import main
 from allstreets.cluster import ClusterEngine, WorkerLost, flops
 from allstreets.jobs.cluster_training import train_through_losses
-from allstreets.jobs.job import NOBODY
+from allstreets.jobs.job import NO_CALLBACKS
 from allstreets.jobs.loop import CHECKPOINTS
 from allstreets.jobs.whole_game import UnifiedOutcome, plan_unified
 from allstreets.storage import load_unified, mirrored
@@ -52,9 +52,11 @@ def run(place: Remote, crew: CrewHere, *, resume: bool = False, **keys: Any) -> 
     return train_through_losses(
         games,
         place / CHECKPOINTS,
-        lambda resume, spent: job._train(job.solver(games), NOBODY, resume=resume, spent=spent),
+        lambda resume, spent: job._train(
+            job.solver(games), NO_CALLBACKS, resume=resume, spent=spent
+        ),
         resume=resume,
-        watch=NOBODY,
+        callbacks=NO_CALLBACKS,
     )
 
 

@@ -1,6 +1,6 @@
 """The job around the spot solver: when it ends, what it keeps, how it goes on."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -10,18 +10,20 @@ from builders.small_spots import RIVER, TURN
 
 from allstreets.base import InputError
 from allstreets.cfr import Metrics
-from allstreets.jobs import Progress, SpotConfig
+from allstreets.jobs import Callbacks, Observer, Progress, SpotConfig
 from allstreets.jobs import spot as spot_run
 from allstreets.jobs.config.spot import read_spot
-from allstreets.jobs.spot import SpotOutcome, solve_job, stop_rules
+from allstreets.jobs.spot import SpotJob, SpotOutcome, stop_rules
 from allstreets.solvers import SpotSolver
 from allstreets.storage import CheckpointWarning, load_spot, save_spot
 from allstreets.storage.spot_bundle import read_spot_manifest
 
 
-def job(keys: dict[str, Any], target: str = "0.3%", **options: Any) -> SpotOutcome:
+def job(
+    keys: dict[str, Any], target: str = "0.3%", observers: Sequence[Observer] = (), **options: Any
+) -> SpotOutcome:
     config, spot = read_spot(None, {**keys, "exploitability_threshold": target})
-    return solve_job(config, spot, **options)
+    return SpotJob(config, spot, **options).run(Callbacks(progress=tuple(observers)))
 
 
 def test_the_target_ends_it() -> None:
@@ -33,7 +35,7 @@ def test_the_target_ends_it() -> None:
     assert all(3 <= later - one <= 50 for one, later in pairwise(checks))
     assert outcome.solver.iterations == checks[-1]
     assert sum(outcome.evs) == pytest.approx(100, abs=1e-3)
-    figures = outcome.figures()
+    figures = outcome.to_json()
     assert figures["exploitability_pct"] == pytest.approx(figures["exploitability_chips"])
     assert 0 < figures["seconds_per_iteration"] < figures["seconds"]
 
@@ -98,7 +100,7 @@ def test_a_time_limit_counts_set_up_and_checks(
     assert [check.iteration for check in outcome.training.history] == [10, 20, 24]
     assert outcome.seconds == clock.now == 49.0
     assert outcome.exploitability == outcome.solver.exploitability() / outcome.solver.spot.pot
-    assert outcome.figures()["seconds_per_iteration"] == 1.0
+    assert outcome.to_json()["seconds_per_iteration"] == 1.0
     # The next run has as much time again; what it restores is what the last one measured.
     again = job(RIVER, "0.01%", seconds=50.0, clock=clock, output=tmp_path / "solved", resume=True)
     assert again.solver.iterations > 24
@@ -186,7 +188,7 @@ def test_a_long_run_is_saved_on_the_way(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_config_is_what_the_loop_gets() -> None:
     assert SpotConfig(exploitability_threshold=0.01).exploitability_threshold == 0.01
-    assert job({**RIVER, "algorithm": "dcfr"}, "5%").figures()["algorithm"] == "dcfr(1.5,0.5,2)"
+    assert job({**RIVER, "algorithm": "dcfr"}, "5%").to_json()["algorithm"] == "dcfr(1.5,0.5,2)"
 
 
 def test_a_save_on_the_way_that_fails_costs_nothing(

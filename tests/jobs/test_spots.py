@@ -16,13 +16,13 @@ from allstreets.betting import Player
 from allstreets.jobs import (
     Here,
     Processes,
+    Progress,
     SpotConfig,
     SpotJob,
+    SpotPiece,
     SpotRow,
-    SpotsProgress,
     StoppedError,
     piece_control,
-    solve_job,
 )
 from allstreets.jobs import spots as many_spots
 from allstreets.jobs.executors import KILLED
@@ -84,7 +84,7 @@ def test_rows_in_order_with_their_errors(tmp_path: Path) -> None:
     assert "pots" in (rows[2].error or "")
     assert rows[1].ev_oop is None
     config = SpotConfig(exploitability_threshold=0.01)
-    alone = solve_job(config, spot(RIVER), threads=1).result
+    alone = SpotJob(config, spot(RIVER), threads=1).run().result
     assert (rows[0].ev_oop, rows[0].ev_ip) == alone.evs
     assert rows[0].exploitability_pct == 100 * alone.exploitability
     assert (rows[3].ev_oop or 0) + (rows[3].ev_ip or 0) == pytest.approx(60, abs=1e-3)
@@ -112,7 +112,7 @@ def test_rows_in_order_with_their_errors(tmp_path: Path) -> None:
 
 def test_boards_in_a_folder_that_is_gone_on_with(tmp_path: Path) -> None:
     folder = tmp_path / "rivers"
-    seen: list[SpotsProgress] = []
+    seen: list[Progress] = []
     game = {**{key: value for key, value in RIVER.items() if key != "board"}, "name": "a river"}
     options: dict[str, Any] = {"target": 0.01, "output": folder, "threads": 1}
 
@@ -163,7 +163,7 @@ def test_a_better_target_goes_on_from_the_bundle(tmp_path: Path) -> None:
 class DieOnPot13(SolveSpot):
     """Does what the system does to a process that takes too much memory."""
 
-    def __call__(self, job: SpotJob) -> SpotRow:
+    def __call__(self, job: SpotPiece) -> SpotRow:
         if job.game["pot"] == 13:
             os._exit(9)
         return SpotRow(job.name, job.board, iterations=1)
@@ -177,7 +177,7 @@ def test_a_process_that_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [row.iterations for row in rows] == [1, 1, 1, None, 1, 1]
 
 
-def wait_for_the_end(job: SpotJob) -> SpotRow:
+def wait_for_the_end(job: SpotPiece) -> SpotRow:
     """A spot that takes for ever, but for the run's word."""
     if job.name == "1":
         return SpotRow(job.name, job.board, iterations=1)
@@ -188,7 +188,7 @@ def wait_for_the_end(job: SpotJob) -> SpotRow:
 
 def test_a_run_that_is_stopped() -> None:
     done: list[SpotRow] = []
-    jobs = [SpotJob(str(number), "", 1.0, {}, {}) for number in range(1, 6)]
+    jobs = [SpotPiece(str(number), "", 1.0, {}, {}) for number in range(1, 6)]
     control = StopWhen(lambda: bool(done))
     Processes(2).map(wait_for_the_end, jobs, lambda _, row: done.append(row), control=control)
     assert [row.name for row in done] == ["1"]

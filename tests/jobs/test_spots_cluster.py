@@ -16,9 +16,8 @@ from builders.small_spots import RIVER
 from allstreets import solve_many
 from allstreets.base import InputError
 from allstreets.cluster import signed
-from allstreets.jobs import Here, SpotJob, SpotRow, SpotsObserver, SpotsProgress
+from allstreets.jobs import Here, Observer, Progress, SpotPiece, SpotRow, line_progress
 from allstreets.jobs.spot_rows import LOCK_SECONDS, SolveSpot, spot_need, wait_until_free
-from allstreets.jobs.terminal import SPOTS_PROGRESS
 from allstreets.storage import claim
 
 BOARDS = ["Ks7d4c9h2s", "Qs7d4c9h2s", "Ks7d4c9h2c"]
@@ -80,13 +79,13 @@ def test_an_interrupted_run_goes_on_and_tells_of_its_machines(
     whole: tuple[list[SpotRow], dict[str, Any]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    seen: list[SpotsProgress] = []
+    seen: list[Progress] = []
 
-    def press(progress: SpotsProgress) -> None:
+    def press(progress: Progress) -> None:
         if progress.done == 1:
             signal.raise_signal(signal.SIGINT)
 
-    def run(tasks: TasksHere, observer: SpotsObserver, **options: Any) -> list[SpotRow]:
+    def run(tasks: TasksHere, observer: Observer, **options: Any) -> list[SpotRow]:
         as_cluster(monkeypatch, tasks)
         return solve_many(
             [RIVER],
@@ -106,7 +105,7 @@ def test_an_interrupted_run_goes_on_and_tells_of_its_machines(
     assert [progress.done for progress in seen] == [1, 2, 3]
     assert [node.solved for node in seen[-1].nodes] == [1, 1]
     text = io.StringIO()
-    with SPOTS_PROGRESS.lines(text) as draw:
+    with line_progress(text) as draw:
         draw(seen[-1])
     first, *machines = text.getvalue().splitlines()
     assert first.startswith("spots 3 of 3 | ")
@@ -131,7 +130,7 @@ def test_what_cannot_be_solved_does_not_touch_the_others(monkeypatch: pytest.Mon
 
 
 def test_what_a_spot_needs_and_is_sent_as(tmp_path: Path) -> None:
-    job = SpotJob("a", "", 1.0, RIVER, SETTINGS, threads=3)
+    job = SpotPiece("a", "", 1.0, RIVER, SETTINGS, threads=3)
     need = spot_need(job)
     assert (need.cores, need.gpus) == (3, 0)
     assert need.memory_bytes > 1_000_000
@@ -142,7 +141,7 @@ def test_what_a_spot_needs_and_is_sent_as(tmp_path: Path) -> None:
 
 def test_a_machine_that_does_not_see_the_folder(tmp_path: Path) -> None:
     folder = tmp_path / "spots"
-    job = SpotJob("a", "", 1.0, RIVER, SETTINGS, folder=folder / "a")
+    job = SpotPiece("a", "", 1.0, RIVER, SETTINGS, folder=folder / "a")
     with signed(folder) as sign:
         sign.require()
         other = replace(sign, text="that of another folder of this name")

@@ -30,7 +30,7 @@ def progress(
 ) -> Progress:
     check = Check(checked_at or iteration, 1.0, None, 0, None, metrics) if metrics else None
     return Progress(
-        iteration=iteration,
+        done=iteration,
         total=None,
         seconds=1000.0,
         session_seconds=session_seconds,

@@ -18,14 +18,15 @@ from allstreets.jobs import (
     RegretThreshold,
     line_progress,
     live_progress,
+    progress_line,
     show_progress,
     train,
 )
-from allstreets.jobs.terminal import progress_line, progress_table
+from allstreets.jobs.terminal import progress_table
 
 CHECK = Check(12_300, 70.0, 1234.5, 94_000_000, 300_000_000, Metrics(0.0123, 4.5e-5))
 PROGRESS = Progress(
-    iteration=12_300,
+    done=12_300,
     total=1_000_000,
     seconds=70.0,
     session_seconds=10.0,
@@ -59,12 +60,12 @@ def test_a_line() -> None:
         "iteration 12,300 of 1,000,000 | exploitability 0.0123 mbb/hand | avg +regret 4.50e-05 | "
         "1,234 it/s | ETA 13:20 | 300 MB"
     )
-    later = replace(PROGRESS, iteration=12_345, total=None, eta_seconds=None, process_bytes=None)
+    later = replace(PROGRESS, done=12_345, total=None, eta_seconds=None, process_bytes=None)
     assert progress_line(later) == (
         "iteration 12,345 | exploitability 0.0123 mbb/hand (at 12,300) | "
         "avg +regret 4.50e-05 (at 12,300) | 1,234 it/s | ETA – | 94 MB"
     )
-    first = replace(PROGRESS, iteration=1, check=None, iterations_per_second=None)
+    first = replace(PROGRESS, done=1, check=None, iterations_per_second=None)
     assert progress_line(first) == "iteration 1 of 1,000,000 | – it/s | ETA 13:20 | 300 MB"
 
 
@@ -115,7 +116,7 @@ def test_the_live_table_is_drawn_over_itself() -> None:
     with live_progress(console, clock=lambda: now) as observer:
         for step in range(1, 30):
             now += 0.03
-            observer(replace(PROGRESS, iteration=step * 10_000))
+            observer(replace(PROGRESS, done=step * 10_000))
     drawn = stream.getvalue().count("avg +regret")
     assert 8 <= drawn <= 13  # a tenth of a second apart, and the last
     left = [line.rstrip() for line in screen(stream.getvalue())]
@@ -132,7 +133,7 @@ def test_lines_keep_their_distance() -> None:
     with line_progress(stream, seconds=2.0, clock=lambda: now) as observer:
         for step in range(1, 100):
             now += 0.125
-            observer(replace(PROGRESS, iteration=step))
+            observer(replace(PROGRESS, done=step))
     found = [int(line.split()[1]) for line in stream.getvalue().splitlines()]
     assert found == [16, 32, 48, 64, 80, 96, 99]
 
@@ -140,8 +141,8 @@ def test_lines_keep_their_distance() -> None:
 def test_the_end_is_always_told_once() -> None:
     stream = io.StringIO()
     with line_progress(stream) as observer:
-        observer(replace(PROGRESS, iteration=1))
-        observer(replace(PROGRESS, iteration=2, holding=("iterations",)))
+        observer(replace(PROGRESS, done=1))
+        observer(replace(PROGRESS, done=2, holding=("iterations",)))
     assert [line.split()[1] for line in stream.getvalue().splitlines()] == ["2"]
     stream = io.StringIO()
     with line_progress(stream):

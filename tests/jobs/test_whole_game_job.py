@@ -22,7 +22,7 @@ from allstreets.cards import subset_counts
 from allstreets.cli.main import main
 from allstreets.games import estimates
 from allstreets.jobs import Progress, loop
-from allstreets.jobs.job import Watch
+from allstreets.jobs.job import Callbacks
 from allstreets.jobs.stopping import Intervals
 from allstreets.jobs.whole_game import UnifiedOutcome, plan_unified
 from allstreets.solvers.whole_game import WholeGameSolver
@@ -54,7 +54,7 @@ def run(
     job = plan_unified(
         small_config(**keys), folder, resume=resume, name="small", description="for a test"
     )
-    return job.run(Watch(progress=tuple(observers)))
+    return job.run(Callbacks(progress=tuple(observers)))
 
 
 def numbers(solver: WholeGameSolver) -> dict[str, bytes]:

@@ -3,6 +3,7 @@
 import time
 from typing import Any
 
+from allstreets.base import duration, figure
 from allstreets.engines import CPU
 from allstreets.explorer.models.solution import CurvePoint
 from allstreets.explorer.models.solves import SolveProgress, SolveState, SpotForm
@@ -21,8 +22,6 @@ from allstreets.jobs import (
     StopRule,
     TimeLimit,
     TrainingOutcome,
-    duration,
-    figure,
     mark_compiled,
     must_compile,
     train_spot,

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
-from allstreets.base import InputError, available_bytes
+from allstreets.base import InputError, available_bytes, data_size
 from allstreets.explorer.errors import BusyError, MissingError
 from allstreets.explorer.models.locks import LockedSource
 from allstreets.explorer.models.reviews import ReviewSource
@@ -46,7 +46,6 @@ from allstreets.explorer.solves.running import Running
 from allstreets.explorer.solves.stored import ELSEWHERE, stored_status
 from allstreets.explorer.solves.work import Outline, need_bytes, outline
 from allstreets.explorer.trash import Trash
-from allstreets.jobs import data_size
 from allstreets.storage import SPOTS
 
 ANSWER_SECONDS = 3.0  # to wait for a process to pause or to go on: an iteration may be long

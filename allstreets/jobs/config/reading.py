@@ -8,7 +8,7 @@
 import json
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -28,15 +28,17 @@ from allstreets.jobs.config.problems import KeyPath, Problem, key_text, problems
 from allstreets.jobs.config.yaml_file import YamlFile, parse_yaml, read_yaml
 
 M = TypeVar("M", bound=ConfigModel)
+Override = Callable[[dict[str, Any]], Iterable[KeyPath]]
+"""Puts what the command line says into the data of a file; returns the keys that it has set."""
 
 
-def read_config(path: Path, model: type[M]) -> M:
+def read_config(path: Path, model: type[M], override: Override | None = None) -> M:
     """Read and check a YAML file; all problems come in one `InputError`.
 
-    An old key with another meaning gives a `ConfigWarning` of one line.
+    An old key with another meaning gives a `ConfigWarning` of one line. What `override` puts into
+    the data is checked with it.
     """
-
-    return _of_file(read_yaml(path), model, str(path))
+    return _of_file(read_yaml(path), model, str(path), override)
 
 
 def read_config_text(text: str, model: type[M], source: str) -> M:
@@ -44,11 +46,11 @@ def read_config_text(text: str, model: type[M], source: str) -> M:
     return _of_file(parse_yaml(text, source), model, source)
 
 
-def _of_file(file: YamlFile, model: type[M], source: str) -> M:
+def _of_file(file: YamlFile, model: type[M], source: str, override: Override | None = None) -> M:
     if not isinstance(file.data, dict):
         what = "a list" if isinstance(file.data, list) else shown(file.data)
         raise InputError(f"{source} must hold 'key: value' lines at its top level, not {what}")
-    return _check(file.data, model, source, file.lines, file.problems)
+    return _check(file.data, model, source, file.lines, file.problems, override)
 
 
 def check_config(data: Mapping[str, Any], model: type[M], source: str = "config") -> M:
@@ -72,12 +74,17 @@ def _check(
     source: str,
     lines: Mapping[KeyPath, int],
     found: Sequence[Problem],
+    override: Override | None = None,
 ) -> M:
+    flags: set[KeyPath] = set()
+
     def problem(path: KeyPath, text: str) -> Problem:
-        return Problem(_line(lines, path), key_text(path), text)
+        return Problem(0 if path in flags else _line(lines, path), key_text(path), text)
 
     renaming = Renaming()
     data = renaming.apply(written, model)
+    if override is not None:
+        flags.update(override(data))
     problems = [*found, *(problem(path, text) for path, text in renaming.clashes)]
     # Problems found while reading are not reported again.
     settled = {each.key for each in problems if each.key}
@@ -92,7 +99,9 @@ def _check(
         ]
         problems += [each for each in complaints if each.key not in settled]
     if problems or checked is None:
-        raise problems_error(source, problems)
+        ours = {key_text(path) for path in flags}
+        elsewhere = bool(ours) and all(each.key in ours for each in problems)
+        raise problems_error("command line" if elsewhere else source, problems)
     for path, note in renaming.notes:
         line = lines.get(path)
         place = f"{source}, line {line}" if line else source

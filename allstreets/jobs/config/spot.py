@@ -178,15 +178,17 @@ def read_spot_config(path: Path | None, flags: Mapping[str, Any]) -> SpotConfig:
     given = {key: value for key, value in flags.items() if value is not None}
     if path is None:
         return check_config(given, SpotConfig, "command line")
-    config = read_config(path, SpotConfig)
-    if not given:
-        return config
-    keys = config.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    if "bets" in given or "raises" in given:
-        keys.pop("bet_sizes", None)
-    if "board" in given or "boards" in given:
-        keys = {key: value for key, value in keys.items() if key not in ("board", "boards")}
-    return check_config({**keys, **given}, SpotConfig, "command line")
+
+    def override(keys: dict[str, Any]) -> list[tuple[str]]:
+        if "bets" in given or "raises" in given:
+            keys.pop("bet_sizes", None)
+        if "board" in given or "boards" in given:
+            keys.pop("board", None)
+            keys.pop("boards", None)
+        keys.update(given)
+        return [(key,) for key in given]
+
+    return read_config(path, SpotConfig, override)
 
 
 def read_spot(path: Path | None, flags: Mapping[str, Any]) -> tuple[SpotConfig, "Spot"]:

@@ -6,10 +6,13 @@ solver: {type: preflop_cfr, …}                  preflop, on top of the flops o
 postflop_model: {…}                             which are solved first, or of solver.models
 """
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field, model_validator
 
+from allstreets.base import InputError
 from allstreets.jobs.config.flops import PostflopModelConfig
 from allstreets.jobs.config.model import ConfigModel, WrongKeyError
 from allstreets.jobs.config.reading import read_config, read_config_text
@@ -66,9 +69,36 @@ FIRST_RUN = Path(__file__).with_name("first_run.yaml")
 """What is solved where no file is named: small enough to watch."""
 
 
-def read_train_config(path: Path) -> TrainConfig:
-    """Read and check a training file; all problems come in one `InputError`."""
-    return read_config(path, TrainConfig)
+def read_train_config(path: Path, flags: Mapping[str, Any] | None = None) -> TrainConfig:
+    """Read and check a training file; all problems come in one `InputError`.
+
+    `flags` (threads, device, cluster, chart_interval) override its keys.
+    """
+    return read_config(path, TrainConfig, lambda data: _override(data, flags or {}))
+
+
+def _override(data: dict[str, Any], flags: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Put flags into the sections that have their keys; a game before the flop has few."""
+    solver, models = data.get("solver"), data.get("postflop_model")
+    places = []
+    for key, value in flags.items():
+        if value is None:
+            continue
+        takes = solver if key == "chart_interval" or _is_unified(solver) else None
+        if key == "chart_interval" and solver is None:
+            raise InputError("--chart-interval: flops one by one have no preflop charts")
+        if key == "cluster" and takes is None and models is None:
+            raise InputError("--cluster: whole games and flops one by one run on a cluster")
+        sections = {"solver": takes, "postflop_model": models if key != "chart_interval" else None}
+        for name, section in sections.items():
+            if isinstance(section, dict):
+                section[key] = value
+                places.append((name, key))
+    return places
+
+
+def _is_unified(solver: Any) -> bool:
+    return isinstance(solver, dict) and solver.get("type") == "unified_cfr"
 
 
 def parse_train_config(text: str, source: str) -> TrainConfig:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from allstreets.base import duration, figure
 from allstreets.betting import (
     POT_KINDS,
     Player,
@@ -17,7 +18,6 @@ from allstreets.betting import (
     sizes_text,
 )
 from allstreets.games import game_mapping, rules_mapping
-from allstreets.jobs.format import duration, figure
 from allstreets.solutions import (
     NOT_REACHED,
     OWN_GAME,

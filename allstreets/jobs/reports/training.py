@@ -3,9 +3,9 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from allstreets.base import data_size, duration, figure
 from allstreets.cfr import Metrics
 from allstreets.cfr import Metrics as Empty
-from allstreets.jobs.format import data_size, duration, figure
 from allstreets.jobs.progress import Progress, TrainingOutcome
 from allstreets.jobs.stopping import ExploitabilityThreshold, RegretThreshold, find_rule
 

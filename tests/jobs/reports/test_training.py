@@ -42,7 +42,7 @@ def progress(
 ) -> Progress:
     check = Check(1000, 70.0, 500.0, 10, 94_000_000, metrics) if metrics else None
     return Progress(
-        iteration=iteration,
+        done=iteration,
         total=None,
         seconds=70.0,
         session_seconds=70.0,
@@ -158,7 +158,7 @@ def test_as_json() -> None:
         "solver_bytes": 10,
         "process_bytes": 94_000_000,
     }
-    empty = report_dict(replace(progress(None), iteration=0))
+    empty = report_dict(replace(progress(None), done=0))
     assert empty["exploitability"] is None
     assert empty["checked_at"] is None
 
