@@ -21,8 +21,8 @@ from typing import Any
 
 from report import Row, write_report
 
-from allstreets.cluster import crew as crews
-from allstreets.cluster.ray_crew import RayCrew
+from allstreets.cluster import worker_pool as pools
+from allstreets.cluster.worker_pool import RayPool
 from allstreets.jobs import TrainConfig, check_config
 from allstreets.jobs import cluster_training as cluster_run
 from allstreets.jobs.config.whole_game import UnifiedConfig
@@ -34,7 +34,7 @@ ITERATIONS = 300
 EVERY = 10  # iterations between two checkpoints
 MACHINES = 4
 KINDS = ("kill", "kill", "kill", "stop", "machine")
-PATIENCE = 6.0  # seconds, for workers that are stopped
+TIMEOUT_FACTOR = 6.0  # seconds, for workers that are stopped
 
 
 def config(**keys: Any) -> UnifiedConfig:
@@ -70,24 +70,24 @@ class Trouble:
         self._random = random.Random(seed)
         self._left = sorted(self._random.sample(range(2, ITERATIONS), faults))
         self.happened: Counter[str] = Counter()
-        self.crew: RayCrew | None = None
+        self.pool: RayPool | None = None
 
     def __call__(self, progress: Progress) -> None:
         """Called after every iteration; going back does not repeat what has happened."""
-        if not self._left or progress.iteration < self._left[0] or self.crew is None:
+        if not self._left or progress.iteration < self._left[0] or self.pool is None:
             return
         self._left.pop(0)
         kind = self._random.choice(KINDS)
-        number = self._random.randrange(len(self.crew.stations))
-        station = self.crew.stations[number]
-        if kind == "machine" and station.node == self._cluster.head_node.node_id:
+        number = self._random.randrange(len(self.pool.nodes))
+        node = self.pool.nodes[number]
+        if kind == "machine" and node.machine == self._cluster.head_node.node_id:
             kind = "kill"
         if kind == "machine":
-            self._remove(station.node)
+            self._remove(node.machine)
         with suppress(ProcessLookupError):
-            os.kill(station.process, signal.SIGSTOP if kind == "stop" else signal.SIGKILL)
+            os.kill(node.process, signal.SIGSTOP if kind == "stop" else signal.SIGKILL)
         self.happened[kind] += 1
-        print(f"  iteration {progress.iteration}: {kind} {station.process}", flush=True)
+        print(f"  iteration {progress.iteration}: {kind} {node.process}", flush=True)
 
     def _remove(self, key: str) -> None:
         (node,) = [node for node in self._cluster.list_all_nodes() if node.node_id == key]
@@ -103,7 +103,7 @@ def main() -> None:
     given = options.parse_args()
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     cluster_utils: Any = import_module("ray.cluster_utils")
-    crews.LEAST_SECONDS = PATIENCE
+    pools.LEAST_SECONDS = TIMEOUT_FACTOR
     machine: dict[str, Any] = {
         "num_cpus": 1,
         "object_store_memory": 80_000_000,
@@ -122,12 +122,12 @@ def main() -> None:
             cluster.add_node(**machine)
         trouble = Trouble(cluster, machine, given.faults, given.seed)
 
-        class Noted(RayCrew):
+        class Noted(RayPool):
             def __init__(self, *arguments: Any, **keys: Any) -> None:
                 super().__init__(*arguments, **keys)
-                trouble.crew = self
+                trouble.pool = self
 
-        setattr(cluster_run, "RayCrew", Noted)  # noqa: B010  # so that its processes are known
+        setattr(cluster_run, "RayPool", Noted)  # noqa: B010  # so that its processes are known
         told: list[str] = []
 
         def tell(text: str) -> None:

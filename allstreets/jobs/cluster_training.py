@@ -15,7 +15,7 @@ from itertools import count
 from typing import TypeVar
 
 from allstreets.base import Floats, InputError, Place, Remote, data_size
-from allstreets.cluster import ClusterEngine, Crew, RayCrew, WorkerLost, connect
+from allstreets.cluster import ClusterEngine, RayPool, WorkerLost, WorkerPool, connect
 from allstreets.engines import CPU, EngineSpec
 from allstreets.jobs.job import Callbacks
 from allstreets.jobs.progress import Progress
@@ -43,22 +43,22 @@ def cluster_games(
     with connect(where) as cluster:
         if spec.device == CPU:
             _require_room(need_bytes, sum(node.memory_bytes for node in cluster.nodes()))
-        crew = RayCrew(cluster, gpus=spec.device != CPU)
+        pool = RayPool(cluster, gpus=spec.device != CPU)
         try:
-            cores = sum(station.cores for station in crew.stations)
-            workers = len(crew.stations)
+            cores = sum(node.cores for node in pool.nodes)
+            workers = len(pool.nodes)
             callbacks.say(
                 f"cluster: {workers} worker{'s' if workers > 1 else ''} with {cores} "
                 f"core{'s' if cores > 1 else ''} in all",
             )
-            yield begin_games(spec, crew, costs, threads, folder, callbacks)
+            yield begin_games(spec, pool, costs, threads, folder, callbacks)
         finally:
-            crew.close()
+            pool.close()
 
 
 def begin_games(
     spec: EngineSpec,
-    crew: Crew,
+    pool: WorkerPool,
     costs: Floats | None,
     threads: int | None,
     folder: Place,
@@ -67,7 +67,7 @@ def begin_games(
     """Let workers build their games; others are started for those that die on the way."""
     for losses in count(1):
         try:
-            games = ClusterEngine(spec, crew, costs, threads)
+            games = ClusterEngine(spec, pool, costs, threads)
             _require_shared(games, folder)
         except WorkerLost as lost:
             if losses > MOST_LOSSES:
@@ -76,7 +76,7 @@ def begin_games(
                     "machine has too little memory"
                 ) from None
             callbacks.say(f"cluster: {lost}; its flops are built again")
-            crew.replace(lost.workers)
+            pool.replace(lost.workers)
         else:
             return games
     raise AssertionError

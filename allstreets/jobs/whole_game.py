@@ -344,7 +344,7 @@ class UnifiedJob:
                     self.need.resident_bytes,
                 )
             )
-            cores = sum(station.cores for station in games.crew.stations)
+            cores = sum(node.cores for node in games.pool.nodes)
             job = replace(self, threads=cores, need=_estimate(self.config, self.game, cores))
             outcome = train_through_losses(
                 games,

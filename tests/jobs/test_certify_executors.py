@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from builders.crews import TasksHere, as_cluster
 from builders.small_games import solve_limped
+from builders.worker_pools import TasksHere, as_cluster
 
 from allstreets.analysis import CertificateEstimate, Completion
 from allstreets.base import InputError

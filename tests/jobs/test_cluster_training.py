@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from builders.crews import CrewHere
 from builders.small_games import kept_numbers, small_config
+from builders.worker_pools import PoolHere
 
 from allstreets.base import InputError, Place, Remote
-from allstreets.cluster import ClusterEngine, WorkerLost, flops
+from allstreets.cluster import ClusterEngine, WorkerLost
+from allstreets.cluster import engine as flops
 from allstreets.jobs import cluster_training as cluster_run
 from allstreets.jobs.cluster_training import begin_games, train_through_losses, with_nodes
 from allstreets.jobs.job import NO_CALLBACKS, Callbacks
@@ -25,10 +26,10 @@ LOST = WorkerLost([0], "")
 
 
 def run(
-    folder: Place, crew: CrewHere, told: list[str] | None = None, **keys: Any
+    folder: Place, pool: PoolHere, told: list[str] | None = None, **keys: Any
 ) -> UnifiedOutcome:
     job = plan_unified(small_config(**KEYS, **keys), folder)
-    games = ClusterEngine(job.spec(), crew, threads=1)
+    games = ClusterEngine(job.spec(), pool, threads=1)
     told = [] if told is None else told
     callbacks = Callbacks(message=told.append)
     return train_through_losses(
@@ -71,11 +72,11 @@ def test_a_run_that_loses_workers_ends_in_the_same_bits(
     tmp_path: Path, undisturbed: dict[str, bytes], places: tuple[int, ...], spare: int
 ) -> None:
     told: list[str] = []
-    crew = CrewHere(3, faults_at(*places), spare)
-    outcome = run(tmp_path / "run", crew, told)
+    pool = PoolHere(3, faults_at(*places), spare)
+    outcome = run(tmp_path / "run", pool, told)
     assert outcome.training.reason == "iterations"
     assert told
-    assert crew.answers > max(places)
+    assert pool.answers > max(places)
     assert kept_numbers(tmp_path / "run") == undisturbed
 
 
@@ -86,7 +87,7 @@ def test_a_run_elsewhere_ends_in_the_same_bits(
     monkeypatch.setattr("allstreets.storage.mirror.cache_folder", lambda: tmp_path / "cache")
     there = tmp_path / "bucket" / "run"
     told: list[str] = []
-    outcome = run(Remote(f"file://{there}"), CrewHere(3, faults_at(95, 140), 1), told)
+    outcome = run(Remote(f"file://{there}"), PoolHere(3, faults_at(95, 140), 1), told)
     assert len(told) == 2
     assert kept_numbers(there) == undisturbed
     assert len(list(there.glob("checkpoints/checkpoint-*/flop-*"))) == 2 * 5
@@ -109,11 +110,11 @@ def test_urls_are_for_clusters(tmp_path: Path) -> None:
 
 def test_wherever_a_worker_is_lost(tmp_path: Path, undisturbed: dict[str, bytes]) -> None:
     """In every part of a run: steps, checks, checkpoints, and the solution at the end."""
-    calm = CrewHere(2)
+    calm = PoolHere(2)
     run(tmp_path / "calm", calm)
     for number, place in enumerate(range(20, calm.answers + 1, 17)):
         told: list[str] = []
-        run(tmp_path / str(number), CrewHere(2, faults_at(place), spare=1), told)
+        run(tmp_path / str(number), PoolHere(2, faults_at(place), spare=1), told)
         assert len(told) == 1, place
         assert kept_numbers(tmp_path / str(number)) == undisturbed
 
@@ -121,7 +122,7 @@ def test_wherever_a_worker_is_lost(tmp_path: Path, undisturbed: dict[str, bytes]
 def test_a_full_disk_costs_a_checkpoint(tmp_path: Path, undisturbed: dict[str, bytes]) -> None:
     full = OSError(errno.ENOSPC, "No space left on device")
 
-    class OneFullDisk(CrewHere):
+    class OneFullDisk(PoolHere):
         left = 1
 
         def _exchange(self, asked: Any, limit: float) -> Any:
@@ -139,16 +140,16 @@ def test_a_run_that_only_loses_workers_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster_run, "MOST_LOSSES", 3)
-    crew = CrewHere(2, lambda answers: LOST if answers > 20 and answers % 8 == 0 else None, 99)
+    pool = PoolHere(2, lambda answers: LOST if answers > 20 and answers % 8 == 0 else None, 99)
     with pytest.raises(InputError, match="for the 4th time since the last checkpoint") as error:
-        run(tmp_path / "run", crew)
+        run(tmp_path / "run", pool)
     assert "--resume" in str(error.value)
 
 
 def test_a_time_limit_counts_what_was_lost(tmp_path: Path) -> None:
     """A clock that only runs when a worker is lost: all of the time is over then."""
     job = plan_unified(small_config(**KEYS, time_limit_seconds=50.0), tmp_path / "run")
-    games = ClusterEngine(job.spec(), CrewHere(3, faults_at(95), 1), threads=1)
+    games = ClusterEngine(job.spec(), PoolHere(3, faults_at(95), 1), threads=1)
     seconds = iter([0.0, 0.0, 60.0])
     outcome = train_through_losses(
         games,
@@ -167,7 +168,7 @@ def test_a_time_limit_counts_what_was_lost(tmp_path: Path) -> None:
 
 def test_machines_are_shown(tmp_path: Path) -> None:
     job = plan_unified(small_config(**KEYS), tmp_path / "run")
-    games = ClusterEngine(job.spec(), CrewHere(2), threads=1)
+    games = ClusterEngine(job.spec(), PoolHere(2), threads=1)
     seen: list[Progress] = []
     callbacks = with_nodes(Callbacks(progress=(seen.append,)), games)
     job._train(job.solver(games), callbacks, resume=False)
@@ -192,17 +193,17 @@ def test_workers_that_die_while_they_begin_are_replaced(
     told: list[str] = []
     callbacks = Callbacks(message=told.append)
     job = plan_unified(small_config(**KEYS), tmp_path / "run")
-    crew = CrewHere(3, faults_at(*places), spare=len(places) - (3 - left))
-    games = begin_games(job.spec(), crew, None, 1, tmp_path / "run", callbacks)
-    assert len(crew.stations) == left
+    pool = PoolHere(3, faults_at(*places), spare=len(places) - (3 - left))
+    games = begin_games(job.spec(), pool, None, 1, tmp_path / "run", callbacks)
+    assert len(pool.nodes) == left
     assert told[0].endswith(" has died; its flops are built again")
     job._train(job.solver(games), callbacks, resume=False, spent=0.0)
-    assert crew.answers > max(places)
+    assert pool.answers > max(places)
     assert kept_numbers(tmp_path / "run") == undisturbed
 
 
 def test_workers_that_die_again_and_again_end_the_run(tmp_path: Path) -> None:
-    crew = CrewHere(1, lambda _: LOST, spare=100)
+    pool = PoolHere(1, lambda _: LOST, spare=100)
     job = plan_unified(small_config(**KEYS), tmp_path / "run")
     with pytest.raises(InputError, match="for the 11th time before the first iteration"):
-        begin_games(job.spec(), crew, None, 1, tmp_path / "run", NO_CALLBACKS)
+        begin_games(job.spec(), pool, None, 1, tmp_path / "run", NO_CALLBACKS)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from builders.crews import TasksHere, as_cluster
+from builders.worker_pools import TasksHere, as_cluster
 
 from allstreets.base import InputError, StopWhen
 from allstreets.cluster import Need

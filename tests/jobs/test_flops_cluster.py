@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from builders.crews import TasksHere, as_cluster
 from builders.small_flops import FLOPS, TEXTS, failing, press_after, run_small, small_config
+from builders.worker_pools import TasksHere, as_cluster
 
 from allstreets.base import InputError, Place, place_of
 from allstreets.cluster import Need, Node, fitting

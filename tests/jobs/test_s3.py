@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from builders.crews import CrewHere
 from builders.small_games import kept_numbers, small_config
+from builders.worker_pools import PoolHere
 
 from allstreets.base import InputError, Remote
 from allstreets.cli.main import main
-from allstreets.cluster import ClusterEngine, WorkerLost, flops
+from allstreets.cluster import ClusterEngine, WorkerLost
+from allstreets.cluster import engine as flops
 from allstreets.jobs.cluster_training import train_through_losses
 from allstreets.jobs.job import NO_CALLBACKS
 from allstreets.jobs.loop import CHECKPOINTS
@@ -46,9 +47,9 @@ def store() -> Iterator[Remote]:
         server.stop()
 
 
-def run(place: Remote, crew: CrewHere, *, resume: bool = False, **keys: Any) -> UnifiedOutcome:
+def run(place: Remote, pool: PoolHere, *, resume: bool = False, **keys: Any) -> UnifiedOutcome:
     job = plan_unified(small_config(**KEYS, **keys), place)
-    games = ClusterEngine(job.spec(), crew, threads=1)
+    games = ClusterEngine(job.spec(), pool, threads=1)
     return train_through_losses(
         games,
         place / CHECKPOINTS,
@@ -71,12 +72,12 @@ def test_a_run_in_an_object_store(
     lost = WorkerLost([0], "")
     whole = plan_unified(small_config(**KEYS), tmp_path / "here").run()
     # A worker is lost after the first checkpoint; the run ends early, and another one goes on.
-    run(store, CrewHere(2, lambda answers: lost if answers == 60 else None), epochs=8)
+    run(store, PoolHere(2, lambda answers: lost if answers == 60 else None), epochs=8)
     assert [path.name for path in (store / CHECKPOINTS).iterdir()] == [
         "checkpoint-000000000004",
         "checkpoint-000000000008",
     ]
-    outcome = run(store, CrewHere(3), resume=True)
+    outcome = run(store, PoolHere(3), resume=True)
     assert outcome.unsaved is None
     result = load_unified(store)
     assert result.exploitability == whole.figures.exploitability

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from builders.crews import TasksHere, as_cluster
 from builders.small_spots import RIVER
+from builders.worker_pools import TasksHere, as_cluster
 
 from allstreets import solve_many
 from allstreets.base import InputError

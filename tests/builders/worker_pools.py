@@ -8,16 +8,15 @@ from typing import Any
 import pytest
 
 from allstreets.cluster import Done, Node, Piece, Task
-from allstreets.cluster.crew import Crew, Station
-from allstreets.cluster.line import Answer, answer, read_answer
-from allstreets.cluster.lost import WorkerLost
+from allstreets.cluster.connection import Answer, answer, read_answer
 from allstreets.cluster.worker import Worker
+from allstreets.cluster.worker_pool import WorkerLost, WorkerNode, WorkerPool
 from allstreets.jobs import executors
 
 Fault = Callable[[int], BaseException | None]
 
 
-class CrewHere(Crew):
+class PoolHere(WorkerPool):
     """Workers that answer through the same bytes as those of other machines.
 
     `faults`: asked before every answer with the number of answers so far; a `WorkerLost` is raised
@@ -27,22 +26,22 @@ class CrewHere(Crew):
     def __init__(self, count: int, faults: Fault | None = None, spare: int = 0) -> None:
         super().__init__()
         self._workers = [Worker() for _ in range(count)]
-        self._stations = [Station(f"node {k}", f"10.0.0.{k}", 1) for k in range(count)]
+        self._nodes = [WorkerNode(f"node {k}", f"10.0.0.{k}", 1) for k in range(count)]
         self._faults, self._spare = faults, spare
         self.answers = 0
         self.closed = False
 
     @property
-    def stations(self) -> Sequence[Station]:
-        return self._stations
+    def nodes(self) -> Sequence[WorkerNode]:
+        return self._nodes
 
     def replace(self, lost: Sequence[int]) -> list[int | None]:
         left = [number for number in range(len(self._workers)) if number not in lost]
         new = min(len(lost), self._spare)
         self._spare -= new
         self._workers = [*(self._workers[k] for k in left), *(Worker() for _ in range(new))]
-        added = [Station(f"new {k}", "10.0.1.0", 1) for k in range(new)]
-        self._stations = [*(self._stations[k] for k in left), *added]
+        added = [WorkerNode(f"new {k}", "10.0.1.0", 1) for k in range(new)]
+        self._nodes = [*(self._nodes[k] for k in left), *added]
         return [*left, *[None] * new]
 
     def close(self) -> None:

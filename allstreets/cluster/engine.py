@@ -18,14 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Flags, Floats, InputError, Place, Singles, data_size, figure
+from allstreets.base import Flags, Floats, InputError, Longs, Place, Singles, data_size, figure
 from allstreets.betting import Player
 from allstreets.cfr import IterationWeights
-from allstreets.cluster.crew import Crew
-from allstreets.cluster.line import Answer, Traffic
-from allstreets.cluster.shared_folder import not_shared
-from allstreets.cluster.shares import balanced, cut
+from allstreets.cluster.connect import not_shared
+from allstreets.cluster.connection import Answer, Traffic
 from allstreets.cluster.worker import Sizes, Visits
+from allstreets.cluster.worker_pool import WorkerPool
 from allstreets.engines import Arrays, EngineSpec, Flops, Numbers, RegretSums, Values, flop_of
 from allstreets.storage import StoredArrays
 from allstreets.version import __version__
@@ -41,7 +40,7 @@ class NodeUse:
     name: str
     solved: int  # pieces; or the flops that it has
     memory_bytes: int  # of its processes
-    waiting: float  # share of the time
+    waiting: float  # part of the time
     per_minute: float | None = None  # pieces; None: it does iterations
     iterations_per_second: float | None = None  # that its own work would allow
 
@@ -55,90 +54,94 @@ class NodeUse:
 
 
 class ClusterEngine:
-    """P pots on F flops of a crew of workers."""
+    """P pots on F flops of a pool of workers."""
 
     def __init__(
-        self, spec: EngineSpec, crew: Crew, costs: Floats | None = None, threads: int | None = None
+        self,
+        spec: EngineSpec,
+        pool: WorkerPool,
+        costs: Floats | None = None,
+        threads: int | None = None,
     ) -> None:
         """`costs` [F]: what a flop takes, in any unit; `threads` of a worker, or all its cores."""
         if spec.memory != "resident":
             raise InputError(f"memory {spec.memory} is for one machine; on a cluster: resident")
-        self._spec, self.crew, self._threads = spec, crew, threads
+        self._spec, self.pool, self._threads = spec, pool, threads
         self.model, self.pots, self.flops = spec.model, len(spec.pots), len(spec.flops)
         self.dealt = spec.dealt()
         self._all = np.arange(self.flops)
         self._costs = np.ones(self.flops) if costs is None else costs
         self._hands: Flags | None = None  # those that are stored, if not all
-        self._greet(range(len(crew.stations)))
-        self._shares = cut(self._costs, self._cores())
-        self._own(range(len(crew.stations)), fresh=True)
+        self._handshake(range(len(pool.nodes)))
+        self._partition = split_flops(self._costs, self._cores())
+        self._own(range(len(pool.nodes)), fresh=True)
 
     @property
     def traffic(self) -> Traffic:
         """What has been sent and received so far."""
-        return self.crew.traffic
+        return self.pool.traffic
 
     @property
-    def shares(self) -> tuple[Flops, ...]:
+    def partition(self) -> tuple[Flops, ...]:
         """The flops of each worker."""
-        return tuple(self._shares)
+        return tuple(self._partition)
 
     # Who owns what.
 
     def _cores(self) -> Floats:
-        return np.array([float(station.cores) for station in self.crew.stations])
+        return np.array([float(node.cores) for node in self.pool.nodes])
 
-    def _greet(self, workers: Sequence[int]) -> None:
-        stations = self.crew.stations
-        self.crew.ask_each(
+    def _handshake(self, workers: Sequence[int]) -> None:
+        nodes = self.pool.nodes
+        self.pool.ask_each(
             "begin",
             {
-                each: (self._spec, __version__, self._threads or stations[each].cores)
+                each: (self._spec, __version__, self._threads or nodes[each].cores)
                 for each in workers
             },
         )
 
     def _own(self, workers: Sequence[int], *, fresh: bool) -> None:
-        """Let workers own their shares."""
+        """Let workers own their parts."""
         owner = np.full(self.flops, -1)
-        for worker, share in enumerate(self._shares):
-            owner[share] = worker
+        for worker, part in enumerate(self._partition):
+            owner[part] = worker
         assert (owner >= 0).all()
         self._owner = owner
         self._asked: tuple[Flops, dict[int, Flops]] = np.full(1, -1), {}
-        self._sizes: list[Sizes] = [Sizes(0, 0, True)] * len(self._shares)
+        self._sizes: list[Sizes] = [Sizes(0, 0, True)] * len(self._partition)
         self._forget_speeds()
-        self.crew.ask_each("own", {each: (self._shares[each], fresh) for each in workers})
+        self.pool.ask_each("own", {each: (self._partition[each], fresh) for each in workers})
         self._measure()
 
     def _measure(self) -> None:
-        self._sizes = [answer.value for answer in self.crew.ask("sizes")]
+        self._sizes = [answer.value for answer in self.pool.ask("sizes")]
 
     def recover(self, lost: Sequence[int], *, fresh: bool) -> None:
         """Go on without these workers: theirs and new ones' flops are built, none has a state.
 
         The caller restores everything; `fresh`: there is nothing to restore, and all begin again.
         """
-        before = self._shares
-        came_from = self.crew.replace(lost)
+        before = self._partition
+        came_from = self.pool.replace(lost)
         none = np.zeros(0, np.int64)
         kept = [none if old is None else before[old] for old in came_from]
         # New workers have nothing to do yet, so that what is lost goes to them first.
-        self._shares = cut(self._costs, self._cores(), kept)
+        self._partition = split_flops(self._costs, self._cores(), kept)
         if fresh:
             self._hands = None
         workers = range(len(came_from))
-        self._greet(workers)  # all, in case that some were lost before they were greeted
+        self._handshake(workers)  # all, in case that some were lost before they were greeted
         self._own(workers, fresh=fresh)
 
     def _moved(self, folder: Place, files: Mapping[str, str]) -> None:
         """Let flops move from slow workers to fast ones, by way of files that hold their state."""
         speeds = self._speeds()
-        found = None if speeds is None else balanced(self._costs, speeds, self._shares)
+        found = None if speeds is None else rebalanced(self._costs, speeds, self._partition)
         if found is None:
             return
         shared = self.state()
-        before, self._shares = self._shares, found
+        before, self._partition = self._partition, found
         changed = [
             worker
             for worker, (old, new) in enumerate(zip(before, found, strict=True))
@@ -146,7 +149,7 @@ class ClusterEngine:
         ]
         self._own(changed, fresh=False)
         if self._hands is not None:
-            self.crew.ask("keep_hands", self._hands, of=changed)
+            self.pool.ask("keep_hands", self._hands, of=changed)
         self._restore(folder, files, shared, changed)
         self._measure()
 
@@ -218,7 +221,7 @@ class ClusterEngine:
     def _ask(self, flops: Flops, name: str, *arguments: Any) -> tuple[list[int], list[Answer]]:
         """Ask those who own some of the flops."""
         workers = list(self._positions(flops))
-        return workers, self.crew.ask(name, *arguments, of=workers)
+        return workers, self.pool.ask(name, *arguments, of=workers)
 
     def _positions(self, flops: Flops) -> dict[int, Flops]:
         """By worker: where its flops stand in `flops`, which are mostly those of the last time."""
@@ -250,19 +253,19 @@ class ClusterEngine:
 
     def rebucket(self, reach: Floats, least: float = 0.0) -> float:
         """Group hands again for the reach [2, P, 169] if it has moved by more than `least`."""
-        answers = self.crew.ask("rebucket", reach, least, of=self._busy())
+        answers = self.pool.ask("rebucket", reach, least, of=self._busy())
         self._measure()
         far: float = max(answer.value for answer in answers)
         return far
 
     def _busy(self) -> list[int]:
         """The workers that own flops."""
-        return [worker for worker, share in enumerate(self._shares) if len(share)]
+        return [worker for worker, part in enumerate(self._partition) if len(part)]
 
     # Strategies.
 
     def _of(self, flop: int, name: str, *arguments: Any) -> Any:
-        (answer,) = self.crew.ask(name, *arguments, of=[int(self._owner[flop])])
+        (answer,) = self.pool.ask(name, *arguments, of=[int(self._owner[flop])])
         return answer.value
 
     def average(self, pot: int, flop: int, node: int) -> Floats:
@@ -282,11 +285,11 @@ class ClusterEngine:
     @contextmanager
     def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
         """For a while, the average strategies of some flops are as a bundle stores them."""
-        self.crew.ask("begin_rounding", flops, numbers)
+        self.pool.ask("begin_rounding", flops, numbers)
         try:
             yield
         finally:
-            self.crew.ask("end_rounding")
+            self.pool.ask("end_rounding")
 
     # Memory.
 
@@ -308,26 +311,26 @@ class ClusterEngine:
     def keep_hands(self, hands: Flags) -> None:
         """Store only these hands [2, P, 169]; one that returns starts from zero."""
         self._hands = hands.copy()
-        self.crew.ask("keep_hands", hands, of=self._busy())
+        self.pool.ask("keep_hands", hands, of=self._busy())
         self._measure()
 
     # Files.
 
     def require_folder(self, folder: Place) -> None:
         """Refuse a folder that some machine does not see."""
-        answers = self.crew.ask("sees", folder.resolve())
+        answers = self.pool.ask("sees", folder.resolve())
         blind = [
-            station.address
-            for station, answer in zip(self.crew.stations, answers, strict=True)
+            node.address
+            for node, answer in zip(self.pool.nodes, answers, strict=True)
             if not answer.value
         ]
         if blind:
             raise not_shared(folder, blind)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """What all flops share; the rest is written by `write_state`."""
+        """What all flops part; the rest is written by `write_state`."""
         for worker in self._busy()[:1]:
-            (answer,) = self.crew.ask("shared_state", of=[worker])
+            (answer,) = self.pool.ask("shared_state", of=[worker])
             found: dict[str, NDArray[Any]] = answer.value
             return found
         return {}
@@ -336,7 +339,7 @@ class ClusterEngine:
         """Let workers write the state of their flops; then flops may move."""
         folder = folder.resolve()
         files: dict[str, str] = {}
-        for answer in self.crew.ask("write_state", folder, of=self._busy()):
+        for answer in self.pool.ask("write_state", folder, of=self._busy()):
             files |= answer.value
         files = dict(sorted(files.items()))
         self._moved(folder, files)
@@ -353,8 +356,8 @@ class ClusterEngine:
             if flop is not None:
                 names.setdefault(flop, []).append(name)
         of_worker = [
-            state.files_of(name for flop in share.tolist() for name in names[flop])
-            for share in self._shares
+            state.files_of(name for flop in part.tolist() for name in names[flop])
+            for part in self._partition
         ]
         self._ask_restore(state.folder.resolve(), of_worker, shared, self._busy())
         for files in of_worker:
@@ -366,7 +369,7 @@ class ClusterEngine:
     ) -> None:
         """Let workers read what `write_state` has written, a file for each flop."""
         of_flop = list(files.items())
-        of_worker = [dict(of_flop[flop] for flop in share.tolist()) for share in self._shares]
+        of_worker = [dict(of_flop[flop] for flop in part.tolist()) for part in self._partition]
         self._ask_restore(folder, of_worker, shared, workers)
 
     def _ask_restore(
@@ -376,7 +379,7 @@ class ClusterEngine:
         shared: Arrays,
         workers: Sequence[int],
     ) -> None:
-        self.crew.ask_each(
+        self.pool.ask_each(
             "restore", {each: (folder, dict(files[each]), shared) for each in workers}
         )
 
@@ -394,24 +397,24 @@ class ClusterEngine:
             worker: (
                 folder.resolve(),
                 token,
-                [names[place] for place in self._shares[worker].tolist()],
-                values[:, :, self._shares[worker]],
+                [names[place] for place in self._partition[worker].tolist()],
+                values[:, :, self._partition[worker]],
                 reach,
                 list(numbers),
-                self._shares[worker],
+                self._partition[worker],
             )
             for worker in self._busy()
         }
         entries: list[dict[str, Any]] = [{} for _ in names]
-        for worker, answer in zip(asked, self.crew.ask_each("write_packed", asked), strict=True):
-            for place, entry in zip(self._shares[worker].tolist(), answer.value, strict=True):
+        for worker, answer in zip(asked, self.pool.ask_each("write_packed", asked), strict=True):
+            for place, entry in zip(self._partition[worker].tolist(), answer.value, strict=True):
                 entries[place] = entry
         return entries
 
     # Speed.
 
     def _forget_speeds(self) -> None:
-        workers = len(self._shares)
+        workers = len(self._partition)
         # Fading sums: seconds of work, cost of what was done, seconds that passed.
         self._seconds, self._done, self._passed = np.zeros(workers), np.zeros(workers), 0.0
         self._visits = 0
@@ -420,7 +423,7 @@ class ClusterEngine:
         self, flops: Flops, workers: Sequence[int], answers: Sequence[Answer], began: float
     ) -> None:
         ended = time.perf_counter()
-        cost = np.bincount(self._owner[flops], self._costs[flops], len(self._shares))
+        cost = np.bincount(self._owner[flops], self._costs[flops], len(self._partition))
         self._seconds *= FADING
         self._seconds[list(workers)] += [answer.seconds for answer in answers]
         self._done = FADING * self._done + cost
@@ -437,16 +440,16 @@ class ClusterEngine:
     def node_use(self) -> tuple[NodeUse, ...]:
         """What each worker's machine does."""
         found = []
-        for worker, station in enumerate(self.crew.stations):
+        for worker, node in enumerate(self.pool.nodes):
             seconds, done = self._seconds[worker], self._done[worker]
-            own = self._costs[self._shares[worker]].sum()
+            own = self._costs[self._partition[worker]].sum()
             known = seconds > 0 and own > 0 and done > 0
             found.append(
                 NodeUse(
-                    name=station.address,
-                    solved=len(self._shares[worker]),
+                    name=node.address,
+                    solved=len(self._partition[worker]),
                     iterations_per_second=float(done / own / seconds / 2) if known else None,
-                    memory_bytes=station.memory_bytes,
+                    memory_bytes=node.memory_bytes,
                     waiting=float(max(0.0, 1 - seconds / self._passed)) if self._passed else 0.0,
                 )
             )
@@ -454,4 +457,62 @@ class ClusterEngine:
 
     def close(self) -> None:
         """End the workers."""
-        self.crew.close()
+        self.pool.close()
+
+
+Places = Longs
+
+TOLERATED = 1.15  # the slowest part's time over the mean: less is not worth moving flops for
+
+
+def split_flops(
+    costs: Floats, speeds: Floats, kept: Sequence[Places] | None = None
+) -> list[Places]:
+    """The flops of each worker, so that all take the same time; those `kept` stay where they are.
+
+    A flop has a cost, by the boards and bets below it, and a worker a speed: what it has done in a
+    second so far, or its cores as long as nobody knows. The dearest flops come first, each to the
+    worker that would be done with it first. Results do not depend on it.
+
+    >>> [part.tolist() for part in split_flops(np.ones(6), np.array([1.0, 2.0]))]
+    [[1, 4], [0, 2, 3, 5]]
+    """
+    parts: list[set[int]] = [set() for _ in speeds]
+    if kept is not None:
+        parts = [set(places.tolist()) for places in kept]
+    loads = np.array([sum(costs[place] for place in sorted(part)) for part in parts], np.float64)
+    owned = set().union(*parts)
+    free = [place for place in range(len(costs)) if place not in owned]
+    for place in sorted(free, key=lambda place: (-costs[place], place)):
+        worker = int(np.argmin((loads + costs[place]) / speeds))
+        parts[worker].add(place)
+        loads[worker] += costs[place]
+    return [np.array(sorted(part), np.int64) for part in parts]
+
+
+def rebalanced(costs: Floats, speeds: Floats, parts: Sequence[Places]) -> list[Places] | None:
+    """Parts of which none takes much longer than the mean; None: these are good enough.
+
+    Flops move from the slowest worker to the one that is done with them first, while that helps.
+    """
+    found = [sorted(part.tolist(), key=lambda place: -costs[place]) for part in parts]
+    loads = np.array([costs[part].sum() for part in parts])
+    mean = loads.sum() / speeds.sum()
+    if (loads / speeds).max() <= TOLERATED * mean:
+        return None
+    for _ in range(len(costs)):
+        slowest = int(np.argmax(loads / speeds))
+        worst = loads[slowest] / speeds[slowest]
+        for place in found[slowest]:
+            after = (loads + costs[place]) / speeds
+            after[slowest] = np.inf
+            worker = int(np.argmin(after))
+            if after[worker] < worst:
+                break
+        else:
+            break
+        found[slowest].remove(place)
+        found[worker].append(place)
+        loads[slowest] -= costs[place]
+        loads[worker] += costs[place]
+    return [np.array(sorted(part), np.int64) for part in found]

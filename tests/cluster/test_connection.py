@@ -9,12 +9,12 @@ import pytest
 from numpy.typing import NDArray
 
 from allstreets.base import InputError
-from allstreets.cluster.line import (
+from allstreets.cluster.connection import (
     ASKER,
     NUMBER,
     STRANGERS,
+    Connection,
     Exchange,
-    Line,
     Traffic,
     UnprovenError,
     answer,
@@ -54,7 +54,7 @@ def serve(key: bytes = KEY, seconds: float = 1e6) -> tuple[Exchange, threading.T
 
 def asked_once(exchange: Exchange, thread: threading.Thread) -> None:
     """Whoever knows the key is answered, whatever has happened before."""
-    line = Line(exchange.address, KEY, Traffic())
+    line = Connection(exchange.address, KEY, Traffic())
     line.send(question("double", np.ones(1)))
     assert line.receive().value.tolist() == [2.0]
     line.close()
@@ -75,7 +75,7 @@ def until_hung_up(stranger: socket.socket) -> bytes:
 def test_questions_are_answered_and_counted() -> None:
     exchange, thread = serve()
     traffic = Traffic()
-    line = Line(exchange.address, KEY, traffic)
+    line = Connection(exchange.address, KEY, traffic)
     asked = question("double", np.arange(3), times=2)
     for _ in range(2):
         line.send(asked)
@@ -93,7 +93,7 @@ def test_questions_are_answered_and_counted() -> None:
 def test_whoever_does_not_know_the_key_is_not_heard() -> None:
     exchange, thread = serve()
     with pytest.raises(UnprovenError):
-        Line(exchange.address, b"another key", Traffic())
+        Connection(exchange.address, b"another key", Traffic())
     asked_once(exchange, thread)
 
 
@@ -177,7 +177,7 @@ def test_somebody_else_listens_where_a_worker_should(said: bytes) -> None:
         thread = threading.Thread(target=greet)
         thread.start()
         with pytest.raises(OSError, match=r"the worker|reset|timed out|Broken pipe"):
-            Line(other.getsockname(), KEY, Traffic(), seconds=1e6 if said else 0.05)
+            Connection(other.getsockname(), KEY, Traffic(), seconds=1e6 if said else 0.05)
         thread.join()
         if not said:
             thread.kept.close()  # type: ignore[attr-defined]
@@ -197,13 +197,13 @@ def test_errors_are_answers() -> None:
 
 def test_nobody_answers_at_the_other_end() -> None:
     exchange, thread = serve()
-    line = Line(exchange.address, KEY, Traffic())
+    line = Connection(exchange.address, KEY, Traffic())
     line.close()
     thread.join()
     with pytest.raises(OSError, match="handle is closed"):
         line.send(b"")
     with pytest.raises(ConnectionRefusedError):
-        Line(exchange.address, KEY, Traffic())
+        Connection(exchange.address, KEY, Traffic())
 
 
 def test_a_question_is_written_down_once() -> None:

@@ -1,4 +1,4 @@
-"""A line to a worker: questions one way, answers the other, counted and with a time limit.
+"""A connection to a worker: questions one way, answers the other, counted and with a time limit.
 
 Ray starts workers, places them and tells when they have died. What is asked of them goes over a
 connection of the standard library: a half-iteration is a question to every worker, and calls of
@@ -27,7 +27,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection as Pipe
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,7 +49,7 @@ def signed(key: bytes, who: bytes, number: bytes) -> bytes:
 
 @dataclass
 class Traffic:
-    """What has gone over lines so far."""
+    """What has gone over connections so far."""
 
     messages: int = 0
     sent_bytes: int = 0
@@ -107,7 +107,7 @@ def process_bytes(second: int) -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-class Line:
+class Connection:
     """The asker's end."""
 
     def __init__(
@@ -129,7 +129,7 @@ class Line:
         self._traffic = traffic
 
     def fileno(self) -> int:
-        """For whoever waits for several lines."""
+        """For whoever waits for several connections."""
         return self._connection.fileno()
 
     def send(self, asked: bytes) -> None:
@@ -267,7 +267,7 @@ def _read(opened: socket.socket, size: int, until: float) -> bytes:
     return data
 
 
-def _connected(opened: socket.socket, stalled: int | None = None) -> Connection:
+def _connected(opened: socket.socket, stalled: int | None = None) -> Pipe:
     """What goes on with the connection of a socket, whose both ends know the key.
 
     Small messages are sent at once; it fails where the rest of a message does not come.
@@ -277,4 +277,4 @@ def _connected(opened: socket.socket, stalled: int | None = None) -> Connection:
     if stalled is not None:
         limit = struct.pack("ll", stalled, 0)
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, limit)
-    return Connection(opened.detach())
+    return Pipe(opened.detach())

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from builders.crews import CrewHere
 from builders.small_games import BUCKETS, EXACT, small_config
+from builders.worker_pools import PoolHere
 
 from allstreets.base import InputError
 from allstreets.cards import HAND_COUNT
@@ -44,7 +44,7 @@ def make(job: UnifiedJob, workers: int, spec: EngineSpec | None = None) -> Whole
     games: Engine | None = None
     if workers:
         costs = flop_costs(spec.flops, spec.model)
-        games = ClusterEngine(spec, CrewHere(workers), costs, threads=1)
+        games = ClusterEngine(spec, PoolHere(workers), costs, threads=1)
     return job.solver(games or job.game.build(spec))
 
 
@@ -117,9 +117,9 @@ def test_ranges_have_moved_as_far_as_they_have_for_any_worker(ahead: int) -> Non
     """One that is in the new groups already says that nothing has moved."""
     game = {**GAMES["boards"], "flops": ["KsKhKd", "7s7h7d"]}  # few runouts differ
     spec = plan_unified(small_config(**game)).spec()
-    games = ClusterEngine(spec, CrewHere(2), threads=1)
+    games = ClusterEngine(spec, PoolHere(2), threads=1)
     reach = np.random.default_rng(1).random((2, games.pots, HAND_COUNT))
-    (first,) = games.crew.ask("rebucket", reach, 0.0, of=[ahead])
+    (first,) = games.pool.ask("rebucket", reach, 0.0, of=[ahead])
     assert first.value > 0
     assert games.rebucket(reach, first.value) == first.value  # not far enough for the other
     assert games.rebucket(reach) == first.value
@@ -136,12 +136,12 @@ def test_flops_move_to_fast_workers_and_nothing_changes(
     assert isinstance(games, ClusterEngine)
     for solver in (still, moving):
         solver.train_batch(3)
-    before = [len(share) for share in games.shares]
+    before = [len(share) for share in games.partition]
     monkeypatch.setattr(games, "_speeds", lambda: np.array([1.0, 1.0, 4.0]))
     files = games.write_state(tmp_path)
     assert len(files) == 7
     monkeypatch.undo()
-    after = [len(share) for share in games.shares]
+    after = [len(share) for share in games.partition]
     assert before != after
     assert after[2] > after[0]
     for solver in (still, moving):
@@ -161,7 +161,7 @@ def test_workers_that_are_lost_are_done_without(tmp_path: Path) -> None:
     save_checkpoint(tmp_path, point)
     solver.train_batch(2)
     games.recover([1, 3], fresh=False)
-    assert [len(share) for share in games.shares] == [4, 3]
+    assert [len(share) for share in games.partition] == [4, 3]
     restore_latest(tmp_path, solver.identity, solver.restore)
     for one in (whole, solver):
         one.train_batch(3)
