@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from allstreets.cli.output import console, print_json
+from allstreets.cli.terminal.output import console, print_json
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from allstreets.cli.output import JsonOption, command, console, print_json
+from allstreets.cli.terminal.output import JsonOption, ThreadsOption, command, console, print_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,7 +41,7 @@ def certify(
         int | None, typer.Option(min=1, help="On each flop that is solved. Default: 100.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the draw of flops.")] = 1,
-    threads: Annotated[int | None, typer.Option(min=1, help="Default: every core.")] = None,
+    threads: ThreadsOption = None,
     device: Annotated[
         str, typer.Option(help="Of --cards exact: cpu; cuda, a GPU of this machine.")
     ] = "cpu",
@@ -70,7 +70,7 @@ def certify(
     docs/certificates.md says what the figures mean.
     """
     from allstreets.analysis import Completion
-    from allstreets.cli.running import exit_code
+    from allstreets.cli.terminal.running import exit_code
     from allstreets.jobs import plan_certify
 
     completion = partial(Completion.like, kind=cards, groups=groups, iterations=iterations)
@@ -91,7 +91,7 @@ def certify(
 
 def certify_on_terminal(out: "Console", job: "CertifyJob") -> "CertifyOutcome":
     """Certify with plan and progress; the figures go to `out`."""
-    from allstreets.cli.running import run_on_terminal
+    from allstreets.cli.terminal.running import run_on_terminal
 
     outcome = run_on_terminal(job)
     lines = outcome.lines()

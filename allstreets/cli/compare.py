@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from allstreets.cli.output import JsonOption, console, print_json, written_path
+from allstreets.cli.terminal.output import JsonOption, console, print_json, written_path
 
 if TYPE_CHECKING:
     from rich.console import Console

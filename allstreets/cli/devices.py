@@ -1,6 +1,6 @@
 """allstreets devices: what a job can run on."""
 
-from allstreets.cli.output import JsonOption, console, print_json
+from allstreets.cli.terminal.output import JsonOption, console, print_json
 
 
 def devices(json: JsonOption = False) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from allstreets.cli.output import written_path
+from allstreets.cli.terminal.output import written_path
 
 RUNS = Path("runs")  # where `allstreets train` writes its solutions
 

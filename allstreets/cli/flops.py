@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from allstreets.base import InputError
-from allstreets.cli.output import (
+from allstreets.cli.terminal.output import (
     JsonOption,
     console,
     percent,

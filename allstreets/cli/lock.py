@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allstreets.cli.output import JsonOption, written_path
 from allstreets.cli.solve import solve_spot
+from allstreets.cli.terminal.output import JsonOption, ResumeOption, ThreadsOption, written_path
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -66,7 +66,7 @@ def lock(
     ] = None,
     max_iterations: Annotated[int | None, typer.Option(min=1, help="Stop after this many.")] = None,
     time: Annotated[str | None, typer.Option(help="Stop after 60s, 5m, 2h.")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Default: every core.")] = None,
+    threads: ThreadsOption = None,
     device: Annotated[
         str | None,
         typer.Option(help="cpu; cuda, a GPU of this machine.  [default: of games the solution's]"),
@@ -81,7 +81,7 @@ def lock(
             help="Save the new solution in this folder; of a whole game by default runs/<time>.",
         ),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --output.")] = False,
+    resume: ResumeOption = False,
     json: JsonOption = False,
 ) -> None:
     """Lock a decision of a solution, solve again around it, and show the difference.
@@ -167,7 +167,7 @@ def _lock_game(
     """Train a whole game again with its locks; returns the exit code."""
     import sys
 
-    from allstreets.cli.output import command
+    from allstreets.cli.terminal.output import command
     from allstreets.cli.train import default_output, train_game
     from allstreets.jobs import cut_short, lock_game
     from allstreets.storage import load_unified
@@ -198,7 +198,7 @@ def _bounds(line: str, texts: list[str] | None, flag: str, sign: str) -> "list[B
 
 
 def _file_bounds(file: Path) -> "list[Bound]":
-    from allstreets.cli.text_files import read_text
+    from allstreets.cli.terminal.typed import read_text
     from allstreets.games import read_bounds
 
     return read_bounds(read_text(file), file.name)

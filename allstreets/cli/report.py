@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from allstreets.base import InputError
-from allstreets.cli.node_view import print_combos, print_head, print_mix
-from allstreets.cli.output import JsonOption, command, console, print_json, written_path
+from allstreets.cli.terminal.decisions import print_combos, print_head, print_mix
+from allstreets.cli.terminal.output import JsonOption, command, console, print_json, written_path
 
 if TYPE_CHECKING:
     from allstreets.games import Spot
@@ -266,7 +266,7 @@ def _report_decision(
 
 def _report_overview(folder: Path, spr: float | None, form: ReportFormat) -> None:
     """What was solved and how well, the first decisions, and where to look next."""
-    from allstreets.cli.preflop_view import print_opening
+    from allstreets.cli.terminal.decisions import print_opening
     from allstreets.jobs import solution_mapping, summary_lines
     from allstreets.solutions import WholeSolution
     from allstreets.storage import load

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from allstreets.cli.output import (
+from allstreets.cli.terminal.output import (
     JsonOption,
+    ThreadsOption,
     console,
     plain_table,
     print_json,
@@ -54,7 +55,7 @@ def simplify(
             help="Save the simple strategies to this new folder.",
         ),
     ] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Default: every core.")] = None,
+    threads: ThreadsOption = None,
     json: JsonOption = False,
 ) -> None:
     """Simple strategies, and what a best response gains from them: before, after, by street.
@@ -74,7 +75,7 @@ def simplify(
     the pot of a spot, in mbb/hand of a whole game. docs/simplify.md says how it is found.
     """
     from allstreets.analysis import Simplification
-    from allstreets.cli.running import run_on_terminal
+    from allstreets.cli.terminal.running import run_on_terminal
     from allstreets.jobs import plan_simplify, read_share
 
     shares = [None if text is None else read_share(text) for text in (grid, drop)]

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allstreets.cli.output import (
+from allstreets.base import InputError
+from allstreets.cli.terminal.output import (
     UNSAVED,
     JsonOption,
+    ThreadsOption,
     console,
     print_json,
     print_looks,
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from allstreets.jobs import SpotJob, SpotOutcome
-    from allstreets.solutions import Origin
+    from allstreets.solutions import FlopSpot, Origin
+    from allstreets.storage import KeptFlop
 
 
 class Saved(StrEnum):
@@ -56,7 +59,7 @@ def solve(
     ] = None,
     max_iterations: Annotated[int | None, typer.Option(help="Stop after this many.")] = None,
     time: Annotated[str | None, typer.Option(help="Stop after 60s, 5m, 2h.")] = None,
-    threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
+    threads: ThreadsOption = None,
     processes: Annotated[
         int | None, typer.Option(help="Of many spots: how many at a time.")
     ] = None,
@@ -122,7 +125,6 @@ def solve(
     Ctrl-C stops after the current iteration and saves what is solved, as SIGTERM and SIGHUP do.
     docs/solving.md lists all keys.
     """
-    from allstreets.base import InputError
     from allstreets.jobs import Limits, SpotConfig, SpotJob, parse_time, plan_spots, read_spots
 
     named = files or []
@@ -148,8 +150,6 @@ def solve(
     kept: dict[str, Any] = {"output": output, "resume": resume, "saved": save.value}
     many: dict[str, Any] = {"processes": processes, "cluster": cluster, "csv": csv}
     if game is not None or line is not None or flop is not None:
-        from allstreets.cli.solve_flop import solve_flop
-
         if len(named) > 1:
             raise InputError("--from solves one flop at a time: name one file at most")
         _refuse_many({"boards": boards, **many})
@@ -179,8 +179,6 @@ def solve(
 
 def _refuse_many(options: dict[str, Any]) -> None:
     """Refuse what is for many spots."""
-    from allstreets.base import InputError
-
     for name, value in options.items():
         if value is not None:
             raise InputError(f"--{name} is for many spots: name several files, or --boards")
@@ -196,8 +194,8 @@ def solve_spot(
 
     `more` prints what else there is to say, and returns it for --json.
     """
-    from allstreets.cli.node_view import print_mix
-    from allstreets.cli.running import exit_code, kept_in, run_on_terminal
+    from allstreets.cli.terminal.decisions import print_mix
+    from allstreets.cli.terminal.running import exit_code, kept_in, run_on_terminal
 
     outcome = run_on_terminal(job)
     out = console(stderr=json)
@@ -236,3 +234,83 @@ def print_origin(out: "Console", origin: "Origin", reached: float) -> None:
     out.print()
     for text in origin_lines(origin, reached):
         out.print(text, markup=False)
+
+
+# What a flag may still say: everything else about the spot comes from the solution.
+SETTINGS = ("exploitability_threshold", "algorithm", "precision", "river_groups", "device")
+FLAGS = {"oop_range": "oop", "ip_range": "ip", "rake_cap": "rake-cap"}
+
+
+def solve_flop(
+    folder: Path | None,
+    line: str | None,
+    flop: str | None,
+    file: Path | None,
+    flags: dict[str, Any],
+    *,
+    json: bool,
+    **options: Any,
+) -> None:
+    """Solve a flop of the whole game in `folder`, or show it where it is kept already."""
+    from allstreets.jobs import SpotJob, parse_target, plan_flop
+
+    if folder is None:
+        raise InputError("--line and --flop name a flop of a whole game: add --from DIR")
+    _refuse_others(folder, file, flags)
+    settings = {key: flags[key] for key in SETTINGS if flags[key] is not None}
+    job = plan_flop(folder, line, flop, settings, **options)
+    if isinstance(job, SpotJob):
+        solve_spot(job, json=json)
+        return
+    wanted = flags["exploitability_threshold"]
+    _show_kept(*job, None if wanted is None else parse_target(wanted), json=json)
+
+
+def _refuse_others(folder: Path, file: Path | None, flags: dict[str, Any]) -> None:
+    if file is not None:
+        raise InputError(f"{file} or --from {folder}: a spot comes from one of them, leave one out")
+    for key, value in flags.items():
+        if value is not None and key not in SETTINGS:
+            raise InputError(
+                f"--{FLAGS.get(key, key)} has no meaning with --from: board, ranges, pot and "
+                "sizes are those of the solution"
+            )
+
+
+def _show_kept(found: "FlopSpot", kept: "KeptFlop", target: float | None, *, json: bool) -> None:
+    """A flop that is solved already."""
+    from allstreets.cards import parse_flop
+    from allstreets.jobs import SpotConfig
+    from allstreets.solutions import suits_text
+
+    out, manifest, origin = console(stderr=json), kept.manifest, kept.origin
+    out.print(
+        f"Solved already, to {100 * kept.exploitability:.3g} % of pot in "
+        f"{manifest['iterations']:,} iterations: {kept.folder}",
+        markup=False,
+        soft_wrap=True,
+    )
+    renamed = suits_text(found.flop, parse_flop(origin.flop))
+    if renamed:
+        out.print(f"{found.cards} is {origin.flop} there: {renamed}.")
+    oop, ip = manifest["evs"]
+    out.print(f"EV OOP {oop:.2f}, IP {ip:.2f} of the pot of {found.spot.pot} chips")
+    print_origin(out, origin, kept.exploitability)
+    out.print()
+    goal = SpotConfig().exploitability_threshold if target is None else target
+    if kept.exploitability > goal:
+        out.print(f"To go on to {100 * goal:g} %: the same command with --resume.")
+    print_looks(out, kept.folder)
+    if json:
+        print_json(
+            {
+                "exploitability_pct": 100 * kept.exploitability,
+                "exploitability_chips": kept.exploitability * found.spot.pot,
+                "iterations": manifest["iterations"],
+                "seconds": manifest["seconds"],
+                "ev_oop": oop,
+                "ev_ip": ip,
+                "folder": str(kept.folder),
+                "origin": origin.mapping(),
+            }
+        )

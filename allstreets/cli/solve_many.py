@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from allstreets.cli.output import command, console, print_json
+from allstreets.cli.terminal.output import command, console, print_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,7 +19,7 @@ SHOWN_ERRORS = 10
 
 def solve_many(job: "SpotsJob", *, json: bool) -> None:
     """Solve spots side by side and print their rows."""
-    from allstreets.cli.running import exit_code, run_on_terminal
+    from allstreets.cli.terminal.running import exit_code, run_on_terminal
 
     outcome = run_on_terminal(job)
     out, err, faults = console(stderr=json), console(stderr=True), outcome.lines()

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from allstreets.base import INTERRUPTED
-from allstreets.cli.output import (
+from allstreets.cli.terminal.output import (
     UNSAVED,
     JsonOption,
+    ResumeOption,
     console,
     percent,
     plain_table,
@@ -65,7 +66,7 @@ def toy(
             help="Folder for checkpoints and metrics.",
         ),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --output.")] = False,
+    resume: ResumeOption = False,
     plot: Annotated[
         Path | None,
         typer.Option(

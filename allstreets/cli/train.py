@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allstreets.cli.output import (
+from allstreets.cli.terminal.output import (
     UNSAVED,
     JsonOption,
+    ResumeOption,
     command,
     console,
     print_json,
@@ -48,7 +49,7 @@ def train(
             "default: runs/<time>.",
         ),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --output.")] = False,
+    resume: ResumeOption = False,
     threads: Annotated[
         int | None, typer.Option(min=1, help="Overrides the file; default: every core.")
     ] = None,
@@ -139,7 +140,7 @@ def default_output() -> Path:
 
 def train_flops(job: "FlopsJob", again: str, *, json: bool, last: bool) -> int:
     """Solve flops one by one; 130 when the user ended it, 1 when a flop failed."""
-    from allstreets.cli.running import exit_code, run_on_terminal
+    from allstreets.cli.terminal.running import exit_code, run_on_terminal
 
     outcome = run_on_terminal(job)
     out = console(stderr=json)
@@ -172,8 +173,8 @@ def train_game(
     for --json. `certify` also evaluates a whole game with real cards, `own_flops` on those alone.
     """
     from allstreets.cli.certify import certify_on_terminal
-    from allstreets.cli.preflop_view import print_opening
-    from allstreets.cli.running import exit_code, kept_in, run_on_terminal
+    from allstreets.cli.terminal.decisions import print_opening
+    from allstreets.cli.terminal.running import exit_code, kept_in, run_on_terminal
     from allstreets.jobs import plan_certify
     from allstreets.solutions import OWN
 

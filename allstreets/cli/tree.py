@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allstreets.cli.output import JsonOption, console, print_json
+from allstreets.cli.terminal.output import JsonOption, console, print_json
 
 if TYPE_CHECKING:
     from allstreets.jobs import UnifiedJob

@@ -21,9 +21,9 @@ from reference.matrix import NaiveStage
 
 from allstreets.betting import Player
 from allstreets.cards import hand_pairs, parse_flop
-from allstreets.cli import running
 from allstreets.cli.main import main
-from allstreets.cli.output import console
+from allstreets.cli.terminal import running
+from allstreets.cli.terminal.output import console
 from allstreets.engines.matrix.cards import class_stages
 from allstreets.jobs import ProgressView
 from allstreets.jobs.flops import FlopsJob

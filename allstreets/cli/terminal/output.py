@@ -15,11 +15,14 @@ if TYPE_CHECKING:
 
     from allstreets.base import Place
 
+
 UNSAVED = 2  # the exit code of a solution that is not saved, that of a folder which cannot be used
 
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")
 ]
+ThreadsOption = Annotated[int | None, typer.Option(min=1, help="Default: every core.")]
+ResumeOption = Annotated[bool, typer.Option("--resume", help="Continue the run in --output.")]
 
 
 def written_path(text: str) -> Path:

@@ -9,8 +9,8 @@ from typing import TypeVar
 import typer
 
 from allstreets.base import INTERRUPTED, InputError, Place
-from allstreets.cli.output import console, written_path
-from allstreets.cli.preflop_view import print_charts
+from allstreets.cli.terminal.decisions import print_charts
+from allstreets.cli.terminal.output import console, written_path
 from allstreets.jobs import COMPILING, Callbacks, Job, Outcome, must_announce, show_progress
 
 Folder = TypeVar("Folder", bound=Place)
