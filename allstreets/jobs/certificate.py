@@ -85,11 +85,11 @@ class EvaluateFlop:
 
     def __call__(self, flop: Flop) -> Evaluated:
         """A flop's values."""
-        return timed_values(_open_judge(self), flop)
+        return timed_values(_open_evaluator(self), flop)
 
 
 @lru_cache(1)
-def _open_judge(solution: EvaluateFlop) -> FlopEvaluator:
+def _open_evaluator(solution: EvaluateFlop) -> FlopEvaluator:
     """The evaluator of a solution, opened once by each process."""
     solution.require()
     opened = load_unified(solution.folder)
@@ -106,10 +106,10 @@ def certify_figures(progress: Progress) -> list[str]:
     return [*parts, f"ETA {eta}", size, progress.latest]
 
 
-def timed_values(judge: FlopEvaluator, flop: Flop, following: Sequence[Flop] = ()) -> Evaluated:
+def timed_values(evaluator: FlopEvaluator, flop: Flop, following: Sequence[Flop] = ()) -> Evaluated:
     """A flop's values, and how long it took."""
     start = time.monotonic()
-    values = judge.values(flop, following)
+    values = evaluator.values(flop, following)
     return values, time.monotonic() - start
 
 
@@ -127,7 +127,7 @@ class CertifyJob:
     """A solution, and the flops on which it is judged."""
 
     folder: Path
-    judge: FlopEvaluator
+    evaluator: FlopEvaluator
     draws: tuple[Draw, ...]
     chosen: str  # "all", "own" or a number
     seed: int = 1
@@ -136,7 +136,7 @@ class CertifyJob:
     @property
     def result(self) -> WholeSolution:
         """The solution."""
-        return self.judge.result
+        return self.evaluator.result
 
     @cached_property
     def flops(self) -> list[Flop]:
@@ -146,7 +146,7 @@ class CertifyJob:
     @property
     def completed(self) -> int:
         """How many of them the solution stores no strategies of."""
-        return sum(self.judge.completes(flop) is not None for flop in self.flops)
+        return sum(self.evaluator.completes(flop) is not None for flop in self.flops)
 
     @cached_property
     def work(self) -> CertificateWork:
@@ -156,10 +156,12 @@ class CertifyJob:
     def estimate(self) -> CertificateEstimate:
         """What judging the missing flops takes, on as many of them at a time as memory allows."""
         missing = [
-            flop for flop in self.flops if not self.work.has(flop.text, self.judge.completes(flop))
+            flop
+            for flop in self.flops
+            if not self.work.has(flop.text, self.evaluator.completes(flop))
         ]
         return estimate_certificate(
-            self.judge, missing, len(self.flops) - len(missing), available_bytes()
+            self.evaluator, missing, len(self.flops) - len(missing), available_bytes()
         )
 
     def plan(self) -> Plan:
@@ -171,9 +173,9 @@ class CertifyJob:
             lines.append(
                 f"{self.folder} was certified before, and {why} since: all flops are judged anew."
             )
-        need, completed, threads = self.estimate(), self.completed, self.judge.threads
+        need, completed, threads = self.estimate(), self.completed, self.evaluator.threads
         known = f", {need.known:,} of them judged before" if need.known else ""
-        how = self.judge.completion.text
+        how = self.evaluator.completion.text
         solved = f", {completed:,} of them solved first ({how})" if completed else ""
         lines.append(f"{len(self.flops):,} flops{known}{solved}")
         if self.cluster is not None:  # whose machines are not known yet
@@ -195,8 +197,8 @@ class CertifyJob:
     def _executor(self) -> AbstractContextManager[Executor]:
         """Gets ready, before anything is written."""
         if self.cluster is not None:
-            judge = replace(self.judge, threads=self.cluster.threads)
-            memory_bytes = estimate_certificate(judge, self.flops, 0).memory_bytes
+            evaluator = replace(self.evaluator, threads=self.cluster.threads)
+            memory_bytes = estimate_certificate(evaluator, self.flops, 0).memory_bytes
             gpus = int(self.cluster.device != CPU)
             need = Need(self.cluster.threads, gpus, memory_bytes)
             return on_cluster(self.cluster.where, need, "a flop")
@@ -206,13 +208,13 @@ class CertifyJob:
     def _run(self, executor: Executor, callbacks: Callbacks) -> "CertifyOutcome":
         regressed = needs_class_values(self.draws)
         if regressed:
-            flop_table().build(self.judge.threads, callbacks.counter("tables of flops"))
+            flop_table().build(self.evaluator.threads, callbacks.counter("tables of flops"))
         stopping = f"{'ending the flops' if executor.remote else 'finishing the flop'} at work"
         with claim(self.folder), interrupt_request(stopping, "the flop at work") as request:
             self.work.begin()
             found: dict[int, Evaluated] = {}  # by the places of the flops
             for place, flop in enumerate(self.flops):
-                known = self.work.load(flop.text, self.judge.completes(flop))
+                known = self.work.load(flop.text, self.evaluator.completes(flop))
                 if known is not None:
                     found[place] = known
             tally = Tally(
@@ -232,9 +234,9 @@ class CertifyJob:
             tally.tell(len(found))
             played = None
             if regressed:
-                game, judge = self.result.game, self.judge
+                game, evaluator = self.result.game, self.evaluator
                 count = callbacks.counter("flops with hand classes")
-                played = class_values(game, judge.reach, judge.threads, progress=count)
+                played = class_values(game, evaluator.reach, evaluator.threads, progress=count)
             certificate = self._certificate(in_order(found), played)
             write_certificate(self.folder, certificate)
         return CertifyOutcome(self, certificate, len(found))
@@ -250,7 +252,7 @@ class CertifyJob:
             def keep(number: int, evaluated: Evaluated) -> None:
                 place, (values, seconds) = missing[number], evaluated
                 flop = self.flops[place]
-                self.work.save(flop.text, self.judge.completes(flop), values, seconds)
+                self.work.save(flop.text, self.evaluator.completes(flop), values, seconds)
                 found[place] = evaluated
                 if len(found) < len(self.flops):
                     tally.tell(len(found), flop.text)
@@ -275,7 +277,7 @@ class CertifyJob:
 
         def here(flop: Flop) -> Evaluated:
             following.remove(flop)
-            return timed_values(self.judge, flop, following)
+            return timed_values(self.evaluator, flop, following)
 
         evaluate(Here(), here)
 
@@ -289,19 +291,21 @@ class CertifyJob:
             threads = self.cluster.threads
             device = CPU if self.cluster.device == CPU else "cuda"  # the one that Ray lends
         else:
-            threads = max(1, self.judge.threads // executor.at_once)
-            device = self.judge.device
+            threads = max(1, self.evaluator.threads // executor.at_once)
+            device = self.evaluator.device
         judged = self.work.facts["judged"]
-        return EvaluateFlop(self.folder.resolve(), judged, self.judge.completion, threads, device)
+        return EvaluateFlop(
+            self.folder.resolve(), judged, self.evaluator.completion, threads, device
+        )
 
     def _certificate(self, evaluated: Sequence[Evaluated], played: Floats | None) -> Certificate:
         """The figures, of what all flops are worth in their order."""
-        result, judge = self.result, self.judge
+        result, evaluator = self.result, self.evaluator
         dealt = self._dealt()
         numbers = (flop.number for flop in self.flops)
         of_flops = dict(zip(numbers, evaluated, strict=True))
         values = [of_flops[draw.flop.number][0] for draw in self.draws]
-        judged = evaluated_flops(self.draws, values, judge.reach, dealt, played)
+        judged = evaluated_flops(self.draws, values, evaluator.reach, dealt, played)
         game = RealGame(result.game.before_the_flop(dealt), result.before.strategies, judged)
         figures = game.figures()
         completed = self.completed
@@ -315,7 +319,7 @@ class CertifyJob:
             chosen=self.chosen,
             flops=len(self.flops),
             trained_flops=len(self.flops) - completed,
-            completion=judge.completion.text if completed else None,
+            completion=evaluator.completion.text if completed else None,
             seed=self.seed,
             seconds=sum(seconds for _, seconds in evaluated),
             code_version=__version__,
@@ -386,19 +390,19 @@ def plan_certify(
     result = load_unified(folder)
     here = device if cluster is None else CPU
     open_device(here)  # one that is not there is told before anything is judged
-    judge = FlopEvaluator(result, completion(result.cards), thread_count(threads), here)
-    if device != CPU and judge.completion.model.kind != "exact":
+    evaluator = FlopEvaluator(result, completion(result.cards), thread_count(threads), here)
+    if device != CPU and evaluator.completion.model.kind != "exact":
         raise InputError(f"--device {device} is for flops that are solved with --cards exact")
-    chosen, draws = _draws(judge, DRAWN if flops is None else flops, seed)
+    chosen, draws = _draws(evaluator, DRAWN if flops is None else flops, seed)
     there = None if cluster is None else CertifyOnCluster(cluster, threads or 1, device)
-    return CertifyJob(folder, judge, draws, chosen, seed, there)
+    return CertifyJob(folder, evaluator, draws, chosen, seed, there)
 
 
-def _draws(judge: FlopEvaluator, flops: str | int, seed: int) -> tuple[str, tuple[Draw, ...]]:
-    text, game = str(flops).strip().lower(), judge.result.game
+def _draws(evaluator: FlopEvaluator, flops: str | int, seed: int) -> tuple[str, tuple[Draw, ...]]:
+    text, game = str(flops).strip().lower(), evaluator.result.game
     if not game.pots:
         return ALL, ()  # nobody sees a flop
-    if game.locks.by_flop and (text != OWN or not judge.stored):
+    if game.locks.by_flop and (text != OWN or not evaluator.stored):
         raise InputError(
             "what is locked here goes by the solution's own flops, and is known where it stores "
             "them: judge these alone, with --flops own"
@@ -414,4 +418,4 @@ def _draws(judge: FlopEvaluator, flops: str | int, seed: int) -> tuple[str, tupl
         )
     if int(text) > MOST_DRAWN:
         return ALL, everything(spread_flops(FLOP_COUNT))
-    return text, draw_flops(judge.stored, int(text), seed)
+    return text, draw_flops(evaluator.stored, int(text), seed)

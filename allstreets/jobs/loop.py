@@ -276,7 +276,7 @@ class _Run:
     def to_the_end(
         self, checks: Checks, curve: Curve, checkpoint: int, regularly: Sequence[Every]
     ) -> TrainingOutcome:
-        first = self._judge(self._solver.iterations, self._timer.seconds())
+        first = self._ask_rules(self._solver.iterations, self._timer.seconds())
         if first.holding:
             return self._outcome(first.holding[0])
         if self._control.wants_to_stop():
@@ -297,7 +297,7 @@ class _Run:
             pause=self._pause,
         ):
             self._mark(step.iteration, step.seconds)
-            progress = self._judge(step.iteration, step.seconds)
+            progress = self._ask_rules(step.iteration, step.seconds)
             for every in regularly:
                 if step.iteration % every.interval == 0:
                     every.observer(progress)
@@ -372,7 +372,7 @@ class _Run:
                 _warn(str(error))
             self._metrics_behind = True
 
-    def _judge(self, iteration: int, seconds: float) -> Progress:
+    def _ask_rules(self, iteration: int, seconds: float) -> Progress:
         """Ask the stop rules, and pass their answers to the observers."""
         progress = self._progress(iteration, seconds)
         self._latest = replace(progress, holding=holding(self._rules, progress))

@@ -7,11 +7,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from allstreets.analysis import (
-    Completion,
-    FlopEvaluator,
     Simplification,
     Simplified,
-    estimate_certificate,
     simple_game,
     simplify_game,
     simplify_spot,
@@ -40,6 +37,7 @@ from allstreets.storage import (
 
 PLAYERS = {"oop": Player.OOP, "bb": Player.OOP, "ip": Player.IP, "sb": Player.IP}
 
+SECONDS_PER_BYTE = {False: 4.4e-8, True: 3.7e-7}  # of what is stored; True: on real boards
 
 NO_STRATEGIES = (
     "this solution has no strategies after the flop, only values of models.\n"
@@ -72,22 +70,17 @@ class SimplifyJob:
         """The flops that are evaluated, and the time that takes; a spot takes a moment."""
         if self.is_spot:
             return Plan(())
-        game = self._game()
-        flops, threads = game.game.flops.flops, thread_count(self.threads)
-        if not game.game.pots:
+        solution = self._game()
+        game, rate = solution.game, SECONDS_PER_BYTE[solution.cards.stores_cards]
+        if not game.pots:
             return Plan(())
-        if game.cards.stores_cards:
-            judge = FlopEvaluator(game, Completion.like(game.cards), threads)
-            need = estimate_certificate(judge, flops, 0)
-            seconds, memory_bytes = self.trials * need.seconds, need.memory_bytes
-        else:
-            estimate = estimate_whole_game(game.game, game.cards, threads=threads)
-            seconds, memory_bytes = self.trials * estimate.seconds_per_iteration, None
+        need = estimate_whole_game(game, solution.cards)
+        seconds = rate * need.memory_bytes
         line = (
-            f"{len(flops):,} flops, each evaluated {self.trials} times: about "
-            f"{duration(max(seconds, 1))} on {threads} thread{'' if threads == 1 else 's'}"
+            f"{need.flops:,} flops, each evaluated {self.trials} times: about "
+            f"{duration(max(seconds, 1))}, mostly of one thread"
         )
-        return Plan((line,), memory_bytes, seconds)
+        return Plan((line,), need.resident_bytes, seconds)
 
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> "SimplifyOutcome":
         """Make it simple; what is asked for is saved."""
