@@ -57,7 +57,7 @@ def equity(
     import numpy as np
 
     from allstreets.cards import HAND_COUNT, HAND_OF_COMBO
-    from allstreets.cli.terminal.grid import heat_grid, share_bar
+    from allstreets.cli.terminal.decisions import heat_grid, share_bar
 
     out = console()
     out.print(f"Board {cards_text(cards)}" if cards else "Before the flop")

@@ -159,7 +159,7 @@ def _print(shown: "Range", cards: tuple[int, ...], compact: "Range", *, json: bo
         }
         print_json(figures)
         return
-    from allstreets.cli.terminal.grid import weight_grid
+    from allstreets.cli.terminal.decisions import weight_grid
 
     out = console()
     out.print(weight_grid(shown.hand_weights), end="")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from allstreets.base import InputError
-from allstreets.cli.terminal.decisions import print_combos, print_head, print_mix
 from allstreets.cli.terminal.output import JsonOption, command, console, print_json, written_path
 
 if TYPE_CHECKING:
@@ -233,6 +232,7 @@ def _report_decision(
     *,
     combos: bool,
 ) -> None:
+    from allstreets.cli.terminal.decisions import print_combos, print_head, print_mix
     from allstreets.solutions import node_report, reached_rows, without_nan
 
     if combos and not node.by_combo:

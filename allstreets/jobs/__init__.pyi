@@ -9,10 +9,10 @@ from .config.boards import WeightedBoard as WeightedBoard
 from .config.boards import read_boards as read_boards
 from .config.flop_choice import solution_leaves as solution_leaves
 from .config.flops import PostflopModelConfig as PostflopModelConfig
+from .config.model import ConfigError as ConfigError
 from .config.model import ConfigModel as ConfigModel
 from .config.model import ConfigWarning as ConfigWarning
 from .config.model import WrongKeyError as WrongKeyError
-from .config.problems import ConfigError as ConfigError
 from .config.reading import check_config as check_config
 from .config.reading import config_schema as config_schema
 from .config.reading import read_config as read_config

@@ -20,11 +20,15 @@ from allstreets.base import InputError, suggest
 from allstreets.jobs.config.model import (
     ConfigModel,
     ConfigWarning,
+    KeyPath,
+    Problem,
     Renaming,
     WrongKeyError,
     choices,
+    key_text,
+    problems_error,
+    shown,
 )
-from allstreets.jobs.config.problems import KeyPath, Problem, key_text, problems_error, shown
 from allstreets.jobs.config.yaml_file import YamlFile, parse_yaml, read_yaml
 
 M = TypeVar("M", bound=ConfigModel)

@@ -12,8 +12,7 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 from allstreets.base import InputError
 from allstreets.cfr import SQUARE_ROOT, Pruning, Schedule, dcfr, parse_schedule
 from allstreets.engines import DEVICE_PATTERN, named_device
-from allstreets.jobs.config.model import ConfigModel, WrongKeyError
-from allstreets.jobs.config.problems import shown
+from allstreets.jobs.config.model import ConfigModel, WrongKeyError, shown
 from allstreets.jobs.config.values import GameUnit
 from allstreets.jobs.progress import StopRule
 from allstreets.jobs.stopping import (

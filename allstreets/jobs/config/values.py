@@ -9,8 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from allstreets.base import InputError
 from allstreets.betting import BigBlinds, parse_raise_sizes, parse_sizes, read_share
-from allstreets.jobs.config.model import WrongKeyError
-from allstreets.jobs.config.problems import KeyPath, shown
+from allstreets.jobs.config.model import KeyPath, WrongKeyError, shown
 
 LARGEST_BARE_TARGET = 0.05
 SUFFIXES = {"%": "a share of the pot", "mbb": "mbb/hand", "mbb/hand": "mbb/hand"}

@@ -18,7 +18,7 @@ from ruamel.yaml.parser import Parser
 from ruamel.yaml.reader import ReaderError
 
 from allstreets.base import InputError
-from allstreets.jobs.config.problems import KeyPath, Problem, key_text, problems_error, shown
+from allstreets.jobs.config.model import KeyPath, Problem, key_text, problems_error, shown
 
 MAX_BYTES = 1_000_000
 MAX_LINES = 100_000
