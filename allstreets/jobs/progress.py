@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -13,11 +12,10 @@ import numpy as np
 
 from allstreets.base import duration, process_bytes
 from allstreets.cfr import Metrics
-from allstreets.cluster import NodeUse
 
 if TYPE_CHECKING:
     from allstreets.base import Place
-    from allstreets.cluster import Node, Piece
+    from allstreets.cluster import NodeUse
     from allstreets.engines import DeviceUse
 
 
@@ -266,54 +264,3 @@ class Tally:
         )
         for observer in self._observers:
             observer(progress)
-
-
-class NodesInUse:
-    """Counts the pieces that machines have done so far."""
-
-    def __init__(self, nodes: Iterable[Node]) -> None:
-        self._nodes = {node.key: node for node in nodes}
-        self._solved: Counter[str] = Counter()  # by machine
-        self._seconds: defaultdict[str, float] = defaultdict(float)  # of cores
-        self._memory: dict[tuple[str, int], int] = {}  # by machine and process
-        self._began = time.monotonic()
-
-    @property
-    def cores(self) -> int:
-        """Of all machines."""
-        return sum(node.cores for node in self._nodes.values())
-
-    @property
-    def text(self) -> str:
-        """How many there are: "2 machines with 32 cores in all"."""
-        count, cores = len(self._nodes), self.cores
-        return (
-            f"{count} machine{'s' if count > 1 else ''} with {cores} "
-            f"core{'s' if cores > 1 else ''} in all"
-        )
-
-    def note(self, piece: Piece, cores: int, nodes: Callable[[], Iterable[Node]]) -> None:
-        """A piece is done, on so many cores; `nodes` are asked for where its machine is new."""
-        if piece.node not in self._nodes:
-            self._nodes |= {node.key: node for node in nodes()}
-        self._solved[piece.node] += 1
-        self._seconds[piece.node] += piece.seconds * cores
-        self._memory[piece.node, piece.process] = piece.memory_bytes
-
-    def work(self) -> tuple[NodeUse, ...]:
-        """The work of each machine."""
-        passed = time.monotonic() - self._began
-        return tuple(
-            NodeUse(
-                name=node.address,
-                solved=self._solved[node.key],
-                per_minute=60 * self._solved[node.key] / passed if passed else 0.0,
-                memory_bytes=sum(
-                    size for (key, _), size in self._memory.items() if key == node.key
-                ),
-                waiting=max(0.0, 1 - self._seconds[node.key] / (passed * node.cores))
-                if passed
-                else 0.0,
-            )
-            for node in self._nodes.values()
-        )

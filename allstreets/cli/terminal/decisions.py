@@ -1,6 +1,7 @@
 """Decisions on a terminal: head, actions, 13×13 picture, table by combo; the opening of a game."""
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.console import Console, Group, RenderableType
@@ -14,7 +15,6 @@ from allstreets.jobs import Progress, standing
 from allstreets.solutions import (
     EV_LEGEND,
     Decision,
-    WholeSolution,
     action_symbols,
     decision_lines,
     decision_notes,
@@ -28,6 +28,9 @@ from allstreets.solutions import (
     reached_rows,
     share_text,
 )
+
+if TYPE_CHECKING:
+    from allstreets.solutions import WholeSolution  # which loads kernels
 
 EDGE = 1e-4  # a reach below it is shown as 0
 
@@ -136,7 +139,7 @@ def print_combos(out: Console, node: Decision) -> None:
 CHART_WIDTH, CHART_GAP = 67, 4  # columns of a 13×13 picture, and between two
 
 
-def print_charts(out: Console, progress: Progress, result: WholeSolution) -> None:
+def print_charts(out: Console, progress: Progress, result: "WholeSolution") -> None:
     """The opening while a game is being solved, in one piece: a table may be drawn below it.
 
     On a terminal that is wide enough the two charts stand side by side.
@@ -164,7 +167,7 @@ def _chart(node: Decision) -> tuple[RenderableType, ...]:
     return Text(_opening_title(node)), Group(*lines), mix_picture(node)
 
 
-def print_opening(out: Console, result: WholeSolution) -> None:
+def print_opening(out: Console, result: "WholeSolution") -> None:
     """The small blind's first decision, and the big blind's response to the first raise."""
     nodes = _opening(result)
     if not nodes:
@@ -174,7 +177,7 @@ def print_opening(out: Console, result: WholeSolution) -> None:
         print_mix(out, node)
 
 
-def _opening(result: WholeSolution) -> list[Decision]:
+def _opening(result: "WholeSolution") -> list[Decision]:
     return [result.at(line).decision for line in result.opening_lines()]
 
 
