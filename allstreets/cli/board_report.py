@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 SHOWN_ROWS = 200
 BAR = 20  # letters of the longest bar
 MANY = 50  # boards from which on they are counted while they are read
-LINE_SECONDS = 5.0  # between two lines where there is no terminal
 
 
 def report_boards(
@@ -82,26 +80,18 @@ def report_boards(
 @contextmanager
 def _counting() -> "Iterator[Callable[[int, int], None]]":
     """Tells how many boards are read, where they are many."""
-    from allstreets.jobs import CountProgress
+    from allstreets.jobs import Progress, show_progress
 
-    shown = CountProgress[_Count]("boards", lambda _: [], LINE_SECONDS)
     with ExitStack() as stack:
-        draw: Callable[[_Count], None] | None = None
+        draw: Callable[[Progress], None] | None = None
 
         def count(done: int, total: int) -> None:
             nonlocal draw
-            if total < MANY:
-                return
-            draw = draw or stack.enter_context(shown.shown())
-            draw(_Count(done, total))
+            if total >= MANY:
+                draw = draw or stack.enter_context(show_progress())
+                draw(Progress(things="boards", done=done, total=total, seconds=0))
 
         yield count
-
-
-@dataclass(frozen=True)
-class _Count:
-    done: int
-    total: int
 
 
 def write_table(path: Path, table: list[dict[str, Any]]) -> None:

@@ -408,9 +408,7 @@ def _given(
             }
             return name, check_config({**defaults, **own}, SpotConfig, f"spot {name}")
         path = Path(given)
-        config = read_spot_config(path, {})
-        own = config.model_dump(mode="json", by_alias=True, exclude_unset=True)
-        name = config.name or path.stem
-        return name, check_config({**defaults, **own}, SpotConfig, str(path))
+        config = read_spot_config(path, {}, defaults)
+        return config.name or path.stem, config
     except InputError as error:
         return name, error

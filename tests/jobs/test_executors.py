@@ -17,16 +17,14 @@ from allstreets.cluster import Need
 from allstreets.jobs import (
     Executor,
     Here,
-    KilledError,
     OnRay,
-    PieceError,
     Processes,
     StoppedError,
     executors,
     in_order,
-    on_cluster,
     piece_control,
 )
+from allstreets.jobs.executors import KilledError, PieceError, on_cluster
 
 
 def on_ray() -> OnRay:

@@ -21,7 +21,6 @@ from allstreets.base.control import Control
 from allstreets.base.interrupt import SIGNALS
 from allstreets.cfr.metrics import Metrics
 from allstreets.jobs import (
-    BatchCallback,
     Every,
     ExploitabilityThreshold,
     Intervals,
@@ -35,6 +34,7 @@ from allstreets.jobs import (
     metrics_file,
     train,
 )
+from allstreets.jobs.loop import BatchCallback
 from allstreets.storage import CheckpointWarning, latest_checkpoint
 
 

@@ -173,8 +173,13 @@ class SpotConfig(SizeRulesConfig):
         return self.model_copy(update={"board": board, "boards": None})
 
 
-def read_spot_config(path: Path | None, flags: Mapping[str, Any]) -> SpotConfig:
-    """The keys of a spot file, or of flags, or of both: flags override the file."""
+def read_spot_config(
+    path: Path | None, flags: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
+) -> SpotConfig:
+    """The keys of a spot file, or of flags, or of both: flags override the file.
+
+    `defaults` are for keys that the file does not have.
+    """
     given = {key: value for key, value in flags.items() if value is not None}
     if path is None:
         return check_config(given, SpotConfig, "command line")
@@ -185,7 +190,8 @@ def read_spot_config(path: Path | None, flags: Mapping[str, Any]) -> SpotConfig:
         if "board" in given or "boards" in given:
             keys.pop("board", None)
             keys.pop("boards", None)
-        keys.update(given)
+        own = dict(keys)
+        keys.update({**(defaults or {}), **own, **given})
         return [(key,) for key in given]
 
     return read_config(path, SpotConfig, override)

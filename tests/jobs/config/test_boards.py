@@ -6,7 +6,7 @@ import pytest
 
 from allstreets.base import InputError
 from allstreets.cards import all_flops, boards_alike, subset_flops
-from allstreets.jobs import read_boards
+from allstreets.jobs.config.boards import read_boards
 
 
 def test_flops_weigh_what_they_stand_for() -> None:

@@ -12,8 +12,8 @@ from allstreets.jobs import (
     LoopConfig,
     RegretThreshold,
     TimeLimit,
-    read_config,
 )
+from allstreets.jobs.config.reading import read_config
 
 
 def read(tmp_path: Path, text: str) -> LoopConfig:

@@ -10,16 +10,9 @@ import pytest
 from pydantic import Field, model_validator
 
 from allstreets.base import InputError
-from allstreets.jobs import (
-    ConfigModel,
-    ConfigWarning,
-    RangeText,
-    WrongKeyError,
-    check_config,
-    config_schema,
-    read_config,
-)
-from allstreets.jobs.config.model import ALIASES, OLD_VALUES, OldName
+from allstreets.jobs import ConfigModel, ConfigWarning, RangeText, check_config, config_schema
+from allstreets.jobs.config.model import ALIASES, OLD_VALUES, OldName, WrongKeyError
+from allstreets.jobs.config.reading import read_config
 
 
 class Rake(ConfigModel):

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from allstreets.base import InputError
 from allstreets.betting import parse_raise_sizes, parse_sizes
-from allstreets.jobs import WrongKeyError, read_train_config
+from allstreets.jobs import read_train_config
+from allstreets.jobs.config.model import WrongKeyError
 from allstreets.jobs.config.values import check_raise_sizes, check_sizes, listed
 
 FILE = """\

@@ -13,17 +13,17 @@ from allstreets.jobs import (
     ExploitabilityThreshold,
     Iterations,
     Progress,
-    Reason,
     RegretThreshold,
     StopRule,
     TimeLimit,
     TrainingOutcome,
     ending,
     outcome_lines,
-    report_dict,
     report_lines,
     train,
 )
+from allstreets.jobs.progress import Reason
+from allstreets.jobs.reports.training import report_dict
 
 KNOWN = Metrics(
     exploitability=0.0123,
