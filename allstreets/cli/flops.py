@@ -15,7 +15,7 @@ from allstreets.cli.terminal.output import (
     percent,
     plain_table,
     print_json,
-    written_path,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -50,14 +50,7 @@ def flops(
         ),
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            parser=written_path,
-            metavar="<Path>",
-            help="Write the chosen flops to this file.",
-        ),
+        Path | None, written("Write the chosen flops to this file.", "--output", "-o")
     ] = None,
     json: JsonOption = False,
 ) -> None:

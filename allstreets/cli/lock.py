@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from allstreets.cli.solve import solve_spot
-from allstreets.cli.terminal.output import JsonOption, ResumeOption, ThreadsOption, written_path
+from allstreets.cli.terminal.output import JsonOption, ResumeOption, ThreadsOption, written
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -73,12 +73,10 @@ def lock(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
+        written(
+            "Save the new solution in this folder; of a whole game by default runs/<time>.",
             "--output",
             "-o",
-            parser=written_path,
-            metavar="<Path>",
-            help="Save the new solution in this folder; of a whole game by default runs/<time>.",
         ),
     ] = None,
     resume: ResumeOption = False,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from allstreets.base import InputError
-from allstreets.cli.terminal.output import JsonOption, command, console, print_json, written_path
+from allstreets.cli.terminal.output import JsonOption, command, console, print_json, written
 
 if TYPE_CHECKING:
     from allstreets.games import Spot
@@ -103,26 +103,9 @@ def report(
         bool,
         typer.Option("--behind", help="Solve an unreached line separately (of a spot)."),
     ] = False,
-    chart: Annotated[
-        Path | None,
-        typer.Option(
-            parser=written_path,
-            metavar="<Path>",
-            help="Draw the decision to an .svg or .png.",
-        ),
-    ] = None,
-    csv: Annotated[
-        Path | None,
-        typer.Option(
-            parser=written_path, metavar="<Path>", help="With --by: write the table to this file."
-        ),
-    ] = None,
-    parquet: Annotated[
-        Path | None,
-        typer.Option(
-            parser=written_path, metavar="<Path>", help="Write the table over flops to this file."
-        ),
-    ] = None,
+    chart: Annotated[Path | None, written("Draw the decision to an .svg or .png.")] = None,
+    csv: Annotated[Path | None, written("With --by: write the table to this file.")] = None,
+    parquet: Annotated[Path | None, written("Write the table over flops to this file.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Show a decision of a solution: who acts, how often each action is taken, and its EV.

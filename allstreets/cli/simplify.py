@@ -12,7 +12,7 @@ from allstreets.cli.terminal.output import (
     plain_table,
     print_json,
     print_looks,
-    written_path,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -46,14 +46,7 @@ def simplify(
         typer.Option(help="Make this player's strategies simple. Default: both."),
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            parser=written_path,
-            metavar="<Path>",
-            help="Save the simple strategies to this new folder.",
-        ),
+        Path | None, written("Save the simple strategies to this new folder.", "--output", "-o")
     ] = None,
     threads: ThreadsOption = None,
     json: JsonOption = False,

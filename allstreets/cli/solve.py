@@ -16,7 +16,7 @@ from allstreets.cli.terminal.output import (
     console,
     print_json,
     print_looks,
-    written_path,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -81,12 +81,7 @@ def solve(
     device: Annotated[
         str | None, typer.Option(help="cpu; cuda: a GPU of this machine, cuda:1 another.")
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", parser=written_path, metavar="<Path>", help="Save the solution here."
-        ),
-    ] = None,
+    output: Annotated[Path | None, written("Save the solution here.", "--output", "-o")] = None,
     save: Annotated[Saved, typer.Option(help="Last street to save; later ones are re-solved.")] = (
         Saved.full
     ),
@@ -99,12 +94,7 @@ def solve(
     ] = None,
     line: Annotated[str | None, typer.Option(help="With --from: the betting before it.")] = None,
     flop: Annotated[str | None, typer.Option(help="With --from: any flop, QsJh2h.")] = None,
-    csv: Annotated[
-        Path | None,
-        typer.Option(
-            parser=written_path, metavar="<Path>", help="Of many spots: append a row of each."
-        ),
-    ] = None,
+    csv: Annotated[Path | None, written("Of many spots: append a row of each.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Solve a spot, or many: equilibrium strategies from a flop, turn or river to the end.

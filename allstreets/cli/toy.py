@@ -14,7 +14,7 @@ from allstreets.cli.terminal.output import (
     percent,
     plain_table,
     print_json,
-    written_path,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -57,23 +57,11 @@ def toy(
         str | None, typer.Option(help="Prune below this regret: -300 or '-C*sqrt(t)'.")
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            parser=written_path,
-            metavar="<Path>",
-            help="Folder for checkpoints and metrics.",
-        ),
+        Path | None, written("Folder for checkpoints and metrics.", "--output", "-o")
     ] = None,
     resume: ResumeOption = False,
     plot: Annotated[
-        Path | None,
-        typer.Option(
-            parser=written_path,
-            metavar="<Path>",
-            help="Draw the convergence curve: a .png or .svg file.",
-        ),
+        Path | None, written("Draw the convergence curve: a .png or .svg file.")
     ] = None,
     json: JsonOption = False,
 ) -> None:

@@ -22,7 +22,7 @@ import shutil
 import threading
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -170,65 +170,61 @@ class FlopsRun:
         )
 
     def solve(self) -> None:
-        """Solve what is missing."""
+        """Solve what is missing; the flops of a group that fails, each for itself."""
         groups = list(self._job.groups(self._missing))
+        function: Callable[[FlopsGroup], Solved] = self._train
         if self._executor.remote:
-            self._solve_there([flop for group in groups for flop in group.one_by_one()])
+            groups = [flop for group in groups for flop in group.one_by_one()]
+            job = replace(self._job, flops=(), resume=False)  # as much of it as a flop has to know
+            function = partial(solve_there, job)
+            drop(self._bundle.folder / CHECKPOINTS)  # of a run on one machine: flops begin again
         else:
-            self._solve_here(groups)
+            self._drop_checkpoints({group.name for group in groups})
+        while groups:
+            groups = self._attempt(function, groups)
+        if not self._executor.remote:
+            with suppress(OSError):  # there is none, or not all are solved
+                self._folder.rmdir()
 
-    def _solve_there(self, flops: list[FlopsGroup]) -> None:
-        drop(self._bundle.folder / CHECKPOINTS)  # of a run on one machine: here flops begin again
-        job = replace(self._job, flops=(), resume=False)  # as much of it as a flop has to know
-        left, solved = dict(enumerate(flops)), Solved()
+    def _attempt(
+        self, function: Callable[[FlopsGroup], Solved], groups: list[FlopsGroup]
+    ) -> list[FlopsGroup]:
+        """Solve groups, and store them as they come; the flops that are to be tried once more."""
+        again: list[FlopsGroup] = []
+        left, solved = dict(enumerate(groups)), dict[int, Solved]()
 
         def take(index: int, results: Solved) -> None:
             del left[index]
-            solved.extend(results)
+            solved[index] = results
 
         def keep() -> None:
             if solved:
-                self._keep(solved)
-                solved.clear()
-            # Which of them are in work is a guess: they are begun in their order.
-            self._in_work = list(left.values())[: self._executor.at_once]
-            self._tell()
-
-        keep()
-        self._executor.map(
-            partial(solve_there, job),
-            flops,
-            take,
-            control=self._request,
-            on_error=lambda index, error: self._fail(left.pop(index), error),
-            on_tick=keep,
-        )
-
-    def _solve_here(self, groups: list[FlopsGroup]) -> None:
-        self._drop_checkpoints({group.name for group in groups})
-        self._tell()
-        while groups:
-            groups = self._attempt(groups)
-        with suppress(OSError):  # there is none, or not all are solved
-            self._folder.rmdir()
-
-    def _attempt(self, groups: list[FlopsGroup]) -> list[FlopsGroup]:
-        """Solve groups; the flops of those that fail, each for itself."""
-        again: list[FlopsGroup] = []
-
-        def keep(index: int, solved: Solved) -> None:
-            self._keep(solved)
-            shutil.rmtree(self._folder / groups[index].name, ignore_errors=True)
+                self._bundle.save([flop for results in solved.values() for flop in results])
+                with self._lock:
+                    self.rows += [row for results in solved.values() for row, _ in results]
+            if self._executor.remote:
+                # Which of them are in work is a guess: they are begun in their order.
+                self._in_work = list(left.values())[: self._executor.at_once]
+            else:
+                for index in solved:
+                    shutil.rmtree(self._folder / groups[index].name, ignore_errors=True)
+            solved.clear()
             self._tell()
 
         def fail(index: int, error: Exception) -> None:
-            if len(groups[index].flops) > 1:  # which of them it is comes out one by one
-                again.extend(groups[index].one_by_one())
-            else:
-                self._fail(groups[index], error)
-                self._tell()
+            group = left.pop(index)
+            if len(group.flops) > 1:  # which of them it is comes out one by one
+                again.extend(group.one_by_one())
+                return
+            kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
+            message = " ".join(f"{kind}{error}".split())
+            with self._lock:
+                self.faults += [FlopFault(*key, message) for key in group.keys]
 
-        self._executor.map(self._train, groups, keep, control=self._request, on_error=fail)
+        keep()
+        self._executor.map(
+            function, groups, take, control=self._request, on_error=fail, on_tick=keep
+        )
         return again
 
     @property
@@ -287,19 +283,6 @@ class FlopsRun:
         seconds = self._executor.at_once * job.estimate(keys).seconds / job.iterations
         save = max(1, round(CHECKPOINT_SECONDS / max(seconds, 1e-6)))
         return Intervals(job.targets.check_interval, min(save, job.iterations))
-
-    def _keep(self, solved: Solved) -> None:
-        """Store flops that are solved; an `InputError` if there is no room."""
-        self._bundle.save(solved)
-        with self._lock:
-            self.rows += [row for row, _ in solved]
-
-    def _fail(self, group: FlopsGroup, error: Exception) -> None:
-        """Note that a group cannot be solved, and why."""
-        kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
-        message = " ".join(f"{kind}{error}".split())
-        with self._lock:
-            self.faults += [FlopFault(*key, message) for key in group.keys]
 
     def _tell(self) -> None:
         """Let the observers see where the run stands; flops that fail are not done."""

@@ -36,6 +36,11 @@ def written_path(text: str) -> Path:
     return Path(text)
 
 
+def written(help: str, *names: str) -> Any:
+    """An option that names a file or a folder to write to."""
+    return typer.Option(*names, parser=written_path, metavar="<Path>", help=help)
+
+
 def written_place(text: str) -> str:
     """The same where URLs are written to as well."""
     _require_named(text)

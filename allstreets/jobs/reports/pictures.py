@@ -8,7 +8,7 @@ see fewer of them. A cell is filled as far up as the hand gets to the decision.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,17 +59,21 @@ def plot_convergence(
         raise InputError(
             f"there is no exploitability to draw in {path}: none of the {len(known)} checks has one"
         )
+    _write(path, "plot", lambda: _draw(points, unit, title, target))
+
+
+def _write(path: Path, what: str, draw: Callable[[], Figure]) -> None:
+    """Write a picture, without a date and random names: the same one gives the same bytes."""
     from matplotlib import rc_context
 
     kind = FORMATS[path.suffix.lower()]
-    # No date and no random names in the file: the same run gives the same bytes.
     metadata = {"Date": None} if kind == "svg" else {}
     try:
         with rc_context({"svg.hashsalt": "allstreets"}):
-            figure = _draw(points, unit, title, target)
+            figure = draw()
             write_atomic(path, lambda file: figure.savefig(file, format=kind, metadata=metadata))
     except OSError as error:
-        raise InputError(f"cannot write the plot {path}: {error.strerror}") from error
+        raise InputError(f"cannot write the {what} {path}: {error.strerror}") from error
 
 
 def _draw(
@@ -147,17 +151,7 @@ def chart_colours(actions: Sequence[str]) -> tuple[str, ...]:
 def plot_chart(path: Path, chart: Chart) -> None:
     """Write a chart to a PNG or SVG file."""
     check_plot_path(path)
-    from matplotlib import rc_context
-
-    kind = FORMATS[path.suffix.lower()]
-    # No date and no random names in the file: the same chart gives the same bytes.
-    metadata = {"Date": None} if kind == "svg" else {}
-    try:
-        with rc_context({"svg.hashsalt": "allstreets"}):
-            figure = _draw_chart(chart)
-            write_atomic(path, lambda file: figure.savefig(file, format=kind, metadata=metadata))
-    except OSError as error:
-        raise InputError(f"cannot write the chart {path}: {error.strerror}") from error
+    _write(path, "chart", lambda: _draw_chart(chart))
 
 
 def _draw_chart(chart: Chart) -> Figure:
