@@ -23,8 +23,7 @@ from report import Row, write_report
 
 from allstreets.cluster import worker_pool as pools
 from allstreets.cluster.worker_pool import RayPool
-from allstreets.jobs import TrainConfig, check_config
-from allstreets.jobs import cluster_training as cluster_run
+from allstreets.jobs import TrainConfig, check_config, cluster_training
 from allstreets.jobs.config.whole_game import UnifiedConfig
 from allstreets.jobs.job import Callbacks
 from allstreets.jobs.progress import Progress
@@ -127,7 +126,7 @@ def main() -> None:
                 super().__init__(*arguments, **keys)
                 trouble.pool = self
 
-        setattr(cluster_run, "RayPool", Noted)  # noqa: B010  # so that its processes are known
+        setattr(cluster_training, "RayPool", Noted)  # noqa: B010  # so that its processes are known
         told: list[str] = []
 
         def tell(text: str) -> None:

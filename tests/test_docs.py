@@ -3,7 +3,7 @@
 The blocks of a page are run in their order, in one folder with the samples and one Python
 namespace, as a reader would. What takes long is made short here and nowhere else: `SHORTER`,
 `SMALLER` and `NOT_RUN`. Many spots are solved in this process, one after the other;
-tests/training/test_many_spots.py starts processes.
+tests/jobs/test_spots.py starts processes.
 """
 
 import json

@@ -166,7 +166,7 @@ def _lock_game(
     import sys
 
     from allstreets.cli.terminal.output import command
-    from allstreets.cli.train import default_output, train_game
+    from allstreets.cli.train import default_output, train_job
     from allstreets.jobs import cut_short, lock_game
     from allstreets.storage import load_unified
 
@@ -185,7 +185,7 @@ def _lock_game(
             out.print(short)
         return {**figures, "before_mbb": result.exploitability}
 
-    return train_game(job, command(*given, *where, "--resume"), json=json, more=more)
+    return train_job(job, command(*given, *where, "--resume"), json=json, more=more)
 
 
 def _bounds(line: str, texts: list[str] | None, flag: str, sign: str) -> "list[Bound]":

@@ -20,15 +20,7 @@ from allstreets.cli.terminal.output import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.jobs import (
-        FlopsJob,
-        FlopsOutcome,
-        Job,
-        PreflopJob,
-        PreflopOutcome,
-        UnifiedJob,
-        UnifiedOutcome,
-    )
+    from allstreets.jobs import Job, TrainingJob, TrainingJobOutcome
 
     More = Callable[[Console, Any], dict[str, Any]]
 
@@ -100,7 +92,8 @@ def train(
     docs/postflop-models.md list all keys.
     """
     from allstreets.base import InputError, place_of
-    from allstreets.jobs import FIRST_RUN, FlopsJob, plan, read_train_config
+    from allstreets.jobs import FIRST_RUN, plan, read_train_config
+    from allstreets.solutions import OWN
 
     if output is None and resume:
         raise InputError("--resume needs --output, the folder of the run to continue")
@@ -121,13 +114,16 @@ def train(
         raise InputError(f"--certify: {place} is elsewhere; certify a copy of it on this machine")
     where = ["--cluster", cluster] if cluster else []
     again = command("train", *([file] if file else []), "--output", place, *where, "--resume")
+    first = file is None  # whose own flops take half a minute
     for job in jobs:
-        if isinstance(job, FlopsJob):
-            code = train_flops(job, again, json=json, last=job is jobs[-1])
-        else:
-            first = file is None  # whose own flops take half a minute
-            code = train_game(job, again, json=json, certify=certify or first, own_flops=first)
-        if code:
+        if code := train_job(
+            job,
+            again,
+            json=json,
+            last=job is jobs[-1],
+            certify=certify or first,
+            flops=OWN if first else None,
+        ):
             raise typer.Exit(code)
 
 
@@ -138,72 +134,51 @@ def default_output() -> Path:
     return Path("runs") / datetime.now().strftime("%Y-%m-%d-%H%M%S")
 
 
-def train_flops(job: "FlopsJob", again: str, *, json: bool, last: bool) -> int:
-    """Solve flops one by one; 130 when the user ended it, 1 when a flop failed."""
-    from allstreets.cli.terminal.running import exit_code, run_on_terminal
-
-    outcome = run_on_terminal(job)
-    out = console(stderr=json)
-    _print_lines(out, outcome)
-    if outcome.missing:
-        word = "Interrupted" if outcome.interrupted else "Not everything is solved"
-        count = len(outcome.missing)
-        left = "1 flop is" if count == 1 else f"{count:,} flops are"
-        out.print(f"{word}, {left} missing. Go on with: {again}", markup=False, soft_wrap=True)
-    if outcome.rows:
-        print_looks(out, job.output, *outcome.look())
-    code = exit_code(outcome) or (1 if outcome.faults else 0)
-    if json and (last or code):
-        print_json(outcome.to_json())
-    return code
-
-
-def train_game(
-    job: "UnifiedJob | PreflopJob",
+def train_job(
+    job: "TrainingJob",
     again: str,
     *,
     json: bool,
+    last: bool = True,
     certify: bool = False,
-    own_flops: bool = False,
+    flops: str | None = None,
     more: "More | None" = None,
 ) -> int:
-    """Solve a game before the flop or a whole one, and say where it is; returns the exit code.
+    """Run a job, print its outcome and where it is; returns the exit code.
 
     `again` is the command that resumes it, `more` prints what else there is to say and returns it
-    for --json. `certify` also evaluates a whole game with real cards, `own_flops` on those alone.
+    for --json. `certify` evaluates a whole game with real cards, on some `flops`.
     """
     from allstreets.cli.certify import certify_on_terminal
     from allstreets.cli.terminal.decisions import print_opening
     from allstreets.cli.terminal.running import exit_code, kept_in, run_on_terminal
     from allstreets.jobs import plan_certify
-    from allstreets.solutions import OWN
 
-    training: Job[UnifiedOutcome | PreflopOutcome] = job
+    training: Job[TrainingJobOutcome] = job
     outcome = run_on_terminal(training)
     out = console(stderr=json)
-    out.print()
-    print_opening(out, outcome.result())
-    out.print()
-    _print_lines(out, outcome)
-    figures = {**outcome.to_json(), **(more(out, outcome) if more is not None else {})}
-    look = outcome.look()
-    kept = kept_in(job.output, outcome.unsaved, outcome.save)
-    if outcome.training.unsaved is not None:
-        typer.echo(f"Warning: {outcome.training.unsaved}", err=True)
-    code = UNSAVED if kept is None else exit_code(outcome)
-    if kept is not None:
-        if outcome.interrupted:
-            out.print(f"Interrupted; saved in {kept}. Go on: {again}", markup=False, soft_wrap=True)
-        print_looks(out, kept, *look)
-        if certify and not outcome.interrupted:
-            assert isinstance(kept, Path)  # `train` has refused others
-            judged = certify_on_terminal(out, plan_certify(kept, OWN if own_flops else None))
-            figures["certificate"], code = judged.to_json(), exit_code(judged)
-    if json:
-        print_json(figures)
-    return code
-
-
-def _print_lines(out: "Console", outcome: "UnifiedOutcome | PreflopOutcome | FlopsOutcome") -> None:
+    if outcome.opening is not None:
+        out.print()
+        print_opening(out, outcome.opening)
+        out.print()
+    figures, look = outcome.to_json(), outcome.look()
     for line in outcome.lines():
         out.print(line, markup=False, soft_wrap=True)
+    figures |= more(out, outcome) if more is not None else {}
+    kept = kept_in(job.output, outcome.unsaved, outcome.save)
+    if outcome.warning is not None:
+        typer.echo(f"Warning: {outcome.warning}", err=True)
+    code = UNSAVED if outcome.unsaved and kept is None else exit_code(outcome)
+    if kept is not None:
+        for line in outcome.way_on(kept, again):
+            out.print(line, markup=False, soft_wrap=True)
+        if look or outcome.opening is not None:
+            print_looks(out, kept, *look)
+        if certify and not outcome.interrupted:
+            assert isinstance(kept, Path)  # `train` has refused others
+            judged = certify_on_terminal(out, plan_certify(kept, flops))
+            figures["certificate"], code = judged.to_json(), exit_code(judged)
+    code = code or (1 if outcome.problem and kept is job.output else 0)
+    if json and (last or code):
+        print_json(figures)
+    return code

@@ -1,3 +1,5 @@
+from .api import TrainingJob as TrainingJob
+from .api import TrainingJobOutcome as TrainingJobOutcome
 from .api import plan as plan
 from .api import run as run
 from .certificate import CertifyJob as CertifyJob
@@ -46,7 +48,6 @@ from .lock import lock_spot_config as lock_spot_config
 from .loop import Every as Every
 from .loop import RunFiles as RunFiles
 from .loop import train as train
-from .preflop import PreflopJob as PreflopJob
 from .preflop import PreflopOutcome as PreflopOutcome
 from .progress import Check as Check
 from .progress import Observer as Observer

@@ -34,6 +34,7 @@ from allstreets.storage import folder_kind, load
 MODELS = "models"
 
 TrainingJob = UnifiedJob | PreflopJob | FlopsJob
+TrainingJobOutcome = UnifiedOutcome | PreflopOutcome | FlopsOutcome
 
 
 def plan(config: TrainConfig, output: Place | None, *, resume: bool = False) -> list[TrainingJob]:
@@ -62,7 +63,7 @@ def plan(config: TrainConfig, output: Place | None, *, resume: bool = False) -> 
 
 def run(jobs: list[TrainingJob], callbacks: Callbacks = NO_CALLBACKS) -> WholeSolution:
     """Run jobs to their end; an `InputError` or a `KeyboardInterrupt` where one fails to."""
-    outcome: UnifiedOutcome | PreflopOutcome | FlopsOutcome
+    outcome: TrainingJobOutcome
     for job in jobs:
         outcome = job.run(callbacks)
         if job is jobs[-1]:

@@ -324,6 +324,10 @@ class FlopsOutcome:
     solved: int  # in this run
     seconds: float  # of the whole job, that before a resume included
 
+    unsaved: ClassVar[str | None] = None
+    warning: ClassVar[str | None] = None
+    opening: ClassVar[WholeSolution | None] = None  # flops one by one have none
+
     @property
     def problem(self) -> str | None:
         """Why no other job can build on it, for people."""
@@ -358,8 +362,21 @@ class FlopsOutcome:
             lines.append(f"… and {len(self.faults) - FAULTS_SHOWN:,} more failed.")
         return lines
 
+    def way_on(self, kept: Place, again: str) -> list[str]:
+        """How to solve what is missing: by the command `again`."""
+        del kept
+        count = len(self.missing)
+        word = "Interrupted" if self.interrupted else "Not everything is solved"
+        left = "1 flop is" if count == 1 else f"{count:,} flops are"
+        return [f"{word}, {left} missing. Go on with: {again}"] if count else []
+
+    def save(self, output: Path) -> None:
+        """Every flop is saved when it is solved."""
+
     def look(self) -> list[str]:
         """A flop for a report."""
+        if not self.rows:
+            return []
         spr = ["--spr", f"{self.rows[0]['spr']:g}"] if len(self.job.pots) > 1 else []
         return ["--flop", self.rows[0]["flop"], *spr]
 

@@ -24,6 +24,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
+from abc import ABC
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -449,6 +450,32 @@ CHECKPOINTS = "checkpoints"
 METRICS = "metrics.jsonl"
 
 Outcome = TypeVar("Outcome")
+
+
+class TrainedOutcome(ABC):
+    """The outcome of a job that trains a solver and saves its solution."""
+
+    training: TrainingOutcome
+    unsaved: str | None  # why the solution could not be saved, for people
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user ended it."""
+        return self.training.reason == "interrupted"
+
+    @property
+    def problem(self) -> str | None:
+        """Why no other job can build on it, for people."""
+        return self.unsaved
+
+    @property
+    def warning(self) -> str | None:
+        """What else went wrong, for people."""
+        return self.training.unsaved
+
+    def way_on(self, kept: Place, again: str) -> list[str]:
+        """How to resume the run that is kept in a folder: by the command `again`."""
+        return [f"Interrupted; saved in {kept}. Go on: {again}"] if self.interrupted else []
 
 
 def train_into(

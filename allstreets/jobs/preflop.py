@@ -17,7 +17,7 @@ from allstreets.cards import FlopSet, parse_flop
 from allstreets.games import preflop_locks
 from allstreets.jobs.config.whole_game import PreflopConfig
 from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan
-from allstreets.jobs.loop import CHECKPOINTS, train_into
+from allstreets.jobs.loop import CHECKPOINTS, TrainedOutcome, train_into
 from allstreets.jobs.progress import TrainingOutcome
 from allstreets.jobs.stopping import Intervals
 from allstreets.jobs.whole_game import charts_every
@@ -92,7 +92,7 @@ class PreflopJob:
 
 
 @dataclass(frozen=True, eq=False)
-class PreflopOutcome:
+class PreflopOutcome(TrainedOutcome):
     """The outcome of a job."""
 
     job: PreflopJob
@@ -100,16 +100,6 @@ class PreflopOutcome:
     training: TrainingOutcome
     solution: WholeSolution
     unsaved: str | None = None  # why the solution could not be saved, for people
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether the user ended it."""
-        return self.training.reason == "interrupted"
-
-    @property
-    def problem(self) -> str | None:
-        """Why no other job can build on it, for people."""
-        return self.unsaved
 
     def lines(self) -> list[str]:
         """How good the solution is."""
@@ -119,6 +109,11 @@ class PreflopOutcome:
             f"iterations in {duration(self.training.progress.seconds)}. In the whole game it is "
             "larger."
         ]
+
+    @property
+    def opening(self) -> WholeSolution:
+        """The solution whose first decisions are shown."""
+        return self.result()
 
     def look(self) -> list[str]:
         """A decision for a report."""

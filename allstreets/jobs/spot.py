@@ -35,7 +35,7 @@ from allstreets.games import (
 from allstreets.jobs.config.reading import check_config
 from allstreets.jobs.config.spot import SpotConfig
 from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan, spot_kernels
-from allstreets.jobs.loop import train
+from allstreets.jobs.loop import TrainedOutcome, train
 from allstreets.jobs.progress import Observer, Progress, StopRule, TrainingOutcome
 from allstreets.jobs.stopping import (
     ExploitabilityThreshold,
@@ -78,7 +78,7 @@ OriginOf = Callable[[SpotSolution], Origin]
 
 
 @dataclass(frozen=True)
-class SpotOutcome:
+class SpotOutcome(TrainedOutcome):
     """The outcome of a job."""
 
     solver: SpotSolver
@@ -90,11 +90,6 @@ class SpotOutcome:
     save: Callable[[Path], None]  # writes the solution to a folder
     unsaved: str | None = None  # why it could not be saved, for people
     origin: Origin | None = None  # which flop of a whole game it is
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether the user ended it."""
-        return self.training.reason == "interrupted"
 
     @property
     def result(self) -> SpotSolution:
@@ -117,11 +112,6 @@ class SpotOutcome:
         raked = f", rake {spot.pot - oop - ip:.2f}" if spot.rake else ""
         lines.append(f"EV OOP {oop:.2f}, IP {ip:.2f} of the pot of {spot.pot} chips{raked}")
         return lines
-
-    @property
-    def problem(self) -> str | None:
-        """Why no other job can build on it, for people."""
-        return self.unsaved
 
     def to_json(self) -> dict[str, Any]:
         """The job in figures."""

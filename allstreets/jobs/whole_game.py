@@ -54,7 +54,7 @@ from allstreets.jobs.cluster_training import (
 )
 from allstreets.jobs.config.whole_game import UnifiedConfig
 from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan
-from allstreets.jobs.loop import CHECKPOINTS, Every, train_into
+from allstreets.jobs.loop import CHECKPOINTS, Every, TrainedOutcome, train_into
 from allstreets.jobs.progress import TrainingOutcome
 from allstreets.jobs.stopping import Intervals
 from allstreets.solutions import (
@@ -397,7 +397,7 @@ class UnifiedJob:
 
 
 @dataclass(frozen=True, eq=False)
-class UnifiedOutcome:
+class UnifiedOutcome(TrainedOutcome):
     """The outcome of a job."""
 
     job: UnifiedJob
@@ -412,20 +412,10 @@ class UnifiedOutcome:
         return self.kept.figures
 
     @property
-    def interrupted(self) -> bool:
-        """Whether the user ended it."""
-        return self.training.reason == "interrupted"
-
-    @property
     def saved_share(self) -> float:
         """The share of regrets and strategies that is not stored."""
         saved = self.solver.saved_bytes
         return saved / max(self.solver.memory_bytes + saved, 1)
-
-    @property
-    def problem(self) -> str | None:
-        """Why no other job can build on it, for people."""
-        return self.unsaved
 
     def lines(self) -> list[str]:
         """How good the solution is, and what was solved."""
@@ -458,6 +448,11 @@ class UnifiedOutcome:
                 f"{data_size(self.solver.memory_bytes)}, {self.saved_share:.0%} saved."
             )
         return lines
+
+    @property
+    def opening(self) -> WholeSolution:
+        """The solution whose first decisions are shown."""
+        return self.result()
 
     def look(self) -> list[str]:
         """A decision for a report: the first on a flop, or the second before it."""

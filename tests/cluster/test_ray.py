@@ -21,8 +21,7 @@ from allstreets import load, solve_many
 from allstreets.base import InputError, Remote
 from allstreets.cluster import RayTasks, Task, connect, require_versions, worker_pool
 from allstreets.cluster.worker_pool import RayPool
-from allstreets.jobs import Here
-from allstreets.jobs import cluster_training as cluster_run
+from allstreets.jobs import Here, cluster_training
 from allstreets.jobs.flops import plan_flops
 from allstreets.jobs.job import Callbacks
 from allstreets.jobs.progress import Progress
@@ -79,7 +78,7 @@ def note_crews(pools: Pools, monkeypatch: pytest.MonkeyPatch) -> None:
             super().__init__(*arguments, **options)
             pools.made.append(self)
 
-    monkeypatch.setattr(cluster_run, "RayPool", Noted)
+    monkeypatch.setattr(cluster_training, "RayPool", Noted)
 
 
 def run(

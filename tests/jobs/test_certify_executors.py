@@ -17,8 +17,7 @@ from allstreets.analysis import CertificateEstimate, Completion
 from allstreets.base import InputError
 from allstreets.cards import Flop
 from allstreets.engines import CLASSES
-from allstreets.jobs import Callbacks, CertifyJob, Progress, plan_certify
-from allstreets.jobs import certificate as certify_run
+from allstreets.jobs import Callbacks, CertifyJob, Progress, certificate, plan_certify
 from allstreets.jobs.certificate import CertifyOnCluster, Evaluated, EvaluateFlop
 from allstreets.storage import load_unified
 
@@ -133,13 +132,13 @@ def test_flops_of_workers_that_die_are_judged_all_the_same(
     copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     several(monkeypatch)
-    monkeypatch.setattr(certify_run, "EvaluateFlop", Dying)
+    monkeypatch.setattr(certificate, "EvaluateFlop", Dying)
     assert job(copy).run().certificate is not None
 
 
 def test_what_a_worker_cannot_do_is_told(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     several(monkeypatch)
-    monkeypatch.setattr(certify_run, "EvaluateFlop", Failing)
+    monkeypatch.setattr(certificate, "EvaluateFlop", Failing)
     with pytest.raises(InputError, match=r"(.{6}) could not be judged: the disk is full, says \1"):
         job(copy).run()
 

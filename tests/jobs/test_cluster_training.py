@@ -10,9 +10,8 @@ from builders.small_games import kept_numbers, small_config
 from builders.worker_pools import PoolHere
 
 from allstreets.base import InputError, Place, Remote
-from allstreets.cluster import ClusterEngine, WorkerLost
-from allstreets.cluster import engine as flops
-from allstreets.jobs import cluster_training as cluster_run
+from allstreets.cluster import ClusterEngine, WorkerLost, engine
+from allstreets.jobs import cluster_training
 from allstreets.jobs.cluster_training import begin_games, train_through_losses, with_nodes
 from allstreets.jobs.job import NO_CALLBACKS, Callbacks
 from allstreets.jobs.loop import CHECKPOINTS
@@ -44,7 +43,7 @@ def run(
 @pytest.fixture(autouse=True)
 def nothing_moves(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether flops move depends on the clock, and with it how many answers there are."""
-    monkeypatch.setattr(flops, "MEASURED", 1_000_000)
+    monkeypatch.setattr(engine, "MEASURED", 1_000_000)
 
 
 @pytest.fixture(scope="module")
@@ -139,7 +138,7 @@ def test_a_full_disk_costs_a_checkpoint(tmp_path: Path, undisturbed: dict[str, b
 def test_a_run_that_only_loses_workers_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster_run, "MOST_LOSSES", 3)
+    monkeypatch.setattr(cluster_training, "MOST_LOSSES", 3)
     pool = PoolHere(2, lambda answers: LOST if answers > 20 and answers % 8 == 0 else None, 99)
     with pytest.raises(InputError, match="for the 4th time since the last checkpoint") as error:
         run(tmp_path / "run", pool)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from allstreets.base import InputError
-from allstreets.jobs import compiling as ahead
+from allstreets.jobs import compiling
 from allstreets.jobs.compiling import KINDS, TASKS, compile_ahead, tasks_of
 
 
@@ -57,7 +57,7 @@ def test_what_was_compiled_is_not_compiled_again(
             started.append(command[-1])
             super().__init__([sys.executable, "-c", ""], **options)
 
-    monkeypatch.setattr(ahead, "compiled_folder", lambda: tmp_path)
+    monkeypatch.setattr(compiling, "compiled_folder", lambda: tmp_path)
     monkeypatch.setattr(subprocess, "Popen", Quick)
     compile_ahead(["first-run"], processes=1)
     assert started == ["boards", "classes", "flop"]
@@ -100,7 +100,7 @@ def test_a_task_that_fails_ends_the_others(tmp_path: Path, monkeypatch: pytest.M
             program = "input()" if len(started) == 1 else "raise SystemExit(3)"
             super().__init__([sys.executable, "-c", program], **options)
 
-    monkeypatch.setattr(ahead, "compiled_folder", lambda: tmp_path)
+    monkeypatch.setattr(compiling, "compiled_folder", lambda: tmp_path)
     monkeypatch.setattr(subprocess, "Popen", Failing)
     with pytest.raises(subprocess.CalledProcessError, match="exit status 3"):
         compile_ahead(["first-run"], processes=2)

@@ -13,8 +13,7 @@ from builders.worker_pools import PoolHere
 
 from allstreets.base import InputError, Remote
 from allstreets.cli.main import main
-from allstreets.cluster import ClusterEngine, WorkerLost
-from allstreets.cluster import engine as flops
+from allstreets.cluster import ClusterEngine, WorkerLost, engine
 from allstreets.jobs.cluster_training import train_through_losses
 from allstreets.jobs.job import NO_CALLBACKS
 from allstreets.jobs.loop import CHECKPOINTS
@@ -68,7 +67,7 @@ def test_a_run_in_an_object_store(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr("allstreets.storage.mirror.cache_folder", lambda: tmp_path / "cache")
-    monkeypatch.setattr(flops, "MEASURED", 1_000_000)
+    monkeypatch.setattr(engine, "MEASURED", 1_000_000)
     lost = WorkerLost([0], "")
     whole = plan_unified(small_config(**KEYS), tmp_path / "here").run()
     # A worker is lost after the first checkpoint; the run ends early, and another one goes on.
