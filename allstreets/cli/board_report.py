@@ -1,17 +1,20 @@
 """allstreets report --by: a decision on many boards, by texture, category or hand."""
 
+import io
 import math
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rich.console import Console
+
+from allstreets.analysis import HAND_KEYS, BoardReport, ReportRow
+from allstreets.base import InputError, require_parquet, write_atomic, write_csv_rows, write_parquet
 from allstreets.cli.terminal.output import console, print_json
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from allstreets.analysis import BoardReport, ReportRow
+from allstreets.jobs import Progress, show_progress
+from allstreets.solutions import without_nan
+from allstreets.storage import board_report
 
 SHOWN_ROWS = 200
 BAR = 20  # letters of the longest bar
@@ -32,10 +35,6 @@ def report_boards(
     whole_hand: bool,
 ) -> None:
     """What `allstreets report --by` prints; `form` is text, json or csv."""
-    from allstreets.base import require_parquet, write_parquet
-    from allstreets.solutions import without_nan
-    from allstreets.storage import board_report
-
     if parquet is not None:
         require_parquet()
     with _counting() as count:
@@ -80,8 +79,6 @@ def report_boards(
 @contextmanager
 def _counting() -> "Iterator[Callable[[int, int], None]]":
     """Tells how many boards are read, where they are many."""
-    from allstreets.jobs import Progress, show_progress
-
     with ExitStack() as stack:
         draw: Callable[[Progress], None] | None = None
 
@@ -96,10 +93,6 @@ def _counting() -> "Iterator[Callable[[int, int], None]]":
 
 def write_table(path: Path, table: list[dict[str, Any]]) -> None:
     """Rows as a CSV file."""
-    import io
-
-    from allstreets.base import InputError, write_atomic, write_csv_rows
-
     text = io.StringIO()
     write_csv_rows(text, list(table[0]), table)
     try:
@@ -108,9 +101,7 @@ def write_table(path: Path, table: list[dict[str, Any]]) -> None:
         raise InputError(f"cannot write {path}: {error.strerror}; name another file") from None
 
 
-def _print(out: "Console", report: "BoardReport", key: str, rows: "list[ReportRow]") -> None:
-    from allstreets.analysis import HAND_KEYS
-
+def _print(out: Console, report: BoardReport, key: str, rows: "list[ReportRow]") -> None:
     seats, unit = report.unit.seats, report.unit.name
     by_hand = key in HAND_KEYS
     players = [report.player] if by_hand else list(report.unit.order)
