@@ -192,7 +192,7 @@ def solve_spot(
     for text in outcome.lines():
         out.print(text, markup=False, soft_wrap=True)
     decides = outcome.solver.spot.tree.child_count[0]
-    first = outcome.result.at("").decision if decides else None
+    first = outcome.result().at("").decision if decides else None
     if first is not None:
         out.print(f"\nFirst decision, {first.seat}:", end="")
         print_mix(out, first)

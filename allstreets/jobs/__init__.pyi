@@ -45,6 +45,7 @@ from .job import must_compile as must_compile
 from .lock import cut_short as cut_short
 from .lock import lock_game as lock_game
 from .lock import lock_spot_config as lock_spot_config
+from .lock import plan_lock as plan_lock
 from .loop import Every as Every
 from .loop import RunFiles as RunFiles
 from .loop import train as train

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from weakref import finalize
 
-from allstreets.analysis import LockRequest, with_locks
+from allstreets.analysis import LockRequest
 from allstreets.base import InputError, Place, Remote, place_of
 from allstreets.jobs.certificate import plan_certify
 from allstreets.jobs.config.reading import check_config
@@ -23,13 +23,11 @@ from allstreets.jobs.config.train import FIRST_RUN, TrainConfig, read_train_conf
 from allstreets.jobs.config.whole_game import UnifiedConfig
 from allstreets.jobs.flops import FlopsJob, FlopsOutcome, plan_flops
 from allstreets.jobs.job import NO_CALLBACKS, Callbacks
-from allstreets.jobs.lock import lock_game, lock_spot_config
+from allstreets.jobs.lock import plan_lock
 from allstreets.jobs.preflop import PreflopJob, PreflopOutcome
 from allstreets.jobs.progress import Observer
-from allstreets.jobs.spot import SpotJob
 from allstreets.jobs.whole_game import UnifiedJob, UnifiedOutcome, plan_unified
 from allstreets.solutions import Certificate, SpotSolution, WholeSolution
-from allstreets.storage import folder_kind, load
 
 MODELS = "models"
 
@@ -119,23 +117,11 @@ def lock(
     It is solved as the other one was, to its exploitability. `solvers.difference` of the two says
     what changes. `output` is the folder for the new solution.
     """
-    folder, place = Path(folder), None if output is None else Path(output)
-    made_from = {"folder": str(folder.absolute()), "line": request.lines[0]}
-    kind = folder_kind(folder)
-    if kind == "unified":
-        game = load(folder, WholeSolution)
-        locks = request.of_game(game, str(folder.absolute()))
-        return run([lock_game(folder, game, locks, place)], Callbacks(progress=tuple(observers)))
-    if kind != "spot":
-        raise InputError(f"{folder}: spots and whole games can be locked, and this is none")
-    result = load(folder, SpotSolution)
-    spot = with_locks(result.spot, request.of_spot(result))
-    config = lock_spot_config(folder, result)
-    job = SpotJob(config, spot, output=place, made_from=made_from)
+    job, _, _ = plan_lock(Path(folder), request, None if output is None else Path(output))
     outcome = job.run(Callbacks(progress=tuple(observers)))
     if outcome.interrupted:
         raise KeyboardInterrupt
-    return outcome.result
+    return outcome.result()
 
 
 def certify(

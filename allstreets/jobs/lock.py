@@ -4,16 +4,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from allstreets.analysis import with_game_locks
-from allstreets.base import Place
+from allstreets.analysis import LockRequest, with_game_locks, with_locks
+from allstreets.base import InputError, Place
 from allstreets.engines import AGREEMENT
 from allstreets.games import Lock, lock_mapping
 from allstreets.jobs.config.reading import check_config
 from allstreets.jobs.config.spot import SpotConfig
 from allstreets.jobs.config.whole_game import UnifiedConfig
+from allstreets.jobs.spot import SpotJob
 from allstreets.jobs.whole_game import UnifiedJob, UnifiedOutcome, plan_unified
 from allstreets.solutions import SpotSolution, WholeSolution
-from allstreets.storage import read_spot_manifest
+from allstreets.storage import folder_kind, load, read_spot_manifest
 
 # A solution may be exploitable for less, and need not be again:
 LEAST_SHARE = 0.0005  # of the pot of a spot
@@ -21,6 +22,58 @@ LEAST_MBB = 0.05  # mbb/hand
 LONGER = 10  # times the iterations of the other solution, at most: locks may make a game harder
 OTHER_ENDS = ("time_limit_seconds", "regret_threshold")
 NAMED_LOCKS = 2
+
+
+def plan_lock(
+    folder: Path,
+    request: LockRequest,
+    output: Path | None = None,
+    *,
+    target: str | None = None,
+    iterations: int | None = None,
+    seconds: float | None = None,
+    threads: int | None = None,
+    device: str | None = None,
+    resume: bool = False,
+) -> tuple[SpotJob | UnifiedJob, SpotSolution | WholeSolution, list[str]]:
+    """The job that solves what lies in a folder again, with what is requested locked.
+
+    It ends when it is solved as well as the other one, or to `target`. The solution as it was comes
+    along, and the lines that are locked.
+    """
+    kind, where = folder_kind(folder), str(folder.absolute())
+    if kind == "unified":
+        game = load(folder, WholeSolution)
+        locks = request.of_game(game, where)
+        job = lock_game(
+            folder,
+            game,
+            locks,
+            output,
+            resume=resume,
+            iterations=iterations,
+            exploitability_threshold=target,
+            time_limit_seconds=seconds,
+            threads=threads,
+            device=device,
+        )
+        return job, game, [lock.line for lock in locks]
+    if kind != "spot":
+        raise InputError(f"{folder}: spots and whole games can be locked, and this is none")
+    solution = load(folder, SpotSolution)
+    spot = with_locks(solution.spot, request.of_spot(solution))
+    _ = spot.locked_nodes  # errors are raised now
+    solving = SpotJob(
+        lock_spot_config(folder, solution, target, device),
+        spot,
+        iterations,
+        seconds,
+        threads,
+        output,
+        resume,
+        made_from={"folder": where, "line": request.lines[0]},
+    )
+    return solving, solution, [line for line in request.lines if "*" not in line]
 
 
 def lock_spot_config(
@@ -85,9 +138,9 @@ def lock_game(
     return plan_unified(config, output, resume=resume, name=name, made_from=made_from)
 
 
-def cut_short(outcome: UnifiedOutcome, before: WholeSolution) -> str | None:
-    """That a locked game has ended before it was solved as well as the other one, for people."""
-    reached, solved = outcome.figures.exploitability, before.exploitability
+def cut_short(outcome: UnifiedOutcome, solved: float | None) -> str | None:
+    """That a locked game has ended before it was `solved` as well as the other one, for people."""
+    reached = outcome.figures.exploitability
     if reached is None or solved is None or reached <= max(solved, LEAST_MBB):
         return None
     return (

@@ -91,7 +91,6 @@ class SpotOutcome(TrainedOutcome):
     unsaved: str | None = None  # why it could not be saved, for people
     origin: Origin | None = None  # which flop of a whole game it is
 
-    @property
     def result(self) -> SpotSolution:
         """The solution, node by node."""
         result = SpotSolution.of(self.solver)

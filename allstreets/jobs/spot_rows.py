@@ -220,7 +220,7 @@ def _solve(job: SpotPiece, control: Control) -> SpotRow:
         raise StoppedError
     if outcome.unsaved is not None:
         return SpotRow.failed(job, outcome.unsaved)
-    return spot_row(job, outcome.result)
+    return spot_row(job, outcome.result())
 
 
 def _kept(job: SpotPiece, spot: Spot, config: SpotConfig) -> SpotRow | None:

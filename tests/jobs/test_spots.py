@@ -84,7 +84,7 @@ def test_rows_in_order_with_their_errors(tmp_path: Path) -> None:
     assert "pots" in (rows[2].error or "")
     assert rows[1].ev_oop is None
     config = SpotConfig(exploitability_threshold=0.01)
-    alone = SpotJob(config, spot(RIVER), threads=1).run().result
+    alone = SpotJob(config, spot(RIVER), threads=1).run().result()
     assert (rows[0].ev_oop, rows[0].ev_ip) == alone.evs
     assert rows[0].exploitability_pct == 100 * alone.exploitability
     assert (rows[3].ev_oop or 0) + (rows[3].ev_ip or 0) == pytest.approx(60, abs=1e-3)
