@@ -10,23 +10,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from builders.crews import TasksHere, as_cluster
+from builders.worker_pools import TasksHere, as_cluster
 
 from allstreets.base import InputError, StopWhen
 from allstreets.cluster import Need
 from allstreets.jobs import (
     Executor,
     Here,
-    KilledError,
     OnRay,
-    PieceError,
     Processes,
     StoppedError,
     executors,
     in_order,
-    on_cluster,
     piece_control,
 )
+from allstreets.jobs.executors import KilledError, PieceError, on_cluster
 
 
 def on_ray() -> OnRay:
