@@ -2,7 +2,7 @@
 
 import html
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -38,7 +38,6 @@ from allstreets.games import Lock, Spot, spot_root
 from allstreets.solutions.decision import CHIPS, NONE, Decision, Evs, Unit, betting_at
 from allstreets.solutions.format import number_text, percent_text
 from allstreets.solutions.hands import Hands
-from allstreets.solutions.records import MadeSimple
 from allstreets.solutions.stored_streets import StreetNumbers
 from allstreets.solutions.walk import Deal, Figures, LockTarget, Position, Solution
 from allstreets.solvers import (
@@ -81,14 +80,17 @@ class SpotSolution(Solution):
         self.iterations = 0
         self.seconds = 0.0
         self.known_evs: tuple[float, float] | None = None  # as stored in a file
-        self.origin: Mapping[str, Any] | None = None  # the whole game that it is a flop of
         self.given_name: str | None = None
-        self.simplified: MadeSimple | None = None  # what it was made simple from
 
     @classmethod
     def of(cls, solver: "SpotSolver") -> "SpotSolution":
         """The solution that a solver holds now; later iterations change what it shows."""
         return cls(solver.spot, solver.view, solver)
+
+    @property
+    def as_spot(self) -> "SpotSolution":
+        """Itself."""
+        return self
 
     @property
     def name(self) -> str:

@@ -15,11 +15,11 @@ tree, and the cards that were dealt on the way.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -43,7 +43,12 @@ from allstreets.betting import (
 from allstreets.cards import Flop, Runouts, cards_text
 from allstreets.games import Lock
 from allstreets.solutions.decision import Decision, Evs, OnBoard, Unit
+from allstreets.solutions.records import Certificate, MadeSimple
 from allstreets.solutions.tables import Row
+
+if TYPE_CHECKING:
+    from allstreets.solutions.spot import SpotSolution
+    from allstreets.solutions.whole_game import WholeSolution
 
 Kind = Literal["decision", "chance", "end"]
 KINDS: dict[int, Kind] = {
@@ -53,7 +58,6 @@ KINDS: dict[int, Kind] = {
     NodeKind.SHOWDOWN: "end",
 }
 CACHED_DECISIONS = 96  # whose numbers stay in memory
-Read = TypeVar("Read")
 
 
 class NoNodeError(InputError):
@@ -128,6 +132,19 @@ class Solution(ABC):
     """A solved game that can be walked."""
 
     folder: Path | None = None  # where it was loaded from
+    origin: Mapping[str, Any] | None = None  # the whole game that it is a flop of
+    certificate: Certificate | None = None  # how exploitable it is with real cards
+    simplified: MadeSimple | None = None  # the solution that it simplifies
+
+    @property
+    def as_spot(self) -> "SpotSolution | None":
+        """Itself, if it is one board and two ranges; else None."""
+        return None
+
+    @property
+    def as_game(self) -> "WholeSolution | None":
+        """Itself, if it is a whole game, whose flops can be solved; else None."""
+        return None
 
     @property
     def name(self) -> str:

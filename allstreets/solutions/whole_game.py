@@ -110,6 +110,7 @@ class WholeSolution(Solution):
     def __init__(self, roots: Roots, below: Flops | None, facts: SolutionFacts) -> None:
         super().__init__()
         self.roots, self.below, self.facts = roots, below, facts
+        self.certificate, self.simplified = facts.certificate, facts.simplified
         self.exact_flops: ExactFlops | None = None  # None: none are kept beside the solution
         self._view = lru_cache(CACHED_VIEWS)(self._new_view)
         self._root_text = lru_cache(CACHED_LINES)(roots.text)
@@ -173,6 +174,11 @@ class WholeSolution(Solution):
     def is_game(self) -> bool:
         """Whether it is a whole game, whose flops can be solved for the ranges that get there."""
         return isinstance(self.below, GameFlops)
+
+    @property
+    def as_game(self) -> "WholeSolution | None":
+        """Itself, if it is a whole game."""
+        return self if self.is_game else None
 
     @property
     def cards(self) -> CardModel:
