@@ -31,8 +31,6 @@ from .hands import Hands as Hands
 from .hands import class_sums as class_sums
 from .html import action_symbols as action_symbols
 from .html import node_colours as node_colours
-from .off_path import BehindResult as BehindResult
-from .off_path import solve_behind as solve_behind
 from .origin import Origin as Origin
 from .origin import difference_lines as difference_lines
 from .origin import origin_head as origin_head
@@ -62,7 +60,9 @@ from .records import Leak as Leak
 from .records import MadeSimple as MadeSimple
 from .records import PotGain as PotGain
 from .resolve import Announce as Announce
+from .resolve import BehindResult as BehindResult
 from .resolve import TrimmedSolution as TrimmedSolution
+from .resolve import solve_behind as solve_behind
 from .source import Row as Row
 from .source import SolverSource as SolverSource
 from .source import StoredGame as StoredGame
