@@ -41,7 +41,6 @@ from .pot_evaluation import flop_hands as flop_hands
 from .pot_evaluation import live as live
 from .pot_view import PotView as PotView
 from .pot_view import in_suits as in_suits
-from .pot_view import swept as swept
 from .preflop import FULL as FULL
 from .preflop import RATIO as RATIO
 from .preflop import PreflopRoots as PreflopRoots

@@ -173,7 +173,7 @@ class GameFlops:
             hands=flop_hands(self.cards, flop, arrays.get("held")),
             strategies=self._strategies(root, arrays),
             reach=self.source.before.reach[root],
-            evaluate=_StoredEvs(pot, number, arrays) if f"evs.{number}" in arrays else None,
+            stored=_FlopEvs(pot, number, arrays) if f"evs.{number}" in arrays else None,
         )
 
     def streets(self, root: int, flop: Flop) -> LiftedStreets:
@@ -211,7 +211,7 @@ class GameFlops:
         return self.arrays(flop)["values"].astype(np.float64)
 
 
-class _StoredEvs:
+class _FlopEvs:
     """EVs by combo, as they are stored with the strategies of a flop."""
 
     def __init__(self, pot: PotGame, number: int, arrays: Arrays) -> None:
@@ -219,8 +219,8 @@ class _StoredEvs:
         self._nodes = pot.tree.decisions(Street.FLOP)
         self._evs, self._action_evs = arrays[f"evs.{number}"], arrays[f"action_evs.{number}"]
 
-    def __call__(self, node: int, reach: list[Floats], met: list[Floats]) -> HandTotals:
-        del reach
+    def totals(self, node: int, met: list[Floats]) -> HandTotals:
+        """A decision; `met` [H] of OOP and IP are the pairs of combos that get there."""
         tree, place = self._tree, self._nodes.index(node)
         first = int(tree.child_count[self._nodes[:place]].sum())
         rows = slice(first, first + int(tree.child_count[node]))

@@ -22,7 +22,6 @@ from allstreets.solutions.decision import BB, Decision
 from allstreets.solutions.flop_spot import FlopSpot
 from allstreets.solutions.format import percent_text
 from allstreets.solutions.hands import class_sums
-from allstreets.solutions.pot_view import swept
 from allstreets.solutions.records import OWN_GAME
 from allstreets.solutions.spot import SpotSolution
 from allstreets.solutions.whole_game import WholeSolution
@@ -188,7 +187,6 @@ def differences(result: WholeSolution, found: FlopSpot, exact: SpotSolution) -> 
     """How much a solution's own play of a flop differs from the solved spot."""
     assert found.place is not None
     view = result.stored.view(found.pot.node, found.flop.flop)
-    view = swept(view, result.cards.plays_classes)
     tree = view.pot.tree
     first, answers = view.node(0, ""), []
     for child in tree.children_of(0).tolist():
@@ -212,8 +210,11 @@ def differences(result: WholeSolution, found: FlopSpot, exact: SpotSolution) -> 
 def _difference(mine: Decision, theirs: Decision) -> DecisionDifference:
     own = theirs.own
     weights = class_sums(own.classes, own.weights)
-    exact = np.array([own.cells(chances) for chances in theirs.strategy])  # [A, 169]
-    apart = np.abs(exact - mine.strategy).sum(axis=0) / 2
+    exact, stored = (
+        np.array([each.cells(chances) for chances in each.strategy])  # [A, 169]
+        for each in (theirs, mine)
+    )
+    apart = np.abs(exact - stored).sum(axis=0) / 2
     met = (weights > 0) & np.isfinite(apart)
     return DecisionDifference(
         line=mine.line,

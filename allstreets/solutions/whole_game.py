@@ -62,7 +62,7 @@ from allstreets.games import Lock, WholeGame
 from allstreets.solutions.decision import Decision, OnBoard, Unit
 from allstreets.solutions.exact_flop import ExactFlop, ExactFlops
 from allstreets.solutions.flops import Flops, GameFlops, ModelFlops
-from allstreets.solutions.pot_view import PotView, in_suits, swept
+from allstreets.solutions.pot_view import PotView, in_suits
 from allstreets.solutions.preflop import (
     RATIO,
     PreflopRoots,
@@ -596,14 +596,11 @@ class WholeSolution(Solution):
             path = Line(tuple(self.tree(position).path_to(node)), cards[3:])
             streets = flops.streets(position.root, flop.flop)
             return replace(streets.at(path, cards[:3]), line=line)
-        view = self._view(position.root, flop.flop)
-        if flops.cards.plays_combos:
-            return in_suits(view.combo_node(node, line), flop, cards)
-        return replace(flops.counted(view.node(node, line)), board=cards)
+        decision = flops.counted(self._view(position.root, flop.flop).node(node, line))
+        return in_suits(decision, flop, cards)
 
     def _new_view(self, root: int, flop: Flop) -> PotView:
-        flops = self._require_below(flop.text)
-        return swept(flops.view(root, flop), flops.cards.plays_classes)
+        return self._require_below(flop.text).view(root, flop)
 
     # Tables.
 
@@ -619,11 +616,9 @@ class WholeSolution(Solution):
 
     def _on_board(self, solved: SolvedFlop, root: int, node: int) -> OnBoard:
         assert self.below is not None
-        view = swept(self.below.view(root, solved.flop), self.cards.plays_classes)
         line = self.line(Position(node, root, solved.flop.cards))
-        if self.cards.plays_combos:
-            return OnBoard(solved.weight, view.combo_node(node, line))
-        return OnBoard(solved.weight, self.below.counted(view.node(node, line)))
+        decision = self.below.view(root, solved.flop).node(node, line)
+        return OnBoard(solved.weight, self.below.counted(decision))
 
     def flop_table(self, line: str) -> list[Row]:
         """One row per flop: how often play gets to a decision after it, and what is done there.

@@ -23,7 +23,6 @@ class RangeFigures:
     """A decision on a flop in figures of whole ranges; NaN where play never gets there."""
 
     frequencies: Floats  # [A]
-    reach: Floats  # [2, 169]
     pairs: float  # of combos that get there
     share: float  # of all pairs of combos
     equities: tuple[float, float] = NOT_KNOWN
@@ -79,7 +78,6 @@ class ClassDecision:
         oop, ip = quotient(np.array(means), totals).tolist()
         return RangeFigures(
             frequencies=quotient(taken_by, np.full(len(taken_by), own)),
-            reach=reach,
             pairs=float(own),
             share=float(own / pairs.sum()),
             equities=(oop, ip),
@@ -90,7 +88,6 @@ def range_figures(scene: Decision, *, evs: bool) -> RangeFigures:
     """The same of a place, whatever the card model; `evs`: where they cost nothing."""
     return RangeFigures(
         frequencies=scene.taken,
-        reach=np.stack([hands.reach for hands in scene.hands]),
         pairs=float(scene.own.weights.sum()),
         share=scene.share,
         evs=(scene.ev(Player.OOP), scene.ev(Player.IP)) if evs else NOT_KNOWN,

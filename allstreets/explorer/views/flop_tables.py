@@ -128,19 +128,19 @@ class FlopTables:
     def _figures(
         self, root: int, solved: SolvedFlop, node: int, by_class: ClassDecision | None
     ) -> RangeFigures:
-        flops, flop = self._flops, solved.flop
+        flops, flop, start = self._flops, solved.flop, self._solution.roots.reach(root)
         if by_class is not None:
-            stored = flops.strategies(root, flop).stored[0]
-            found = by_class.on(flop, stored, self._solution.roots.reach(root))
+            figures = by_class.on(flop, flops.strategies(root, flop).stored[0], start)
         else:
             view = flops.view(root, flop)
             # EVs that are stored with the strategies cost nothing.
-            known = node > 0 and view.evaluate is not None
-            found = range_figures(flops.counted(view.node(node, "")), evs=known)
+            known = node > 0 and view.stored is not None
+            figures = range_figures(flops.counted(view.node(node, "")), evs=known)
         combos = hand_combos(flop.cards)
-        if node == 0 and is_reached((found.reach @ combos / combos.sum()).tolist()):
-            found = replace(found, evs=flops.first_evs(root, flop, found.reach, found.pairs))
-        return found
+        if node == 0 and is_reached((start @ combos / combos.sum()).tolist()):
+            reach = start * (combos > 0)
+            figures = replace(figures, evs=flops.first_evs(root, flop, reach, figures.pairs))
+        return figures
 
 
 def _row(figures: RangeFigures | BoardFigures, texture: Texture, **facts: Any) -> FlopRow:
