@@ -16,6 +16,7 @@ from .flop_spot import suits_text as suits_text
 from .flops import Flops as Flops
 from .flops import GameFlops as GameFlops
 from .flops import ModelFlops as ModelFlops
+from .flops import RatioRoots as RatioRoots
 from .flops import row_weight as row_weight
 from .flops import summary_of as summary_of
 from .format import EV_LEGEND as EV_LEGEND
@@ -41,13 +42,9 @@ from .pot_evaluation import flop_hands as flop_hands
 from .pot_evaluation import live as live
 from .pot_view import PotView as PotView
 from .pot_view import in_suits as in_suits
-from .preflop import FULL as FULL
-from .preflop import RATIO as RATIO
 from .preflop import PreflopRoots as PreflopRoots
 from .preflop import PreflopStrategies as PreflopStrategies
-from .preflop import RatioRoots as RatioRoots
 from .preflop import SolutionFacts as SolutionFacts
-from .preflop import ratio_word as ratio_word
 from .reached import NOT_REACHED as NOT_REACHED
 from .reached import is_reached as is_reached
 from .records import ALL as ALL
@@ -62,7 +59,6 @@ from .resolve import Announce as Announce
 from .resolve import BehindResult as BehindResult
 from .resolve import TrimmedSolution as TrimmedSolution
 from .resolve import solve_behind as solve_behind
-from .source import Row as Row
 from .source import SolverSource as SolverSource
 from .source import StoredGame as StoredGame
 from .spot import SpotSolution as SpotSolution
@@ -75,6 +71,7 @@ from .stored_streets import StreetNumbers as StreetNumbers
 from .stored_streets import board_name as board_name
 from .stored_streets import board_names as board_names
 from .stored_streets import pack_street as pack_street
+from .tables import Row as Row
 from .tables import action_rows as action_rows
 from .tables import node_report as node_report
 from .tables import player_rows as player_rows

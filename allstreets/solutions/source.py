@@ -15,9 +15,8 @@ from allstreets.betting import CHIPS_PER_BB
 from allstreets.engines import ShardedEngine
 from allstreets.games import WholeGame
 from allstreets.solutions.preflop import PreflopStrategies, SolutionFacts
+from allstreets.solutions.tables import Row
 from allstreets.solvers import QuantisedSolution, WholeGameSolver, quantise_solution
-
-Row = dict[str, Any]
 
 
 class Source(Protocol):

@@ -34,7 +34,6 @@ from allstreets.betting import (
     Notation,
     PreflopRules,
     Street,
-    WholeLine,
     bb_text,
     choices,
     dealt,
@@ -59,20 +58,14 @@ from allstreets.cards import (
 )
 from allstreets.engines import CardModel
 from allstreets.games import Lock, WholeGame
-from allstreets.solutions.decision import Decision, OnBoard, Unit
+from allstreets.solutions.decision import BB, Decision, OnBoard, Unit
 from allstreets.solutions.exact_flop import ExactFlop, ExactFlops
-from allstreets.solutions.flops import Flops, GameFlops, ModelFlops
+from allstreets.solutions.flops import Flops, GameFlops, ModelFlops, ratio_word
 from allstreets.solutions.pot_view import PotView, in_suits
-from allstreets.solutions.preflop import (
-    RATIO,
-    PreflopRoots,
-    PreflopStrategies,
-    Roots,
-    SolutionFacts,
-    ratio_word,
-)
-from allstreets.solutions.source import Row, SolverSource, Source
+from allstreets.solutions.preflop import PreflopRoots, PreflopStrategies, Roots, SolutionFacts
+from allstreets.solutions.source import SolverSource, Source
 from allstreets.solutions.spot import locks_text
+from allstreets.solutions.tables import Row
 from allstreets.solutions.walk import (
     Boards,
     Deal,
@@ -173,7 +166,7 @@ class WholeSolution(Solution):
     @property
     def is_game(self) -> bool:
         """Whether it is a whole game, whose flops can be solved for the ranges that get there."""
-        return isinstance(self.below, GameFlops)
+        return self.below is not None and self.below.is_game
 
     @property
     def as_game(self) -> "WholeSolution | None":
@@ -204,7 +197,7 @@ class WholeSolution(Solution):
     @property
     def chips_per_bb(self) -> float | None:
         """That of every game; flops one by one have pots instead."""
-        return float(CHIPS_PER_BB) if isinstance(self.roots, PreflopRoots) else None
+        return float(CHIPS_PER_BB) if self.unit is BB else None
 
     @property
     def limits(self) -> str:
@@ -303,8 +296,10 @@ class WholeSolution(Solution):
         return address.line(named=named)
 
     def _read(self, line: str, flop: str | None, any_card: bool) -> Position:
-        parts = split_line(line if flop is None else self._with_bar(line), self.roots.read, flop)
-        root, after = self._root(parts), (parts.after or "").strip()
+        parts = split_line(
+            line if flop is None else self.roots.with_root(line), self.roots.read, flop
+        )
+        root, after = self.roots.of_line(parts), (parts.after or "").strip()
         rest = after.replace("|", " ").split()
         if not self._sees_flop(root):
             if parts.flop is not None or rest:
@@ -339,7 +334,7 @@ class WholeSolution(Solution):
 
         "*" or a flop, which is ignored, may stand where it is dealt.
         """
-        parts = split_line(self._with_bar(line), self.roots.read)
+        parts = split_line(self.roots.with_root(line), self.roots.read)
         root, after = parts.root, parts.after or ""
         if not self._sees_flop(root):
             ways = self.node(Position(root)).ways_to_a_deal()
@@ -360,47 +355,9 @@ class WholeSolution(Solution):
             raise InputError(f"line '{line}': no player acts there")
         return root, node
 
-    def _with_bar(self, line: str) -> str:
-        """A line of flops one by one may leave its ratio out."""
-        before = split_line(line, str).before
-        named = isinstance(self.roots, PreflopRoots) or not before or RATIO.fullmatch(before)
-        return line if named else f"| {line}"
-
-    def _root(self, parts: WholeLine[int]) -> int:
-        """The root of a line; of flops one by one a flop has its ratio, if it has only one."""
-        if parts.before or parts.flop is None or isinstance(self.roots, PreflopRoots):
-            return parts.root
-        sprs, number = self.models.sprs, parts.flop.flop.number
-        roots = [
-            root
-            for root in range(len(sprs))
-            if any(solved.flop.number == number for solved in self.models.solved(root))
-        ]
-        if len(roots) < 2:
-            return roots[0] if roots else parts.root
-        after = (parts.after or "").strip()
-        lines = [whole_line(self._root_text(root), parts.cards, after) for root in roots]
-        raise NoNodeError(
-            f"the flop {parts.cards} is solved at the SPRs "
-            f"{', '.join(f'{sprs[root]:g}' for root in roots)}: say which by --spr, or write "
-            f"'{lines[0]}'",
-            [(f"SPR {sprs[root]:g}", line) for root, line in zip(roots, lines, strict=True)],
-        )
-
     def with_ratio(self, line: str, spr: float | None = None) -> str:
         """A line at a ratio of flops one by one; where there is only one, it may be left out."""
-        if isinstance(self.roots, PreflopRoots):
-            return line
-        first, _, rest = line.partition("|")
-        named = RATIO.fullmatch(first.strip())
-        if spr is None:
-            sprs = self.models.sprs
-            if named or len(sprs) == 1:
-                return line
-            ratios = ", ".join(f"{ratio:g}" for ratio in sprs)
-            raise InputError(f"flops are solved at the SPRs {ratios}: say which by --spr")
-        words = rest if named else line
-        return f"{ratio_word(spr)} | {words.strip().removeprefix('|').strip()}"
+        return self.roots.at_ratio(line, spr)
 
     def _sees_flop(self, root: int) -> bool:
         """Whether the flop is dealt at a root."""
@@ -537,7 +494,7 @@ class WholeSolution(Solution):
 
     def flop_figures(self, position: Position) -> Row:
         """Of a flop that was solved by itself."""
-        if position.root is None or not isinstance(self.below, ModelFlops):
+        if position.root is None or self.below is None:
             return {}
         return self.below.row(position.root, canonical_flop(position.cards[:3]).flop)
 
@@ -581,7 +538,7 @@ class WholeSolution(Solution):
 
     def knows_ranges(self, position: Position) -> bool:
         """Ranges of flops one by one depend on the flop."""
-        return position.root is not None or isinstance(self.roots, PreflopRoots)
+        return position.root is not None or self.roots.knows_ranges
 
     def _decision(self, position: Position) -> Decision:
         line = self.line(position)
@@ -660,8 +617,8 @@ class WholeSolution(Solution):
 
     def flop_lines(self) -> list[str]:
         """The lines to all pots that see a flop, the most frequent first; or to all ratios."""
-        if isinstance(self.below, ModelFlops):
-            return [self._root_text(root) for root in range(len(self.below.sprs))]
+        if self.settings:
+            return [self.line(first) for _, first in self.settings]
         before = self.before
         seen = {
             pot.node: float(before.reach[pot.node, 0] @ before.pairs @ before.reach[pot.node, 1])
@@ -720,8 +677,7 @@ class WholeSolution(Solution):
         first = self.node(self.start)
         if first.kind == "decision":
             lines += ["", str(first)]
-        if isinstance(self.below, ModelFlops):
-            lines += self.below.lines()
+        lines += self.models.lines() if self.settings else []
         return "\n".join(lines)
 
     def _headline(self) -> str:
@@ -732,7 +688,7 @@ class WholeSolution(Solution):
         name = f"{self.facts.name}: " if self.facts.name else ""
         made = self.facts.simplified
         how = "" if made is None else f", {made.head}"
-        if not isinstance(self.roots, PreflopRoots):
+        if self.settings:
             return f"{name}{self.cards.kind}, {self.models.count_text()}"
         below = ", betting before the flop"
         if self.is_game:
