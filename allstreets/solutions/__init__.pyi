@@ -6,8 +6,10 @@ from .decision import LEAST_SHOWN as LEAST_SHOWN
 from .decision import Decision as Decision
 from .decision import Evs as Evs
 from .decision import HandPlay as HandPlay
+from .decision import Hands as Hands
 from .decision import OnBoard as OnBoard
 from .decision import Unit as Unit
+from .decision import class_sums as class_sums
 from .exact_flop import ExactFlop as ExactFlop
 from .flop_spot import FlopSpot as FlopSpot
 from .flop_spot import flop_spot as flop_spot
@@ -28,8 +30,6 @@ from .format import number_text as number_text
 from .format import percent_text as percent_text
 from .format import pot_text as pot_text
 from .format import share_text as share_text
-from .hands import Hands as Hands
-from .hands import class_sums as class_sums
 from .html import action_symbols as action_symbols
 from .html import node_colours as node_colours
 from .origin import Origin as Origin

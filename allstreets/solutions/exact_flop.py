@@ -20,8 +20,7 @@ from allstreets.cards import (
     hand_combos,
 )
 from allstreets.games import PotGame
-from allstreets.solutions.decision import BB, Decision, Evs, betting_at
-from allstreets.solutions.hands import Hands
+from allstreets.solutions.decision import BB, Decision, Evs, Hands, betting_at
 from allstreets.solutions.spot import SpotSolution
 from allstreets.solutions.walk import Deal, Position
 

@@ -20,8 +20,7 @@ from allstreets.cards import (
 )
 from allstreets.engines import BoardsLift, ExactSubgame, StreetView, every_combo
 from allstreets.games import PotGame
-from allstreets.solutions.decision import BB, NOWHERE, Decision, Evs, betting_at
-from allstreets.solutions.hands import Hands, class_sums
+from allstreets.solutions.decision import BB, NOWHERE, Decision, Evs, Hands, betting_at, class_sums
 from allstreets.solutions.spot import deal_evs, left_after, taken_action
 
 CACHED_STREETS = 16  # boards that stay in memory: of a big pot, megabytes each

@@ -18,10 +18,9 @@ from allstreets.betting import BIG_BLINDS, CHIPS_PER_BB, NodeKind, Player, bb_te
 from allstreets.cards import Range
 from allstreets.engines import evaluate_flop, lift_flop
 from allstreets.games import estimate_spot
-from allstreets.solutions.decision import BB, Decision
+from allstreets.solutions.decision import BB, Decision, class_sums
 from allstreets.solutions.flop_spot import FlopSpot
 from allstreets.solutions.format import percent_text
-from allstreets.solutions.hands import class_sums
 from allstreets.solutions.records import OWN_GAME
 from allstreets.solutions.spot import SpotSolution
 from allstreets.solutions.whole_game import WholeSolution

@@ -20,8 +20,7 @@ from allstreets.betting import NodeKind, Player, paid_at
 from allstreets.cards import CanonicalFlop, Flop, combo_equity, flop_equity
 from allstreets.engines import PackedStrategies
 from allstreets.games import PotGame
-from allstreets.solutions.decision import BB, NOWHERE, Decision, Evs, Unit, betting_at
-from allstreets.solutions.hands import Hands
+from allstreets.solutions.decision import BB, NOWHERE, Decision, Evs, Hands, Unit, betting_at
 from allstreets.solutions.pot_evaluation import ModelHands, PotValues, live, pairs_met
 
 LEAST_COMBOS = 1e-12  # a hand may have none, and nothing else of it is counted then

@@ -30,8 +30,7 @@ from allstreets.betting import (
 from allstreets.cards import HAND_SIZES, preflop_class_equity
 from allstreets.engines import CardModel
 from allstreets.games import ClassLock, Strategies
-from allstreets.solutions.decision import BB, NOWHERE, Decision, Evs, Unit, betting_at
-from allstreets.solutions.hands import Hands
+from allstreets.solutions.decision import BB, NOWHERE, Decision, Evs, Hands, Unit, betting_at
 from allstreets.solutions.records import OWN_GAME, Certificate, MadeSimple
 from allstreets.solvers import PreflopCfr
 

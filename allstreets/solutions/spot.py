@@ -35,9 +35,8 @@ from allstreets.cards import (
 from allstreets.cfr import Schedule
 from allstreets.engines import CPU, NodeNumbers, RiverGroups
 from allstreets.games import Lock, Spot, spot_root
-from allstreets.solutions.decision import CHIPS, NONE, Decision, Evs, Unit, betting_at
+from allstreets.solutions.decision import CHIPS, NONE, Decision, Evs, Hands, Unit, betting_at
 from allstreets.solutions.format import number_text, percent_text
-from allstreets.solutions.hands import Hands
 from allstreets.solutions.stored_streets import StreetNumbers
 from allstreets.solutions.walk import Deal, Figures, LockTarget, Position, Solution
 from allstreets.solvers import (

@@ -82,6 +82,7 @@ Mix = dict[str, float]  # action → probability
 
 NEAR = 3  # flops that a message names
 CACHED_VIEWS = 8  # pots on flops, with all their values
+CACHED_FLOPS = 8  # that were solved exactly, with the streets that were looked at
 CACHED_LINES = 4096  # tables over flops write the same ones on every flop
 ENDS = "this solution ends where the flop is dealt; a solution of the whole game goes on"
 NOT_STORED = (
@@ -106,6 +107,7 @@ class WholeSolution(Solution):
         self.certificate, self.simplified = facts.certificate, facts.simplified
         self.exact_flops: ExactFlops | None = None  # None: none are kept beside the solution
         self._view = lru_cache(CACHED_VIEWS)(self._new_view)
+        self._exact = lru_cache(CACHED_FLOPS)(self._find_exact)
         self._root_text = lru_cache(CACHED_LINES)(roots.text)
         self._words = lru_cache(CACHED_LINES)(line_text)
 
@@ -527,9 +529,10 @@ class WholeSolution(Solution):
         """Look again for flops that were solved exactly meanwhile."""
         if self.exact_flops is not None:
             self.exact_flops.refresh()
+            self._exact.cache_clear()
             self._decisions.cache_clear()
 
-    def _exact(self, root: int, flop: tuple[int, ...]) -> ExactFlop | None:
+    def _find_exact(self, root: int, flop: tuple[int, ...]) -> ExactFlop | None:
         if self.exact_flops is None or ANY_CARD in flop:
             return None
         return self.exact_flops.find(root, flop)

@@ -1,9 +1,11 @@
 """A solution as the page walks it, whatever its kind: through `Solution` and `Node` alone."""
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import Any, get_args
+from threading import Event, Lock
+from typing import Any, TypeVar, get_args
 
 from allstreets.base import InputError
 from allstreets.betting import Player, line_in_words
@@ -31,7 +33,6 @@ from allstreets.explorer.views.flop_tables import FlopTables, Tables, boards_bes
 from allstreets.explorer.views.hands import hand_detail, hand_groups, table
 from allstreets.explorer.views.nodes import choices, deal, end, settings, stacks, steps, street_name
 from allstreets.explorer.views.range_words import Reaching, reaching
-from allstreets.explorer.views.turns import Turns
 from allstreets.solutions import Decision as Record
 from allstreets.solutions import Node, NoNodeError, Position, Solution
 from allstreets.storage import (
@@ -43,16 +44,56 @@ from allstreets.storage import (
     read_manifest,
 )
 
+Part = TypeVar("Part")
+
 CACHED = 96  # decisions with results of the whole hand
 EV_NOTES: dict[EvCount, str] = {
     "here": "from here on: folding is 0, and both players' EVs sum to the pot, less any rake",
     "hand": "over the whole hand: what a player has put in before counts as lost",
 }
-WHOLE_KINDS = {
-    "unified": (load_unified, describe_whole),
-    "preflop": (load_preflop, describe_whole),
-    "postflop": (load_flops, describe_flops),
-}
+
+
+class Turns:
+    """A lock that goes round: who asks for it again comes after all who wait already.
+
+    A plain lock would mostly go back to the thread that has just released it.
+    """
+
+    def __init__(self) -> None:
+        self._guard = Lock()
+        self._taken = False
+        self._waiting: deque[Event] = deque()
+
+    def __enter__(self) -> None:
+        with self._guard:
+            if not self._taken:
+                self._taken = True
+                return
+            turn = Event()
+            self._waiting.append(turn)
+        turn.wait()
+
+    def __exit__(self, *_: object) -> None:
+        with self._guard:
+            if self._waiting:
+                self._waiting.popleft().set()  # it stays taken
+            else:
+                self._taken = False
+
+    def locked(self) -> bool:
+        """Whether it is somebody's turn."""
+        return self._taken
+
+    def each(self, begin: Callable[[], Iterator[Part]]) -> Iterator[Part]:
+        """The parts of a report, each in a turn of its own."""
+        with self:
+            parts = begin()
+        while True:
+            with self:
+                part = next(parts, None)
+            if part is None:
+                return
+            yield part
 
 
 class SolutionView:
