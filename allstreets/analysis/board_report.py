@@ -47,7 +47,7 @@ TEXTURES: dict[str, tuple[Callable[[Texture], str], Sequence[str]]] = {
     ),
 }
 HAND_KEYS: dict[str, Sequence[str]] = {"category": MADE, "draw": DRAWS, "hand": HAND_NAMES}
-"""What hands are grouped by, and the names of the groups."""
+"""Keys that hands are grouped by, and the names of the groups."""
 
 REPORT_KEYS = ("board", *TEXTURES, *HAND_KEYS)
 

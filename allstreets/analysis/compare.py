@@ -58,7 +58,7 @@ class HandDifference:
 
     @property
     def gain(self) -> float:
-        """What it has more in the second solution."""
+        """Its gain in the second solution."""
         return self.evs[1] - self.evs[0]
 
 
@@ -89,7 +89,7 @@ class Comparison:
 
     @property
     def gains(self) -> Pair:
-        """What OOP and IP have more in the second solution."""
+        """Gains of OOP and IP in the second solution."""
         oop, ip = (second - first for first, second in self.evs)
         return oop, ip
 
@@ -247,7 +247,7 @@ class ActionChange:
 
     @property
     def asked_text(self) -> str:
-        """What was asked for, and what has become of it; empty where nothing was.
+        """The frequencies asked for, and those that came of it; empty where none were.
 
         A lock holds for the hands that got there before: once all is solved again, others may.
         """

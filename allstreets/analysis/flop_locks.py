@@ -95,7 +95,7 @@ def _pair(hands: Longs, effects: Floats, error: Floats) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """What the hands of a decision play on one flop."""
+    """The strategy of a decision's hands on one flop."""
 
     pot: int
     flop: int  # its place

@@ -209,7 +209,7 @@ def observed_game_locks(
 
 
 def lock_game_as_played(result: WholeSolution, line: str, folder: str) -> Lock:
-    """What the whole range plays at a decision of the solution in `folder`."""
+    """The play of the whole range at a decision of the solution in `folder`."""
     place = result.game.node_at(line, f"line '{line}'")
     if place.root is not None:
         return Lock(place.line, solution=folder)

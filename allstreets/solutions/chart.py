@@ -15,7 +15,7 @@ from allstreets.solutions.walk import Solution
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """What a chart shows."""
+    """A chart as data: title, actions, and the mix of every hand class."""
 
     title: str  # "SB, first to act"
     subtitle: str  # stack, exploitability

@@ -1,7 +1,7 @@
 """One node of a solution in numbers: who acts, the strategy there, and EVs, hand by hand.
 
 H hands are a player's combos, or the 169 classes. NaN stands for what does not exist: the EV of a
-hand that meets no other or was never learned (see `solvers.reached`), a hand that does not fit
+hand that meets no other or was never learned (see `solutions.reached`), a hand that does not fit
 beside the board, or an equity that a card model does not know.
 
 EVs count from here on: folding is 0, and both players' EVs sum to the pot, less rake. The unit is
@@ -47,7 +47,7 @@ from allstreets.solutions.html import decision_html
 from allstreets.solutions.reached import LineReach, often_taken, settled_actions
 from allstreets.solutions.tables import hand_rows
 
-RARE_SHARE = 1e-3  # of all hands: a place with less is hardly ever reached
+RARE_SHARE = 1e-3  # of all hands: a node with less is hardly ever reached
 RARE_REACH = 0.01  # where no class has this reach, all are drawn
 LEAST_SHOWN = 1e-3  # reach below which a class is not drawn
 NONE = read_only(np.zeros((0, 0)))
@@ -56,7 +56,7 @@ NOWHERE = read_only(np.zeros(0, np.bool_))
 
 @dataclass(frozen=True)
 class Unit:
-    """What amounts and EVs of a place are counted in, and how that is written."""
+    """The unit of amounts and EVs at a node, and its notation."""
 
     notation: Notation  # of lines and amounts
     column: str  # how names of columns end: "_bb", or nothing
@@ -64,7 +64,7 @@ class Unit:
 
     @property
     def name(self) -> str:
-        """What amounts are counted in."""
+        """The name of the unit: "bb", "chips", "pot"."""
         return self.notation.unit
 
     @property
@@ -84,7 +84,7 @@ POTS = Unit(POT_SHARES, "", (Player.OOP, Player.IP))
 
 @dataclass(frozen=True, eq=False)
 class Hands:
-    """One player's hands at a place."""
+    """One player's hands at a node."""
 
     combos: Longs | None  # [H]: which combos they are, 0 … 1325; None: the 169 classes
     counts: Floats  # [H]: how many combos each stands for on this board
@@ -132,7 +132,7 @@ def class_sums(classes: Longs, values: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Evs:
-    """EVs of both players' hands and of every action, in the unit of the place."""
+    """EVs of both players' hands and of every action, in the unit of the node."""
 
     hands: Pair
     actions: Floats = field(default_factory=lambda: NONE)  # [A, H] of who acts
@@ -173,7 +173,7 @@ class HandPlay:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Decision:
-    """Both players' hands at a place, and the A actions of the player who acts there."""
+    """Both players' hands at a node, and the A actions of the player who acts there."""
 
     line: str
     board: tuple[int, ...]
@@ -378,7 +378,7 @@ class Decision:
         return np.array([self.mean(evs) for evs in self.action_evs])
 
     def hand(self, name: str) -> "HandPlay":
-        """What a class ("AKs", "77") or two cards ("AhKs") do here, and what that is worth.
+        """Frequencies, EVs and equity of a class ("AKs", "77") or of two cards ("AhKs").
 
         Where hands are classes, two cards are read as theirs; where they are combos, a class plays
         the mean of its combos.
@@ -475,7 +475,7 @@ class Decision:
         return decision_text(self)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The table that a notebook shows."""
         return decision_html(self)
 
 
@@ -488,7 +488,7 @@ class OnBoard:
 
 
 def betting_at(tree: BettingTree, node: int, unit: Unit) -> dict[str, Any]:
-    """The betting at a place, as keys of a `Decision`."""
+    """The betting at a node, as keys of a `Decision`."""
     oop, ip = (unit.amount(tree.stack_at(node, player)) for player in Player)
     found: dict[str, Any] = {
         "street": Street(int(tree.street[node])),

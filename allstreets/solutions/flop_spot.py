@@ -85,7 +85,7 @@ class FlopSpot:
 
     @cached_property
     def fingerprint(self) -> str:
-        """What all spellings of the flop share, and no other flop, pot or ranges."""
+        """A hash that all spellings of the flop share, and no other flop, pot or ranges."""
         return data_hash(spot_mapping(replace(self.spot, board=self.flop.flop.text)))
 
 

@@ -1,4 +1,4 @@
-"""What a solution stores after the flop, by root: pots on flops, and the table over flops.
+"""Pots on flops that a solution stores, by root, and the table over flops.
 
 `GameFlops` are the pots of a whole game, on all of its flops; `ModelFlops` are flops that were
 solved one by one, and `RatioRoots` the stack-to-pot ratios above them.
@@ -51,7 +51,7 @@ FULL = read_only(np.ones((2, HAND_COUNT)))  # both players' reach: every hand
 
 
 class Flops(ABC):
-    """What a solution has after the flop, by root."""
+    """The pots of a solution after the flop, by root."""
 
     unit: Unit  # of amounts and EVs
     is_game = False  # whether they are the pots of a whole game

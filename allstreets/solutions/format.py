@@ -107,7 +107,7 @@ def ev_note(node: "Decision") -> str:
 
 
 def decision_notes(node: "Decision") -> list[str]:
-    """What is needed to read the numbers of a decision correctly."""
+    """Notes that a reader needs to read the numbers of a decision correctly."""
     return [note for note in (*node.notes, locked_text(node), node.why_not()) if note]
 
 
@@ -122,7 +122,7 @@ def locked_text(node: "Decision") -> str:
 
 
 def pot_text(node: "Decision") -> str:
-    """What is in the middle, and what is to call: "pot 1.5 bb, 0.5 bb to call"."""
+    """The pot, and the amount to call: "pot 1.5 bb, 0.5 bb to call"."""
     if _in_bb(node):
         return f"pot {node.pot:g} bb" + f", {node.to_call:g} bb to call" * bool(node.to_call)
     if node.unit.name == "pot":

@@ -112,7 +112,7 @@ class LiftedStreets:
         return deal_evs(self.pot.tree, node, hands, above, BB, raked=self.pot.rules.rake > 0)
 
     def _paid(self, node: int) -> tuple[float, float]:
-        """What both players have put in over the whole hand."""
+        """The amounts that both players have put in over the whole hand."""
         oop, ip = paid_at(self.pot.tree, self.pot.rules.bb_ante, node)
         return BB.amount(oop), BB.amount(ip)
 

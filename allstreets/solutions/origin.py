@@ -1,4 +1,4 @@
-"""What a spot has from a solved whole game, and how far exact play is from the solution's own.
+"""The whole game that a spot is a flop of, and how far exact play is from the game's own.
 
 Both play the same tree from the same ranges; the solution by its card model, the spot by combo.
 At a decision their *distance* is the share of the range that acts differently: for each hand class
@@ -30,7 +30,7 @@ Evs = tuple[float | None, float | None]  # of OOP and IP in bb over the whole ha
 
 @dataclass(frozen=True)
 class RealFigures:
-    """A solution's own play of a flop, judged with real cards."""
+    """A solution's own play of a flop, evaluated with real cards."""
 
     evs: tuple[float, float]  # of OOP and IP in bb over the whole hand
     loss: float  # mean of both players' best-response gains, a share of the pot
@@ -39,7 +39,7 @@ class RealFigures:
 def real_figures(
     result: WholeSolution, found: FlopSpot, threads: int = 1, free: int | None = None
 ) -> RealFigures | None:
-    """What both players' stored strategies win on a flop with real cards, and what they lose.
+    """Gains and losses of both players' stored strategies on a flop with real cards.
 
     None: the solution does not say how turn and river are played there, or `free` bytes of memory
     are not enough to find out.
@@ -112,7 +112,7 @@ class Origin:
     loss: float | None = None  # of its play of the flop with real cards, a share of the pot
     certified: float | None = None  # with real cards, mbb/hand; None: there is no certificate
     judged: str = OWN_GAME  # by which best response `exploitability` was found
-    real_evs: Evs | None = None  # of its play of the flop with real cards; None: not judged
+    real_evs: Evs | None = None  # of its play of the flop with real cards; None: not evaluated
     paid_bb: tuple[float, float] | None = None  # before the flop; None: in files of old versions
 
     @classmethod
@@ -150,7 +150,7 @@ class Origin:
 
     @classmethod
     def read(cls, keys: Mapping[str, Any]) -> "Origin":
-        """What `mapping` wrote down; keys of later versions are ignored."""
+        """Read a `mapping`; keys of later versions are ignored."""
         given = {field.name: keys[field.name] for field in fields(cls) if field.name in keys}
         found = given["differences"]
         if found is not None:

@@ -28,7 +28,7 @@ LEAST_COMBOS = 1e-12  # a hand may have none, and nothing else of it is counted 
 
 @dataclass(frozen=True, eq=False)
 class HandTotals:
-    """What a decision is worth to the hands of its stage, in chips times pairs of combos."""
+    """The worth of a decision to the hands of its stage, in chips times pairs of combos."""
 
     players: tuple[Floats, Floats]  # [H] of OOP and IP
     actions: Floats  # [A, H] of the player who acts
@@ -131,7 +131,7 @@ class PotView:
         return results.plus(self._paid(node), player)
 
     def _totals(self, node: int, met: list[Floats]) -> HandTotals:
-        """What a decision is worth."""
+        """The worth of a decision."""
         if self.stored is not None:
             return self.stored.totals(node, met)
         values, tree = self._values, self.pot.tree
@@ -169,7 +169,7 @@ class PotView:
         return NOWHERE if some is None else np.isin(classes, list(some))
 
     def _paid(self, node: int) -> tuple[float, float]:
-        """What both players have put in over the whole hand."""
+        """The amounts that both players have put in over the whole hand."""
         oop, ip = paid_at(self.pot.tree, self.pot.rules.bb_ante, node)
         return self.unit.amount(oop), self.unit.amount(ip)
 

@@ -1,4 +1,4 @@
-"""What stands above the flops of a solution: the betting before the flop, or fixed ranges.
+"""The roots above the flops of a solution: the betting before the flop.
 
 `PreflopStrategies` holds strategies and values of every node by hand class. `PreflopRoots` are the
 nodes of that tree; stack-to-pot ratios of flops that were solved one by one stand in `flops`.
@@ -63,7 +63,7 @@ class PreflopStrategies:
 
     @classmethod
     def unpack(cls, tree: BettingTree, arrays: dict[str, NDArray[Any]]) -> "PreflopStrategies":
-        """What `arrays` holds."""
+        """Read what `arrays` wrote."""
         strategies: Strategies = {}
         row = 0
         for node in np.flatnonzero(tree.kind == NodeKind.DECISION).tolist():
@@ -163,7 +163,7 @@ class SolutionFacts:
 
 
 class Roots(ABC):
-    """What stands above the flops: a root is a number, and leads to a pot that sees one."""
+    """Roots above the flops: each is a number, and leads to a pot that sees a flop."""
 
     unit: Unit  # of amounts and EVs, with the names of the seats
     knows_ranges = True  # whether there are ranges before the flop is dealt

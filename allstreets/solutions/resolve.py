@@ -221,7 +221,7 @@ class TrimmedSolution(SpotSolution):
 
 
 class BehindResult:
-    """What follows an action that is never taken: `behind.node("x b50%")`."""
+    """The play after an action that is never taken: `behind.node("x b50%")`."""
 
     def __init__(self, result: SpotSolution, line: str, assumed: str, solved: SpotSolution) -> None:
         self.line, self.assumed = line, assumed  # to where it begins, and what was assumed there

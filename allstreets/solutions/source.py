@@ -1,4 +1,4 @@
-"""Where the numbers of a solved whole game come from: a solver in memory, or files.
+"""The source of a solved whole game's numbers: a solver in memory, or files.
 
 Both give the same arrays, so that what is shown at the end of a run is what is stored.
 """
@@ -35,7 +35,7 @@ class Source(Protocol):
         """One row per flop: flop, weight, share, exploitability_pct, ev_oop_bb, ev_ip_bb."""
 
     def arrays(self, flop: int) -> Arrays:
-        """What is known of a flop, by its place; see `engines.quantised`."""
+        """The arrays of a flop, by its index; see `engines.quantised`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +107,7 @@ class SolverSource:
         return means
 
     def arrays(self, flop: int) -> Arrays:
-        """What is known of a flop, by its place."""
+        """The arrays of a flop, by its index."""
         games, numbers = self.solver.engine, self.kept.numbers
         if numbers is None:
             return {}

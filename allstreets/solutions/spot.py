@@ -141,7 +141,7 @@ class SpotSolution(Solution):
         return self._hinted(line, lambda text: self._read(text, any_card))
 
     def address_line(self, address: Address) -> str:
-        """What follows the board of the spot; how play got there does not count."""
+        """The line after the board of the spot; how play got there does not count."""
         cards = self.spot.cards
         if address.board and set(address.board[: len(cards)]) != set(cards):
             raise InputError(
@@ -210,7 +210,7 @@ class SpotSolution(Solution):
         return ""
 
     def remarks(self, position: Position) -> list[str]:
-        """What it was made simple from, and locks elsewhere."""
+        """The solution that it simplifies, and locks elsewhere."""
         lines = []
         if self.simplified is not None and position == self.start:
             lines += [*self.simplified.lines(), ""]
@@ -353,12 +353,12 @@ class SpotSolution(Solution):
         return result_text(self)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The table that a notebook shows."""
         return result_html(self)
 
 
 def taken_action(tree: BettingTree, node: int) -> int:
-    """The place of a node among its parent's actions."""
+    """The index of a node among its parent's actions."""
     return int(np.flatnonzero(tree.children_of(int(tree.parent[node])) == node)[0])
 
 

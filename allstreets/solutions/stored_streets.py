@@ -46,7 +46,7 @@ class StreetNumbers(Protocol):
         """[H] of OOP and IP: combos."""
 
     def node(self, node: int) -> NodeNumbers:
-        """What the solution says at one decision of the tree."""
+        """Strategy, reach and values at a decision of the tree."""
 
     def strategy(self, node: int) -> Floats:
         """[A, H]: the strategy of the player who acts there."""
@@ -142,7 +142,7 @@ class StoredStreet:
         return self._combos
 
     def node(self, node: int) -> NodeNumbers:
-        """What the solution says at one decision of the tree."""
+        """Strategy, reach and values at a decision of the tree."""
         arrays, place = self._arrays, self._place[node]
         player = self._tree.player_at(node)
         first = self._slots.slot[node]

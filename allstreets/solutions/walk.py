@@ -550,7 +550,7 @@ class Node:
 
     @property
     def decision(self) -> Decision:
-        """What the solution does here; an `InputError` where nobody acts."""
+        """The solution's play here; an `InputError` where nobody acts."""
         self.require_decision()
         return self.ranges
 

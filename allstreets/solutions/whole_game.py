@@ -177,7 +177,7 @@ class WholeSolution(Solution):
 
     @property
     def cards(self) -> CardModel:
-        """What players know of the cards after the flop."""
+        """The card model: how much players know of the cards after the flop."""
         return CardModel() if self.below is None else self.below.cards
 
     @property
@@ -203,7 +203,7 @@ class WholeSolution(Solution):
 
     @property
     def limits(self) -> str:
-        """What its card model leaves out."""
+        """The limits of its card model."""
         if not self.has_flops:
             return NO_FLOPS if flop_pots(self.before.tree) else ""
         if self.cards.stores_cards:
@@ -255,12 +255,12 @@ class WholeSolution(Solution):
 
     @property
     def preflop_exploitability(self) -> float | None:
-        """What best responses before the flop alone would gain, in mbb/hand."""
+        """Gain of best responses before the flop alone, in mbb/hand."""
         return self.facts.preflop_exploitability
 
     @property
     def values(self) -> tuple[float, float] | None:
-        """What the game is worth to OOP (big blind) and IP (small blind), in mbb/hand."""
+        """Value of the game to OOP (big blind) and IP (small blind), in mbb/hand."""
         return self.facts.values
 
     @property

@@ -81,9 +81,9 @@ NO_COUNTS = dict.fromkeys(POSTFLOP, Mixes())
 
 @dataclass(frozen=True, eq=False)
 class Wanted:
-    """What is made simple, and whose.
+    """The rule that makes strategies simple, and whose they are.
 
-    Every strategy becomes one that a bundle can store (`numbers`), so that what is judged can be
+    Every strategy becomes one that a bundle can store (`numbers`), so that what is evaluated can be
     saved.
     """
 
@@ -135,7 +135,7 @@ class ModelPots:
         self._games.set_average(number, place, node, strategy[:, :hands])
 
     def arrays(self, place: int, reach: Floats) -> Arrays:
-        """What a bundle stores of one of the flops when all streets are simple (`packed`)."""
+        """The arrays that a bundle stores of a flop when all streets are simple (`packed`)."""
         del reach
         return self._arrays[place]
 
@@ -195,7 +195,7 @@ class _SimplePot:
                 self.after[street] += self._count(self.simple, weights, dealt)
 
     def arrays(self, number: int) -> Arrays:
-        """What a bundle stores of the pot with this number, stage by stage."""
+        """The arrays that a bundle stores of the pot with this number, stage by stage."""
         stored = list(self._packed.stored)
         for stage, before in enumerate(stored):
             here = [node for node in self._stored if self._packed.stages[node] == stage]

@@ -48,7 +48,7 @@ Counts = dict[Street, Mixes]
 
 @dataclass(frozen=True, eq=False)
 class _Board:
-    """What a player does on a board, and how much of his hands gets to his decisions."""
+    """A player's strategies on a board, and how much of his hands gets to his decisions."""
 
     rows: BoardRows
     chances: dict[int, Floats]  # node → [A, R]
@@ -212,7 +212,7 @@ class RealPots:
             pot.play(streets)
 
     def arrays(self, place: int, reach: Floats) -> Arrays:
-        """What a bundle stores of the flop when all streets are simple and `play` so.
+        """The arrays that a bundle stores of the flop when all streets are simple and `play` so.
 
         Groups and rows stay; EVs are those of real combos for the reach [2, P, 169] of the pots.
         """

@@ -44,7 +44,7 @@ Keep = Callable[[int, Arrays], None]
 
 
 class FlopTotals:
-    """What both players make of every flop, added up as flops are judged."""
+    """Both players' values, added up as flops are evaluated."""
 
     def __init__(self, game: WholeGame, dealt: DealtPairs, reach: Floats) -> None:
         """`reach` [2, P, 169] is that of the pots under the simple strategies."""
@@ -100,7 +100,7 @@ def simplify_game(
     observe: Observe | None = None,
 ) -> Simplified:
     """Say what it costs to make the strategies of a solution simple, in mbb/hand."""
-    return _judged(result, rule, players, threads, observe).price()
+    return _evaluated(result, rule, players, threads, observe).price()
 
 
 def simple_game(
@@ -112,22 +112,22 @@ def simple_game(
     keep: Keep,
 ) -> tuple[Simplified, StoredGame]:
     """The same, and the simple strategies: flop by flop to `keep`, the rest at the end."""
-    judge = _judged(result, rule, players, threads, observe, keep)
-    return judge.price(), judge.game()
+    evaluator = _evaluated(result, rule, players, threads, observe, keep)
+    return evaluator.price(), evaluator.game()
 
 
-def _judged(
+def _evaluated(
     result: WholeSolution,
     rule: Simplification,
     players: Collection[Player],
     threads: int,
     observe: Observe | None,
     keep: Keep | None = None,
-) -> "_Judge":
+) -> "_Evaluator":
     require_streets(result)
-    judge = _Judge(result, rule, players, threads, keep)
-    judge.add_flops(observe)
-    return judge
+    evaluator = _Evaluator(result, rule, players, threads, keep)
+    evaluator.add_flops(observe)
+    return evaluator
 
 
 def require_streets(result: WholeSolution) -> None:
@@ -144,8 +144,8 @@ def require_streets(result: WholeSolution) -> None:
         )
 
 
-class _Judge:
-    """What the pots are worth in every trial, and what that makes of the whole game."""
+class _Evaluator:
+    """The worth of the pots in every trial, and of the whole game by it."""
 
     def __init__(
         self,
@@ -224,7 +224,7 @@ class _Judge:
             self._keep(place, {**arrays, "values": own[:, :, number].astype(np.float32)})
 
     def price(self) -> Simplified:
-        """What it costs, when all flops are judged."""
+        """The cost, when all flops are evaluated."""
         real = self._wanted.result.cards.stores_cards
         return simplified(
             self._figures(),
@@ -236,7 +236,7 @@ class _Judge:
         )
 
     def game(self) -> StoredGame:
-        """What is kept beside the flops, with the figures of the simple strategies."""
+        """The game without its flops, with the figures of the simple strategies."""
         played, leaves, result = self._played[-1], self._own[-1], self._wanted.result
         values = np.stack(
             [

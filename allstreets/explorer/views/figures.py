@@ -57,7 +57,7 @@ def number(value: float) -> float | None:
 
 
 def notes(node: Node, shown: Decision) -> list[str]:
-    """What is needed to read the numbers of a decision correctly."""
+    """Notes that a reader needs to read the numbers of a decision correctly."""
     if node.unit == CHIPS:  # a spot
         return [] if shown.reached else [BEHIND]
     found = [RARE] if shown.is_rare and not node.source else []

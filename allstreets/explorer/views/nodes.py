@@ -114,7 +114,7 @@ def amount_words(amount: float, unit: str) -> str:
 
 
 def settings(node: Node) -> list[Setting]:
-    """What was picked before play began, and what else could be: with the same flop if solved."""
+    """The settings that can be picked before play begins: with the same flop if solved."""
     solution, first, flop = node.solution, node.path[0].position, node.board[:3]
     found = []
     for label, position in solution.settings:
@@ -173,7 +173,7 @@ def _texts(cards: tuple[int, ...]) -> list[str]:
 
 
 def stacks(node: Node) -> dict[PlayerName, float]:
-    """What both players have left."""
+    """Both players' stacks."""
     return {PLAYER_NAMES[player]: node.stacks[player] for player in Player}
 
 
