@@ -155,7 +155,7 @@ class Evs:
     @classmethod
     def unknown(cls, hands: tuple[Hands, Hands], strategy: Floats) -> "Evs":
         """NaN throughout; `strategy` [A, H] of who acts."""
-        oop, ip = (np.full(len(one.reach), np.nan) for one in hands)
+        oop, ip = (np.full(len(player_hands.reach), np.nan) for player_hands in hands)
         return cls((oop, ip), np.full(strategy.shape, np.nan))
 
 
@@ -244,9 +244,9 @@ class Decision:
         self._let_go(deal=lambda: pairs)
         return float(self.hands[self.actor or Player.OOP].weights.sum()) / pairs
 
-    def _let_go(self, **found: Callable[[], Any]) -> None:
-        """Replace functions by what they have found: of a flop, what they hold is megabytes."""
-        for name, function in found.items():
+    def _let_go(self, **values: Callable[[], Any]) -> None:
+        """Replace functions by what they have values: of a flop, what they hold is megabytes."""
+        for name, function in values.items():
             object.__setattr__(self, name, function)
 
     @property
@@ -257,7 +257,7 @@ class Decision:
     @cached_property
     def line_reach(self) -> LineReach:
         """How much of both starting ranges gets here, and on from here."""
-        oop, ip = (one.size / one.start for one in self.hands)
+        oop, ip = (hands.size / hands.start for hands in self.hands)
         taken = np.zeros(0)
         if self.actor is not None:
             own = self.own
@@ -302,11 +302,11 @@ class Decision:
         return self.learned.actions
 
     def evs(self, player: Player | None = None) -> Floats:
-        """[H]: EV of each hand of a player, by default of the one who acts."""
+        """[H]: EV of each hand of a player, by default of the player who acts."""
         return self.learned.hands[self.player if player is None else player]
 
     def ev(self, player: Player | None = None) -> float:
-        """EV of a player's whole range, by default of the one who acts."""
+        """EV of a player's whole range, by default of the player who acts."""
         known = self.learned.ranges[self.player if player is None else player]
         return self.mean(self.evs(player), player) if known is None else known
 
@@ -318,7 +318,7 @@ class Decision:
         return shares
 
     def equity(self, player: Player | None = None) -> Floats:
-        """[H]: equity of each hand of a player, by default of the one who acts."""
+        """[H]: equity of each hand of a player, by default of the player who acts."""
         return self.equities[self.player if player is None else player]
 
     def eqr(self, player: Player, evs: Floats, equity: Floats) -> Floats:
@@ -390,7 +390,7 @@ class Decision:
         else:
             number = parse_hand(text) if len(text) < 4 else int(HAND_OF_COMBO[parse_combo(text)])
             count = len(self.actions)
-            cells = [self.cells(row, evs=place >= count) for place, row in enumerate(rows)]
+            cells = [self.cells(row, evs=index >= count) for index, row in enumerate(rows)]
             columns = np.array([row[number] for row in cells])[:, None]
             reach = self.reach_cells(self.player)[[number]]
         if not columns.size or np.isnan(columns[: len(self.actions)]).any():
@@ -429,9 +429,9 @@ class Decision:
             weights = weights * np.nan_to_num(self.strategy[action])
         if hands.combos is None:
             return np.asarray(weights[HAND_OF_COMBO], np.float64)
-        found = np.zeros(COMBO_COUNT)
-        found[hands.combos] = weights
-        return found
+        by_combo = np.zeros(COMBO_COUNT)
+        by_combo[hands.combos] = weights
+        return by_combo
 
     @property
     def shown_reach(self) -> Floats:
@@ -490,7 +490,7 @@ class OnBoard:
 def betting_at(tree: BettingTree, node: int, unit: Unit) -> dict[str, Any]:
     """The betting at a node, as keys of a `Decision`."""
     oop, ip = (unit.amount(tree.stack_at(node, player)) for player in Player)
-    found: dict[str, Any] = {
+    betting: dict[str, Any] = {
         "street": Street(int(tree.street[node])),
         "unit": unit,
         "pot": unit.amount(tree.pot_at(node)),
@@ -498,11 +498,11 @@ def betting_at(tree: BettingTree, node: int, unit: Unit) -> dict[str, Any]:
     }
     if tree.kind[node] == NodeKind.DECISION:
         children = tree.children_of(node).tolist()
-        found |= {
+        betting |= {
             "actor": tree.player_at(node),
             "to_call": unit.amount(tree.to_call_at(node)),
             "actions": tuple(action_word(tree, child, unit.notation) for child in children),
             "labels": tuple(action_label(tree, child, unit.notation) for child in children),
             "settled": settled_actions(tree, node),
         }
-    return found
+    return betting

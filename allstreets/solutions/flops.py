@@ -188,14 +188,14 @@ class GameFlops(Flops):
 
     @cached_property
     def _places(self) -> dict[int, int]:
-        return {flop.number: place for place, flop in enumerate(self.game.flops.flops)}
+        return {flop.number: index for index, flop in enumerate(self.game.flops.flops)}
 
     def number(self, root: int) -> int:
         """The number of the pot that a node before the flop leads to."""
         return self._numbers[root]
 
     def place_of(self, flop: Flop) -> int | None:
-        """The place of a flop in the set; None: it is not one of them."""
+        """The index of a flop in the set; None: it is not one of them."""
         return self._places.get(flop.number)
 
     def arrays(self, flop: Flop) -> Arrays:
@@ -217,7 +217,7 @@ class GameFlops(Flops):
         streets = self._streets.pop(key, None)
         if streets is None:
             lift = BoardsLift(self.cards, self._numbers[root], self.arrays(flop))
-            like = [known for (place, _), known in self._streets.items() if place == key[0]]
+            like = [known for (index, _), known in self._streets.items() if index == key[0]]
             known = like[0] if like else None
             streets = LiftedStreets(self.pot(root), flop, lift, self._reach(root), known)
         self._streets[key] = streets  # the last to be given up
@@ -252,11 +252,11 @@ class _FlopEvs:
 
     def totals(self, node: int, met: list[Floats]) -> HandTotals:
         """A decision; `met` [H] of OOP and IP are the pairs of combos that get there."""
-        tree, place = self._tree, self._nodes.index(node)
-        first = int(tree.child_count[self._nodes[:place]].sum())
+        tree, index = self._tree, self._nodes.index(node)
+        first = int(tree.child_count[self._nodes[:index]].sum())
         rows = slice(first, first + int(tree.child_count[node]))
         # Where no opposing combo is met, there is no EV and nothing to add up.
-        evs, action_evs = np.nan_to_num(self._evs[:, place]), np.nan_to_num(self._action_evs[rows])
+        evs, action_evs = np.nan_to_num(self._evs[:, index]), np.nan_to_num(self._action_evs[rows])
         return HandTotals(
             (evs[0] * met[0], evs[1] * met[1]), action_evs * met[tree.player_at(node)]
         )
@@ -426,7 +426,7 @@ class RatioRoots(Roots):
         return np.zeros((len(self.sprs), 2, 3))
 
     def read(self, text: str) -> int:
-        """The place of a ratio; the smallest where none is named."""
+        """The root of a ratio; the smallest where none is named."""
         if not text.strip():
             return 0
         ratio = RATIO.fullmatch(text.strip())
@@ -436,14 +436,14 @@ class RatioRoots(Roots):
                 f"{self.text(0)} | AhKd7s | x"
             )
         wanted = float(ratio[1])
-        place, near = min(enumerate(self.sprs), key=lambda pair: abs(pair[1] - wanted))
+        root, near = min(enumerate(self.sprs), key=lambda pair: abs(pair[1] - wanted))
         if abs(near - wanted) > 1e-9 * max(near, 1.0):
             ratios = ", ".join(f"{spr:.12g}" for spr in self.sprs)
             raise NoNodeError(
                 f"the SPR {wanted:g} is not solved here, only {ratios}",
-                [(self.settings[place], self.text(place))],
+                [(self.settings[root], self.text(root))],
             )
-        return place
+        return root
 
     def text(self, root: int) -> str:
         """The word for a ratio."""

@@ -46,11 +46,11 @@ def mix_lines(
     width = max(map(len, labels))
     heads = (TAKERS, RANGE) if evs is not None else ()
     lines = [f"{'':{width}}{'taken':>10}" + "".join(f"{head:>14}" for head in heads)]
-    for place, label in enumerate(labels):
-        line = f"{label:{width}}{share_text(float(frequencies[place])):>10}"
+    for action, label in enumerate(labels):
+        line = f"{label:{width}}{share_text(float(frequencies[action])):>10}"
         for column in evs or ():
-            line += f"{number(float(column[place])):>14}"
-        lines.append(f"{line}   {notes[place]}".rstrip())
+            line += f"{number(float(column[action])):>14}"
+        lines.append(f"{line}   {notes[action]}".rstrip())
     return lines
 
 

@@ -73,7 +73,7 @@ class LiftedStreets:
         return subgame
 
     def at(self, way: Line, named: tuple[int, ...]) -> Decision:
-        """A place after cards were dealt beside the flop that is `named` so; it has no line."""
+        """A node after cards were dealt beside the flop that is `named` so; it has no line."""
         if self.pot.tree.kind[way.node] == NodeKind.DECISION:
             return self._decision(way, named)
         above = self._decision(Line(way.nodes[:-1], way.cards), named)
@@ -99,13 +99,13 @@ class LiftedStreets:
 
     def _street(self, cards: tuple[int, ...]) -> StreetView:
         """The street after these cards beside the solved flop."""
-        found = self._views.pop(cards, None) or StreetView(
+        view = self._views.pop(cards, None) or StreetView(
             self.subgame(cards[0]), self._reach, cards
         )
-        self._views[cards] = found  # the last to be given up
+        self._views[cards] = view  # the last to be given up
         while len(self._views) > CACHED_STREETS:
             del self._views[next(iter(self._views))]
-        return found
+        return view
 
     def _left_evs(self, node: int, hands: tuple[Hands, Hands], above: Decision) -> Evs:
         """EVs where a card is dealt, as far as they are known without looking at every card."""

@@ -37,38 +37,38 @@ class RealFigures:
 
 
 def real_figures(
-    result: WholeSolution, found: FlopSpot, threads: int = 1, free: int | None = None
+    result: WholeSolution, spot: FlopSpot, threads: int = 1, free: int | None = None
 ) -> RealFigures | None:
     """Gains and losses of both players' stored strategies on a flop with real cards.
 
     None: the solution does not say how turn and river are played there, or `free` bytes of memory
     are not enough to find out.
     """
-    if found.place is None or not result.cards.stores_all_streets:
+    if spot.place is None or not result.cards.stores_all_streets:
         return None
-    if free is not None and _bytes(found) > free:
+    if free is not None and _bytes(spot) > free:
         return None
-    flop, stored = found.flop.flop, result.stored
+    flop, stored = spot.flop.flop, result.stored
     pots = [stored.pot(pot.node) for pot in stored.flop_pots]
     arrays = stored.arrays(flop)
-    play = lift_flop(result.cards, flop, [pot.tree for pot in pots], arrays)[found.number]
-    pot = pots[found.number]
-    weights: Floats = np.stack([one.hand_weights for one in found.ranges])  # [2, 169]
+    play = lift_flop(result.cards, flop, [pot.tree for pot in pots], arrays)[spot.number]
+    pot = pots[spot.number]
+    weights: Floats = np.stack([held.hand_weights for held in spot.ranges])  # [2, 169]
     values = evaluate_flop(
         [(pot.tree, pot.payoffs)], flop, [play], weights[:, None, :], threads=threads
     )
     assert values.own is not None
     own, best = (
-        [float(weights[player] @ some[player, 0]) / found.spot.pairs for player in Player]
+        [float(weights[player] @ some[player, 0]) / spot.spot.pairs for player in Player]
         for some in (values.own, values.best)
     )
-    loss = (sum(best) - sum(own)) / 2 / found.spot.pot
+    loss = (sum(best) - sum(own)) / 2 / spot.spot.pot
     return RealFigures((own[0] / CHIPS_PER_BB, own[1] / CHIPS_PER_BB), max(loss, 0.0))
 
 
-def _bytes(found: FlopSpot) -> int:
+def _bytes(spot: FlopSpot) -> int:
     """The memory of all combos whose strategies are shared about as widely as those of rows."""
-    full = replace(found.spot, oop=Range.full(), ip=Range.full())
+    full = replace(spot.spot, oop=Range.full(), ip=Range.full())
     return estimate_spot(full, river_groups="suits").process_bytes
 
 
@@ -119,28 +119,28 @@ class Origin:
     def of(
         cls,
         result: WholeSolution,
-        found: FlopSpot,
+        spot: FlopSpot,
         exact: SpotSolution | None = None,
         real: RealFigures | None = None,
     ) -> "Origin":
         """Of a flop; with the solved spot also how much the two differ."""
-        compared = exact is not None and found.place is not None
-        certificate, rules = result.facts.certificate, result.game.rules_of(found.pot)
-        paid = found.pot.pot / 2 + rules.bb_ante / 2, found.pot.pot / 2 - rules.bb_ante / 2
+        compared = exact is not None and spot.place is not None
+        certificate, rules = result.facts.certificate, result.game.rules_of(spot.pot)
+        paid = spot.pot.pot / 2 + rules.bb_ante / 2, spot.pot.pot / 2 - rules.bb_ante / 2
         valid = certificate is not None and not certificate.outdated
         return cls(
-            line=found.line,
-            flop=found.cards,
-            canonical=found.flop.flop.text,
-            fingerprint=found.fingerprint,
+            line=spot.line,
+            flop=spot.cards,
+            canonical=spot.flop.flop.text,
+            fingerprint=spot.fingerprint,
             name=result.facts.name,
             stack_bb=bb_text(result.rules.stack),
             cards=str(result.cards),
             flops=len(result.game.flops.flops),
             iterations=result.iterations,
             exploitability=result.exploitability,
-            doubt=found.doubt,
-            differences=differences(result, found, exact) if compared and exact else None,
+            doubt=spot.doubt,
+            differences=differences(result, spot, exact) if compared and exact else None,
             loss=None if real is None else real.loss,
             certified=certificate.real_exploitability_mbb if valid and certificate else None,
             judged=result.facts.judged,
@@ -152,19 +152,19 @@ class Origin:
     def read(cls, keys: Mapping[str, Any]) -> "Origin":
         """Read a `mapping`; keys of later versions are ignored."""
         given = {field.name: keys[field.name] for field in fields(cls) if field.name in keys}
-        found = given["differences"]
-        if found is not None:
+        known = given["differences"]
+        if known is not None:
             decisions = tuple(
                 DecisionDifference(
-                    line=one["line"],
-                    seat=one["seat"],
-                    distance=one["distance"],
-                    **{key: tuple(one[key]) for key in ("actions", "solution", "exact")},
+                    line=decision["line"],
+                    seat=decision["seat"],
+                    distance=decision["distance"],
+                    **{key: tuple(decision[key]) for key in ("actions", "solution", "exact")},
                 )
-                for one in found["decisions"]
+                for decision in known["decisions"]
             )
             given["differences"] = Differences(
-                tuple(found["solution"]), tuple(found["exact"]), decisions
+                tuple(known["solution"]), tuple(known["exact"]), decisions
             )
         for key in ("real_evs", "paid_bb"):
             if given.get(key) is not None:
@@ -182,10 +182,10 @@ class Origin:
         return asdict(self)
 
 
-def differences(result: WholeSolution, found: FlopSpot, exact: SpotSolution) -> Differences:
+def differences(result: WholeSolution, spot: FlopSpot, exact: SpotSolution) -> Differences:
     """How much a solution's own play of a flop differs from the solved spot."""
-    assert found.place is not None
-    view = result.stored.view(found.pot.node, found.flop.flop)
+    assert spot.place is not None
+    view = result.stored.view(spot.pot.node, spot.flop.flop)
     tree = view.pot.tree
     first, answers = view.node(0, ""), []
     for child in tree.children_of(0).tolist():
@@ -249,21 +249,21 @@ def origin_head(origin: Origin, reached: float) -> str:
         f"Ranges and pot from {name}, {origin.line} ({_worth(origin)})",
         f"this flop solved exactly, to {100 * reached:.2g} % of the pot",
     ]
-    found = origin.differences
+    differences = origin.differences
     if origin.loss is not None:
         parts.append(f"the solution's own play of it loses {_of_pot(origin.loss)} of the pot")
-    if found is None:
+    if differences is None:
         parts.append("the solution holds no play of it to compare with")
     else:
-        oop, (evs, counted) = Player.OOP, _own_evs(origin, found)
+        oop, (evs, counted) = Player.OOP, _own_evs(origin, differences)
         parts.append(
             f"EV of {oop.seat} {_ev(origin, oop, evs)} bb there {counted}, "
-            f"{_ev(origin, oop, found.exact)} here"
+            f"{_ev(origin, oop, differences.exact)} here"
         )
         acts = [
-            f"{percent_text(one.distance, 0)} of {one.seat}'s range"
-            for one in found.decisions
-            if one.line in ("", "x")
+            f"{percent_text(decision.distance, 0)} of {decision.seat}'s range"
+            for decision in differences.decisions
+            if decision.line in ("", "x")
         ]
         if acts:
             parts.append(f"{' and '.join(acts)} act differently at first")
@@ -272,42 +272,42 @@ def origin_head(origin: Origin, reached: float) -> str:
 
 def difference_lines(origin: Origin) -> list[str]:
     """How much the solution's play of the flop differs from exact play, in words."""
-    found = origin.differences
-    if found is None:
+    differences = origin.differences
+    if differences is None:
         return [
             "The solution holds no play of this flop to compare with: it has "
             f"{origin.flops:,} of the 1,755."
         ]
-    evs, counted = _own_evs(origin, found)
+    evs, counted = _own_evs(origin, differences)
     seats = [
-        f"{player.seat} {_ev(origin, player, evs)} → {_ev(origin, player, found.exact)} bb"
+        f"{player.seat} {_ev(origin, player, evs)} → {_ev(origin, player, differences.exact)} bb"
         for player in Player
     ]
     lines = [f"The solution's own play {counted} → exact: EV {', '.join(seats)}."]
-    own = [f"{player.seat} {_ev(origin, player, found.solution)} bb" for player in Player]
-    if any(_ev(origin, p, evs) != _ev(origin, p, found.solution) for p in Player):
+    own = [f"{player.seat} {_ev(origin, player, differences.solution)} bb" for player in Player]
+    if any(_ev(origin, p, evs) != _ev(origin, p, differences.solution) for p in Player):
         lines.append(f"{origin.counted[0].upper()}{origin.counted[1:]}, it has {', '.join(own)}.")
     if origin.loss is not None:
         lines.append(
             f"With real cards its own play of this flop is exploitable for {_of_pot(origin.loss)} "
             "of the pot."
         )
-    for one in found.decisions:
-        where = f" after {one.line}" if one.line else " first"
-        mixes = zip(one.actions, one.solution, one.exact, strict=True)
+    for decision in differences.decisions:
+        where = f" after {decision.line}" if decision.line else " first"
+        mixes = zip(decision.actions, decision.solution, decision.exact, strict=True)
         mix = ", ".join(f"{word} {_share(mine)} → {_share(exact)}" for word, mine, exact in mixes)
         lines.append(
-            f"{one.seat}{where}: {mix} %; {percent_text(one.distance, 0)} of the range act "
-            "differently."
+            f"{decision.seat}{where}: {mix} %; {percent_text(decision.distance, 0)} of the range "
+            "act differently."
         )
     return lines
 
 
-def _own_evs(origin: Origin, found: Differences) -> tuple[Evs, str]:
+def _own_evs(origin: Origin, differences: Differences) -> tuple[Evs, str]:
     """EVs of the solution's own play, with real cards where these are known, and which they are."""
     if origin.real_evs is not None:
         return origin.real_evs, "with real cards"
-    return found.solution, origin.counted
+    return differences.solution, origin.counted
 
 
 def _worth(origin: Origin) -> str:

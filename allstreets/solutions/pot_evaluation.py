@@ -230,11 +230,11 @@ def live(flop: Flop) -> Longs:
 def combo_hands(flop: Flop) -> ModelHands:
     """Every combo for itself."""
     combos = live(flop)
-    places = np.arange(len(combos))
+    rows = np.arange(len(combos))
     held = np.zeros((HAND_COUNT, len(combos)))
-    held[HAND_OF_COMBO[combos], places] = 1.0
+    held[HAND_OF_COMBO[combos], rows] = 1.0
     cards = np.zeros((len(combos), 52))
-    cards[places[:, None], COMBO_CARDS[combos]] = 1.0
+    cards[rows[:, None], COMBO_CARDS[combos]] = 1.0
     stage = Stage((Street.FLOP,), np.ones(len(combos)), cards, np.zeros((0, 0), np.float32))
     return ModelHands(held, stage, lambda: (stage,), by_combo=True)
 

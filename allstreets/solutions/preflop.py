@@ -105,8 +105,8 @@ class PreflopStrategies:
         met: Floats = reach[::-1] @ self.pairs  # [2, 169]: the other's combos beside each hand
         sizes = HAND_SIZES.astype(np.float64)
         oop, ip = (
-            Hands(None, sizes, reach[one], reach[one] * met[one], float(sizes.sum()))
-            for one in Player
+            Hands(None, sizes, reach[player], reach[player] * met[player], float(sizes.sum()))
+            for player in Player
         )
         chips = paid_at(tree, tree.pot, node)
         paid = BB.amount(chips[0]), BB.amount(chips[1])

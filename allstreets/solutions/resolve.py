@@ -52,7 +52,7 @@ class SpotPart(Spot):
 
     whole: Spot | None = None
     nodes: tuple[int, ...] = ()  # from the start of a street to a root, each with one child; below
-    free: int = 0  # the place of the root among `nodes`: from there on actions are chosen
+    free: int = 0  # the index of the root among `nodes`: from there on actions are chosen
     dealt: tuple[int, ...] = ()  # cards before the start
 
     @classmethod

@@ -83,13 +83,13 @@ class SolverSource:
         return tuple(
             {
                 "flop": flop.text,
-                "weight": float(flops.weights[place]),
-                "share": float(figures.flop_shares[place]),
-                "exploitability_pct": None if errors is None else float(errors[place]),
-                "ev_oop_bb": None if evs is None else _number(evs[0, place]),
-                "ev_ip_bb": None if evs is None else _number(evs[1, place]),
+                "weight": float(flops.weights[index]),
+                "share": float(figures.flop_shares[index]),
+                "exploitability_pct": None if errors is None else float(errors[index]),
+                "ev_oop_bb": None if evs is None else _number(evs[0, index]),
+                "ev_ip_bb": None if evs is None else _number(evs[1, index]),
             }
-            for place, flop in enumerate(flops.flops)
+            for index, flop in enumerate(flops.flops)
         )
 
     def _flop_evs(self) -> Floats | None:

@@ -279,8 +279,10 @@ class SpotSolution(Solution):
     def _left(self, node: int, above: Decision | None) -> tuple[tuple[Longs, Longs], Pair]:
         """Both players' combos and reach after the action that led from a decision to a node."""
         if above is None:
-            held = [np.flatnonzero(one.weights) for one in self.spot.ranges]
-            weights = [one.weights[some] for one, some in zip(self.spot.ranges, held, strict=True)]
+            held = [np.flatnonzero(given.weights) for given in self.spot.ranges]
+            weights = [
+                given.weights[some] for given, some in zip(self.spot.ranges, held, strict=True)
+            ]
             return (held[0], held[1]), (weights[0], weights[1])
         return left_after(above, taken_action(self.spot.tree, node))
 
@@ -330,9 +332,9 @@ class SpotSolution(Solution):
     def evs(self) -> tuple[float, float]:
         """Both players' expected share of the pot at the root, in chips."""
         if self.spot.tree.kind[0] != NodeKind.DECISION:  # all-in already
-            found = self.solver.expected_values() if self.solver else self.known_evs
-            if found is not None:
-                return found
+            evs = self.solver.expected_values() if self.solver else self.known_evs
+            if evs is not None:
+                return evs
         root = self.at().decision
         return root.ev(Player.OOP), root.ev(Player.IP)
 
@@ -390,9 +392,9 @@ def deal_evs(
 
 def left_after(above: Decision, action: int) -> tuple[tuple[Longs, Longs], Pair]:
     """Both players' combos and reach after an action of a decision."""
-    reach = [one.reach for one in above.hands]
+    reach = [hands.reach for hands in above.hands]
     reach[above.player] = above.reach * above.strategy[action]
-    oop, ip = (one.combos for one in above.hands)
+    oop, ip = (hands.combos for hands in above.hands)
     assert oop is not None
     assert ip is not None
     return (oop, ip), (reach[0], reach[1])
@@ -424,10 +426,10 @@ def locks_text(locks: Sequence[Lock]) -> str:
     if not locks:
         return ""
     lines = dict.fromkeys(lock.line.strip() for lock in locks)
-    places = [f"'{line}'" if line else "the first decision" for line in lines]
-    more = len(places) - SHOWN_PLACES
+    nodes = [f"'{line}'" if line else "the first decision" for line in lines]
+    more = len(nodes) - SHOWN_PLACES
     rest = f" and {more} more places" if more > 0 else ""
-    return f"strategies are locked at {', '.join(places[:SHOWN_PLACES])}{rest}"
+    return f"strategies are locked at {', '.join(nodes[:SHOWN_PLACES])}{rest}"
 
 
 def result_line(result: "SpotSolution") -> str:

@@ -233,8 +233,8 @@ class WholeSolution(Solution):
 
     def lock_target(self, line: str, where: str) -> LockTarget:
         """A decision before the flop, or on every flop."""
-        place = self.game.node_at(line, where)
-        return LockTarget(place.order, place.tree, place.node)
+        target = self.game.node_at(line, where)
+        return LockTarget(target.order, target.tree, target.node)
 
     def spans_boards(self, line: str) -> bool:
         """Whether a line goes on after a flop that it does not name."""
@@ -611,8 +611,8 @@ class WholeSolution(Solution):
         tree = self.before.tree
         taken = self.before.strategies[0] @ HAND_SIZES  # [A] combos that take each action
         raised = [
-            (float(taken[place]), child)
-            for place, (child, action) in enumerate(choices(tree, 0))
+            (float(taken[index]), child)
+            for index, (child, action) in enumerate(choices(tree, 0))
             if action.is_aggressive and tree.kind[child] == NodeKind.DECISION
         ]
         usual = [max(raised)[1]] if raised else []
@@ -662,7 +662,7 @@ class WholeSolution(Solution):
         if hand is not None:
             return decision.hand(hand).frequencies
         held = decision.class_counts()
-        names = (name for place, name in enumerate(HAND_NAMES) if held[place])
+        names = (name for hand_class, name in enumerate(HAND_NAMES) if held[hand_class])
         return {name: decision.hand(name).frequencies for name in names}
 
     # For people.

@@ -1,6 +1,6 @@
 """One decision on very many flops, where hands are classes.
 
-What `PotView` finds at a place, without all that only single places need: a table over 1,755 flops
+What `PotView` finds at a node, without all that only single nodes need: a table over 1,755 flops
 takes a tenth of the time.
 """
 
@@ -84,11 +84,11 @@ class ClassDecision:
         )
 
 
-def range_figures(scene: Decision, *, evs: bool) -> RangeFigures:
-    """The same of a place, whatever the card model; `evs`: where they cost nothing."""
+def range_figures(decision: Decision, *, evs: bool) -> RangeFigures:
+    """The same of a node, whatever the card model; `evs`: where they cost nothing."""
     return RangeFigures(
-        frequencies=scene.taken,
-        pairs=float(scene.own.weights.sum()),
-        share=scene.share,
-        evs=(scene.ev(Player.OOP), scene.ev(Player.IP)) if evs else NOT_KNOWN,
+        frequencies=decision.taken,
+        pairs=float(decision.own.weights.sum()),
+        share=decision.share,
+        evs=(decision.ev(Player.OOP), decision.ev(Player.IP)) if evs else NOT_KNOWN,
     )

@@ -97,8 +97,8 @@ class FlopTables:
         by_class = None
         if flops.cards.plays_classes:
             by_class = ClassDecision(flops.strategies(root, solved[0].flop), node)
-        figures = [self._figures(root, one, node, by_class) for one in solved]
-        weights = np.array([one.weight for one in solved]) * [one.pairs for one in figures]
+        figures = [self._figures(root, flop, node, by_class) for flop in solved]
+        weights = np.array([flop.weight for flop in solved]) * [row.pairs for row in figures]
         total = float(weights.sum())
         some = flops.counted(flops.view(root, solved[0].flop).node(node, ""))
         line = solution.line_on_any_flop(root, node)
@@ -111,15 +111,15 @@ class FlopTables:
             paid={"oop": some.paid[0], "ip": some.paid[1]},
             rows=[
                 _row(
-                    found,
-                    one.flop.texture,
-                    line=line.replace("*", one.flop.text, 1),
-                    flop=one.flop.text,
+                    row,
+                    flop.flop.texture,
+                    line=line.replace("*", flop.flop.text, 1),
+                    flop=flop.flop.text,
                     weight=weight,
-                    share=found.share,
-                    exploitability_pct=one.exploitability_pct,
+                    share=row.share,
+                    exploitability_pct=flop.exploitability_pct,
                 )
-                for one, found, weight in zip(
+                for flop, row, weight in zip(
                     solved, figures, (weights / (total or 1.0)).tolist(), strict=True
                 )
             ],
@@ -172,7 +172,7 @@ class BoardsBeside:
         """The decision of a line on every board."""
         line, actions = self._decision(line)
         report = self._reports.report(line)
-        total = sum(one.mass for one in report.boards) or 1.0
+        total = sum(board.mass for board in report.boards) or 1.0
         return FlopReport(
             line=line,
             player=PLAYER_NAMES[report.player],
@@ -182,15 +182,15 @@ class BoardsBeside:
             paid={"oop": report.paid[0], "ip": report.paid[1]},
             rows=[
                 _row(
-                    one,
-                    one.texture,
-                    line=one.line,
-                    flop=cards_text(one.board),
-                    weight=one.mass / total,
+                    board,
+                    board.texture,
+                    line=board.line,
+                    flop=cards_text(board.board),
+                    weight=board.mass / total,
                     exploitability_pct=(entry.row or {}).get("exploitability_pct"),
                     solution=id_of(self._spots.folder / entry.folder),
                 )
-                for entry, one in zip(self._entries, report.boards, strict=True)
+                for entry, board in zip(self._entries, report.boards, strict=True)
             ],
         )
 

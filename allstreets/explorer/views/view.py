@@ -158,7 +158,7 @@ class SolutionView:
         """Both players' hands at a line, and what is done with them."""
         with self._turns:
             shown = self._shown(self._node(line), evs)
-            _ = shown.learned, shown.equities  # found once; what follows needs no turn
+            _ = shown.learned, shown.equities  # computed once; what follows needs no turn
             return shown
 
     def place(self, line: str, evs: EvCount = "here") -> Place:
@@ -239,13 +239,13 @@ class SolutionView:
 
 def read_facts(folder: Path) -> tuple[SolutionKind, Manifest]:
     """Kind and manifest of a folder, checked; an `InputError` says what is wrong with it."""
-    found = folder_kind(folder)
+    stored = folder_kind(folder)
     kinds: tuple[SolutionKind, ...] = get_args(SolutionKind)
     for kind in kinds:
-        if kind == found:
+        if kind == stored:
             return kind, read_manifest(folder, kind)
     raise InputError(
-        f"{folder} holds a solution of a kind that this version does not know ('{found}')"
+        f"{folder} holds a solution of a kind that this version does not know ('{stored}')"
     )
 
 
