@@ -16,7 +16,6 @@ from .flop_spot import flop_spot as flop_spot
 from .flop_spot import played_lock as played_lock
 from .flop_spot import suits_text as suits_text
 from .flops import Flops as Flops
-from .flops import GameFlops as GameFlops
 from .flops import ModelFlops as ModelFlops
 from .flops import RatioRoots as RatioRoots
 from .flops import row_weight as row_weight
@@ -33,7 +32,6 @@ from .format import share_text as share_text
 from .html import action_symbols as action_symbols
 from .html import node_colours as node_colours
 from .origin import Origin as Origin
-from .origin import difference_lines as difference_lines
 from .origin import origin_head as origin_head
 from .origin import origin_lines as origin_lines
 from .origin import real_figures as real_figures
@@ -41,7 +39,6 @@ from .pot_evaluation import ModelHands as ModelHands
 from .pot_evaluation import flop_hands as flop_hands
 from .pot_evaluation import live as live
 from .pot_view import PotView as PotView
-from .pot_view import in_suits as in_suits
 from .preflop import PreflopRoots as PreflopRoots
 from .preflop import PreflopStrategies as PreflopStrategies
 from .preflop import SolutionFacts as SolutionFacts
@@ -86,5 +83,3 @@ from .walk import Position as Position
 from .walk import Solution as Solution
 from .walk import SolvedFlop as SolvedFlop
 from .whole_game import WholeSolution as WholeSolution
-from .whole_game import near_flops as near_flops
-from .whole_game import require_street as require_street
