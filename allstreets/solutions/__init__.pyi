@@ -25,6 +25,7 @@ from .format import counted_text as counted_text
 from .format import decision_lines as decision_lines
 from .format import decision_notes as decision_notes
 from .format import ev_note as ev_note
+from .format import locks_text as locks_text
 from .format import number_text as number_text
 from .format import percent_text as percent_text
 from .format import pot_text as pot_text
@@ -59,7 +60,6 @@ from .resolve import solve_behind as solve_behind
 from .source import SolverSource as SolverSource
 from .source import StoredGame as StoredGame
 from .spot import SpotSolution as SpotSolution
-from .spot import locks_text as locks_text
 from .spot import solve as solve
 from .spot import solve_on as solve_on
 from .spot import taken_action as taken_action

@@ -16,13 +16,11 @@ class Chart:
 
     title: str  # "SB, first to act"
     subtitle: str  # stack, exploitability
-    line: str
     actions: tuple[str, ...]  # [A]: as in a line
     labels: tuple[str, ...]  # [A]: for people
     frequencies: Floats  # [A]: over all combos that get here
     strategy: Floats  # [A, 169]; NaN: the hand does not fit beside the flop
     reach: Floats  # [169]: how much of a hand gets here; all of it where hardly any hand does
-    evs: Floats  # [169]: bb; NaN: not known
 
 
 def node_chart(result: Solution, node: Decision) -> Chart:
@@ -30,13 +28,11 @@ def node_chart(result: Solution, node: Decision) -> Chart:
     return Chart(
         title=node_title(node) + (" (hardly ever reached)" if node.is_rare else ""),
         subtitle=_subtitle(result, node),
-        line=node.line,
         actions=node.actions,
         labels=node.labels,
         frequencies=node.taken,
         strategy=np.array([node.cells(row) for row in node.strategy]),
         reach=node.shown_reach,
-        evs=node.cells(node.evs(), evs=True),
     )
 
 

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 from allstreets.base import Floats
 from allstreets.cards import cards_text
+from allstreets.games import Lock
 from allstreets.solutions.reached import LEAST_SHARE
 
 if TYPE_CHECKING:
     from allstreets.solutions.decision import Decision
 
 DASH = "–"
+NO_DECISION = "all-in already: there is no decision"
+SHOWN_PLACES = 4  # of a lock on every card there are dozens
 SELDOM = 5e-4  # what is taken less often is shown with more digits
 TAKERS, RANGE = "EV of takers", "EV of range"
 EV_LEGEND = (
@@ -142,3 +145,14 @@ def _board(node: "Decision") -> str:
 
 def _in_bb(node: "Decision") -> bool:
     return node.unit.name == "bb"
+
+
+def locks_text(locks: Sequence[Lock]) -> str:
+    """Where a solution has locks; "" where it has none."""
+    if not locks:
+        return ""
+    lines = dict.fromkeys(lock.line.strip() for lock in locks)
+    nodes = [f"'{line}'" if line else "the first decision" for line in lines]
+    more = len(nodes) - SHOWN_PLACES
+    rest = f" and {more} more places" if more > 0 else ""
+    return f"strategies are locked at {', '.join(nodes[:SHOWN_PLACES])}{rest}"

@@ -1,8 +1,7 @@
 """A solved spot, node by node: strategy, EV, equity and reach of every combo; and `solve`."""
 
-import html
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -36,7 +35,7 @@ from allstreets.cfr import Schedule
 from allstreets.engines import CPU, NodeNumbers, RiverGroups
 from allstreets.games import Lock, Spot, spot_root
 from allstreets.solutions.decision import CHIPS, NONE, Decision, Evs, Hands, Unit, betting_at
-from allstreets.solutions.format import number_text, percent_text
+from allstreets.solutions.format import locks_text, number_text, percent_text
 from allstreets.solutions.stored_streets import StreetNumbers
 from allstreets.solutions.walk import Deal, Figures, LockTarget, Position, Solution
 from allstreets.solvers import (
@@ -346,17 +345,23 @@ class SpotSolution(Solution):
         # Files are a layer above, which is loaded when something is saved.
         import_module("allstreets.storage").save_spot(self, folder, saved, name=name)
 
-    def __repr__(self) -> str:
+    @property
+    def headline(self) -> str:
         """One line: which spot, and how well it is solved."""
-        return f"<{type(self).__name__} {result_line(self)}>"
+        spot, made = self.spot, self.simplified
+        known = np.isfinite(self.exploitability)
+        error = percent_text(self.exploitability, 3) if known else "an unknown part"
+        locks = f", {len(spot.lock)} lock{'s' * (len(spot.lock) > 1)}" if spot.lock else ""
+        simple = "" if made is None else f", {made.head}"
+        return (
+            f"{cards_text(spot.cards)}, pot {spot.pot}, stack {spot.stack}{locks}{simple}: "
+            f"exploitable for {error} of the pot after {self.iterations:,} iterations"
+        )
 
-    def __str__(self) -> str:
-        """Some lines: the spot, how well it is solved, what it is worth, and the first decision."""
-        return result_text(self)
-
-    def _repr_html_(self) -> str:
-        """The table that a notebook shows."""
-        return result_html(self)
+    def worth(self) -> list[str]:
+        """EVs of both players in chips."""
+        oop, ip = self.evs
+        return [f"EV OOP {number_text(oop)}, IP {number_text(ip)} chips"]
 
 
 def taken_action(tree: BettingTree, node: int) -> int:
@@ -415,67 +420,6 @@ def hands_of(
         for p in Player
     )
     return oop, ip
-
-
-SHOWN_PLACES = 4  # of a lock on every card there are dozens
-NO_DECISION = "all-in already: there is no decision"
-
-
-def locks_text(locks: Sequence[Lock]) -> str:
-    """Where a solution has locks; "" where it has none."""
-    if not locks:
-        return ""
-    lines = dict.fromkeys(lock.line.strip() for lock in locks)
-    nodes = [f"'{line}'" if line else "the first decision" for line in lines]
-    more = len(nodes) - SHOWN_PLACES
-    rest = f" and {more} more places" if more > 0 else ""
-    return f"strategies are locked at {', '.join(nodes[:SHOWN_PLACES])}{rest}"
-
-
-def result_line(result: "SpotSolution") -> str:
-    """Which spot, and how well it is solved."""
-    spot = result.spot
-    known = np.isfinite(result.exploitability)
-    error = percent_text(result.exploitability, 3) if known else "an unknown part"
-    locks = f", {len(spot.lock)} lock{'s' * (len(spot.lock) > 1)}" if spot.lock else ""
-    made = result.simplified
-    simple = "" if made is None else f", {made.head}"
-    return (
-        f"{cards_text(spot.cards)}, pot {spot.pot}, stack {spot.stack}{locks}{simple}: "
-        f"exploitable for {error} of the pot after {result.iterations:,} iterations"
-    )
-
-
-def result_text(result: "SpotSolution") -> str:
-    """A solution: how good it is, what it is worth, and its first decision."""
-    oop, ip = result.evs
-    lines = [
-        result_line(result),
-        f"EV OOP {number_text(oop)}, IP {number_text(ip)} chips",
-        *([locks_text(result.spot.lock)] if result.spot.lock else []),
-        *([] if result.simplified is None else result.simplified.lines()),
-    ]
-    if result.spot.tree.child_count[0]:
-        lines += ["", str(result.at().decision)]
-    else:
-        lines.append(NO_DECISION)
-    return "\n".join(lines)
-
-
-def result_html(result: "SpotSolution") -> str:
-    """A solution: how good it is, what it is worth, and its first decision."""
-    evs = result.evs
-    head = (
-        f"<div>exploitability {100 * result.exploitability:.3f} % of pot after "
-        f"{result.iterations:,} iterations · EV OOP {evs[0]:.2f}, IP {evs[1]:.2f} chips</div>"
-    )
-    if result.spot.lock:
-        head += f"<div>{html.escape(locks_text(result.spot.lock))}</div>"
-    if result.simplified is not None:
-        head += f"<div>{html.escape(result.simplified.text)}</div>"
-    if not result.spot.tree.child_count[0]:
-        return f"{head}<div>{NO_DECISION}</div>"
-    return head + result.at().decision._repr_html_()
 
 
 def solve(

@@ -14,6 +14,7 @@ from the first action on. A `Position` is the address of a node in either: the n
 tree, and the cards that were dealt on the way.
 """
 
+import html
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -43,6 +44,7 @@ from allstreets.betting import (
 from allstreets.cards import Flop, Runouts, cards_text
 from allstreets.games import Lock
 from allstreets.solutions.decision import Decision, Evs, OnBoard, Unit
+from allstreets.solutions.format import NO_DECISION, locks_text
 from allstreets.solutions.records import Certificate, MadeSimple
 from allstreets.solutions.tables import Row
 
@@ -328,6 +330,41 @@ class Solution(ABC):
             return Evs((shares[0] * pot, shares[1] * pot))
 
         return replace(ranges, evaluate=evs, equate=lambda: ranges.equities)
+
+    # For people.
+
+    @property
+    @abstractmethod
+    def headline(self) -> str:
+        """One line: the game, and how well it is solved."""
+
+    @abstractmethod
+    def worth(self) -> list[str]:
+        """Lines on how much it is worth to both players."""
+
+    def _summary(self) -> list[str]:
+        lines = [self.headline, *self.worth()]
+        lines += [locks_text(self.locks)] if self.locks else []
+        return lines if self.simplified is None else [*lines, *self.simplified.lines()]
+
+    def __repr__(self) -> str:
+        """One line: the game, and how well it is solved."""
+        return f"<{type(self).__name__} {self.headline}>"
+
+    def __str__(self) -> str:
+        """Some lines: the game, how well it is solved, its worth, and the first decision."""
+        lines, first = self._summary(), self.node(self.start)
+        if first.kind == "decision":
+            lines += ["", str(first)]
+        return "\n".join([*lines, NO_DECISION] if first.kind == "end" else lines)
+
+    def _repr_html_(self) -> str:
+        """The same for notebooks."""
+        first = self.node(self.start)
+        head = "".join(f"<div>{html.escape(line.strip())}</div>" for line in self._summary())
+        if first.kind == "decision":
+            return head + first._repr_html_()
+        return f"{head}<div>{NO_DECISION}</div>" if first.kind == "end" else head
 
     def _hinted(self, line: str, read: Callable[[str], Position]) -> Position:
         """`read` a line; if it fails, the error leads back to where the line was still right."""

@@ -64,7 +64,6 @@ from allstreets.solutions.flops import Flops, GameFlops, ModelFlops, ratio_word
 from allstreets.solutions.pot_view import PotView, in_suits
 from allstreets.solutions.preflop import PreflopRoots, PreflopStrategies, Roots, SolutionFacts
 from allstreets.solutions.source import SolverSource, Source
-from allstreets.solutions.spot import locks_text
 from allstreets.solutions.tables import Row
 from allstreets.solutions.walk import (
     Boards,
@@ -80,6 +79,7 @@ from allstreets.solvers import QuantisedSolution, WholeGameSolver
 
 Mix = dict[str, float]  # action → probability
 
+UNKNOWN = "exploitability unknown"
 NEAR = 3  # flops that a message names
 CACHED_VIEWS = 8  # pots on flops, with all their values
 CACHED_FLOPS = 8  # that were solved exactly, with the streets that were looked at
@@ -667,38 +667,28 @@ class WholeSolution(Solution):
 
     # For people.
 
-    def __repr__(self) -> str:
-        """One line: which game, and how well it is solved."""
-        return f"<{type(self).__name__} {self._headline()}>"
-
-    def __str__(self) -> str:
-        """Some lines: the game, how well it is solved, what it is worth, and the first decision."""
-        lines = [self._headline()]
+    def worth(self) -> list[str]:
+        """Values of both players; of flops one by one, how each ratio went."""
+        lines = self.models.lines() if self.settings else []
         if self.values is not None:
             lines.append("worth {:+.1f} mbb/hand to BB, {:+.1f} to SB".format(*self.values))
-        lines += [locks_text(self.locks)] if self.locks else []
-        first = self.node(self.start)
-        if first.kind == "decision":
-            lines += ["", str(first)]
-        lines += self.models.lines() if self.settings else []
-        return "\n".join(lines)
+        return lines
 
-    def _headline(self) -> str:
-        error = self.exploitability
-        quality = (
-            "exploitability unknown" if error is None else f"exploitable for {error:.3g} mbb/hand"
-        )
+    @property
+    def headline(self) -> str:
+        """One line: which game, and how well it is solved."""
+        error, made = self.exploitability, self.simplified
         name = f"{self.facts.name}: " if self.facts.name else ""
-        made = self.facts.simplified
-        how = "" if made is None else f", {made.head}"
         if self.settings:
             return f"{name}{self.cards.kind}, {self.models.count_text()}"
         below = ", betting before the flop"
         if self.is_game:
             flops = len(self.game.flops.flops)
             below = f", {flops:,} flop{'s' * (flops != 1)}, {self.cards}"
+        how = "" if made is None else f", {made.head}"
+        known = f"exploitable for {error:.3g} mbb/hand" if error is not None else UNKNOWN
         return (
-            f"{name}{bb_text(self.rules.stack)} bb deep{below}{how}, {quality} after "
+            f"{name}{bb_text(self.rules.stack)} bb deep{below}{how}, {known} after "
             f"{self.iterations:,} iterations"
         )
 

@@ -31,7 +31,6 @@ def test_after_the_flop_and_without_evs() -> None:
     assert chart.title == f"SB after c x | {FLOP} | x"
     chart = chart_of(WholeSolution.of(forgotten()))
     assert chart.subtitle.endswith("exploitability not known")
-    assert np.isnan(chart.evs).all()
 
 
 def test_what_nobody_plays_is_drawn_in_full() -> None:
