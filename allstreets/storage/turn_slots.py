@@ -9,9 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from allstreets import engines  # whose kernels are loaded when something is played
 from allstreets.base import Flags, Longs
 from allstreets.cards import COMBO_CARDS, Runouts, combo_orbits
-from allstreets.engines import whole_vectors
 
 Starts = tuple[tuple[int, int], ...]  # by street: rows of OOP and IP
 FIRST: Starts = ((0, 0),) * 3
@@ -52,5 +52,5 @@ def _held(combos: Longs) -> Flags:
 def _rows(combos: Longs, symmetries: tuple[int, ...]) -> int:
     """The padded hands that combos are on a board with these renamings."""
     if len(symmetries) == 1:
-        return whole_vectors(len(combos))
-    return whole_vectors(int((combo_orbits(symmetries)[combos] == combos).sum()))
+        return engines.whole_vectors(len(combos))
+    return engines.whole_vectors(int((combo_orbits(symmetries)[combos] == combos).sum()))
