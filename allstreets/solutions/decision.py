@@ -12,7 +12,7 @@ folding the small blind at once is −0.5 bb.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -49,6 +49,7 @@ from allstreets.solutions.tables import hand_rows
 
 RARE_SHARE = 1e-3  # of all hands: a node with less is hardly ever reached
 RARE_REACH = 0.01  # where no class has this reach, all are drawn
+CACHED_BETTING = 512  # nodes: tables over flops ask for the same one on every flop
 LEAST_SHOWN = 1e-3  # reach below which a class is not drawn
 NONE = read_only(np.zeros((0, 0)))
 NOWHERE = read_only(np.zeros(0, np.bool_))
@@ -487,6 +488,7 @@ class OnBoard:
     node: Decision
 
 
+@lru_cache(CACHED_BETTING)
 def betting_at(tree: BettingTree, node: int, unit: Unit) -> dict[str, Any]:
     """The betting at a node, as keys of a `Decision`."""
     oop, ip = (unit.amount(tree.stack_at(node, player)) for player in Player)

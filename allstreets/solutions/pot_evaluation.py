@@ -14,8 +14,24 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from allstreets.base import Bytes, Floats, Longs
-from allstreets.betting import BettingTree, NodeKind, Outcome, Player, Street
-from allstreets.cards import COMBO_CARDS, HAND_COUNT, HAND_OF_COMBO, Flop, live_combos
+from allstreets.betting import (
+    POSTFLOP,
+    BettingTree,
+    NodeKind,
+    Outcome,
+    Player,
+    Street,
+    read_only,
+)
+from allstreets.cards import (
+    COMBO_CARDS,
+    HAND_COUNT,
+    HAND_OF_COMBO,
+    Flop,
+    hand_cards,
+    hand_combos,
+    live_combos,
+)
 from allstreets.engines import (
     BucketCounts,
     CardModel,
@@ -27,6 +43,7 @@ from allstreets.engines import (
 )
 
 CACHED_PLANS = 64
+NO_MARGIN = read_only(np.zeros((0, 0), np.float32))
 
 
 def pairs_met(stage: Stage, reach: Floats) -> Floats:
@@ -198,8 +215,10 @@ def flop_hands(model: CardModel, flop: Flop, held: Bytes | None = None) -> "Mode
     if model.kind == "buckets":
         assert held is not None
         return bucket_hands(held, lambda: _bucket_stages(flop.cards, model.buckets, model.seed))
-    stages = class_stages(flop.cards)
-    return ModelHands(np.diag(stages[0].combos), stages[0], lambda: stages)
+    combos, cards = hand_combos(flop.cards), hand_cards(flop.cards)
+    stage = Stage(POSTFLOP, combos.astype(np.float64), cards.astype(np.float64), NO_MARGIN)
+    classes = np.arange(HAND_COUNT)
+    return ModelHands(np.diag(stage.combos), stage, lambda: class_stages(flop.cards), classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,9 +226,10 @@ class ModelHands:
     """The H hands of the first stage on a flop, and the cards of all stages."""
 
     held: Floats  # [169, H]: how many combos of each class each hand has
-    first: Stage  # without margins where `stages` takes a while
+    first: Stage  # without margins
     stages: Callable[[], tuple[Stage, ...]]
-    by_combo: bool = False  # whether each combo is a hand
+    classes: Longs | None = None  # [H]: the class of each hand; None: buckets, which have several
+    live: Longs | None = None  # [H]: the combo that each hand is; None: hands are no combos
 
     @property
     def combos(self) -> Floats:
@@ -218,7 +238,7 @@ class ModelHands:
         return combos
 
     def stage(self, number: int) -> Stage:
-        """The pairs of a stage, found at once for the first one."""
+        """The pairs of a stage, at once for the first one."""
         return self.stages()[number] if number else self.first
 
 
@@ -235,15 +255,16 @@ def combo_hands(flop: Flop) -> ModelHands:
     held[HAND_OF_COMBO[combos], rows] = 1.0
     cards = np.zeros((len(combos), 52))
     cards[rows[:, None], COMBO_CARDS[combos]] = 1.0
-    stage = Stage((Street.FLOP,), np.ones(len(combos)), cards, np.zeros((0, 0), np.float32))
-    return ModelHands(held, stage, lambda: (stage,), by_combo=True)
+    stage = Stage((Street.FLOP,), np.ones(len(combos)), cards, NO_MARGIN)
+    classes = HAND_OF_COMBO[combos].astype(np.int64)
+    return ModelHands(held, stage, lambda: (stage,), classes, combos)
 
 
 def bucket_hands(held: Bytes, stages: Callable[[], tuple[Stage, ...]]) -> ModelHands:
     """Buckets; flops with fewer than others have columns of zeros at the end."""
     combos = held.sum(axis=0, dtype=np.float64)
     count = int(np.flatnonzero(combos)[-1]) + 1
-    first = Stage((Street.FLOP,), combos[:count], None, np.zeros((0, 0), np.float32))
+    first = Stage((Street.FLOP,), combos[:count], None, NO_MARGIN)
     return ModelHands(held[:, :count].astype(np.float64), first, stages)
 
 

@@ -1,13 +1,13 @@
 """A pot on a flop as a reader sees it, whatever hands the card model plays with.
 
-Where combos are the model's hands, each is shown for itself. Elsewhere a class is spread over the
-hands of a street: S[c, h] is the chance that a combo of class c that the flop leaves is in hand h
-later on and has played so far. S is multiplied by the strategy at a player's own decisions, and by
-the moves between hands where a card is dealt. All numbers of a class are means over S; for a class
-that never plays so, over the cards alone.
+Where combos or classes are the model's hands, each is shown for itself. A class of buckets is
+spread over the hands of a street: S[c, h] is the chance that a combo of class c that the flop
+leaves is in hand h later on and has played so far. S is multiplied by the strategy at a player's
+own decisions, and by the moves between hands where a card is dealt. All numbers of a class are
+means over S; for a class that never plays so, over the cards alone.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Protocol
@@ -20,7 +20,16 @@ from allstreets.betting import NodeKind, Player, paid_at
 from allstreets.cards import CanonicalFlop, Flop, combo_equity, flop_equity
 from allstreets.engines import PackedStrategies
 from allstreets.games import PotGame
-from allstreets.solutions.decision import BB, NOWHERE, Decision, Evs, Hands, Unit, betting_at
+from allstreets.solutions.decision import (
+    BB,
+    NOWHERE,
+    Decision,
+    Evs,
+    Hands,
+    Unit,
+    betting_at,
+    class_sums,
+)
 from allstreets.solutions.pot_evaluation import ModelHands, PotValues, live, pairs_met
 
 LEAST_COMBOS = 1e-12  # a hand may have none, and nothing else of it is counted then
@@ -46,20 +55,14 @@ class _Here:
     """A node in the H hands of its stage; lists are of OOP and IP."""
 
     sizes: Floats  # [H]: combos of each hand
-    dealt: Floats  # S [169, H] by the cards alone
-    played: list[Floats]  # S [169, H] since the flop
-    spreads: list[Floats]  # the same times the reach with which classes see the flop
+    played: list[
+        Floats
+    ]  # [H]: the chance of having played so since the flop; of buckets S [169, H]
     reach: list[Floats]  # [H]
     met: list[Floats]  # [H]: pairs of combos with the other's that get here
     strategy: Floats  # [A, H]
-
-    @property
-    def shown(self) -> list[Floats]:
-        """S [169, H]: of classes that play so, and of the others as the cards are dealt."""
-        return [
-            np.where(spread.sum(axis=1, keepdims=True) > 0, spread, self.dealt)
-            for spread in self.played
-        ]
+    spreads: list[Floats] = field(default_factory=list)
+    """Of buckets S [169, H]: of classes that play so, and of the others as the cards are dealt."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,10 +81,10 @@ class PotView:
         """A node of the pot's tree, by combo or by hand class: a decision, or the end of a hand."""
         tree, first, here = self.pot.tree, self.hands.first, self._at(node)
         oop, ip = (self._hands(here, player) for player in Player)
-        strategy = here.strategy
-        if not self.hands.by_combo and len(strategy):
-            own = here.shown[tree.player_at(node)]
-            strategy = np.array([_means(own, chances) for chances in strategy])
+        strategy = np.where(here.sizes >= 1, here.strategy, np.nan)
+        if here.spreads and len(strategy):
+            own = here.spreads[tree.player_at(node)]
+            strategy = np.array([_means(own, chances) for chances in here.strategy])
         return Decision(
             line=line,
             board=self.flop.cards,
@@ -97,15 +100,21 @@ class PotView:
 
     def _hands(self, here: _Here, player: Player) -> Hands:
         """A player's hands: the combos, or the 169 classes."""
-        counts, reach, met = self.hands.combos, here.reach[player], here.met[player]
-        if not self.hands.by_combo:
-            spread = here.spreads[player]
-            weights = counts * (spread @ (met / here.sizes))
-            return Hands(None, counts, spread.sum(axis=1), weights, float(counts.sum()))
-        # A class that never plays so shows what it would do, as the cards are dealt.
-        cells = here.shown[player].sum(axis=0)
-        each, combos = np.ones(len(met)), live(self.flop)
-        return Hands(combos, each, reach, reach * met, float(len(met)), (cells, cells * met))
+        classes, live, played = self.hands.classes, self.hands.live, here.played[player]
+        reach, met = here.reach[player], here.met[player]
+        if classes is None:
+            counts = self.hands.combos
+            arrives = self.reach[player][:, None] * played
+            weights = counts * (arrives @ (met / here.sizes))
+            return Hands(None, counts, arrives.sum(axis=1), weights, float(counts.sum()))
+        cells = None
+        if live is not None:
+            # A class that never plays so shows what it would do, as the cards are dealt.
+            never = class_sums(classes, played)[classes] <= 0
+            shown = np.where(never, 1.0, played)
+            cells = shown, shown * met
+        counts = self.hands.first.combos
+        return Hands(live, counts, reach, reach * met, float(counts.sum()), cells)
 
     def _evs(self, node: int, here: _Here, hands: tuple[Hands, Hands]) -> Evs:
         """EVs from a node on."""
@@ -117,10 +126,10 @@ class PotView:
 
         def means(player: Player, won: Floats) -> Floats:
             """EVs of a player's hands, by totals of the hands of the stage [H]."""
-            if self.hands.by_combo:
+            if not here.spreads:
                 return quotient(won, here.met[player] * scale)
             beside = here.met[player] / here.sizes  # of one combo
-            return _means(here.shown[player], won / (here.sizes * scale), beside)
+            return _means(here.spreads[player], won / (here.sizes * scale), beside)
 
         part = here.strategy * here.reach[player]  # [A, H]
         results = Evs(
@@ -175,41 +184,44 @@ class PotView:
 
     def _at(self, node: int) -> _Here:
         """A node in the hands of its stage."""
-        tree, combos = self.pot.tree, self.hands.combos
-        stage = self.hands.stage(int(self.strategies.stages[node]))
+        tree, hands = self.pot.tree, self.hands
+        stage = hands.stage(int(self.strategies.stages[node]))
         sizes = np.maximum(stage.combos, LEAST_COMBOS)
-        played = [self.spread(node, player) for player in Player]
-        spreads = [self.reach[player][:, None] * played[player] for player in Player]
-        reach = [combos @ spread / sizes for spread in spreads]
+        played = [self._played(node, player) for player in Player]
+        spreads: list[Floats] = []
+        if hands.classes is not None:
+            live = stage.combos > 0
+            reach = [self.reach[p][hands.classes] * played[p] * live for p in Player]
+        else:
+            reach = [(hands.combos * self.reach[p]) @ played[p] / sizes for p in Player]
+            dealt = self._played(node, None)
+            spreads = [np.where(own.sum(axis=1, keepdims=True) > 0, own, dealt) for own in played]
         strategy = np.zeros((0, len(sizes)))
         if tree.kind[node] == NodeKind.DECISION:
             strategy = self.strategies.at(node)[:, : len(sizes)]
-        return _Here(
-            sizes=sizes,
-            dealt=self.spread(node, None),
-            played=played,
-            spreads=spreads,
-            reach=reach,
-            met=[pairs_met(stage, reach[player.opponent]) for player in Player],
-            strategy=strategy,
-        )
+        met = [pairs_met(stage, reach[player.opponent]) for player in Player]
+        return _Here(sizes, played, reach, met, strategy, spreads)
 
-    def spread(self, node: int, player: Player | None) -> Floats:
-        """S [169, H] of a player at a node; `None`: by the cards alone, before any action."""
+    def _played(self, node: int, player: Player | None) -> Floats:
+        """[H]: a player's chance of playing to a node from the flop on; of buckets S [169, H].
+
+        `None`: by the cards alone, before any action.
+        """
         tree, strategies, held = self.pot.tree, self.strategies, self.hands.held
-        combos = held.sum(axis=1, keepdims=True)
-        spread: Floats = np.divide(held, combos, out=np.zeros_like(held), where=combos > 0)
+        played = np.ones(held.shape[1])
+        if self.hands.classes is None:
+            played = np.nan_to_num(quotient(held, held.sum(axis=1, keepdims=True)))
         for here, below in pairwise(tree.path_to(node)):
             if tree.kind[here] == NodeKind.DECISION and tree.player_at(here) == player:
                 action = tree.children_of(here).tolist().index(below)
-                spread = spread * strategies.at(here)[action, : spread.shape[1]]
+                played = played * strategies.at(here)[action, : played.shape[-1]]
             if strategies.stages[below] != strategies.stages[here]:
                 before, after = (
                     self.hands.stages()[int(strategies.stages[n])] for n in (here, below)
                 )
                 assert after.down is not None
-                spread = spread @ (after.down * after.combos / before.combos[:, None])
-        return spread
+                played = played @ (after.down * after.combos / before.combos[:, None])
+        return played
 
 
 def _means(own: Floats, values: Floats, weights: Floats | None = None) -> Floats:
