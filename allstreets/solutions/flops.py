@@ -190,10 +190,6 @@ class GameFlops(Flops):
     def _places(self) -> dict[int, int]:
         return {flop.number: index for index, flop in enumerate(self.game.flops.flops)}
 
-    def number(self, root: int) -> int:
-        """The number of the pot that a node before the flop leads to."""
-        return self._numbers[root]
-
     def place_of(self, flop: Flop) -> int | None:
         """The index of a flop in the set; None: it is not one of them."""
         return self._places.get(flop.number)
@@ -233,13 +229,6 @@ class GameFlops(Flops):
         rules, tree = self.pot(root).rules, self.pot(root).tree
         oop, ip = (results + np.array(paid_at(tree, rules.bb_ante, 0)) / BIG_BLINDS.scale).tolist()
         return oop, ip
-
-    def values_at(self, flop: Flop) -> Floats:
-        """[2, P, 169]: both players' values at the root of every pot on a flop.
-
-        Totals over a class's combos and all of the opponent's, in chips times pairs of combos.
-        """
-        return self.arrays(flop)["values"].astype(np.float64)
 
 
 class _FlopEvs:

@@ -60,7 +60,6 @@ class SpotSolution(Solution):
     """A solved spot: one board, two ranges, every turn and river card."""
 
     unit = CHIPS
-    start = Position()
 
     def __init__(
         self,

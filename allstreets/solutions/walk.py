@@ -137,6 +137,10 @@ class Solution(ABC):
     origin: Mapping[str, Any] | None = None  # the whole game that it is a flop of
     certificate: Certificate | None = None  # how exploitable it is with real cards
     simplified: MadeSimple | None = None  # the solution that it simplifies
+    unit: Unit  # of amounts and EVs, with the names of the seats
+    start = Position()  # the first node
+    settings: Sequence[tuple[str, Position]] = ()
+    """(label, first node) of each setting that is picked before play begins; often none."""
 
     @property
     def as_spot(self) -> "SpotSolution | None":
@@ -215,21 +219,6 @@ class Solution(ABC):
     def node(self, position: Position) -> "Node":
         """The node at a position."""
         return Node(self, position)
-
-    @property
-    @abstractmethod
-    def unit(self) -> Unit:
-        """The unit of amounts and EVs, and the names of the seats."""
-
-    @property
-    @abstractmethod
-    def start(self) -> Position:
-        """The first node."""
-
-    @property
-    def settings(self) -> Sequence[tuple[str, Position]]:
-        """(label, first node) of each setting that is picked before play begins; often none."""
-        return ()
 
     @abstractmethod
     def read(self, line: str, flop: str | None = None, *, any_card: bool = False) -> Position:

@@ -58,7 +58,7 @@ from allstreets.cards import (
 )
 from allstreets.engines import CardModel
 from allstreets.games import Lock, WholeGame
-from allstreets.solutions.decision import BB, Decision, OnBoard, Unit
+from allstreets.solutions.decision import BB, Decision, OnBoard
 from allstreets.solutions.exact_flop import ExactFlop, ExactFlops
 from allstreets.solutions.flops import Flops, GameFlops, ModelFlops, ratio_word
 from allstreets.solutions.pot_view import PotView, in_suits
@@ -105,6 +105,11 @@ class WholeSolution(Solution):
         super().__init__()
         self.roots, self.below, self.facts = roots, below, facts
         self.certificate, self.simplified = facts.certificate, facts.simplified
+        self.exploitability = facts.exploitability  # mean best-response gain in mbb/hand, if known
+        self.preflop_exploitability = facts.preflop_exploitability  # by best responses there alone
+        self.values, self.iterations = facts.values, facts.iterations  # of OOP and IP in mbb/hand
+        self.unit = roots.unit
+        self.settings = [(label, Position(root)) for root, label in enumerate(roots.settings)]
         self.exact_flops: ExactFlops | None = None  # None: none are kept beside the solution
         self._view = lru_cache(CACHED_VIEWS)(self._new_view)
         self._exact = lru_cache(CACHED_FLOPS)(self._find_exact)
@@ -249,43 +254,11 @@ class WholeSolution(Solution):
         return tuple(Lock.from_mapping(lock) for lock in self.facts.config.get("lock") or ())
 
     @property
-    def exploitability(self) -> float | None:
-        """Mean of both players' best-response gains in mbb/hand; None: not known."""
-        return self.facts.exploitability
-
-    @property
-    def preflop_exploitability(self) -> float | None:
-        """Gain of best responses before the flop alone, in mbb/hand."""
-        return self.facts.preflop_exploitability
-
-    @property
-    def values(self) -> tuple[float, float] | None:
-        """Value of the game to OOP (big blind) and IP (small blind), in mbb/hand."""
-        return self.facts.values
-
-    @property
-    def iterations(self) -> int:
-        """Iterations that were run."""
-        return self.facts.iterations
-
-    @property
     def metrics(self) -> list[dict[str, Any]]:
         """One row per check of the run: pandas.DataFrame(solution.metrics) is a table."""
         return [dict(row) for row in self.facts.metrics]
 
     # The walk.
-
-    start = Position()
-
-    @property
-    def settings(self) -> list[tuple[str, Position]]:
-        """The stack-to-pot ratios of flops that were solved one by one."""
-        return [(label, Position(root)) for root, label in enumerate(self.roots.settings)]
-
-    @property
-    def unit(self) -> Unit:
-        """Big blinds; of flops one by one pots."""
-        return self.roots.unit
 
     def read(self, line: str, flop: str | None = None, *, any_card: bool = False) -> Position:
         """The position that a line leads to."""
@@ -638,7 +611,7 @@ class WholeSolution(Solution):
         named = parse_flop(flop)
         if self.stored.place_of(named.flop) is None:
             self._require_flop(self.stored.flop_pots[0].node, parse_board(flop), "")
-        return self.stored.values_at(named.flop)
+        return self.stored.arrays(named.flop)["values"].astype(np.float64)
 
     @overload
     def strategy(
