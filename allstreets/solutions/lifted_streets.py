@@ -6,6 +6,7 @@ come, not of buckets.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
@@ -48,7 +49,10 @@ class LiftedStreets:
         self._reach = reach[0][combos], reach[1][combos]
         self._like = like
         self._turns: dict[int, ExactSubgame] = {}  # by the card that stands for others like it
-        self._views: dict[tuple[int, ...], StreetView] = {}
+        # By the cards beside the solved flop.
+        self._street = lru_cache(CACHED_STREETS)(
+            lambda cards: StreetView(self.subgame(cards[0]), self._reach, cards)
+        )
 
     def subgame(self, turn: int) -> ExactSubgame:
         """The exact subgame of a turn card beside the solved flop."""
@@ -96,16 +100,6 @@ class LiftedStreets:
         evs = results.plus(self._paid(way.node), self.pot.tree.player_at(way.node))
         alike = view.rows(Player.OOP), view.rows(Player.IP)
         return self._place(way, named, hands, lambda: evs, numbers.strategy, alike)
-
-    def _street(self, cards: tuple[int, ...]) -> StreetView:
-        """The street after these cards beside the solved flop."""
-        view = self._views.pop(cards, None) or StreetView(
-            self.subgame(cards[0]), self._reach, cards
-        )
-        self._views[cards] = view  # the last to be given up
-        while len(self._views) > CACHED_STREETS:
-            del self._views[next(iter(self._views))]
-        return view
 
     def _left_evs(self, node: int, hands: tuple[Hands, Hands], above: Decision) -> Evs:
         """EVs where a card is dealt, as far as they are known without looking at every card."""

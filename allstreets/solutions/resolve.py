@@ -16,7 +16,7 @@ their exploitability of each other.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -148,9 +148,7 @@ class TrimmedSolution(SpotSolution):
         super().__init__(spot, view)
         self.kept, self.target = kept, target
         self.announce, self.threads = announce, threads
-        self._parts: dict[
-            tuple[int, tuple[int, ...]], tuple[SpotPart, SpotSolution, tuple[float, float]]
-        ] = {}
+        self._solved = lru_cache(CACHED_SPOTS)(self._solve)
 
     @property
     def stored_streets(self) -> int:
@@ -172,25 +170,16 @@ class TrimmedSolution(SpotSolution):
         )
         return self.shown(position, scaled, self.spot.ranges)
 
-    def _solved(
+    def _solve(
         self, chance: int, dealt: tuple[int, ...]
     ) -> tuple[SpotPart, SpotSolution, tuple[float, float]]:
         """The part after a chance node, its solution, and what both reaches were divided by."""
-        key = chance, dealt
-        if key in self._parts:
-            self._parts[key] = self._parts.pop(key)  # the last to be given up
-            return self._parts[key]
-        tree = self.spot.tree
         ranges, scales = self._ranges(chance, dealt)
-        root = int(tree.children_of(chance)[0])
+        root = int(self.spot.tree.children_of(chance)[0])
         part = SpotPart.below(self.spot, root, dealt, ranges)
         if self.announce is not None:
-            self.announce(part, line_text(tree, root, dealt), self.target)
-        solved = solve(part, self.target, threads=self.threads)
-        self._parts[key] = part, solved, scales
-        while len(self._parts) > CACHED_SPOTS:
-            del self._parts[next(iter(self._parts))]
-        return self._parts[key]
+            self.announce(part, line_text(self.spot.tree, root, dealt), self.target)
+        return part, solve(part, self.target, threads=self.threads), scales
 
     def _ranges(
         self, chance: int, dealt: tuple[int, ...]

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,9 +70,9 @@ class SpotSolution(Solution):
         super().__init__()
         self.spot = spot
         self.solver = solver  # what the numbers come from, if they are not read from a file
-        self._view = view
-        self._streets: dict[tuple[int, ...], StreetNumbers] = {}
-        self._pairs: dict[tuple[int, ...], float] = {}
+        self._streets = lru_cache(CACHED_STREETS)(view)
+        # How much of both starting ranges meets on a board, in pairs of combos.
+        self.pairs = lru_cache(CACHED_STREETS)(partial(pairs_of, spot.ranges))
         self.exploitability = float("nan")  # fraction of the starting pot
         self.iterations = 0
         self.seconds = 0.0
@@ -220,11 +220,7 @@ class SpotSolution(Solution):
 
     def street(self, cards: tuple[int, ...] = ()) -> StreetNumbers:
         """The street that is reached when `cards` have been dealt after the board."""
-        numbers = self._streets.pop(cards, None) or self._view(cards)
-        self._streets[cards] = numbers  # the last to be given up
-        while len(self._streets) > CACHED_STREETS:
-            del self._streets[next(iter(self._streets))]
-        return numbers
+        return self._streets(cards)
 
     def decision(self, position: Position) -> Decision:
         """Both ranges at a position; of a solver as it stands now."""
@@ -309,12 +305,6 @@ class SpotSolution(Solution):
             evaluate=evaluate,
             **more,
         )
-
-    def pairs(self, board: tuple[int, ...]) -> float:
-        """How much of both starting ranges meets on a board, in pairs of combos."""
-        if board not in self._pairs:
-            self._pairs[board] = pairs_of(self.spot.ranges, board)
-        return self._pairs[board]
 
     def _locked(self, position: Position) -> Flags:
         """[1326]: the combos with a locked strategy at a decision."""

@@ -16,7 +16,7 @@ import re
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -300,7 +300,7 @@ class _Opened:
         self._spot, self._kept = spot, kept
         self._settings = settings
         self._files: dict[str, CheckedFile] = {}
-        self._games: dict[int | None, _Game] = {}  # by the turn card; None: of all cards
+        self._opened_game = lru_cache(OPEN_TURNS)(self._open_game)
 
     def view(self, cards: tuple[int, ...]) -> "StreetNumbers":
         """The street that is reached when `cards` have been dealt."""
@@ -369,29 +369,27 @@ class _Opened:
 
     def _game(self, card: int) -> "_Game":
         """The game after a card: that turn alone of a flop whose hands share no strategies."""
-        spot, root = self._spot, spot_root(self._spot)
         shares = self._settings.river_groups != "none"
-        turn = None
-        if len(deal_streets(spot.tree)) == 3 and not shares:
-            turn = int(root.representative[card])
-        game = self._games.pop(turn, None)
-        if game is None:
-            weights = spot.ranges[0].weights, spot.ranges[1].weights
-            subgame = engines.ExactSubgame(
-                spot.tree,
-                spot.payoffs,
-                root if turn is None else alone(root, turn),
-                self._combos,
-                thread_count(None),
-                self._settings.precision,
-                buckets=partial(engines.suit_street_buckets, weights=weights) if shares else None,
-                learns=False,
-            )
-            game = self._mapped(subgame, FIRST if turn is None else self._turn_starts[turn])
-        self._games[turn] = game  # the last to be given up
-        while len(self._games) > OPEN_TURNS:
-            del self._games[next(iter(self._games))]
-        return game
+        if shares or len(deal_streets(self._spot.tree)) < 3:
+            return self._opened_game(None)
+        return self._opened_game(int(spot_root(self._spot).representative[card]))
+
+    def _open_game(self, turn: int | None) -> "_Game":
+        """The game with one turn, or all of it."""
+        spot, root, how = self._spot, spot_root(self._spot), self._settings
+        weights = spot.ranges[0].weights, spot.ranges[1].weights
+        shared = partial(engines.suit_street_buckets, weights=weights)
+        subgame = engines.ExactSubgame(
+            spot.tree,
+            spot.payoffs,
+            root if turn is None else alone(root, turn),
+            self._combos,
+            thread_count(None),
+            how.precision,
+            buckets=None if how.river_groups == "none" else shared,
+            learns=False,
+        )
+        return self._mapped(subgame, FIRST if turn is None else self._turn_starts[turn])
 
     def _mapped(self, subgame: "ExactSubgame", rows: Starts) -> "_Game":
         """A game that plays what the files hold, from these rows on."""
