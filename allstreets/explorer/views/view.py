@@ -34,15 +34,8 @@ from allstreets.explorer.views.hands import hand_detail, hand_groups, table
 from allstreets.explorer.views.nodes import choices, deal, end, settings, stacks, steps, street_name
 from allstreets.explorer.views.range_words import Reaching, reaching
 from allstreets.solutions import Decision as Record
-from allstreets.solutions import Node, NoNodeError, Position, Solution
-from allstreets.storage import (
-    folder_kind,
-    load_flops,
-    load_preflop,
-    load_spot,
-    load_unified,
-    read_manifest,
-)
+from allstreets.solutions import Node, NoNodeError, Position, Solution, SpotSolution, WholeSolution
+from allstreets.storage import folder_kind, load, read_manifest
 
 Part = TypeVar("Part")
 
@@ -255,12 +248,11 @@ def open_view(folder: Path) -> SolutionView:
     if kind == "spots":
         raise InputError(f"{folder} holds spots that were solved together: open one of them")
     if kind == "spot":
-        spot = load_spot(folder)
+        spot = load(folder, SpotSolution)
         beside = boards_beside(spot, folder)
         describe = partial(describe_spot, spot, manifest, boards=beside is not None)
         return SolutionView(spot, describe, beside)
-    opened = {"postflop": load_flops, "unified": load_unified, "preflop": load_preflop}[kind](
-        folder
-    )
-    describe_it = describe_flops if kind == "postflop" else describe_whole
-    return SolutionView(opened, partial(describe_it, opened, manifest), FlopTables(opened))
+    whole, describe_it = load(folder, WholeSolution), describe_whole
+    if kind == "postflop":
+        describe_it = describe_flops
+    return SolutionView(whole, partial(describe_it, whole, manifest), FlopTables(whole))
