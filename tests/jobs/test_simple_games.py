@@ -227,7 +227,7 @@ def test_real_boards(tmp_path: Path) -> None:
     assert sum(found.values) == pytest.approx(0.0, abs=0.02)
     # EVs of the first decision by combo, as stored, are those of the pot.
     root = game.pots[0].pot.node
-    first, reach = found.stored.view(root, flop).combo_node(0, ""), found.before.reach[root]
+    first, reach = found.stored.view(root, flop).node(0, ""), found.before.reach[root]
     first = first.whole_hand()
     for player in Player:
         ours = np.nan_to_num(first.evs(player)) * 100 @ first.hands[player].weights
