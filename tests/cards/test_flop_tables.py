@@ -150,9 +150,11 @@ FlopTable(Path(sys.argv[1])).build(2, kill)
 """
 
 
+@pytest.mark.long
 def test_a_build_that_is_killed_leaves_whole_parts(
     tmp_path: Path, counted: list[tuple[int, ...]]
 ) -> None:
+    """Long: processes are killed."""
     folder = tmp_path  # and compiled kernels from the usual place
     done = subprocess.run([sys.executable, "-c", BUILD, str(folder)], check=False)
     assert done.returncode == -signal.SIGKILL

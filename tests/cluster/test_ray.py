@@ -1,6 +1,7 @@
 """A real Ray cluster of several machines, as far as Ray can tell; workers and a machine are killed.
 
-One cluster serves all tests, in their order: each leaves it smaller than it was.
+One cluster serves all tests, in their order: each leaves it smaller than it was. Long: Ray starts a
+dozen processes. Workers of this process stand in for it in the other files.
 """
 
 import os
@@ -30,6 +31,7 @@ from allstreets.training.records import Progress
 from allstreets.training.unified_run import UnifiedOutcome, plan_unified
 from allstreets.training.watch import Watch
 
+pytestmark = pytest.mark.long
 KEYS: dict[str, Any] = {"flops": "spread_5", "check_interval": 1}
 
 

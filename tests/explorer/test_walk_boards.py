@@ -217,7 +217,9 @@ def test_hands_that_play_alike_are_listed(view: SolutionView, result: WholeSolut
     assert view.hand(f"{LIMPED} | x", "oop", "66").alike == []
 
 
+@pytest.mark.long
 def test_reports_over_cards(view: SolutionView) -> None:
+    """Long: every turn card is lifted."""
     report = joined(view.cards(f"{LIMPED} | x x"))
     assert (report.street, len(report.rows)) == ("turn", 49)
     assert sum(row.weight for row in report.rows) == pytest.approx(1.0)

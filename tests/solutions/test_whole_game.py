@@ -93,7 +93,7 @@ def test_labels_and_chips() -> None:
     assert np.nanmax(np.abs(node.action_evs[0])) < 1e-9  # from here on it is worth nothing
 
 
-@pytest.mark.parametrize("make", [classes, raked])
+@pytest.mark.parametrize("make", [classes, pytest.param(raked, marks=pytest.mark.long)])
 @pytest.mark.parametrize("line", ["c x", "c x | x", "c x | x b{}"])
 def test_evs_are_what_pairs_of_hands_add_up_to(make: Any, line: str) -> None:
     solver = make()

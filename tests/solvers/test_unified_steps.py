@@ -124,7 +124,11 @@ def tiny_twins(
 
 @pytest.mark.parametrize(
     ("algorithm", "ante", "rake"),
-    [("tuned", 0.0, 0.0), ("cfr+", 0.25, 0.0), ("dcfr", 0.1, 0.05)],
+    [
+        ("tuned", 0.0, 0.0),
+        pytest.param("cfr+", 0.25, 0.0, marks=pytest.mark.long),
+        ("dcfr", 0.1, 0.05),
+    ],
 )
 def test_every_iteration_equals_the_slow_one(algorithm: str, ante: float, rake: float) -> None:
     twins = tiny_twins(algorithm, ante=ante, rake=rake)
