@@ -41,8 +41,7 @@ def made_once(name: str, make: Callable[[Path], Any], root: Path | None = None) 
 
     `make` gets the path of a folder that does not exist yet.
     """
-    root = root or _root()
-    folder = root / name.replace(" ", "-")
+    folder = (root or _root()) / name.replace(" ", "-")
     if not folder.exists():
         with held(folder.with_suffix(".lock")):
             if not folder.exists():
