@@ -1,5 +1,6 @@
 """The tools of tests: durations and their budgets, folders that are made once."""
 
+import importlib.util
 import json
 import os
 import signal
@@ -159,3 +160,19 @@ def test_every_source_counts() -> None:
     assert not any("node_modules" in path.parts for path in files)
     assert digest_of(files) == digest_of(reversed(files))
     assert digest_of(files) != digest_of(files[1:])
+
+
+def test_every_mistake_can_still_be_planted() -> None:
+    """What `make mutations` replaces stands in the package, each in one place."""
+    path = TESTS.parent / "benchmarks" / "mutations.py"
+    found = importlib.util.spec_from_file_location("mutations", path)
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    sys.modules["mutations"] = module  # where dataclasses look
+    found.loader.exec_module(module)
+    assert len(module.MUTATIONS) >= 10
+    for mutation in module.MUTATIONS:
+        file = mutation.file(TESTS.parent)
+        assert mutation.text != mutation.instead
+        assert file.suffix == ".py"

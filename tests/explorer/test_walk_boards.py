@@ -93,16 +93,6 @@ def test_a_combo_plays_what_is_stored_of_its_group(result: WholeSolution, number
         assert shown.alike[Player.OOP][shown.combos == combo] == group
 
 
-@pytest.mark.parametrize("words", ["x x | 5c", "x x | 5c | x", "x x | 5c | x x | Qd | b100%"])
-def test_what_one_player_wins_the_other_loses(result: WholeSolution, words: str) -> None:
-    node = result.at(f"{LIMPED} | {words}").decision
-    node = node.whole_hand()
-    won = [float(node.hands[player].weights @ np.nan_to_num(node.evs(player))) for player in Player]
-    assert node.reached
-    assert abs(won[0]) > 1e-2
-    assert won[0] == pytest.approx(-won[1], rel=1e-4)
-
-
 def test_a_check_on_the_turn_is_worth_the_rivers_that_follow(result: WholeSolution) -> None:
     """By combo: the pairs of combos that a river leaves, and what they are worth there."""
     above = result.at(f"{LIMPED} | x x | 5c | x").decision
