@@ -7,12 +7,14 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from harness.durations import FILE, Compiling, Durations, Record, Spent, by_folder
 from harness.made_once import IN_USE, digest_of, made_once, remove_unused, sources
 
 TESTS = Path(__file__).parent
+Phase = Literal["setup", "call", "teardown"]
 
 
 def spent(cpu: float) -> Spent:
@@ -56,8 +58,8 @@ def test_the_record_is_of_folders_that_exist() -> None:
 
 def test_phases_of_a_test_are_counted(pytestconfig: pytest.Config) -> None:
     plugin = Durations(pytestconfig)
-    phases = (("setup", 0.5), ("call", 2.0), ("teardown", 0.25))
-    for when, seconds in phases:
+    phases: dict[Phase, float] = {"setup": 0.5, "call": 2.0, "teardown": 0.25}
+    for when, seconds in phases.items():
         report = pytest.TestReport(
             "tests/cfr/test_c.py::test_x", ("", 0, ""), {}, "passed", None, when, duration=seconds
         )

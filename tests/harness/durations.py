@@ -105,7 +105,7 @@ def by_folder(spent: Mapping[str, Spent]) -> dict[str, Spent]:
     return dict(folders)
 
 
-class Compiling(event.Listener):  # type: ignore[misc]
+class Compiling(event.Listener):
     """Processor seconds of compiling kernels; one that is compiled for another counts once."""
 
     def __init__(self) -> None:
@@ -135,7 +135,7 @@ class Durations:
         self.spent: dict[str, Spent] = defaultdict(Spent)
         self.compiling = Compiling()
         self._before = self._now()
-        event.register("numba:compile", self.compiling)
+        event.register("numba:compile", self.compiling)  # type: ignore[no-untyped-call]
 
     def _now(self) -> tuple[float, float]:
         """Processor seconds of this process and its children, and seconds of compiling."""
