@@ -6,8 +6,9 @@
 1. The checkout is copied to a scratch folder, with a cache of its own.
 2. A mistake is a few characters of the package that are replaced by others. It is found by its
    text, so that it moves along with the code.
-3. The test files nearest to the changed file (`tests/harness/quick.py`: the fewest imports between
-   them) run until the first failure: the mistake is caught.
+3. Test files run from near to far (`tests/harness/quick.py`: the fewest imports between them and
+   the changed file) until the first failure: the mistake is caught. One that is not takes as long
+   as all tests.
 4. The mistake is taken back, and the next is planted.
 """
 
@@ -24,8 +25,6 @@ from allstreets.base.cache import FOLDER_VARIABLE, cache_folder
 
 ROOT = Path(__file__).parents[1]
 LEFT_OUT = shutil.ignore_patterns(".*", "node_modules", "__pycache__", "site", "results")
-FILES = 12
-"""So many of the nearest test files are tried."""
 NEAREST = """
 import sys
 from pathlib import Path
@@ -144,7 +143,7 @@ def caught_by(mutation: Mutation, scratch: Path) -> str | None:
     before = file.read_text(encoding="utf-8")
     file.write_text(before.replace(mutation.text, mutation.instead), encoding="utf-8")
     try:
-        nearest = run(scratch, "-c", NEAREST, str(file)).stdout.splitlines()[:FILES]
+        nearest = run(scratch, "-c", NEAREST, str(file)).stdout.splitlines()
         options = ["-m", "pytest", "-x", "-p", "no:randomly", "-p", "no:xdist", "--tb=no"]
         done = run(scratch, *options, *nearest)
     finally:

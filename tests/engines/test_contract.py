@@ -41,8 +41,8 @@ SAMPLED = ("sampled",)
 TURNED = np.array([1, 0])
 
 
-LONG = ("cuda exact", "cluster of boards")
-"""Half a second an evaluation, or workers that bucket hands anew; `gpu` and `cluster` try them."""
+LONG = ("cuda exact", "cuda boards", "cluster of boards")
+"""A tenth to half a second an evaluation; `gpu` and `cluster` always compare some of them."""
 POOL = Pool()
 
 

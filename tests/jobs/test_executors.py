@@ -1,17 +1,23 @@
 """Executors: the same results whoever does the pieces, and nothing lost when something breaks."""
 
 import os
-import signal
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from builders.crews import TasksHere, as_cluster
+from builders.pieces import (
+    Deaf,
+    Dying,
+    Piece,
+    inverse,
+    same,
+    tenth_power,
+    wait_for_the_end,
+)
 
 from allstreets.base import InputError, StopWhen
 from allstreets.cluster import Need
@@ -22,7 +28,6 @@ from allstreets.jobs import (
     OnRay,
     PieceError,
     Processes,
-    StoppedError,
     executors,
     in_order,
     on_cluster,
@@ -46,22 +51,6 @@ LISTENING = pytest.mark.parametrize("kind", ["here", "threads", "processes"])
 @pytest.fixture(params=MAKERS)
 def executor(request: pytest.FixtureRequest) -> Executor:
     return MAKERS[request.param]()
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A piece with a name."""
-
-    name: str
-    number: int
-
-
-def tenth_power(number: float) -> float:
-    return float(1.1 + number) ** 10 / 3
-
-
-def inverse(piece: Piece) -> float:
-    return 1 / piece.number
 
 
 def test_every_item_once_and_sums_to_the_last_bit(executor: Executor) -> None:
@@ -96,10 +85,6 @@ def test_an_exception_is_raised_by_name_and_the_others_are_kept(executor: Execut
     assert [(index, type(error)) for index, error in failed.items()] == [(2, ZeroDivisionError)]
 
 
-def same(number: int) -> int:
-    return number
-
-
 def test_a_request_to_stop_ends_it_soon_and_keeps_what_is_done(executor: Executor) -> None:
     found: dict[int, int] = {}
     control = StopWhen(lambda: bool(found))
@@ -109,15 +94,6 @@ def test_a_request_to_stop_ends_it_soon_and_keeps_what_is_done(executor: Executo
     count = len(found)
     executor.map(same, range(40), found.__setitem__, control=control)  # is not begun
     assert len(found) == count
-
-
-def wait_for_the_end(number: int) -> int:
-    """A piece that takes for ever unless it is to stop."""
-    while number and not piece_control().wants_to_stop():
-        time.sleep(0.01)
-    if number:
-        raise StoppedError
-    return number
 
 
 @LISTENING
@@ -140,21 +116,6 @@ def test_a_result_that_cannot_be_taken_ends_the_others(kind: str) -> None:
     assert not piece_control().wants_to_stop()
 
 
-@dataclass(frozen=True)
-class Deaf:
-    """Pieces of which one ends at once when the other has begun, which never ends."""
-
-    begun: Path
-
-    def __call__(self, number: int) -> int:
-        if number:
-            self.begun.write_text(str(os.getpid()))
-            threading.Event().wait()
-        while not (self.begun.is_file() and self.begun.read_text()):
-            time.sleep(0.01)
-        return number
-
-
 @pytest.mark.long
 def test_processes_that_do_not_listen_are_ended(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -170,23 +131,6 @@ def test_processes_that_do_not_listen_are_ended(
         Processes(2).map(Deaf(begun), range(2), full)
     with pytest.raises(ProcessLookupError):
         os.kill(int(begun.read_text()), 0)
-
-
-@dataclass(frozen=True)
-class Dying:
-    """Squares numbers; on one of them its process is killed, so many times."""
-
-    folder: Path
-    number: int
-    times: int
-
-    def __call__(self, number: int) -> int:
-        if number == self.number:
-            deaths = len(list(self.folder.iterdir()))
-            if deaths < self.times:
-                (self.folder / str(deaths)).touch()
-                os.kill(os.getpid(), signal.SIGKILL)
-        return number * number
 
 
 def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
