@@ -130,7 +130,7 @@ def test_who_is_made_to_fold_loses_and_the_game_stays_zero_sum() -> None:
     assert 0 < before.exploitability < 1
 
 
-@pytest.mark.parametrize("cards", ["classes", "boards"])
+@pytest.mark.parametrize("cards", ["classes", pytest.param("boards", marks=pytest.mark.long)])
 def test_exploitability_is_that_of_the_game_with_its_locks(cards: str) -> None:
     """It falls towards zero, where what is locked away would be worth much to who may not."""
     keys = {**LIMPED, "flops": ["9s7s2s"], "cards": cards}

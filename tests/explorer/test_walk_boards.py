@@ -233,7 +233,9 @@ def test_the_report_by_combo(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert "--combos has no meaning here" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_the_page_picks_a_card_and_tells_who_plays_alike(folder: Path) -> None:
+    """Long: a browser of its own."""
     with (
         browser() as chromium,
         explorer(folder.parent / "solves", folder) as server,

@@ -171,7 +171,7 @@ def test_iterations_with_locks_equal_the_slow_ones() -> None:
         )
 
 
-@pytest.mark.parametrize("choice", ["shuffled", "reach"])
+@pytest.mark.parametrize("choice", [pytest.param("shuffled", marks=pytest.mark.long), "reach"])
 def test_batches_of_flops_equal_the_slow_ones(choice: Choice) -> None:
     """Two of three flops at a time, each batch for two iterations."""
     twins = tiny_twins(batches=VisitPlan(2, 2, choice, seed=6), flops=3)
