@@ -276,8 +276,12 @@ def test_a_part_that_may_not_be_read(
     assert counted == [flop_cards(5)]
 
 
+@pytest.mark.long
 def test_all_flops_together_are_the_game_before_the_flop() -> None:
-    """A board of five cards holds ten flops: Σ multiplicity · M = 10 · (wins − losses) preflop."""
+    """A board of five cards holds ten flops: Σ multiplicity · M = 10 · (wins − losses) preflop.
+
+    Long: the margins of all flops are counted, once on a machine.
+    """
     table = build_flop_table()  # kept in the cache folder
     total = np.zeros((HAND_COUNT, HAND_COUNT), np.int64)
     for flop in all_flops():
