@@ -115,7 +115,7 @@ unit: $(DEV_READY) lint layers page ## pytest
 durations: $(DEV_READY) kernels page ## Record what every test file takes into tests/durations.json
 	@$(BIN)/pytest -n 2 --dist worksteal --record-durations
 
-mutations: $(DEV_READY) kernels ## Plant ten mistakes, one at a time, and see that the nearest tests catch each
+mutations: $(DEV_READY) kernels ## Plant a dozen mistakes, one at a time, and see that tests catch each
 	@$(BIN)/python benchmarks/mutations.py
 
 api: $(DEV_READY) $(TOOLS) ## Regenerate the explorer's OpenAPI document and the page's types

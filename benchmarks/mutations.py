@@ -1,4 +1,4 @@
-"""Ten mistakes, planted one at a time: do the tests of `make test` notice?
+"""A dozen mistakes, planted one at a time: do the tests of `make test` notice?
 
     python benchmarks/mutations.py              # all of them
     python benchmarks/mutations.py review       # those with this word in their name
@@ -85,6 +85,11 @@ MUTATIONS = (
         "weights[left] -= weights[gone]",
     ),
     Mutation(
+        "certify, dropped reach: a leak counts hands that do not get there",
+        "reach[node] * response[node][place] * (values[child] - values[node])",
+        "response[node][place] * (values[child] - values[node])",
+    ),
+    Mutation(
         "locks, wrong bound: a frequency that is too high is moved to the least one",
         "goal = most[action] if free > most[action] else least[action]",
         "goal = least[action] if free > most[action] else most[action]",
@@ -93,6 +98,11 @@ MUTATIONS = (
         "simplify, off by one: one action too many is rounded up",
         "rounded: Floats = (whole + (rank < missing)) / steps",
         "rounded: Floats = (whole + (rank <= missing)) / steps",
+    ),
+    Mutation(
+        "simplify, factor: a flop loses both players' gains, not their mean",
+        "quotient(50 * self._gains, at_stake)",
+        "quotient(100 * self._gains, at_stake)",
     ),
     Mutation(
         "review, sign: the better action loses",
