@@ -169,8 +169,8 @@ class Durations:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Record, or compare."""
-        if not self.spent:
-            return
+        if not self.spent or hasattr(self.config, "workerinput"):
+            return  # a process of xdist's knows its own tests alone
         whole = sum(self.spent.values(), Spent())
         terminalreporter.write_line(
             f"{whole.cpu:.0f} s of processor time, and {whole.compiling:.0f} s for kernels"
