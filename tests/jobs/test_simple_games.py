@@ -206,8 +206,12 @@ def test_what_changes_nothing(rule: dict[str, Any], tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_real_boards(tmp_path: Path) -> None:
-    """Combos play what is stored of their rows, and everything is judged with real cards."""
+    """Combos play what is stored of their rows, and everything is judged with real cards.
+
+    Long: a game with real boards.
+    """
     before, game = boards(), boards().game
     flop, trees = game.flops.flops[0], [pot.tree for pot in game.pots]
     price, found = simple(before, tmp_path / "simple", grid=0.25, player="sb")
