@@ -17,7 +17,7 @@ from allstreets.cli.output import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.hands import Skipped
+    from allstreets.interop import Skipped
     from allstreets.review import Review
 
 SHOWN = 8  # reasons and places that are named
@@ -83,7 +83,7 @@ def review(
     """
     from allstreets.base import INTERRUPTED
     from allstreets.cli.compiling import announce_compiling
-    from allstreets.hands import read_hands
+    from allstreets.interop import read_hands
     from allstreets.review import (
         Effort,
         open_games,
@@ -132,7 +132,7 @@ def review(
 
 def _print_skipped(out: "Console", skipped: "tuple[Skipped, ...]") -> None:
     """How many hands were not read or not reviewed, why, and where the first of a kind stands."""
-    from allstreets.hands import HandFiles
+    from allstreets.interop import HandFiles
 
     files = HandFiles((), skipped)
     if not files.skipped:

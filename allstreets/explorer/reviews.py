@@ -25,7 +25,7 @@ from allstreets.explorer.models.reviews import (
 )
 from allstreets.explorer.replay import card_list, replay_hand
 from allstreets.explorer.views.nodes import street_of
-from allstreets.hands import HandFiles
+from allstreets.interop import HandFiles
 from allstreets.review import (
     ACTIONS,
     GradedDecision,

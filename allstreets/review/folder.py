@@ -25,7 +25,7 @@ from allstreets.base import (
     write_atomic,
 )
 from allstreets.betting import Player, Street
-from allstreets.hands import Skipped
+from allstreets.interop import Skipped
 from allstreets.review.grading import GradedDecision, Option
 
 INDEX = "review.json"

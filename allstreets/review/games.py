@@ -8,7 +8,7 @@ from pathlib import Path
 
 from allstreets.base import InputError
 from allstreets.betting import CHIPS_PER_BB
-from allstreets.hands import PlayedHand
+from allstreets.interop import PlayedHand
 from allstreets.solutions import WholeSolution
 from allstreets.storage import MANIFEST, folder_kind, load_unified
 

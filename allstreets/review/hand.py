@@ -7,7 +7,7 @@ import numpy as np
 from allstreets.base import Floats, InputError
 from allstreets.betting import Player, Street
 from allstreets.cards import cards_text, combo_index
-from allstreets.hands import Amounts, Moment, PlayedHand
+from allstreets.interop import Amounts, Moment, PlayedHand
 from allstreets.review.folder import HandReview
 from allstreets.review.games import SolvedGame, distance_notes
 from allstreets.review.grading import (

@@ -22,7 +22,7 @@ from allstreets.betting import (
     choices,
     pot_share,
 )
-from allstreets.hands import Moment
+from allstreets.interop import Moment
 
 SAME = 1e-3  # pots: what rounding to chips can cost, and no one plays differently for
 

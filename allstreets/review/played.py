@@ -21,7 +21,7 @@ from allstreets.betting import (
     neat,
 )
 from allstreets.cards import cards_text
-from allstreets.hands import Moment, PlayedAction, PlayedHand
+from allstreets.interop import Moment, PlayedAction, PlayedHand
 from allstreets.review.folder import HandReview
 from allstreets.review.grading import OUTSIDE, GradedDecision, grade, with_evidence
 from allstreets.review.mapping import Mapped

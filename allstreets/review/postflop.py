@@ -26,7 +26,7 @@ from allstreets.betting import (
     action_text,
 )
 from allstreets.cards import cards_text, combo_index, live_combos
-from allstreets.hands import Moment, PlayedHand
+from allstreets.interop import Moment, PlayedHand
 from allstreets.review.games import SolvedGame
 from allstreets.review.grading import NEVER, SHADE, GradedDecision, within
 from allstreets.review.mapping import Draws, Mapped, map_action

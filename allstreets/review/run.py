@@ -11,7 +11,7 @@ from typing import Any
 from allstreets.base import Control, InputError, cache_folder, interrupt_request, shorten
 from allstreets.betting import Player
 from allstreets.games import data_hash
-from allstreets.hands import HandFiles, PlayedHand, Skipped, read_hands
+from allstreets.interop import HandFiles, PlayedHand, Skipped, read_hands
 from allstreets.review.folder import HandReview, IndexedHand, ReviewFolder, ReviewIndex
 from allstreets.review.games import SolvedGame, nearest_game, open_games
 from allstreets.review.hand import review_hand

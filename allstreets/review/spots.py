@@ -28,7 +28,7 @@ from allstreets.betting import (
 from allstreets.cards import HAND_OF_COMBO, Range, cards_text
 from allstreets.engines import RiverGroups
 from allstreets.games import Spot, WholeGame, estimate_spot
-from allstreets.hands import Moment, PlayedHand
+from allstreets.interop import Moment, PlayedHand
 from allstreets.solutions import SpotSolution, solve_on
 from allstreets.solvers import SpotSolver, Timer
 

@@ -45,8 +45,6 @@ from .many_spots import read_many as read_many
 from .many_spots import run_spots as run_spots
 from .many_spots import solve_many as solve_many
 from .many_spots import spots_executor as spots_executor
-from .pio_script import PioTree as PioTree
-from .pio_script import read_pio_script as read_pio_script
 from .plot import check_plot_path as check_plot_path
 from .plot import plot_convergence as plot_convergence
 from .postflop_config import PostflopModelConfig as PostflopModelConfig

@@ -22,7 +22,7 @@ from allstreets.explorer.solves.reading import count_hands
 from allstreets.explorer.solves.reports import Report
 from allstreets.explorer.solves.reviews import read_review
 from allstreets.explorer.solves.worker import attempt
-from allstreets.hands import read_hands
+from allstreets.interop import read_hands
 from allstreets.review import (
     Review,
     ReviewFolder,
@@ -230,8 +230,8 @@ def test_the_server_reads_no_hand_itself(root: Path, monkeypatch: pytest.MonkeyP
     def read(*_: object) -> None:
         raise AssertionError("this is the server")
 
-    monkeypatch.setattr("allstreets.hands.reading.read_text", read)
-    monkeypatch.setattr("allstreets.hands.read_text", read, raising=False)
+    monkeypatch.setattr("allstreets.interop.hand_histories.read_text", read)
+    monkeypatch.setattr("allstreets.interop.read_text", read, raising=False)
     library = Library([root])
     form = ReviewForm(text=HANDS, solutions=[library.id_of(root / "three")])
     assert read_review(form, library).name == "4 hands"

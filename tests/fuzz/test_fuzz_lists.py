@@ -19,7 +19,7 @@ from allstreets.explorer.reviews import Reviews
 from allstreets.explorer.solves.folders import Request, Status, new_folder
 from allstreets.explorer.solves.manager import Solves
 from allstreets.explorer.trash import Trash
-from allstreets.hands import Skipped
+from allstreets.interop import Skipped
 from allstreets.review import (
     GradedDecision,
     HandReview,

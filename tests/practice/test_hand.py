@@ -29,8 +29,8 @@ from allstreets.cards import (
     texture,
 )
 from allstreets.engines import CardModel
-from allstreets.hands import PlayedHand
-from allstreets.hands.ledger import Ledger
+from allstreets.interop import PlayedHand
+from allstreets.interop.ledger import Ledger
 from allstreets.practice import (
     Dealer,
     Hand,

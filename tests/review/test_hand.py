@@ -17,7 +17,7 @@ import pytest
 from builders.polarised import polarised
 
 from allstreets.betting import IP, OOP, Player
-from allstreets.hands import PlayedHand, read_text
+from allstreets.interop import PlayedHand, read_text
 from allstreets.review import (
     Effort,
     GradedDecision,

@@ -19,7 +19,7 @@ from allstreets.betting import (
     same_sizes,
 )
 from allstreets.betting.words import BIG_BLINDS
-from allstreets.hands import Moment, PlayedAction
+from allstreets.interop import Moment, PlayedAction
 from allstreets.review import chance_of_smaller, map_action
 from allstreets.review.mapping import Draws
 

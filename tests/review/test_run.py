@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from builders.whole_solution import classes, trips, trips_result
-from hands.test_reading import TEXT
+from interop.test_reading import TEXT
 
 from allstreets.base.errors import InputError
 from allstreets.cards import HAND_NAMES
 from allstreets.cli.main import main
-from allstreets.hands import read_hands
+from allstreets.interop import read_hands
 from allstreets.review import (
     Effort,
     Review,

@@ -6,13 +6,13 @@ from itertools import groupby
 import numpy as np
 import pytest
 from builders.whole_solution import whole_game
-from hands.test_reading import TEXT
+from interop.test_reading import TEXT
 
 from allstreets.base.errors import InputError
 from allstreets.betting import IP, Player, PlayerSizes, Street, action_text
 from allstreets.betting.words import BIG_BLINDS
 from allstreets.cards import COMBO_COUNT, HAND_OF_COMBO, Range, parse_cards, parse_combo
-from allstreets.hands import PlayedHand, read_text
+from allstreets.interop import PlayedHand, read_text
 from allstreets.review import Effort
 from allstreets.review.spots import (
     StoppedError,

@@ -39,7 +39,7 @@ from allstreets.explorer.routes.answers import (
 )
 from allstreets.explorer.views.card_report import joined
 from allstreets.explorer.views.view import SolutionView
-from allstreets.storage import load_tree, zip_ranges
+from allstreets.interop import load_tree, zip_ranges
 
 router = APIRouter(prefix="/api", tags=["solutions"], responses=REFUSALS)
 

@@ -9,7 +9,7 @@ import json
 import sys
 
 from allstreets.base import InputError
-from allstreets.hands import read_text
+from allstreets.interop import read_text
 
 REASONS = 3  # that are told
 

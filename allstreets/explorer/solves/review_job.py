@@ -9,7 +9,7 @@ from allstreets.explorer.solves.commands import Commands
 from allstreets.explorer.solves.folders import Request, SolveFolder
 from allstreets.explorer.solves.outlet import Ending, Outlet
 from allstreets.explorer.solves.reports import Report
-from allstreets.hands import read_hands
+from allstreets.interop import read_hands
 from allstreets.review import Effort, ReviewProgress, load_games, plan_review
 from allstreets.training import COMPILING, must_announce
 

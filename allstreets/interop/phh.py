@@ -16,9 +16,8 @@ from warnings import catch_warnings
 from allstreets.base import InputError, shorten, shortened
 from allstreets.betting import ActionKind, Player, Street
 from allstreets.cards import parse_card
-from allstreets.hands.amounts import amount_of, read_amount
-from allstreets.hands.ledger import HandError, Ledger
-from allstreets.hands.played import Cards, PlayedHand
+from allstreets.interop.ledger import HandError, Ledger, amount_of, read_amount
+from allstreets.interop.played_hands import Cards, PlayedHand
 
 if TYPE_CHECKING:
     from pokerkit import HandHistory, State

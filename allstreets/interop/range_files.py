@@ -48,7 +48,7 @@ from allstreets.betting import (
 )
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, RangeKind, weight_text
 from allstreets.solutions import WholeSolution
-from allstreets.storage.opening import load
+from allstreets.storage import load
 
 README = "README.txt"
 MONKER_CHIPS = 2000  # to the big blind

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from builders.played_hands import play
-from hands.test_reading import TEXT
+from interop.test_reading import TEXT
 
-from allstreets.hands import HandFiles, phh, read_hands, read_text, site_text
-from allstreets.hands.phh import is_phh
+from allstreets.interop import HandFiles, phh, read_hands, read_text, site_text
+from allstreets.interop.phh import is_phh
 
 PHH = """variant = 'NT'
 antes = [0, 0]

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from allstreets.base import InputError
 from allstreets.cards import Range
 from allstreets.games import Spot
-from allstreets.training import read_pio_script, read_spot
-from allstreets.training.pio_lines import bets_of
+from allstreets.interop import read_pio_script
+from allstreets.interop.pio_lines import bets_of
+from allstreets.training import read_spot
 
 VIEWER = Path(__file__).parents[2] / "sample_spots" / "pio_tree.txt"
 COMMANDS = """
@@ -144,7 +145,7 @@ def test_what_makes_no_sense_is_said(text: str, message: str) -> None:
 
 def test_a_large_tree_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Walking its nodes one by one would take minutes."""
-    monkeypatch.setattr("allstreets.training.pio_script.MOST_COMPARED", 3)
+    monkeypatch.setattr("allstreets.interop.pio_script.MOST_COMPARED", 3)
     found = read_pio_script(script(["0 50", "50"]))
     assert found.differs.endswith("they were not compared")
     assert found.keys["bet_sizes"]["river_oop"]["bet"] == ["50%"]

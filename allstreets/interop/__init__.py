@@ -1,4 +1,4 @@
-"""Hands that were played: hand histories of several kinds, read to one record."""
+"""Other programs' files: hand histories, PioSOLVER's trees, ranges."""
 
 import lazy_loader
 

@@ -1,17 +1,22 @@
 """Reading hand histories: any number of files and folders, whatever is in them."""
 
+import codecs
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from allstreets.base import InputError, shorten
-from allstreets.hands.decoding import decode
-from allstreets.hands.ledger import HandError
-from allstreets.hands.phh import is_phh, read_phh, split_phh
-from allstreets.hands.played import PlayedHand
-from allstreets.hands.site_text import read_site_hand, split_hands
+from allstreets.interop.ledger import HandError
+from allstreets.interop.phh import is_phh, read_phh, split_phh
+from allstreets.interop.played_hands import PlayedHand
+from allstreets.interop.site_text import read_site_hand, split_hands
 
+MARKED = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 PHH = (".phh", ".phhs")
 ENDINGS = (".txt", ".log", *PHH)
 """The files of a folder that are read; a file that is named is read whatever it is called."""
@@ -74,6 +79,28 @@ def read_hands(paths: Iterable[Path | str]) -> HandFiles:
             else:
                 hands[hand if hand.name else replace(hand, name=f"{path.name}:{hand.line}")] = None
     return HandFiles(tuple(hands), tuple(skipped))
+
+
+def decode(data: bytes) -> str:
+    """The text of a file: by its mark, as UTF-8 if it is that, or else as Windows' Latin-1.
+
+    >>> decode("Zoë: folds".encode("latin-1")) == decode("Zoë: folds".encode("utf-16"))
+    True
+    """
+    for mark, encoding in MARKED:
+        if data.startswith(mark):
+            return data.decode(encoding, errors="replace")
+    # Text of the West in 16 bits without a mark: every second byte is zero.
+    if data[:200].count(0) * 3 > len(data[:200]):
+        return data.decode("utf-16-be" if data[0] == 0 else "utf-16-le", errors="replace")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        pass
+    try:
+        return data.decode("cp1252")
+    except UnicodeDecodeError:  # five bytes are nothing there
+        return data.decode("latin-1")
 
 
 def read_text(text: str, file: str = "", *, phh: bool = False) -> HandFiles:

@@ -11,7 +11,7 @@ from builders.whole_solution import result
 from allstreets.base import InputError
 from allstreets.betting import BIG_BLINDS, Player, line_text
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, RangeKind
-from allstreets.storage import export_ranges, zip_ranges
+from allstreets.interop import export_ranges, zip_ranges
 
 
 @pytest.mark.parametrize("kind", [kind for kind in RangeKind if kind != RangeKind.monker])

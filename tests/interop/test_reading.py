@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from allstreets.base.errors import InputError
 from allstreets.betting import ActionKind, Player, Street
 from allstreets.cards import cards_text, parse_cards
-from allstreets.hands import HandFiles, PlayedHand, read_hands, read_text
+from allstreets.interop import HandFiles, PlayedHand, read_hands, read_text
 
 SEEDS = st.integers(0, 2**32)
 TEXT = """PokerStars Hand #1:  Hold'em No Limit ($0.50/$1.00 USD) - 2020/01/01 12:00:00 ET
