@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from allstreets.interop import Skipped
-    from allstreets.review import Review
+    from allstreets.study import Review
 
 SHOWN = 8  # reasons and places that are named
 ACCURACY = (
@@ -84,7 +84,7 @@ def review(
     from allstreets.base import INTERRUPTED
     from allstreets.cli.compiling import announce_compiling
     from allstreets.interop import read_hands
-    from allstreets.review import (
+    from allstreets.study import (
         Effort,
         open_games,
         plan_review,
@@ -148,7 +148,7 @@ def _print_skipped(out: "Console", skipped: "tuple[Skipped, ...]") -> None:
 
 def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
     from allstreets.betting import line_in_words
-    from allstreets.review import decision_rows, total_rows, ungraded
+    from allstreets.study import decision_rows, total_rows, ungraded
 
     if not outcome.hands:
         out.print("No hand was reviewed.")

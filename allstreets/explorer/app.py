@@ -38,8 +38,8 @@ from allstreets.explorer.routes import (
 from allstreets.explorer.security import Guard
 from allstreets.explorer.simplifying import Simplifying
 from allstreets.explorer.solves.manager import Solves
-from allstreets.practice import default_file
 from allstreets.solutions import NoNodeError
+from allstreets.study import default_file
 from allstreets.version import __version__
 
 PAGE = Path(__file__).parent / "page"  # what `npm run build` in web/ writes

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from allstreets.explorer.labels import LABEL
-from allstreets.review import INDEX
 from allstreets.storage import MANIFEST, SPOTS, certificate_path
+from allstreets.study import INDEX
 
 DEPTH = 4  # levels below an opened folder
 MOST_FOLDERS = 5000  # that are searched: opening "/" must give an answer, too

@@ -19,7 +19,7 @@ from allstreets.explorer.models.practice import (
 )
 from allstreets.explorer.replay import card_list
 from allstreets.explorer.views.nodes import street_name
-from allstreets.practice import (
+from allstreets.study import (
     PAIRINGS,
     SUITS,
     Results,
@@ -29,7 +29,6 @@ from allstreets.practice import (
     anki_package,
     anki_problem,
     chosen,
-    day_of,
     export_text,
     grouped,
     summarise,
@@ -63,9 +62,9 @@ class Practised:
             hands=sum(one.hands for one in own),
             waiting=sum(one.waiting for one in own),
             summary=summary_message(summarise(one.answer for one in stored)),
-            days=_groups(grouped(stored, day_of)),
-            streets=_groups(grouped(stored, lambda one: one.answer.street)),
-            pots=_groups(grouped(stored, lambda one: one.answer.pot_kind)),
+            days=_groups(grouped(stored, "day")),
+            streets=_groups(grouped(stored, "street")),
+            pots=_groups(grouped(stored, "pot")),
             cards=_anki_cards(stored),
         )
 

@@ -27,7 +27,8 @@ from allstreets.explorer.practised import Practised, summary_message
 from allstreets.explorer.replay import card_list
 from allstreets.explorer.views.figures import decision
 from allstreets.explorer.views.nodes import PLAYER_NAMES, choices_of, street_name
-from allstreets.practice import (
+from allstreets.solutions import Solution
+from allstreets.study import (
     PAIRINGS,
     SUITS,
     Answer,
@@ -41,7 +42,6 @@ from allstreets.practice import (
     practice_note,
     seen_pots,
 )
-from allstreets.solutions import Solution
 
 MOST_SESSIONS = 8
 

@@ -14,7 +14,7 @@ from allstreets.explorer.models.reviews import (
     ReplayStep,
 )
 from allstreets.explorer.views.nodes import PLAYER_NAMES, TONES, shades, street_of
-from allstreets.review import GradedDecision, HandReview, replay_steps
+from allstreets.study import GradedDecision, HandReview
 
 Found = TypeVar("Found")
 
@@ -64,7 +64,7 @@ def replay_hand(key: str, hand: HandReview, solution: str | None) -> ReplayHand:
                 left=_both(step.left_bb),
                 decision=at.get(place),
             )
-            for place, step in enumerate(replay_steps(hand))
+            for place, step in enumerate(hand.steps())
         ],
         decisions=[_decision(one, hero) for one in hand.decisions],
     )

@@ -26,7 +26,7 @@ from allstreets.explorer.models.reviews import (
 from allstreets.explorer.replay import card_list, replay_hand
 from allstreets.explorer.views.nodes import street_of
 from allstreets.interop import HandFiles
-from allstreets.review import (
+from allstreets.study import (
     ACTIONS,
     GradedDecision,
     HandReview,

@@ -11,10 +11,10 @@ from builders.whole_solution import FLOP
 import allstreets
 from allstreets.base import InputError
 from allstreets.cli.main import main
-from allstreets.practice import load_playable
 from allstreets.solutions import WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import load_spot, read_spot_manifest, require_resumable, save_spot
+from allstreets.study import load_playable
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from builders.whole_solution import trips
-from review.test_run import HANDS, QUICK
+from study.test_review_job import HANDS, QUICK
 
 from allstreets.base.errors import InputError
 from allstreets.betting import Player, line_in_words
@@ -23,16 +23,15 @@ from allstreets.explorer.solves.reports import Report
 from allstreets.explorer.solves.reviews import read_review
 from allstreets.explorer.solves.worker import attempt
 from allstreets.interop import read_hands
-from allstreets.review import (
+from allstreets.storage import save_unified
+from allstreets.study import (
     Review,
     ReviewFolder,
     decision_rows,
     open_games,
     plan_review,
-    replay_steps,
     total_rows,
 )
-from allstreets.storage import save_unified
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +104,7 @@ def test_steps_have_the_chips_of_the_history(root: Path, review: Review) -> None
     """The record keeps words; the chips that they stand for are those of the hand itself."""
     hands = read_hands([root / "hands.txt"]).hands
     for hand, kept in zip(hands, review.hands, strict=True):
-        for moment, step in zip(hand.moments(), replay_steps(kept), strict=True):
+        for moment, step in zip(hand.moments(), kept.steps(), strict=True):
             assert step.player == moment.action.player
             assert step.pot_bb == pytest.approx(float(moment.pot_to_win), abs=1e-3)
             for player in Player:

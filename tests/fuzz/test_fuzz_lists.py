@@ -20,7 +20,7 @@ from allstreets.explorer.solves.folders import Request, Status, new_folder
 from allstreets.explorer.solves.manager import Solves
 from allstreets.explorer.trash import Trash
 from allstreets.interop import Skipped
-from allstreets.review import (
+from allstreets.study import (
     GradedDecision,
     HandReview,
     IndexedHand,

@@ -14,7 +14,8 @@ from harness.fuzzing import NASTY, damaged_cases, internal_errors
 
 from allstreets.base import InputError
 from allstreets.explorer.practised import Practised
-from allstreets.practice import (
+from allstreets.solutions import Solution
+from allstreets.study import (
     Results,
     Session,
     Wanted,
@@ -24,7 +25,6 @@ from allstreets.practice import (
     load_playable,
     stats_mapping,
 )
-from allstreets.solutions import Solution
 
 QUICK, LONG = 200, 10_000
 NOW = 1_700_000_000.0

@@ -14,7 +14,7 @@ from allstreets.explorer.models.practice import (
 )
 from allstreets.explorer.practising import Practising
 from allstreets.explorer.routes.answers import APKG, BUSY, CSV, REFUSALS, ROWS, file_answer
-from allstreets.practice import Wanted
+from allstreets.study import Wanted
 
 router = APIRouter(prefix="/api/practice", tags=["practice"], responses=REFUSALS)
 

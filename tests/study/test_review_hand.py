@@ -18,15 +18,14 @@ from builders.polarised import polarised
 
 from allstreets.betting import IP, OOP, Player
 from allstreets.interop import PlayedHand, read_text
-from allstreets.review import (
+from allstreets.study import (
     Effort,
     GradedDecision,
     HandReview,
     SolvedGame,
-    replay_steps,
     review_hand,
 )
-from allstreets.review.grading import within
+from allstreets.study.grading import within
 
 EFFORT = Effort(target=2e-3, seconds=1e6, threads=1)
 NEAR = 0.08  # bb: what 0.2 % of the pot of 5 bb can be for one hand in three
@@ -210,7 +209,7 @@ def test_a_bet_counts_as_far_as_it_can_be_called() -> None:
     assert (facing.pot_bb, facing.to_call_bb, facing.stack_bb) == (11.0, 9.0, 0.0)
     (jammed,) = reviewed(hand, IP).decisions
     assert (jammed.pot_bb, jammed.to_call_bb) == (1.5, 0.5)
-    assert [step.pot_bb for step in replay_steps(reviewed(hand, IP))] == [1.5, 11.0]
+    assert [step.pot_bb for step in reviewed(hand, IP).steps()] == [1.5, 11.0]
 
 
 def test_a_record_is_read_back() -> None:

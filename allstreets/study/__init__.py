@@ -1,4 +1,4 @@
-"""Review of played hands: every decision graded by a solution."""
+"""Study with solutions: played hands reviewed, hands practised, every decision graded."""
 
 import lazy_loader
 

@@ -3,7 +3,7 @@
 from builders.self_play import flop_solution, play, solution
 
 from allstreets.betting import Player
-from allstreets.review import Effort, GradedDecision, SolvedGame, review_hand
+from allstreets.study import Effort, GradedDecision, SolvedGame, review_hand
 
 EFFORT = Effort(target=2e-3, seconds=1e6, threads=1)
 

@@ -7,14 +7,13 @@ from typing import TypeVar
 from allstreets.base import InputError, suggest
 from allstreets.betting import POT_KINDS, Player, Street
 from allstreets.cards import PAIRING_NAMES, RANKS, SUITS_NAMES, Texture, parse_board, texture
-from allstreets.practice.game import seen_pots
-from allstreets.practice.records import Answer
-from allstreets.practice.results import Repeat
 from allstreets.solutions import Solution
+from allstreets.study.games import seen_pots
+from allstreets.study.grading import STREETS, Answer
+from allstreets.study.results import Repeat
 
 Meaning = TypeVar("Meaning")
 
-STREETS = {street.text: street for street in Street}
 SEATS = {"bb": Player.OOP, "oop": Player.OOP, "sb": Player.IP, "ip": Player.IP}
 POTS = {**{kind: kind for kind in POT_KINDS}, "single-raised": "raised", "srp": "raised"}
 SUITS = tuple(SUITS_NAMES.values())

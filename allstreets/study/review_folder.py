@@ -11,7 +11,7 @@ other runs may lie beside those that it names.
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -26,7 +26,7 @@ from allstreets.base import (
 )
 from allstreets.betting import Player, Street
 from allstreets.interop import Skipped
-from allstreets.review.grading import GradedDecision, Option
+from allstreets.study.grading import STREETS, GradedDecision, Option
 
 INDEX = "review.json"
 HANDS = "hands"
@@ -34,7 +34,23 @@ KIND = "review"
 SCHEMA = 1  # of the index
 KEY = re.compile(r"[0-9a-f]{1,64}")
 WORD = re.compile(r"[fxcbra]|[br][0-9]+(\.[0-9]+)?")
-SEATS = tuple(player.seat for player in Player)
+SEATS = {player.seat: player for player in Player}
+DIGITS = 4  # of amounts
+
+Chips = tuple[float, float]  # of OOP and IP, in big blinds
+
+
+@dataclass(frozen=True)
+class ReplayStep:
+    """An action, and how things stood when it was taken."""
+
+    street: str
+    board: str
+    player: Player
+    word: str
+    pot_bb: float  # with the bets of this street, each as far as it can be called
+    bets_bb: Chips  # put in on this street
+    left_bb: Chips  # behind
 
 
 @dataclass(frozen=True)
@@ -67,6 +83,30 @@ class HandReview:
         """The loss of all graded decisions together."""
         return sum(decision.loss_bb or 0.0 for decision in self.decisions)
 
+    def steps(self) -> Iterator[ReplayStep]:
+        """All actions, with the cards and chips as they were before each."""
+        bets, street = list(self.blinds_bb), Street.PREFLOP
+        left = [self.stacks_bb[p] - self.antes_bb[p] - self.blinds_bb[p] for p in Player]
+        pot = sum(self.antes_bb) + sum(self.blinds_bb)
+        for name, seat, word in self.actions:
+            player = SEATS[seat]
+            if name != street.text:
+                bets, street = [0.0, 0.0], STREETS[name]
+            excess = max(bets[player.opponent] - bets[player] - left[player], 0.0)
+            yield ReplayStep(
+                street=name,
+                board=self.board[: 2 * (street + 2)] if street > Street.PREFLOP else "",
+                player=player,
+                word=word,
+                pot_bb=round(pot - excess, DIGITS),
+                bets_bb=(round(bets[0], DIGITS), round(bets[1], DIGITS)),
+                left_bb=(round(left[0], DIGITS), round(left[1], DIGITS)),
+            )
+            paid = _paid(word, bets[player], bets[player.opponent], left[player])
+            bets[player] += paid
+            left[player] -= paid
+            pot += paid
+
     def to_json(self) -> dict[str, Any]:
         """The hand as JSON data, with all that a page needs to replay it."""
         return {**asdict(self), "decisions": [one.to_json() for one in self.decisions]}
@@ -84,10 +124,9 @@ class HandReview:
 
     def require_playable(self) -> None:
         """Refuse words that no action, seat or street has, and grids that are cut."""
-        streets = {street.text for street in Street}
         words = [word for _, _, word in self.actions]
         sound = self.seat in SEATS and all(
-            street in streets and seat in SEATS for street, seat, _ in self.actions
+            street in STREETS and seat in SEATS for street, seat, _ in self.actions
         )
         for decision in self.decisions:
             options = [option.action for option in decision.options]
@@ -95,9 +134,19 @@ class HandReview:
             grids = [grid for grid in (decision.strategy, decision.evs_bb) if grid]
             whole = all(len(grid) == len(options) for grid in grids)
             even = len({len(row) for grid in grids for row in grid}) <= 1
-            sound = sound and decision.street in streets and whole and even
+            sound = sound and decision.street in STREETS and whole and even
         if not sound or not all(WORD.fullmatch(word) for word in words):
             raise DamagedFileError("an action is not as written")
+
+
+def _paid(word: str, paid: float, to_match: float, left: float) -> float:
+    """The chips that an action adds; its word gives the total on this street."""
+    kind, total = word[0], word[1:]
+    if kind == "a":
+        return left
+    if kind == "c":
+        return min(max(to_match - paid, 0.0), left)
+    return min(float(total) - paid, left) if total else 0.0
 
 
 def _require_fields(kind: type[Any], data: Mapping[str, Any]) -> None:

@@ -8,9 +8,9 @@ from allstreets.base import Floats, InputError
 from allstreets.betting import Player, Street
 from allstreets.cards import cards_text, combo_index
 from allstreets.interop import Amounts, Moment, PlayedHand
-from allstreets.review.folder import HandReview
-from allstreets.review.games import SolvedGame, distance_notes
-from allstreets.review.grading import (
+from allstreets.solutions import Node
+from allstreets.study.games import SolvedGame, distance_notes
+from allstreets.study.grading import (
     NEVER,
     SHADE,
     GradedDecision,
@@ -18,11 +18,17 @@ from allstreets.review.grading import (
     weight_of,
     within,
 )
-from allstreets.review.mapping import Draws, Mapped, map_action
-from allstreets.review.played import DIGITS, bare_decision, graded_as, played_word, pot_kind
-from allstreets.review.postflop import follow_postflop
-from allstreets.review.spots import Effort
-from allstreets.solutions import Node
+from allstreets.study.played_actions import (
+    Draws,
+    Mapped,
+    bare_decision,
+    graded_as,
+    map_action,
+    played_word,
+    pot_kind,
+)
+from allstreets.study.review_folder import DIGITS, HandReview
+from allstreets.study.review_streets import Effort, follow_postflop
 
 LEAST_REACH = 1e-5  # of a range's largest: less is what the first iterations have left behind
 

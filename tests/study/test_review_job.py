@@ -14,7 +14,8 @@ from allstreets.base.errors import InputError
 from allstreets.cards import HAND_NAMES
 from allstreets.cli.main import main
 from allstreets.interop import read_hands
-from allstreets.review import (
+from allstreets.storage import save_unified
+from allstreets.study import (
     Effort,
     Review,
     ReviewFolder,
@@ -26,8 +27,7 @@ from allstreets.review import (
     review_mapping,
     total_rows,
 )
-from allstreets.review.run import review_line
-from allstreets.storage import save_unified
+from allstreets.study.review_job import review_line
 
 QUICK = Effort(target=0.02, seconds=1e6, threads=1)
 HAND = """PokerStars Hand #{number}: Hold'em No Limit ($0.50/$1.00 USD) - 2020/01/01 12:00:00 ET
@@ -182,7 +182,9 @@ def test_a_second_run_reads_what_is_kept(
     kept: tuple[Path, Review], games: Path, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     output, review = kept
-    monkeypatch.setattr("allstreets.review.run.review_hand", None)  # nothing is reviewed again
+    monkeypatch.setattr(
+        "allstreets.study.review_job.review_hand", None
+    )  # nothing is reviewed again
     told: list[ReviewProgress] = []
     assert job(games, file, output).run([told.append]) == review
     assert [(one.done, one.before, one.total) for one in told] == [(4, 4, 4)]

@@ -15,9 +15,9 @@ from zipfile import ZipFile
 
 from allstreets.base import InputError, write_atomic
 from allstreets.betting import Player
-from allstreets.practice.records import Answer
-from allstreets.practice.results import StoredAnswer
-from allstreets.practice.wanted import Wanted
+from allstreets.study.filters import Wanted
+from allstreets.study.grading import Answer
+from allstreets.study.results import StoredAnswer
 
 MISSING = (
     "Anki cards are written by genanki, which is not installed:\n  pip install 'allstreets[anki]'"

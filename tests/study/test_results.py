@@ -12,26 +12,25 @@ from builders.practice_answers import answer
 
 from allstreets.base import InputError
 from allstreets.betting import Player
-from allstreets.practice import (
+from allstreets.solutions import Solution
+from allstreets.study import (
     DAYS,
     HANDS,
     Hand,
+    Option,
     PlayedOn,
     Results,
     Session,
     StoredAnswer,
     Wanted,
     answer_rows,
-    day_of,
     default_file,
     export,
     grouped,
     load_playable,
     summarise,
 )
-from allstreets.practice.results import VERSION
-from allstreets.review import Option
-from allstreets.solutions import Solution
+from allstreets.study.results import VERSION
 
 DAY = 86_400.0
 
@@ -204,7 +203,7 @@ def test_summaries(file: Path) -> None:
     assert [one.loss_bb for one in total.worst] == [2.0, 0.5, 0.4]
     mixed = (Option("x", 0.9, 2.0), Option("b50%", 0.1, 1.5))
     assert not answer(0.5, options=mixed).missed  # the solution does the same, often enough
-    days = grouped(results.answers(), day_of)
+    days = grouped(results.answers(), "day")
     assert [figures.decisions for _, figures in days] == [4, 1]
     assert summarise([]).score is None
 

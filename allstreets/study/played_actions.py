@@ -1,4 +1,4 @@
-"""A bet that was made, in a tree that need not have its size.
+"""A played action in the tree of a solution, which need not have its size, and the grade of it.
 
 Between two sizes A < x < B of the tree (in pots) a bet of x counts as A with the chance
 
@@ -8,21 +8,35 @@ and as B otherwise: the pseudo-harmonic mapping (Ganzfried and Sandholm, "Action
 Extensive-Form Games with Large Action Spaces", 2013), under which a player who answers a pot-size
 bet as he should gains nothing by bets a little below or above it. Outside all sizes the nearest one
 counts; a bet never counts as a check or a call. All-in is all-in, whatever the stacks.
+
+`bare_decision` is a decision as the history itself has it, `graded_as` the same with what a
+solution says of it.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from random import Random
 
 from allstreets.betting import (
     BIG_BLINDS,
+    CHIPS_PER_BB,
+    POT_KINDS,
     Action,
     ActionKind,
     BettingTree,
+    Street,
     action_text,
     choices,
+    neat,
     pot_share,
 )
-from allstreets.interop import Moment
+from allstreets.cards import cards_text
+from allstreets.interop import Moment, PlayedAction, PlayedHand
+from allstreets.solutions import Decision
+from allstreets.study.games import UNOPENED
+from allstreets.study.grading import OUTSIDE, GradedDecision, grade, with_evidence
+from allstreets.study.review_folder import DIGITS
 
 SAME = 1e-3  # pots: what rounding to chips can cost, and no one plays differently for
 
@@ -105,3 +119,81 @@ def _between(sizes: list[tuple[float, int]], size: float, draw: float) -> int:
         return below[-1][1]
     (smaller, low), (larger, high) = below[-1], above[0]
     return low if draw < chance_of_smaller(smaller, larger, size) else high
+
+
+def played_word(action: PlayedAction) -> str:
+    """The word of an action: "x", "b3", "r2.5" (to, in big blinds), "a"."""
+    return action_text(Action(action.kind, neat(float(action.to * CHIPS_PER_BB))), BIG_BLINDS)
+
+
+def pot_kind(hand: PlayedHand) -> str:
+    """The kind of pot that the hand became before the flop."""
+    if not hand.actions or hand.actions[0].kind == ActionKind.FOLD:
+        return UNOPENED
+    return POT_KINDS[min(hand.raises, len(POT_KINDS) - 1)]
+
+
+def bare_decision(hand: PlayedHand, moment: Moment, why: str = "") -> GradedDecision:
+    """A decision before it is graded, or `why` it cannot be."""
+    return GradedDecision(
+        place=moment.place,
+        street=moment.action.street.text,
+        line=_line_before(hand, moment.place),
+        board=cards_text(hand.board_on(moment.action.street)),
+        pot_bb=_bb(moment.pot_to_win),
+        to_call_bb=_bb(moment.to_call),
+        stack_bb=_bb(min(moment.left)),
+        taken=played_word(moment.action),
+        note=why,
+    )
+
+
+def graded_as(
+    bare: GradedDecision,
+    mapped: Mapped,
+    decision: Decision,
+    combo: int,
+    *,
+    outside: bool,
+    within_bb: float | None,
+    evaluated_by: str,
+    notes: Sequence[str] = (),
+    solved_to: float | None = None,
+) -> GradedDecision:
+    """A decision graded as the action of the tree that it counts as.
+
+    `outside`: whether the solution does not bring the combo there.
+    """
+    word = mapped.words[mapped.place]
+    graded = grade(bare, decision, combo, mapped.place, words=mapped.words)
+    known = graded.loss_bb is not None
+    said = [
+        "" if mapped.same else f"{bare.taken} counted as {word}",
+        *notes,
+        OUTSIDE if outside and known else "",
+        graded.note,
+    ]
+    return replace(
+        with_evidence(graded, decision),
+        counted_as=word,
+        within_bb=within_bb if known else None,
+        note="; ".join(filter(None, said)),
+        evaluated_by=evaluated_by,
+        solved_to=solved_to,
+    )
+
+
+def _line_before(hand: PlayedHand, place: int) -> str:
+    """The line to an action, with the cards that were dealt: "r2.5 c | QsJh2h | x"."""
+    street, words = Street.PREFLOP, list[str]()
+    for action in hand.actions[: place + 1]:
+        while street < action.street:
+            street = Street(street + 1)
+            dealt = hand.board_on(street)[0 if street == Street.FLOP else -1 :]
+            words += ["|", cards_text(dealt), "|"]
+        words.append(played_word(action))
+    return " ".join(words[:-1])
+
+
+def _bb(amount: Fraction) -> float:
+    return round(float(amount), DIGITS)

@@ -20,8 +20,8 @@ from allstreets.betting import (
 )
 from allstreets.betting.words import BIG_BLINDS
 from allstreets.interop import Moment, PlayedAction
-from allstreets.review import chance_of_smaller, map_action
-from allstreets.review.mapping import Draws
+from allstreets.study import chance_of_smaller, map_action
+from allstreets.study.played_actions import Draws
 
 RIVER = build_postflop_tree(
     PostflopRules(Street.RIVER, 1000, 5000, same_sizes(Street.RIVER, "50%,100%,a", "50%"))

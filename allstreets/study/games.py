@@ -1,4 +1,17 @@
-"""The whole games that hands are graded by: one folder, or a folder of several."""
+"""The solutions that hands are graded by and played on.
+
+A review takes whole games, of one folder or of a folder of several. Practice takes any solution:
+
+| solution                    | turn and river                                                   |
+|-----------------------------|------------------------------------------------------------------|
+| spot                        | real cards                                                       |
+| whole game, `boards`; flops | real cards                                                       |
+| that were solved exactly    |                                                                  |
+| whole game, `classes`,      | streets of betting without a card: the solution does not see it, |
+| `buckets`, `sampled`        | and at the showdown the board is dealt                           |
+| whole game, `exact`         | not stored: the hand ends with the flop                          |
+| preflop, `store: preflop`   | not stored: the hand ends before the flop                        |
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,12 +19,18 @@ from functools import cached_property
 from math import inf, log
 from pathlib import Path
 
-from allstreets.base import InputError
-from allstreets.betting import CHIPS_PER_BB
+from allstreets.base import Floats, InputError
+from allstreets.betting import CHIPS_PER_BB, POT_KINDS, Street, flop_pots
 from allstreets.interop import PlayedHand
-from allstreets.solutions import WholeSolution
-from allstreets.storage import MANIFEST, folder_kind, load_unified
+from allstreets.solutions import Position, Solution, WholeSolution
+from allstreets.storage import MANIFEST, SpotSet, folder_kind, load, load_unified
 
+UNOPENED, SPOT = "unopened", "spot"
+NO_BIG_BLIND = "the spot does not say what a big blind is: a chip counts as one"
+MODELS = (
+    "{folder} holds flops solved one by one, with ranges that nobody plays: practise with a spot "
+    "(allstreets solve) or a whole game (allstreets train)"
+)
 MAKE = "allstreets train … --output DIR makes one"
 
 
@@ -108,3 +127,58 @@ def distance_notes(game: SolvedGame, hand: PlayedHand) -> tuple[str, ...]:
     if stack > 1 and abs(small - posted) > 0.1:
         notes.append(f"played with a small blind of {posted:.3g} bb, the solution has {small:.3g}")
     return tuple(notes)
+
+
+def load_playable(folder: Path) -> Solution:
+    """A solved spot or whole game; an `InputError` for what cannot be played."""
+    folder = folder.resolve()
+    solution = load(folder)
+    if isinstance(solution, SpotSet):
+        example = next((entry.folder for entry in solution.entries), "…")
+        raise InputError(
+            f"{folder} holds spots that were solved together: practise with one of them, "
+            f"{folder / example}"
+        )
+    if solution.unit.name == "pot":
+        raise InputError(MODELS.format(folder=folder))
+    if solution.at().kind == "end":
+        raise InputError(f"nothing is decided in {folder}: both players are all-in")
+    return solution
+
+
+def bb_chips(solution: Solution) -> float:
+    """Chips in a big blind; a chip counts as one where the solution does not say."""
+    return solution.chips_per_bb or 1.0
+
+
+def practice_note(solution: Solution) -> str:
+    """A player has to know this of a solution; "": nothing."""
+    return NO_BIG_BLIND if solution.chips_per_bb is None else solution.limits
+
+
+def seen_pots(solution: Solution) -> dict[int, str]:
+    """The nodes that see a flop, with their kinds; empty: no pot does, or it is a spot."""
+    return {pot.node: pot.kind for pot in flop_pots(solution.tree(solution.start))}
+
+
+def pot_kind(solution: Solution, position: Position) -> str:
+    """The kind of pot by the raises before the flop: "unopened", "limped", …, or "spot"."""
+    tree = solution.tree(solution.start)
+    if tree.first_street > Street.PREFLOP:
+        return SPOT
+    path = tree.path_to(position.node if position.root is None else position.root)
+    actions = [tree.actions[node] for node in path[1:]]
+    raises = sum(action is not None and action.is_aggressive for action in actions)
+    return POT_KINDS[min(raises, len(POT_KINDS) - 1)] if actions else UNOPENED
+
+
+def won_bb(solution: Solution, position: Position) -> Floats:
+    """[2, 3]: what OOP and IP win at the end of a hand in big blinds, by `Outcome`.
+
+    What was put in since the solution starts counts as lost. Results of a spot are relative to half
+    of its starting pot, which neither player has put in since.
+    """
+    tree = solution.tree(solution.start)
+    share = tree.pot / 2 if tree.first_street > Street.PREFLOP else 0.0
+    won: Floats = (solution.payoffs(position)[position.node] + share) / bb_chips(solution)
+    return won

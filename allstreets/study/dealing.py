@@ -9,17 +9,25 @@
 4. Turn and river are drawn from what is left of the deck, unless the line names them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from allstreets.base import Floats, InputError
 from allstreets.betting import ANY_CARD, Player
-from allstreets.cards import COMBO_CARDS, COMBO_COUNT, DECK_SIZE
-from allstreets.practice.game import draw_flop, draw_index, seen_pots
-from allstreets.practice.wanted import Wanted
-from allstreets.solutions import Node, Position, Solution
+from allstreets.cards import (
+    CARD_PERMUTATIONS,
+    COMBO_CARDS,
+    COMBO_COUNT,
+    DECK_SIZE,
+    Texture,
+    all_flops,
+)
+from allstreets.solutions import Node, Position, Solution, SolvedFlop
+from allstreets.study.filters import Wanted
+from allstreets.study.games import seen_pots
 
 BOARD = 5
 MOST_DRAWS = 20_000  # of cards that do not fit beside each other
@@ -146,3 +154,33 @@ def _filled(
     left = [card for card in range(DECK_SIZE) if card not in taken]
     drawn = iter(chance.choice(left, board.count(ANY_CARD), replace=False).tolist())
     return tuple(next(drawn) if card == ANY_CARD else card for card in board)
+
+
+def draw_flop(
+    solution: Solution,
+    position: Position,
+    chance: np.random.Generator,
+    wanted: Callable[[Texture], bool],
+) -> tuple[int, ...]:
+    """A flop of the solution by its weight, in any of the suits that make it the same.
+
+    Where the solution deals none, any flop may come.
+    """
+    flops = solution.flops_at(position) or _every_flop()
+    weights = [solved.weight if wanted(solved.flop.texture) else 0.0 for solved in flops]
+    sums = np.cumsum(weights)
+    if not sums[-1] > 0:
+        raise InputError("no flop of this solution is like that: choose other textures")
+    drawn = flops[draw_index(chance, sums)].flop
+    permutation = CARD_PERMUTATIONS[int(chance.integers(len(CARD_PERMUTATIONS)))]
+    return tuple(sorted(permutation[list(drawn.cards)].tolist(), reverse=True))
+
+
+@cache
+def _every_flop() -> tuple[SolvedFlop, ...]:
+    return tuple(SolvedFlop(flop, flop.multiplicity, None) for flop in all_flops())
+
+
+def draw_index(chance: np.random.Generator, sums: Floats) -> int:
+    """An index, by weights that are added up."""
+    return int(np.searchsorted(sums, chance.random() * sums[-1], side="right"))

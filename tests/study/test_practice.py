@@ -31,19 +31,21 @@ from allstreets.cards import (
 from allstreets.engines import CardModel
 from allstreets.interop import PlayedHand
 from allstreets.interop.ledger import Ledger
-from allstreets.practice import (
+from allstreets.solutions import ExactFlop, Solution, SpotSolution, WholeSolution
+from allstreets.solvers import SpotSolver
+from allstreets.study import (
     Dealer,
+    Effort,
     Hand,
+    SolvedGame,
     Wanted,
     deal_hand,
     draw_flop,
     load_playable,
     practice_note,
+    review_hand,
 )
-from allstreets.practice.hand import drawn_action
-from allstreets.review import Effort, SolvedGame, review_hand
-from allstreets.solutions import ExactFlop, Solution, SpotSolution, WholeSolution
-from allstreets.solvers import SpotSolver
+from allstreets.study.practice import drawn_action
 
 LEAST_CHANCE = 1e-3  # of a chi-square test with a fixed seed
 

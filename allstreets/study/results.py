@@ -1,5 +1,9 @@
 """Results of practice in one SQLite file: decisions as they are made, and what comes back when.
 
+A missed decision goes into the first box and comes back after `HANDS` other hands. Whoever plays it
+right then moves it to the next box, and it comes back after 1, 3, 7 and 21 days; after the last box
+it is learned. Missed again, it starts anew.
+
 A file of a later version, of another program or one that is damaged is refused and left as it is.
 """
 
@@ -18,9 +22,11 @@ from platformdirs import user_data_path
 from allstreets.base import DamagedFileError, InputError, typed_record
 from allstreets.betting import Player, Street
 from allstreets.cards import RANKS, SUITS, parse_board, parse_combo
-from allstreets.practice.records import COLUMNS, DAYS, Answer, Due, after_miss, after_success
-from allstreets.review import Option
+from allstreets.study.grading import ACTIONS, ANSWER_COLUMNS, STREETS, Answer, Option
 
+HANDS = 8
+DAYS = (1, 3, 7, 21)
+DAY = 86_400.0  # seconds
 FILE_VARIABLE = "ALLSTREETS_PRACTICE"
 NAME = "practice.sqlite"
 VERSION = 1
@@ -47,13 +53,32 @@ create table repeats (
 """
 MOST_BB = 1e12  # an amount above it is none
 LATEST = 2.5e11  # seconds since 1970: the last years of the calendar
-ACTIONS = tuple("fxcbra")  # what they begin with
 CARDS = re.compile(f"([{RANKS}][{SUITS}])+")
 WORD = re.compile(r"[\w-]+")
 SEATS = tuple(name for player in Player for name in (player.name, player.seat))
-STREETS = tuple(street.text for street in Street)
 OF_HAND = ("solution", "folder", "seed", "hand", "seat", "player")
-OF_ANSWER = tuple(name for name in COLUMNS if name not in (*OF_HAND, "options", "repeated"))
+OF_ANSWER = tuple(name for name in ANSWER_COLUMNS if name not in (*OF_HAND, "options", "repeated"))
+
+
+@dataclass(frozen=True)
+class Due:
+    """When a decision comes back."""
+
+    box: int
+    at: float  # seconds since 1970: not before
+    hands: int  # and not before so many hands have been played in all
+
+
+def after_miss(now: float, hands: int) -> Due:
+    """The first box; `hands` have been played so far."""
+    return Due(0, now, hands + HANDS)
+
+
+def after_success(due: Due, now: float) -> Due | None:
+    """The next box; None: learned."""
+    if due.box >= len(DAYS):
+        return None
+    return Due(due.box + 1, now + DAYS[due.box] * DAY, 0)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from allstreets.base import Flags, Floats
-from allstreets.betting import CHIPS_PER_BB, Player
+from allstreets.betting import CHIPS_PER_BB, Player, Street
 from allstreets.cards import HAND_COUNT, HAND_NAMES, HAND_OF_COMBO, combo_text, live_combos
 from allstreets.solutions import Decision
 
@@ -27,6 +27,17 @@ CLASS_COMBOS = [np.flatnonzero(hand == HAND_OF_COMBO) for hand in range(HAND_COU
 """The combos of each class."""
 ACTIONS = {"f": "fold", "x": "check", "c": "call", "b": "bet", "r": "raise", "a": "all-in"}
 """Actions by the first letter of their word."""
+STREETS = {street.text: street for street in Street}
+MISSED = 0.01
+"""Of the pot: what cost more was missed, and comes back."""
+OFTEN = 0.1
+"""What the solution does so often with a hand is not missed: were it solved to the end, the action
+would cost nothing."""
+ANSWER_COLUMNS = (
+    *("solution", "folder", "seed", "hand", "seat", "player", "street", "pot_kind", "line"),
+    *("board", "cards", "pot_bb", "to_call_bb", "taken", "options", "loss_bb", "note", "repeated"),
+)
+"""The fields of an answer that are stored and exported, in this order."""
 STORED_NAMES = {"evaluated_by": "judged_by"}  # field → key in files
 
 Grid = tuple[tuple[float | None, ...], ...]  # [A, 169]
@@ -72,6 +83,11 @@ class GradedDecision:
         return max(known, key=lambda option: option.ev_bb or 0.0, default=None)
 
     @property
+    def best_action(self) -> str | None:
+        """The word of that action."""
+        return None if self.best is None else self.best.action
+
+    @property
     def frequency(self) -> float | None:
         """How often the solution does what was done."""
         word = self.counted_as or self.taken
@@ -86,6 +102,32 @@ class GradedDecision:
         """The same data by the names that fields have."""
         names = {key: name for name, key in STORED_NAMES.items()}
         return {names.get(key, key): value for key, value in data.items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer(GradedDecision):
+    """A decision of the player, with the hand and the solution that it was made in."""
+
+    solution: str
+    folder: str
+    seed: int
+    hand: int  # the number of the hand among those of the seed
+    seat: str  # "BB", "SB", "OOP", "IP"
+    player: str  # "oop" or "ip"
+    pot_kind: str
+    cards: str
+    repeated: bool = False  # whether it came back
+
+    @property
+    def missed(self) -> bool:
+        """Whether it cost more than a little, and the solution does not do it itself."""
+        costly = self.loss_bb is not None and self.loss_bb > MISSED * self.pot_bb
+        return costly and (self.frequency or 0.0) < OFTEN
+
+    def mapping(self) -> dict[str, Any]:
+        """The answer as plain data."""
+        data = {name: getattr(self, name) for name in ANSWER_COLUMNS}
+        return {**data, "options": [asdict(option) for option in self.options]}
 
 
 def grade(

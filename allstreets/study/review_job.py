@@ -12,10 +12,11 @@ from allstreets.base import Control, InputError, cache_folder, interrupt_request
 from allstreets.betting import Player
 from allstreets.games import data_hash
 from allstreets.interop import HandFiles, PlayedHand, Skipped, read_hands
-from allstreets.review.folder import HandReview, IndexedHand, ReviewFolder, ReviewIndex
-from allstreets.review.games import SolvedGame, nearest_game, open_games
-from allstreets.review.hand import review_hand
-from allstreets.review.spots import Effort, StoppedError
+from allstreets.study.games import SolvedGame, nearest_game, open_games
+from allstreets.study.grading import GradedDecision
+from allstreets.study.review_folder import HandReview, IndexedHand, ReviewFolder, ReviewIndex
+from allstreets.study.review_hand import review_hand
+from allstreets.study.review_streets import Effort, StoppedError
 from allstreets.training import CountProgress, duration
 
 VERSION = 3  # of what is kept: a change that alters reviews takes the next number
@@ -68,6 +69,11 @@ class Review:
     skipped: tuple[Skipped, ...]
     total: int  # hands that were to be reviewed
     output: Path
+
+    @property
+    def decisions(self) -> list[tuple[HandReview, GradedDecision]]:
+        """All decisions, each with its hand."""
+        return [(hand, made) for hand in self.hands for made in hand.decisions]
 
     @property
     def interrupted(self) -> bool:

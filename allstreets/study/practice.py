@@ -1,26 +1,65 @@
-"""One hand: the solution plays its mixed strategy, the player is asked, and told what it cost.
+"""Hands against a solution: it plays its mixed strategy, the player is asked, and told the cost.
 
 The opponent holds one hand, dealt before anything is done, and plays what the solution does with
 it: a seeded number picks one of its actions by their frequencies. Decisions of the player's own
 seat that are not asked are played in the same way. After a mistake play continues: the opponent's
 range is what the line says, and EVs of later decisions are those of the hand that is held.
+
+A `Session` deals one hand after the other, what was missed first, and keeps answers as they are
+made.
 """
 
+import secrets
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from allstreets.base import InputError
-from allstreets.betting import BIG_BLINDS, Notation, Outcome, Player, Street, action_label
-from allstreets.cards import DECK_SIZE, cards_text, evaluate
-from allstreets.practice.dealing import Deal, Dealer, node_key
-from allstreets.practice.game import bb_chips, pot_kind, won_bb
-from allstreets.practice.records import Answer, Draw, End
-from allstreets.review import NEVER, grade, hand_index, why_never
-from allstreets.solutions import Decision, Node, Position
+from allstreets.betting import (
+    ANY_CARD,
+    BIG_BLINDS,
+    Notation,
+    Outcome,
+    Player,
+    Street,
+    action_label,
+)
+from allstreets.cards import DECK_SIZE, cards_text, evaluate, parse_combo
+from allstreets.solutions import Decision, Node, Position, Solution
+from allstreets.study.dealing import Deal, Dealer, node_key
+from allstreets.study.filters import Wanted
+from allstreets.study.games import bb_chips, pot_kind, won_bb
+from allstreets.study.grading import NEVER, Answer, grade, hand_index, why_never
+from allstreets.study.results import Repeat, Results
+from allstreets.study.tables import Summary, summarise
 
+LARGEST_SEED = 2**31
 MOST_DEALS = 3_000  # in which nothing is asked
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A choice that the solution made, and the number that made it."""
+
+    seat: str
+    street: str
+    action: str
+    number: float  # 0 … 1: the action is the one in whose part of the mix it falls
+    mix: tuple[tuple[str, float], ...]  # of the hand that was held
+
+
+@dataclass(frozen=True)
+class End:
+    """How a hand ended."""
+
+    how: str  # "fold", "showdown" or "stopped"
+    text: str
+    board: str  # as far as it was dealt
+    theirs: str  # the opponent's cards
+    won_bb: float | None  # by the player; None: the hand was not played to its end
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,3 +321,82 @@ def won_text(amount: float) -> str:
     if abs(amount) < 5e-3:
         return "you win nothing and lose nothing"
     return f"you {'win' if amount > 0 else 'lose'} {abs(amount):.4g} bb"
+
+
+class Session:
+    """Hands against a solution; without a seed they are others every time."""
+
+    def __init__(
+        self,
+        solution: Solution,
+        seat: Player | None = None,
+        wanted: Wanted | None = None,
+        seed: int | None = None,
+        results: Results | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.solution, self.seat, self.wanted = solution, seat, wanted or Wanted()
+        self.seed = secrets.randbelow(LARGEST_SEED) if seed is None else seed
+        self.results = results
+        self.answers: list[Answer] = []
+        self.hand: Hand | None = None
+        self.hands = 0
+        self._clock = clock
+        self._kept: int | None = None  # the number of the hand in the file
+        self.wanted.check(solution)
+        self._dealer = Dealer(solution, self.wanted)
+
+    def deal(self) -> Hand:
+        """The next hand: a decision that comes back, or a new one."""
+        self.hands += 1
+        self._kept = None
+        self.hand = self._repeated() or deal_hand(self._dealer, self._seat(), self.seed, self.hands)
+        return self.hand
+
+    def answer(self, action: int) -> Answer:
+        """Take an action in the hand that is played, and keep what it cost."""
+        if self.hand is None:
+            raise InputError("no hand is dealt")
+        answer = self.hand.answer(action)
+        self.answers.append(answer)
+        if self.results is not None:
+            self._kept = self.results.keep(answer, self._clock(), self._kept)
+        return answer
+
+    @property
+    def played(self) -> int:
+        """Hands in which a decision was made."""
+        return len({answer.hand for answer in self.answers})
+
+    def summary(self) -> Summary:
+        """What the session comes to."""
+        return summarise(self.answers)
+
+    def _seat(self) -> Player:
+        """The seat, or both in turn."""
+        return Player(self.hands % 2) if self.seat is None else self.seat
+
+    def _repeated(self) -> Hand | None:
+        """A decision that comes back and is wanted, if there is one."""
+        folder = self.solution.folder
+        if self.results is None or folder is None:
+            return None
+        for repeat in self.results.due(folder, self._clock()):
+            player = Player[repeat.player.upper()]
+            try:
+                if not self._wants(repeat, player):
+                    continue
+                wanted = Wanted(streets=self.wanted.streets, line=repeat.line)
+                dealer, held = Dealer(self.solution, wanted), parse_combo(repeat.cards)
+                return deal_hand(dealer, player, self.seed, self.hands, held)
+            except InputError:  # the solution has changed
+                self.results.drop(folder, repeat)
+        return None
+
+    def _wants(self, repeat: Repeat, player: Player) -> bool:
+        if self.seat not in (None, player) or not self.wanted.fits(repeat):
+            return False
+        end, node = self._dealer.end, self.solution.at(repeat.line)
+        cards = zip(end.cards, node.position.cards, strict=False)
+        fits = all(card in (ANY_CARD, dealt) for card, dealt in cards)
+        return fits and node_key(end) in [node_key(above.position) for above in node.path]

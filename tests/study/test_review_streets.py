@@ -13,8 +13,8 @@ from allstreets.betting import IP, Player, PlayerSizes, Street, action_text
 from allstreets.betting.words import BIG_BLINDS
 from allstreets.cards import COMBO_COUNT, HAND_OF_COMBO, Range, parse_cards, parse_combo
 from allstreets.interop import PlayedHand, read_text
-from allstreets.review import Effort
-from allstreets.review.spots import (
+from allstreets.study import Effort
+from allstreets.study.review_streets import (
     StoppedError,
     StreetStart,
     Trimmed,
