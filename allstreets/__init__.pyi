@@ -1,7 +1,7 @@
 from .analysis.frequency_locks import LockRequest as LockRequest
 from .cards.equity import equity as equity
 from .cards.ranges import Range as Range
-from .explorer.reaching import range_at as range_at
+from .explorer.views.view import range_at as range_at
 from .games.locks import Lock as Lock
 from .games.spot import Spot as Spot
 from .interop.range_files import export_ranges as export_ranges

@@ -8,17 +8,16 @@ from allstreets.analysis import Comparison, HandDifference, compare_decisions
 from allstreets.base import InputError
 from allstreets.betting import Player
 from allstreets.cards import HAND_NAMES
-from allstreets.explorer.errors import MissingError
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.base import EvCount, Numbers
-from allstreets.explorer.models.comparisons import (
+from allstreets.explorer.models.base import EvCount, MissingError, Numbers
+from allstreets.explorer.models.place import (
     ActionBeside,
     Beside,
     ComparisonChoice,
     ComparisonChoices,
     HandBeside,
 )
-from allstreets.explorer.models.comparisons import Comparison as ComparisonMessage
+from allstreets.explorer.models.place import Comparison as ComparisonMessage
 from allstreets.explorer.models.solution import SolutionCard
 from allstreets.explorer.views.figures import number, numbers
 from allstreets.explorer.views.nodes import PLAYER_NAMES

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from allstreets.base import InputError
-from allstreets.explorer.errors import BusyError, MissingError
 from allstreets.explorer.folders import Signature
 from allstreets.explorer.library import Library
+from allstreets.explorer.models.base import BusyError, MissingError
 from allstreets.explorer.models.solution import Trashed
 from allstreets.explorer.solves.manager import Solves
 from allstreets.explorer.trash import Trash

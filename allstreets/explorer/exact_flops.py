@@ -20,11 +20,10 @@ from allstreets.betting import (
     whole_line,
 )
 from allstreets.cards import parse_flop
-from allstreets.explorer.errors import BusyError, MissingError
 from allstreets.explorer.folders import LastOpened
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.exact import ExactFlop, FlopForm
-from allstreets.explorer.models.solves import Solve
+from allstreets.explorer.models.base import BusyError, MissingError
+from allstreets.explorer.models.solves import ExactFlop, FlopForm, Solve
 from allstreets.explorer.solves.flops import fitting, form_of, source_of
 from allstreets.explorer.solves.folders import LIVE_STATES
 from allstreets.explorer.solves.manager import Solves

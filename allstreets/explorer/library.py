@@ -14,11 +14,16 @@ from threading import Lock, RLock
 from allstreets.base import InputError, printable
 from allstreets.betting import whole_line
 from allstreets.cards import HAND_NAMES
-from allstreets.explorer.errors import MissingError
-from allstreets.explorer.folders import Found, Signature, find_solutions, id_of
+from allstreets.explorer.folders import (
+    Found,
+    Signature,
+    find_solutions,
+    id_of,
+    read_label,
+    write_label,
+)
 from allstreets.explorer.headlines import headline, judged, real_quality, set_headline, spot_tables
-from allstreets.explorer.labels import read_label, write_label
-from allstreets.explorer.models.base import EvCount, path_text
+from allstreets.explorer.models.base import EvCount, MissingError, path_text
 from allstreets.explorer.models.place import Place
 from allstreets.explorer.models.solution import (
     About,

@@ -8,18 +8,17 @@ from typing import Any
 from allstreets.analysis import LockRequest, difference, gain_text, with_locks
 from allstreets.base import InputError
 from allstreets.betting import Player, any_cards
-from allstreets.explorer.errors import MissingError
 from allstreets.explorer.folders import LastOpened
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.base import PlayerName
-from allstreets.explorer.models.locks import (
+from allstreets.explorer.models.base import MissingError, PlayerName
+from allstreets.explorer.models.solves import (
     ActionChange,
     LockedSource,
     LockForm,
     Pair,
     SolutionDifference,
+    Solve,
 )
-from allstreets.explorer.models.solves import Solve
 from allstreets.explorer.solves.flops import spot_form
 from allstreets.explorer.solves.games import game_form
 from allstreets.explorer.solves.manager import Solves

@@ -2,29 +2,37 @@
 
 import secrets
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 
-from allstreets.betting import POT_KINDS
-from allstreets.cards import RANKS, cards_text
-from allstreets.explorer.errors import BusyError, MissingError
+from allstreets.betting import POT_KINDS, Street
+from allstreets.cards import RANKS, cards_text, parse_board, texture
+from allstreets.explorer.folders import id_of
 from allstreets.explorer.library import Library
+from allstreets.explorer.models.base import BusyError, MissingError, path_text
 from allstreets.explorer.models.place import Choice, Decision
-from allstreets.explorer.models.practice import (
+from allstreets.explorer.models.study import (
     PracticeAction,
     PracticeAnswerForm,
+    PracticeCards,
     PracticeDraw,
     PracticeEnd,
     PracticeForm,
+    PracticeGroup,
+    PracticeLeak,
+    PracticeMiss,
     PracticeOption,
     PracticeQuestion,
+    PracticeResults,
+    PracticeSource,
     PracticeState,
+    PracticeSummary,
     PracticeTopics,
     PracticeVerdict,
 )
-from allstreets.explorer.practised import Practised, summary_message
-from allstreets.explorer.replay import card_list
+from allstreets.explorer.reviews import card_list
 from allstreets.explorer.views.figures import decision
 from allstreets.explorer.views.nodes import PLAYER_NAMES, choices_of, street_name
 from allstreets.solutions import Solution
@@ -36,11 +44,19 @@ from allstreets.study import (
     Question,
     Results,
     Session,
+    StoredAnswer,
+    Summary,
     Wanted,
+    anki_package,
+    anki_problem,
+    chosen,
+    export_text,
+    grouped,
     load_playable,
     parse_seat,
     practice_note,
     seen_pots,
+    summarise,
 )
 
 MOST_SESSIONS = 8
@@ -229,3 +245,113 @@ def _end(hand: Hand) -> PracticeEnd | None:
             for draw in hand.draws
         ],
     )
+
+
+class Practised:
+    """A file of results; `solution` is the id of the one that is asked for, None: all of them."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def results(self, solution: str | None = None) -> PracticeResults:
+        """What was kept, in figures."""
+        kept = Results(self._file)
+        folder = _folder(kept, solution)
+        stored, played = kept.answers(folder), kept.solutions()
+        own = [one for one in played if folder in (None, one.folder)]
+        return PracticeResults(
+            file=path_text(kept.path),
+            solutions=[
+                PracticeSource(
+                    id=id_of(one.folder),
+                    name=one.name,
+                    folder=path_text(one.folder),
+                    hands=one.hands,
+                    waiting=one.waiting,
+                )
+                for one in played
+            ],
+            hands=sum(one.hands for one in own),
+            waiting=sum(one.waiting for one in own),
+            summary=summary_message(summarise(one.answer for one in stored)),
+            days=_groups(grouped(stored, "day")),
+            streets=_groups(grouped(stored, "street")),
+            pots=_groups(grouped(stored, "pot")),
+            cards=_anki_cards(stored),
+        )
+
+    def table(self, form: str, solution: str | None = None) -> str:
+        """All decisions as "csv" or "json"."""
+        kept = Results(self._file)
+        return export_text(kept.answers(_folder(kept, solution)), form)
+
+    def anki(self, wanted: Wanted, solution: str | None = None) -> bytes:
+        """The decisions that were missed, as a file for Anki."""
+        kept = Results(self._file)
+        return anki_package(chosen(kept.answers(_folder(kept, solution)), wanted))
+
+    def delete(self) -> None:
+        """Delete everything that was kept."""
+        Results(self._file).delete()
+
+
+def _folder(kept: Results, solution: str | None) -> Path | None:
+    """The folder of a solution that was played on, whether it is still there or not."""
+    if solution is None:
+        return None
+    for one in kept.solutions():
+        if id_of(one.folder) == solution:
+            return one.folder
+    raise MissingError("no hand was played on this solution, or its results were deleted")
+
+
+def _anki_cards(stored: Iterable[StoredAnswer]) -> PracticeCards:
+    missed = chosen(stored, Wanted())
+    streets, pots = {one.street for one in missed}, {one.pot_kind for one in missed}
+    flops = [texture(parse_board(one.board)[:3]) for one in missed if one.board]
+    suits, pairings = {flop.suits for flop in flops}, {flop.pairing for flop in flops}
+    high = {flop.high_card for flop in flops}
+    return PracticeCards(
+        count=len(missed),
+        problem=anki_problem(),
+        streets=[street_name(street) for street in Street if street.text in streets],
+        pots=[kind for kind in POT_KINDS if kind in pots],
+        suits=[one for one in SUITS if one in suits],
+        pairings=[one for one in PAIRINGS if one in pairings],
+        high_cards=[one for one in reversed(RANKS) if one in high],
+    )
+
+
+def summary_message(summary: Summary) -> PracticeSummary:
+    """Decisions in figures, as they are sent."""
+    return PracticeSummary(
+        decisions=summary.decisions,
+        judged=summary.graded,
+        right=summary.right,
+        score=summary.score,
+        loss=summary.loss_bb,
+        loss_per_100=summary.loss_per_100,
+        leaks=[
+            PracticeLeak(text=leak.text, times=leak.times, loss=leak.loss_bb)
+            for leak in summary.leaks
+        ],
+        worst=[
+            PracticeMiss(
+                line=one.line,
+                cards=card_list(one.cards),
+                taken=one.taken,
+                best=None if one.best is None else one.best.action,
+                loss=one.loss_bb or 0.0,
+            )
+            for one in summary.worst
+        ],
+    )
+
+
+def _groups(rows: list[tuple[str, Summary]]) -> list[PracticeGroup]:
+    return [
+        PracticeGroup(
+            name=name, decisions=row.decisions, score=row.score, loss_per_100=row.loss_per_100
+        )
+        for name, row in rows
+    ]

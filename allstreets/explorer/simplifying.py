@@ -10,10 +10,10 @@ from threading import Lock
 from allstreets import training  # whose kernels are loaded when a price is found
 from allstreets.analysis import Simplification, Simplified
 from allstreets.base import InputError
-from allstreets.explorer.errors import BusyError
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.simple import SimpleForm, SimplePrice, SimpleStreet
+from allstreets.explorer.models.base import BusyError
 from allstreets.explorer.models.solution import SolutionCard
+from allstreets.explorer.models.solves import SimpleForm, SimplePrice, SimpleStreet
 from allstreets.explorer.solves.folders import new_path
 
 MOST_BYTES = {"spot": 400_000_000, "unified": 100_000_000}

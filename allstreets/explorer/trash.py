@@ -25,8 +25,7 @@ from allstreets.base import (
     typed_record,
     write_atomic,
 )
-from allstreets.explorer.errors import BusyError, MissingError
-from allstreets.explorer.models.base import path_text
+from allstreets.explorer.models.base import BusyError, MissingError, path_text
 from allstreets.explorer.models.solution import Trashed
 
 TRASH = ".trash"

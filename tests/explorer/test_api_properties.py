@@ -25,8 +25,8 @@ from schemathesis.specs.openapi.checks import (
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from allstreets.explorer.app import create_app
-from allstreets.explorer.models.practice import PracticeForm
 from allstreets.explorer.models.solves import SolveProgress
+from allstreets.explorer.models.study import PracticeForm
 from allstreets.explorer.practising import Practising
 from allstreets.explorer.routes import comparisons as comparison_routes
 from allstreets.explorer.routes import games as game_routes

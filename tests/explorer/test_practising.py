@@ -13,10 +13,10 @@ from builders.practice_answers import answer
 from harness.asking import Client
 
 from allstreets.base import InputError
-from allstreets.explorer.errors import BusyError, MissingError
 from allstreets.explorer.library import Library
+from allstreets.explorer.models.base import BusyError, MissingError
 from allstreets.explorer.models.place import Decision
-from allstreets.explorer.models.practice import PracticeAnswerForm, PracticeForm, PracticeState
+from allstreets.explorer.models.study import PracticeAnswerForm, PracticeForm, PracticeState
 from allstreets.explorer.practising import MOST_SESSIONS, Practising
 from allstreets.study import Results, export_text
 

@@ -10,17 +10,15 @@ from study.test_review_job import HANDS, QUICK
 from allstreets.base.errors import InputError
 from allstreets.betting import Player, line_in_words
 from allstreets.cards import HAND_NAMES
-from allstreets.explorer.errors import BusyError, FormError, MissingError
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.reviews import ReviewForm
+from allstreets.explorer.models.base import BusyError, FormError, MissingError
+from allstreets.explorer.models.study import ReviewForm
 from allstreets.explorer.reviews import Reviews
-from allstreets.explorer.solves import reading
-from allstreets.explorer.solves.commands import Channel, Commands
+from allstreets.explorer.solves import hands as reading
 from allstreets.explorer.solves.folders import Request, new_folder
-from allstreets.explorer.solves.outlet import Outlet
-from allstreets.explorer.solves.reading import count_hands
-from allstreets.explorer.solves.reports import Report
-from allstreets.explorer.solves.reviews import read_review
+from allstreets.explorer.solves.hands import count_hands, read_review
+from allstreets.explorer.solves.process import Report
+from allstreets.explorer.solves.reporter import Channel, Commands, Reporter
 from allstreets.explorer.solves.worker import attempt
 from allstreets.interop import read_hands
 from allstreets.storage import save_unified
@@ -173,7 +171,7 @@ def test_begun_from_the_page(root: Path, review: Review, tmp_path: Path) -> None
     for word, state, kept in (("stop", "stopped", 1), ("pause", "done", 4)):
         commands = Commands()
         heard = Heard(commands, word)
-        ending = attempt(folder, request, commands, Outlet(folder, request, heard))
+        ending = attempt(folder, request, commands, Reporter(folder, request, heard))
         assert (ending.state, ending.error) == (state, None)
         assert f"{kept} of 4 hands are reviewed" in (ending.reason or "")
         assert ("paused" in [one.state for one in heard.reports]) == (word == "pause")
@@ -205,7 +203,7 @@ def test_a_text_that_takes_too_long_is_given_up(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     with pytest.raises(InputError, match=r"this text takes longer than 0\.01 s to read"):
         count_hands(HANDS, 0.01, "never_ends")
-    assert count_hands(HANDS).hands == 4  # the next one is read
+    assert count_hands(HANDS) == 4  # the next one is read
 
 
 def test_a_reader_that_dies_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

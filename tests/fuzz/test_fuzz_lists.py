@@ -12,9 +12,9 @@ from harness.fuzzing import damaged_cases, internal_errors
 
 from allstreets.base import InputError
 from allstreets.explorer.folders import id_of
-from allstreets.explorer.kept_ranges import KeptRanges
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.solution import Label
+from allstreets.explorer.ranges import KeptRanges
 from allstreets.explorer.reviews import Reviews
 from allstreets.explorer.solves.folders import Request, Status, new_folder
 from allstreets.explorer.solves.manager import Solves

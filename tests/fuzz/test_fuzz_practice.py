@@ -13,7 +13,7 @@ from builders.practice_answers import answer
 from harness.fuzzing import NASTY, damaged_cases, internal_errors
 
 from allstreets.base import InputError
-from allstreets.explorer.practised import Practised
+from allstreets.explorer.practising import Practised
 from allstreets.solutions import Solution
 from allstreets.study import (
     Results,

@@ -1,11 +1,12 @@
 """What all messages between server and page share."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer
 
-from allstreets.base import clean_message, printable
+from allstreets.base import InputError, clean_message, printable
 
 PlayerName = Literal["oop", "ip"]
 StreetName = Literal["preflop", "flop", "turn", "river"]
@@ -59,3 +60,19 @@ class Refusal(Message):
 
     message: Told  # all problems in one text
     problems: list[Problem] = Field(default_factory=list)
+
+
+class MissingError(InputError):
+    """There is no such solution, solve or hand."""
+
+
+class BusyError(InputError):
+    """Not in this state, or too much at once."""
+
+
+class FormError(InputError):
+    """A form with problems."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__("; ".join(problem.message for problem in problems))
+        self.problems = tuple(problems)

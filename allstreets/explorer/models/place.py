@@ -17,6 +17,7 @@ from allstreets.explorer.models.base import (
     StreetName,
     Tone,
 )
+from allstreets.explorer.models.solution import SolutionCard
 
 
 class Choice(Message):
@@ -219,3 +220,181 @@ class RangeText(Message):
 
     text: str
     combos: Number
+
+
+class ComparisonChoice(Message):
+    """A solution that another one may be laid beside."""
+
+    card: SolutionCard
+    notes: list[str] = Field(default_factory=list)  # what differs, though it is the same game
+    problem: str | None = None  # why it cannot be compared
+    before: bool = False  # a lock has made the other one from it
+
+
+class ComparisonChoices(Message):
+    """The solutions of the same kind: those that can be compared first."""
+
+    choices: list[ComparisonChoice]
+    more: int = 0  # that are of other games and not listed
+
+
+class Beside(Message):
+    """A figure in both solutions."""
+
+    there: Number | None  # in the one that is laid beside
+    here: Number | None
+    change: Number | None  # how much more it is here
+
+
+class ActionBeside(Message):
+    """How often the range takes an action."""
+
+    word: str
+    label: str
+    frequency: Beside
+    chances: Numbers  # [169]: how often each hand takes it there, as the grid there shows it
+
+
+class HandBeside(Message):
+    """A hand of the player who acts."""
+
+    name: str  # a combo, or one of the 169
+    hand: str  # of the 169
+    share: Number  # of the range that gets here, the mean of both
+    there: Numbers  # [A]: how often it takes each action
+    here: Numbers  # [A]
+    ev: Beside
+    distance: Number | None  # the share of the time that it does something else; None: not in both
+    weighted: Number  # times its share of the range: what it adds to the distance of the ranges
+
+
+class Comparison(Message):
+    """A place in two solutions."""
+
+    other: SolutionCard  # the solution that is laid beside
+    line: str
+    player: PlayerName | None  # who acts; None: nobody, and there are EVs alone
+    unit: str
+    notes: list[str]  # what else differs between the solutions
+    text: str  # who has more here
+    evs: dict[PlayerName, Beside]
+    distance: Number | None  # how often a hand of the range does something else
+    reached: bool  # in the solution that is laid beside: else nothing there was learned
+    actions: list[ActionBeside]
+    cells: Numbers  # [169]: how often each hand does something else; empty where nobody acts
+    hands: list[HandBeside]  # what adds most to the distance first
+
+
+HandKey = Literal["category", "draw", "hand"]
+
+
+class ReportRow(Message):
+    """The first decision after cards were dealt, in figures of whole ranges."""
+
+    line: str  # to that decision with these cards
+    weight: Number  # how often the cards are dealt, any unit: for means over rows
+    share: Number | None = None  # how often play gets there
+    frequencies: Numbers  # [A]
+    ev_oop: Number | None
+    ev_ip: Number | None
+    equity_oop: Number | None
+    equity_ip: Number | None
+
+
+class CardRow(ReportRow):
+    """A turn or river card."""
+
+    card: str
+    same_as: str | None = None  # the card that is solved in its place
+
+
+class FlopRow(ReportRow):
+    """A flop."""
+
+    flop: str
+    suits: str
+    pairing: str
+    connectedness: str
+    high_card: str
+    exploitability_pct: Number | None = None  # of the pot, where it is known
+    solution: str | None = None  # where it is another solution that the line leads through
+
+
+class CardReport(Message):
+    """One row per card that can be dealt."""
+
+    line: str
+    street: StreetName
+    player: PlayerName | None  # who acts first; None: no player does, hands are shown
+    actions: list[Choice]
+    unit: str
+    paid: dict[PlayerName, Number]  # as in `FlopReport`
+    rows: list[CardRow]
+
+
+class FlopReport(Message):
+    """One row per flop, at the same decision on all of them."""
+
+    line: str  # with "*" in the place of the flop
+    player: PlayerName
+    actions: list[Choice]
+    unit: str
+    pot: Number  # at the decision; EQR = (EV + paid) / (equity · pot)
+    paid: dict[PlayerName, Number]  # what is added to EVs to count from there on
+    rows: list[FlopRow]
+
+
+class BoardHand(Message):
+    """A category of hands, a draw or one of the 169, over many boards; of the player who acts."""
+
+    name: str  # "all": the whole range
+    share: Number | None  # of all hands that get to the decision
+    frequencies: Numbers  # [A]
+    ev_oop: Number | None
+    ev_ip: Number | None
+    equity_oop: Number | None
+    equity_ip: Number | None
+    eqr_oop: Number | None
+    eqr_ip: Number | None
+
+
+class BoardHands(Message):
+    """A decision on many boards by what hands make, what they draw to, and by hand."""
+
+    line: str
+    player: PlayerName  # who acts
+    actions: list[Choice]
+    unit: str
+    boards: int
+    category: list[BoardHand]
+    draw: list[BoardHand]
+    hand: list[BoardHand]
+    total: BoardHand
+
+
+class BoardHandsPart(Message):
+    """How far such a report is, and the report when it is complete."""
+
+    done: int
+    boards: int
+    report: BoardHands | None
+
+
+class HandGroup(Message):
+    """The hands of a category on a board."""
+
+    kind: Literal["made", "draw"]
+    name: str  # "top pair", "gutshot"
+    cells: list[Number]  # [169]: the share of each hand's combos, of those that the board leaves
+    shares: dict[PlayerName, Number]  # of each player's range here
+    frequencies: Numbers  # [A] of the player who acts
+    ev: Number | None  # his, with these hands
+    equity: Number | None
+
+
+class HandGroups(Message):
+    """A place by categories of hands, the strongest first; none before the flop."""
+
+    line: str
+    player: PlayerName | None  # who acts
+    groups: list[HandGroup]

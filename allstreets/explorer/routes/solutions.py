@@ -4,21 +4,29 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Response
 from fastapi.responses import StreamingResponse
 
 from allstreets.base import InputError
 from allstreets.cards import RangeKind
+from allstreets.explorer.comparing import Comparing
 from allstreets.explorer.deleting import Deleting
-from allstreets.explorer.downloads import card_rows, csv_text, download, flop_rows, hand_rows
 from allstreets.explorer.exact_flops import ExactFlops
 from allstreets.explorer.library import Library
 from allstreets.explorer.locking import Locking
 from allstreets.explorer.models.base import EvCount, Message, PlayerName, Refusal
-from allstreets.explorer.models.exact import ExactFlop, FlopForm
-from allstreets.explorer.models.locks import LockForm, SolutionDifference
-from allstreets.explorer.models.place import EquityCurves, HandDetail, Place, RangeText
-from allstreets.explorer.models.reports import CardReport, FlopReport, HandGroups, HandKey
+from allstreets.explorer.models.place import (
+    CardReport,
+    Comparison,
+    ComparisonChoices,
+    EquityCurves,
+    FlopReport,
+    HandDetail,
+    HandGroups,
+    HandKey,
+    Place,
+    RangeText,
+)
 from allstreets.explorer.models.solution import (
     About,
     Label,
@@ -26,7 +34,15 @@ from allstreets.explorer.models.solution import (
     SolutionDetail,
     Trashed,
 )
-from allstreets.explorer.models.solves import Solve
+from allstreets.explorer.models.solves import (
+    ExactFlop,
+    FlopForm,
+    LockForm,
+    SimpleForm,
+    SimplePrice,
+    SolutionDifference,
+    Solve,
+)
 from allstreets.explorer.routes.answers import (
     BUSY,
     CSV,
@@ -35,8 +51,15 @@ from allstreets.explorer.routes.answers import (
     PARTS,
     REFUSALS,
     ZIP,
+    card_rows,
+    csv_text,
+    download,
     file_answer,
+    flop_rows,
+    hand_rows,
+    part,
 )
+from allstreets.explorer.simplifying import Simplifying
 from allstreets.explorer.views.card_report import joined
 from allstreets.explorer.views.view import SolutionView
 from allstreets.interop import load_tree, zip_ranges
@@ -44,13 +67,7 @@ from allstreets.interop import load_tree, zip_ranges
 router = APIRouter(prefix="/api", tags=["solutions"], responses=REFUSALS)
 
 
-def library_of(request: Request) -> Library:
-    """The solutions of this server."""
-    library: Library = request.app.state.library
-    return library
-
-
-TheLibrary = Annotated[Library, Depends(library_of)]
+TheLibrary = Annotated[Library, part("library")]
 SolutionId = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-z]+$")]
 Line = Annotated[str, Query(max_length=1000, description='A line: "x b33% c | 7h | x"')]
 
@@ -62,28 +79,12 @@ def view_of(solution: SolutionId, library: TheLibrary) -> SolutionView:
     return library.view(solution)
 
 
-def exact_flops_of(request: Request) -> ExactFlops:
-    """The flops of this server's whole games."""
-    flops: ExactFlops = request.app.state.exact_flops
-    return flops
-
-
-def locking_of(request: Request) -> Locking:
-    """The locks on this server's spots."""
-    locking: Locking = request.app.state.locking
-    return locking
-
-
-def deleting_of(request: Request) -> Deleting:
-    """The trash of this server."""
-    deleting: Deleting = request.app.state.deleting
-    return deleting
-
-
-TheDeleting = Annotated[Deleting, Depends(deleting_of)]
+TheComparing = Annotated[Comparing, part("comparing")]
+TheSimplifying = Annotated[Simplifying, part("simplifying")]
+TheDeleting = Annotated[Deleting, part("deleting")]
 TrashedId = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-f-]+$")]
-TheExactFlops = Annotated[ExactFlops, Depends(exact_flops_of)]
-TheLocking = Annotated[Locking, Depends(locking_of)]
+TheExactFlops = Annotated[ExactFlops, part("exact_flops")]
+TheLocking = Annotated[Locking, part("locking")]
 TheView = Annotated[SolutionView, Depends(view_of)]
 
 
@@ -275,3 +276,60 @@ def cards_csv(view: TheView, line: Line = "", evs: Evs = "here") -> Response:
 def flops_csv(view: TheView, line: Line = "", evs: Evs = "here") -> Response:
     """The table over flops for a spreadsheet."""
     return csv_text(flop_rows(view.flops(line, evs)))
+
+
+@router.get("/solutions/{solution}/beside")
+def comparison_choices(solution: SolutionId, comparing: TheComparing) -> ComparisonChoices:
+    """The solutions that this one can be compared with."""
+    return comparing.choices(solution)
+
+
+@router.get("/solutions/{solution}/beside/{other}")
+def comparison(
+    solution: SolutionId,
+    other: SolutionId,
+    comparing: TheComparing,
+    line: Line = "",
+    evs: Evs = "here",
+) -> Comparison:
+    """A place of this solution beside the same place of another one."""
+    return comparing.compare(solution, other, line, evs)
+
+
+@router.get(
+    "/solutions/{solution}/beside/{other}/hands.csv", response_class=Response, responses=CSV
+)
+def comparison_csv(
+    solution: SolutionId,
+    other: SolutionId,
+    comparing: TheComparing,
+    line: Line = "",
+    evs: Evs = "here",
+) -> Response:
+    """The hands for a spreadsheet: _a is the other solution, _b this one."""
+    return csv_text(comparing.table(solution, other, line, evs).table())
+
+
+@router.get("/solutions/{solution}/simple", responses=BUSY)
+def simple_price(
+    solution: SolutionId,
+    simplifying: TheSimplifying,
+    grid_pct: Annotated[
+        int | None, Query(ge=1, le=100, description="Round frequencies to steps that divide 100")
+    ] = None,
+    sizes: Annotated[int | None, Query(ge=1, le=9, description="Keep so many sizes")] = None,
+    drop_pct: Annotated[
+        int | None, Query(ge=1, le=50, description="Give up actions below this")
+    ] = None,
+) -> SimplePrice:
+    """What a best response gains when both players' strategies are made simple."""
+    form = SimpleForm(grid_pct=grid_pct, sizes=sizes, drop_pct=drop_pct)
+    return simplifying.price(solution, form)
+
+
+@router.post("/solutions/{solution}/simple", status_code=201, responses=BUSY)
+def save_simple(
+    solution: SolutionId, simplifying: TheSimplifying, form: SimpleForm
+) -> SolutionCard:
+    """Save the simple strategies as a solution of their own, in the folder of solves."""
+    return simplifying.save(solution, form)

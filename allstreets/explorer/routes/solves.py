@@ -2,35 +2,42 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import StreamingResponse
 
+from allstreets.cards import Range
+from allstreets.explorer.models.place import RangeText
 from allstreets.explorer.models.solution import Trashed
 from allstreets.explorer.models.solves import (
     DeviceChoice,
     Example,
+    GameEstimate,
+    GameForm,
+    KeptRange,
+    KeptRangeForm,
+    RangeForm,
+    RangeGrid,
+    SampleGame,
     Solve,
     SolveDetail,
     SolveEvent,
     SpotEstimate,
     SpotForm,
+    WrittenRangeForm,
 )
-from allstreets.explorer.routes.answers import BUSY, EVENTS, REFUSALS
-from allstreets.explorer.solves.devices import device_choices
+from allstreets.explorer.ranges import KeptRanges, range_grid
+from allstreets.explorer.routes.answers import BUSY, EVENTS, REFUSALS, part
 from allstreets.explorer.solves.examples import examples as all_examples
+from allstreets.explorer.solves.games import estimate_game
+from allstreets.explorer.solves.games import sample_games as all_samples
 from allstreets.explorer.solves.manager import Solves
+from allstreets.explorer.solves.spots import device_choices
 from allstreets.explorer.solves.spots import estimate as estimate_spot
 
 router = APIRouter(prefix="/api", tags=["solves"], responses=REFUSALS)
 
 
-def solves_of(request: Request) -> Solves:
-    """The solves of this server."""
-    solves: Solves = request.app.state.solves
-    return solves
-
-
-TheSolves = Annotated[Solves, Depends(solves_of)]
+TheSolves = Annotated[Solves, part("solves")]
 SolveId = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-z-]+$")]
 
 
@@ -103,3 +110,61 @@ async def events(solve: SolveId, solves: TheSolves) -> StreamingResponse:
 
 
 SCHEMAS = (SolveEvent,)  # that no route returns and the page must know all the same
+
+
+games = APIRouter(prefix="/api/games", tags=["games"], responses=REFUSALS)
+
+
+@games.get("/samples")
+def sample_games() -> list[SampleGame]:
+    """Training files to begin with."""
+    return all_samples()
+
+
+@games.post("/estimate", name="estimate")
+def estimate_training(form: GameForm) -> GameEstimate:
+    """What training a game takes, or what is wrong with its file."""
+    return estimate_game(form)
+
+
+@games.post("", status_code=201, responses=BUSY)
+def train(form: GameForm, solves: TheSolves) -> Solve:
+    """Train a whole game, now or when its turn comes."""
+    return solves.train(form)
+
+
+ranges = APIRouter(prefix="/api", tags=["ranges"], responses=REFUSALS)
+
+
+TheKeptRanges = Annotated[KeptRanges, part("kept_ranges")]
+
+
+@ranges.post("/range")
+def read_range(form: RangeForm) -> RangeGrid:
+    """A range of any kind as a grid, with changes made to it."""
+    return range_grid(form)
+
+
+@ranges.post("/range/text")
+def write_range(form: WrittenRangeForm) -> RangeText:
+    """A range of any kind as another kind has it."""
+    given = Range.parse(form.text)
+    return RangeText(text=given.text(form.kind), combos=given.combos)
+
+
+@ranges.get("/ranges")
+def kept_ranges(kept: TheKeptRanges) -> list[KeptRange]:
+    """The ranges that are kept, by name."""
+    return kept.list()
+
+
+@ranges.post("/ranges", status_code=201)
+def keep_range(form: KeptRangeForm, kept: TheKeptRanges) -> KeptRange:
+    """Keep a range under a name; one of that name is replaced."""
+    return kept.keep(form)
+
+
+@ranges.delete("/ranges", status_code=204, response_class=Response)
+def forget_range(name: Annotated[str, Query(max_length=200)], kept: TheKeptRanges) -> None:
+    """Forget a range that is kept."""
+    kept.remove(name)

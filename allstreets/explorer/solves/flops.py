@@ -17,9 +17,8 @@ from allstreets.explorer.models.solves import (
     SpotForm,
     StreetSizesForm,
 )
-from allstreets.explorer.solves.edits import edits_text
 from allstreets.explorer.solves.folders import Request
-from allstreets.explorer.solves.spots import NO_DONK, check_form, read_form
+from allstreets.explorer.solves.spots import NO_DONK, check_form, edits_text, read_form
 from allstreets.explorer.views.range_words import weights_text
 from allstreets.games import Estimate, Spot, estimate_spot, require_memory, sizes_mapping
 from allstreets.solutions import (

@@ -6,11 +6,8 @@ from pathlib import Path
 
 import allstreets
 from allstreets.base import InputError, available_bytes
-from allstreets.explorer.errors import FormError
-from allstreets.explorer.models.base import Problem
-from allstreets.explorer.models.games import GameEstimate, SampleGame
-from allstreets.explorer.models.locks import LockedSource
-from allstreets.explorer.models.solves import GameForm
+from allstreets.explorer.models.base import FormError, Problem
+from allstreets.explorer.models.solves import GameEstimate, GameForm, LockedSource, SampleGame
 from allstreets.games import require_room
 from allstreets.training import (
     FIRST_RUN,

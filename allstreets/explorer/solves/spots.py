@@ -8,9 +8,9 @@ once and its board changed.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy as np
 from allstreets.base import InputError, available_bytes, processors
 from allstreets.betting import (
     BettingTree,
+    Edit,
     LargeTreeError,
     Player,
     PostflopRules,
@@ -31,16 +32,15 @@ from allstreets.betting import (
     street_of_board,
 )
 from allstreets.cards import Range, parse_board, runouts
-from allstreets.explorer.errors import FormError
-from allstreets.explorer.models.base import Problem
+from allstreets.engines import CPU, gpu_names
+from allstreets.explorer.models.base import FormError, Problem
 from allstreets.explorer.models.solves import (
+    DeviceChoice,
     PlayerSizesForm,
     SpotEstimate,
     SpotForm,
     StreetCounts,
 )
-from allstreets.explorer.solves.devices import require_device
-from allstreets.explorer.solves.edits import read_edits
 from allstreets.games import (
     Estimate,
     Spot,
@@ -294,3 +294,69 @@ def _tree(rules: PostflopRules) -> BettingTree | str:
 def _require_room(checked: CheckedSpot, free: int) -> None:
     config = checked.config
     require_memory(checked.spot, config.precision, checked.need, free, config.river_groups)
+
+
+ADD, REMOVE = "+", "-"
+
+
+def read_edits(text: str) -> list[dict[str, Any]]:
+    """The edits as a spot file has them."""
+    found = []
+    for number, row in enumerate(text.splitlines(), 1):
+        if not row.strip():
+            continue
+        line, colon, changes = row.partition(":")
+        words = [word.strip() for word in changes.split(",") if word.strip()]
+        if not colon or not words or any(word[0] not in (ADD, REMOVE) for word in words):
+            raise InputError(
+                f"single nodes, line {number}: write a line, a colon, and what to add or remove: "
+                "x b33%: +150%, -b75%"
+            )
+        lists = {
+            key: ",".join(word[1:].strip() for word in words if word[0] == sign)
+            for key, sign in (("add", ADD), ("remove", REMOVE))
+        }
+        keys = {"line": line.strip(), **{key: some for key, some in lists.items() if some}}
+        try:
+            Edit.from_mapping(keys)
+        except InputError as error:
+            raise InputError(f"single nodes, line {number}: {error}") from None
+        found.append(keys)
+    return found
+
+
+def edits_text(edits: Iterable[Edit]) -> str:
+    """The opposite of `read_edits`."""
+    return "\n".join(f"{edit.line}: {changes_text(edit)}" for edit in edits)
+
+
+def changes_text(edit: Edit) -> str:
+    """What an edit adds and removes."""
+    added, removed = (f"{ADD}{size}" for size in edit.add), (f"{REMOVE}{w}" for w in edit.remove)
+    return ", ".join((*added, *removed))
+
+
+@cache
+def device_choices() -> tuple[DeviceChoice, ...]:
+    """All of them, the processors first."""
+    try:
+        gpus = gpu_names()
+    except InputError:  # no GPU, no driver, or not the extra
+        gpus = []
+    found = [(CPU, f"{processors()} processors"), *zip(_names(len(gpus)), gpus, strict=True)]
+    return tuple(DeviceChoice(device=device, name=name) for device, name in found)
+
+
+def _names(count: int) -> list[str]:
+    return ["cuda" if number == 0 else f"cuda:{number}" for number in range(count)]
+
+
+def require_device(device: str, precision: str, river_groups: str) -> None:
+    """Refuse a device that is not there, or that cannot store strategies in such a way."""
+    known = [one.device for one in device_choices()]
+    if device not in known:
+        raise InputError(f"there is no {device} on this machine: choose {' or '.join(known)}")
+    if device != CPU and (precision == "int16" or river_groups != "none"):
+        raise InputError(
+            "a GPU stores floats, and every hand's own strategy on the river: choose these, or cpu"
+        )

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from allstreets.base import InputError
 from allstreets.betting import Player
 from allstreets.cards import card_text, parse_card
-from allstreets.explorer.models.reports import CardReport, CardRow
+from allstreets.explorer.models.place import CardReport, CardRow
 from allstreets.explorer.views.figures import numbers, of_both
 from allstreets.explorer.views.nodes import PLAYER_NAMES, choices, street_name
 from allstreets.solutions import Decision, Node, NoNodeError, Position

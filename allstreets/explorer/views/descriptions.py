@@ -9,7 +9,7 @@ from allstreets.cards import FlopSet, Range
 from allstreets.engines import CardModel
 from allstreets.explorer.headlines import MBB, PERCENT, Headline, curve, headline
 from allstreets.explorer.models.solution import Curve, Fact, Features
-from allstreets.explorer.solves.edits import changes_text
+from allstreets.explorer.solves.spots import changes_text
 from allstreets.explorer.views.range_words import weights_text
 from allstreets.games import Lock, Spot, WholeGame
 from allstreets.solutions import Certificate, SpotSolution, WholeSolution, locks_text

@@ -10,19 +10,17 @@ from allstreets.betting import Player, Street
 from allstreets.explorer.models.base import Numbers
 from allstreets.explorer.models.place import (
     ActionFigures,
+    BoardHand,
+    CardReport,
+    CardRow,
     Choice,
+    FlopReport,
+    FlopRow,
     Grids,
     PlayerGrid,
     RangeSummary,
 )
 from allstreets.explorer.models.place import Decision as DecisionMessage
-from allstreets.explorer.models.reports import (
-    BoardHand,
-    CardReport,
-    CardRow,
-    FlopReport,
-    FlopRow,
-)
 from allstreets.explorer.views.nodes import PLAYER_NAMES
 from allstreets.solutions import CHIPS, Decision, Node
 

@@ -21,8 +21,7 @@ from allstreets.cards import (
     parse_hand,
 )
 from allstreets.explorer.models.base import Numbers, PlayerName
-from allstreets.explorer.models.place import ComboRow, HandDetail
-from allstreets.explorer.models.reports import HandGroup, HandGroups
+from allstreets.explorer.models.place import ComboRow, HandDetail, HandGroup, HandGroups
 from allstreets.explorer.views.figures import number, numbers
 from allstreets.explorer.views.nodes import PLAYER_NAMES, player_of
 from allstreets.explorer.views.range_words import weights_text

@@ -1,24 +1,29 @@
 """A solution as the page walks it, whatever its kind: through `Solution` and `Node` alone."""
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import Any, get_args
+from threading import Event, Lock
+from typing import Any, TypeVar, get_args
 
 from allstreets.base import InputError
-from allstreets.betting import Player, line_in_words
+from allstreets.betting import Player, line_in_words, split_line, whole_line
 from allstreets.cards import card_text
 from allstreets.explorer.headlines import Manifest
 from allstreets.explorer.models.base import EvCount, PlayerName, SolutionKind
 from allstreets.explorer.models.place import (
+    BoardHandsPart,
+    CardReport,
     Deal,
     Decision,
     End,
     EquityCurves,
+    FlopReport,
     HandDetail,
+    HandGroups,
     Place,
 )
-from allstreets.explorer.models.reports import BoardHandsPart, CardReport, FlopReport, HandGroups
 from allstreets.explorer.views.card_report import CardReports
 from allstreets.explorer.views.descriptions import (
     Description,
@@ -31,7 +36,6 @@ from allstreets.explorer.views.flop_tables import FlopTables, Tables, boards_bes
 from allstreets.explorer.views.hands import hand_detail, hand_groups, table
 from allstreets.explorer.views.nodes import choices, deal, end, settings, stacks, steps, street_name
 from allstreets.explorer.views.range_words import Reaching, reaching
-from allstreets.explorer.views.turns import Turns
 from allstreets.solutions import Decision as Record
 from allstreets.solutions import Node, NoNodeError, Position, Solution
 from allstreets.storage import (
@@ -223,3 +227,68 @@ def open_view(folder: Path) -> SolutionView:
     )
     describe_it = describe_flops if kind == "postflop" else describe_whole
     return SolutionView(opened, partial(describe_it, opened, manifest), FlopTables(opened))
+
+
+def range_at(
+    folder: Path | str,
+    line: str = "",
+    player: PlayerName | None = None,
+    *,
+    flop: str | None = None,
+    action: str | None = None,
+) -> Reaching:
+    """A player's range at a line of the solution in a folder; by default that of who acts there.
+
+    `flop` may be named beside a line instead of in it. With an action, as in a line ("r2.5") or by
+    name ("raise"), the part of the range that takes it.
+    """
+    if flop is not None:
+        parts = split_line(line, str.strip, flop)
+        line = whole_line(parts.root, parts.cards, (parts.after or "").strip())
+    return open_view(Path(folder)).range(line, player, action)
+
+
+Part = TypeVar("Part")
+
+
+class Turns:
+    """Who asks for it again comes after all who wait already.
+
+    A plain lock would mostly go back to the thread that has just released it.
+    """
+
+    def __init__(self) -> None:
+        self._guard = Lock()
+        self._taken = False
+        self._waiting: deque[Event] = deque()
+
+    def __enter__(self) -> None:
+        with self._guard:
+            if not self._taken:
+                self._taken = True
+                return
+            turn = Event()
+            self._waiting.append(turn)
+        turn.wait()
+
+    def __exit__(self, *_: object) -> None:
+        with self._guard:
+            if self._waiting:
+                self._waiting.popleft().set()  # it stays taken
+            else:
+                self._taken = False
+
+    def locked(self) -> bool:
+        """Whether it is somebody's turn."""
+        return self._taken
+
+    def each(self, begin: Callable[[], Iterator[Part]]) -> Iterator[Part]:
+        """The parts of a report, each in a turn of its own."""
+        with self:
+            parts = begin()
+        while True:
+            with self:
+                part = next(parts, None)
+            if part is None:
+                return
+            yield part

@@ -2,30 +2,42 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import APIRouter, Path, Query, Response
 
-from allstreets.explorer.downloads import CSV_TYPE, download
-from allstreets.explorer.models.practice import (
+from allstreets.explorer.models.solves import Solve
+from allstreets.explorer.models.study import (
     PracticeAnswerForm,
     PracticeForm,
     PracticeResults,
     PracticeState,
     PracticeTopics,
+    ReplayHand,
+    ReviewCard,
+    ReviewDetail,
+    ReviewForm,
 )
 from allstreets.explorer.practising import Practising
-from allstreets.explorer.routes.answers import APKG, BUSY, CSV, REFUSALS, ROWS, file_answer
+from allstreets.explorer.reviews import Reviews
+from allstreets.explorer.routes.answers import (
+    APKG,
+    BUSY,
+    CSV,
+    CSV_TYPE,
+    REFUSALS,
+    ROWS,
+    download,
+    file_answer,
+    part,
+)
+from allstreets.explorer.routes.solutions import TheLibrary
+from allstreets.explorer.routes.solves import TheSolves
+from allstreets.explorer.solves.hands import read_review
 from allstreets.study import Wanted
 
-router = APIRouter(prefix="/api/practice", tags=["practice"], responses=REFUSALS)
+practice = APIRouter(prefix="/api/practice", tags=["practice"], responses=REFUSALS)
 
 
-def practising_of(request: Request) -> Practising:
-    """The sessions of this server."""
-    found: Practising = request.app.state.practising
-    return found
-
-
-ThePractising = Annotated[Practising, Depends(practising_of)]
+ThePractising = Annotated[Practising, part("practising")]
 Played = Annotated[
     str | None, Query(max_length=64, description="A solution that was played on; none: all of them")
 ]
@@ -33,7 +45,7 @@ Words = Annotated[str, Query(max_length=100, description="With commas; none: all
 SessionId = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-f]+$")]
 
 
-@router.get("/topics")
+@practice.get("/topics")
 def topics(
     solution: Annotated[str, Query(max_length=64)], practising: ThePractising
 ) -> PracticeTopics:
@@ -41,13 +53,13 @@ def topics(
     return practising.topics(solution)
 
 
-@router.post("/sessions", status_code=201)
+@practice.post("/sessions", status_code=201)
 def begin(form: PracticeForm, practising: ThePractising) -> PracticeState:
     """Begin to play; the first hand is dealt."""
     return practising.begin(form)
 
 
-@router.post("/sessions/{session}/answers", responses=BUSY)
+@practice.post("/sessions/{session}/answers", responses=BUSY)
 def answer(
     session: SessionId, form: PracticeAnswerForm, practising: ThePractising
 ) -> PracticeState:
@@ -55,38 +67,40 @@ def answer(
     return practising.answer(session, form)
 
 
-@router.post("/sessions/{session}/hands", responses=BUSY)
+@practice.post("/sessions/{session}/hands", responses=BUSY)
 def deal(session: SessionId, practising: ThePractising) -> PracticeState:
     """Deal the next hand, when one is over."""
     return practising.deal(session)
 
 
-@router.get("/results")
+@practice.get("/results")
 def results(practising: ThePractising, solution: Played = None) -> PracticeResults:
     """What was kept, in figures."""
     return practising.kept.results(solution)
 
 
-@router.delete("/results", status_code=204, response_class=Response)
+@practice.delete("/results", status_code=204, response_class=Response)
 def delete_results(practising: ThePractising) -> None:
     """Delete everything that was kept."""
     practising.kept.delete()
 
 
-@router.get("/results.csv", response_class=Response, responses=CSV)
+@practice.get("/results.csv", response_class=Response, responses=CSV)
 def results_csv(practising: ThePractising, solution: Played = None) -> Response:
     """The decisions that were kept, as a table."""
     return download(practising.kept.table("csv", solution), CSV_TYPE, "practice", ".csv")
 
 
-@router.get("/results.json", response_class=Response, responses=ROWS)
+@practice.get("/results.json", response_class=Response, responses=ROWS)
 def results_json(practising: ThePractising, solution: Played = None) -> Response:
     """The decisions that were kept, with every option of each."""
     text = practising.kept.table("json", solution)
     return download(text, "application/json", "practice", ".json")
 
 
-@router.get("/missed.apkg", response_class=Response, responses=file_answer(APKG, "A file for Anki"))
+@practice.get(
+    "/missed.apkg", response_class=Response, responses=file_answer(APKG, "A file for Anki")
+)
 def missed_apkg(
     practising: ThePractising,
     solution: Played = None,
@@ -100,3 +114,35 @@ def missed_apkg(
     given = [[words] if words else [] for words in (streets, pots, suits, pairings, high_cards)]
     wanted = Wanted.parse(given[0], given[1], "", *given[2:])
     return download(practising.kept.anki(wanted, solution), APKG, "missed", ".apkg")
+
+
+reviews = APIRouter(prefix="/api/reviews", tags=["reviews"], responses=REFUSALS)
+
+
+TheReviews = Annotated[Reviews, part("reviews")]
+ReviewId = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-f]+$")]
+HandKey = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-f]+$")]
+
+
+@reviews.get("")
+def all_reviews(all_of: TheReviews) -> list[ReviewCard]:
+    """All reviews in the opened folders, the newest first."""
+    return all_of.cards()
+
+
+@reviews.post("", name="begin", status_code=201, responses=BUSY)
+def begin_review(form: ReviewForm, library: TheLibrary, solves: TheSolves) -> Solve:
+    """Review played hands, now or when their turn comes."""
+    return solves.review(read_review(form, library), form.text)
+
+
+@reviews.get("/{review}")
+def review_detail(review: ReviewId, all_of: TheReviews) -> ReviewDetail:
+    """A review: what was lost, and every decision."""
+    return all_of.detail(review)
+
+
+@reviews.get("/{review}/hands/{hand}")
+def replay(review: ReviewId, hand: HandKey, all_of: TheReviews) -> ReplayHand:
+    """A hand, to replay it."""
+    return all_of.hand(review, hand)
