@@ -6,21 +6,17 @@ from threading import Lock
 
 from allstreets.analysis import Comparison, HandDifference, compare_decisions
 from allstreets.base import InputError
-from allstreets.betting import Player
 from allstreets.cards import HAND_NAMES
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.base import EvCount, MissingError, Numbers
+from allstreets.explorer.models.base import EvCount, MissingError
 from allstreets.explorer.models.place import (
     ActionBeside,
-    Beside,
     ComparisonChoice,
     ComparisonChoices,
     HandBeside,
 )
 from allstreets.explorer.models.place import Comparison as ComparisonMessage
 from allstreets.explorer.models.solution import SolutionCard
-from allstreets.explorer.views.figures import number, numbers
-from allstreets.explorer.views.nodes import PLAYER_NAMES
 from allstreets.solutions import Decision
 from allstreets.storage import GameKeys, stored_keys
 
@@ -125,42 +121,32 @@ def _reason(apart: Mapping[str, tuple[str, str]]) -> str:
 def _message(
     found: Comparison, there: Decision, other: SolutionCard, line: str
 ) -> ComparisonMessage:
-    chances: list[Numbers] = [numbers(there.cells(row)) for row in there.strategy]
-    return ComparisonMessage(
+    rows = zip(
+        found.actions,
+        found.labels,
+        zip(*found.frequencies, strict=True),
+        (there.cells(row) for row in there.strategy),
+        strict=True,
+    )
+    actions = [
+        ActionBeside.of(word=word, label=label, frequency=pair, chances=cells)
+        for word, label, pair, cells in rows
+    ]
+    return ComparisonMessage.of(
+        found,
         other=other,
         line=line,
-        player=None if found.player is None else PLAYER_NAMES[found.player],
         unit=found.unit.name,
-        notes=list(found.notes),
         text=found.gain_text(),
-        evs={PLAYER_NAMES[player]: _beside(found.evs[player]) for player in Player},
-        distance=number(found.distance),
         reached=found.reached[0],
-        actions=[
-            ActionBeside(word=word, label=label, frequency=_beside((a, b)), chances=cells)
-            for word, label, a, b, cells in zip(
-                found.actions, found.labels, *found.frequencies, chances, strict=True
-            )
-        ],
-        cells=numbers(found.cells()) if found.hands else [],
+        actions=actions,
+        cells=found.cells() if found.hands else [],
         hands=[_hand(hand) for hand in found.hands],
     )
 
 
 def _hand(hand: HandDifference) -> HandBeside:
     there, here = hand.frequencies
-    return HandBeside(
-        name=hand.name,
-        hand=HAND_NAMES[hand.hand],
-        share=hand.share,
-        there=[number(chance) for chance in there],
-        here=[number(chance) for chance in here],
-        ev=_beside(hand.evs),
-        distance=hand.distance if hand.in_both else None,
-        weighted=hand.weighted,
-    )
-
-
-def _beside(pair: tuple[float, float]) -> Beside:
-    there, here = pair
-    return Beside(there=number(there), here=number(here), change=number(here - there))
+    distance = hand.distance if hand.in_both else None
+    name = HAND_NAMES[hand.hand]
+    return HandBeside.of(hand, hand=name, there=there, here=here, distance=distance)

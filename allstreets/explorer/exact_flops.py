@@ -30,6 +30,9 @@ from allstreets.explorer.solves.manager import Solves
 from allstreets.solutions import FlopSpot, WholeSolution, flop_spot, origin_lines, suits_text
 from allstreets.storage import KeptFlop, find_kept, folder_kind, load_unified, new_kept
 
+UNKNOWN = {"sparing": "", "memory_bytes": None, "seconds_per_iteration": None, "problem": None}
+"""Costs of a flop that is solved already, or is being solved."""
+
 
 class ExactFlops:
     """Any number of threads may use it."""
@@ -47,7 +50,7 @@ class ExactFlops:
         kept = find_kept(folder, found)
         output = new_kept(folder, found) if kept is None else kept.folder
         solve = self._solve(output)
-        known = ExactFlop(
+        known = ExactFlop.of(
             line=whole_line(found.line, whole.cards),
             solution=None if kept is None else self._library.id_of(output),
             spot_line=_spot_line(found.spot.tree, whole),
@@ -56,10 +59,7 @@ class ExactFlops:
             notes=list(_notes(found, kept)),
             solve=None if solve is None else solve.id,
             live=solve is not None and solve.state in LIVE_STATES,
-            sparing="",
-            memory_bytes=None,
-            seconds_per_iteration=None,
-            problem=None,
+            **UNKNOWN,
         )
         if kept is not None or known.live:
             return known
@@ -67,13 +67,10 @@ class ExactFlops:
             fit = fitting(found, output, self._solves.free_bytes)
         except InputError as error:
             return known.model_copy(update={"problem": str(error)})
-        return known.model_copy(
-            update={
-                "sparing": fit.words,
-                "memory_bytes": fit.need.process_bytes,
-                "seconds_per_iteration": fit.need.seconds_per_iteration,
-            }
-        )
+        need = fit.need
+        costs = {"memory_bytes": need.process_bytes, "sparing": fit.words}
+        costs["seconds_per_iteration"] = need.seconds_per_iteration
+        return known.model_copy(update=costs)
 
     def start(self, id: str, form: FlopForm) -> Solve:
         """Solve a flop, or go on with it; one that is being solved is as it is."""

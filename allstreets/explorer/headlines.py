@@ -57,9 +57,7 @@ def real_quality(folder: Path, manifest: Manifest) -> RealQuality | None:
     if found is None:
         return None
     low, high = found.interval_mbb
-    return RealQuality(
-        exploitability=found.real_exploitability_mbb, low=low, high=high, outdated=found.outdated
-    )
+    return RealQuality.of(found, low=low, high=high)
 
 
 def _spot(manifest: Manifest) -> Headline:

@@ -22,20 +22,26 @@ from allstreets.explorer.folders import (
     read_label,
     write_label,
 )
-from allstreets.explorer.headlines import headline, judged, real_quality, set_headline, spot_tables
+from allstreets.explorer.headlines import (
+    Headline,
+    headline,
+    judged,
+    real_quality,
+    set_headline,
+    spot_tables,
+)
 from allstreets.explorer.models.base import EvCount, MissingError, path_text
 from allstreets.explorer.models.place import Place
 from allstreets.explorer.models.solution import (
     About,
     Label,
-    Simple,
     SimpleSource,
     SolutionCard,
     SolutionDetail,
     SpotOrigin,
 )
 from allstreets.explorer.views.view import SolutionView, open_view, read_facts
-from allstreets.solutions import MadeSimple, Origin, origin_head, origin_lines
+from allstreets.solutions import Origin, origin_head, origin_lines
 from allstreets.storage import SPOTS
 from allstreets.version import __version__
 
@@ -98,13 +104,9 @@ class Library:
         found = self._require(id)
         card = self._card(found)
         description = self.view(id).describe()
-        return SolutionDetail(
+        return SolutionDetail.of(
+            description,
             **{**dict(card), "title": description.title},
-            facts=list(description.facts),
-            notes=list(description.notes),
-            curve=description.curve,
-            features=description.features,
-            root=description.root,
             solve=self.solve_of(found.folder),
             origin=self._origin(found.folder),
             compared=self._before(found.folder) is not None,
@@ -244,51 +246,32 @@ def _read_card(found: Found, signature: Signature) -> SolutionCard:
         label = read_label(found.folder)
     except InputError as error:  # the solution itself is whole
         problem = str(error)
-    return SolutionCard(
-        id=found.id,
+    return SolutionCard.of(
+        head,
         kind=kind,
         name=label.name or printable(str(name or found.folder.name)),
         note=label.note,
         problem=problem,
-        title=head.title,
-        folder=path_text(found.folder),
-        iterations=head.iterations,
-        exploitability=head.exploitability,
-        unit=head.unit,
         bytes=_bytes(found.folder),
         modified=modified,
         written=signature.text,
-        locks=head.locks,
         real=real,
-        part_of=_part_of(found),
         tables=tables,
-        simple=None if head.simple is None else _simple(head.simple),
+        **_where(found),
     )
-
-
-def _simple(made: MadeSimple) -> Simple:
-    return Simple(text=made.text, judged=made.judged)
 
 
 def _problem_card(found: Found, problem: str, modified: float) -> SolutionCard:
-    return SolutionCard(
-        id=found.id,
-        kind=None,
-        name=printable(found.folder.name) or path_text(found.folder),
-        title="cannot be read",
-        folder=path_text(found.folder),
-        iterations=None,
-        exploitability=None,
-        unit="",
-        bytes=0,
-        modified=modified,
-        problem=problem,
-        part_of=_part_of(found),
-    )
+    head = Headline(title="cannot be read", iterations=None, exploitability=None, unit="")
+    name = printable(found.folder.name) or path_text(found.folder)
+    facts = {"kind": None, "name": name, "bytes": 0, "modified": modified, "problem": problem}
+    return SolutionCard.of(head, **facts, **_where(found))
 
 
-def _part_of(found: Found) -> str | None:
-    return None if found.part_of is None else id_of(found.part_of)
+def _where(found: Found) -> dict[str, str | None]:
+    """What tells a solution apart, and where it lies."""
+    part_of = None if found.part_of is None else id_of(found.part_of)
+    return {"id": found.id, "folder": path_text(found.folder), "part_of": part_of}
 
 
 def _bytes(folder: Path) -> int:

@@ -1,21 +1,18 @@
 """Locks on the solutions of a library: what is asked for, solved like any other, and compared."""
 
-import math
 from pathlib import Path
 from threading import Lock as Mutex
 from typing import Any
 
 from allstreets.analysis import LockRequest, difference, gain_text, with_locks
 from allstreets.base import InputError
-from allstreets.betting import Player, any_cards
+from allstreets.betting import any_cards
 from allstreets.explorer.folders import LastOpened
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.base import MissingError, PlayerName
+from allstreets.explorer.models.base import MissingError, by_player
 from allstreets.explorer.models.solves import (
-    ActionChange,
     LockedSource,
     LockForm,
-    Pair,
     SolutionDifference,
     Solve,
 )
@@ -30,7 +27,6 @@ from allstreets.training import lock_game, lock_spot_config
 
 SIGNS = {"at_most": "<=", "at_least": ">=", "exactly": ""}
 WORDS = {"at_most": "at most", "at_least": "at least", "exactly": "exactly"}
-PLAYERS: tuple[PlayerName, PlayerName] = ("oop", "ip")
 
 
 class Locking:
@@ -75,19 +71,13 @@ class Locking:
         with self._mutex:
             found = difference(self._open(before), self._open(folder), [line])
         place = found.places[0] if found.places else None
-        return SolutionDifference(
+        return SolutionDifference.of(
+            found,
             before=other,
             name=name,
             line=line,
-            unit=found.unit,
-            evs={PLAYERS[player]: _pair(found.evs[player]) for player in Player},
-            here=None
-            if place is None
-            else {PLAYERS[player]: _pair(place.evs[player]) for player in Player},
-            actions=[
-                ActionChange(word=one.word, label=one.label, frequency=_pair(one.frequency))
-                for one in (() if place is None else place.actions)
-            ],
+            here=None if place is None else by_player(place.evs),
+            actions=() if place is None else place.actions,
             text=gain_text(found),
         )
 
@@ -148,8 +138,3 @@ def _line(result: Solution, form: LockForm) -> str:
     """The line of a form, with any cards where that is asked for; locks of games always have."""
     everywhere = form.everywhere or result.unit != CHIPS
     return any_cards(result.at(form.line).line) if everywhere else form.line
-
-
-def _pair(pair: tuple[float, float]) -> Pair:
-    before, after = (value if math.isfinite(value) else None for value in pair)
-    return Pair(before=before, after=after)

@@ -1,51 +1,30 @@
-"""The sessions of practice that pages play."""
+"""The sessions of practice that pages play, and the results that are kept."""
 
 import secrets
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 
 from allstreets.betting import POT_KINDS, Street
-from allstreets.cards import RANKS, cards_text, parse_board, texture
+from allstreets.cards import RANKS, parse_board, texture
 from allstreets.explorer.folders import id_of
 from allstreets.explorer.library import Library
+from allstreets.explorer.models import study as messages
 from allstreets.explorer.models.base import BusyError, MissingError, path_text
-from allstreets.explorer.models.place import Choice, Decision
-from allstreets.explorer.models.study import (
-    PracticeAction,
-    PracticeAnswerForm,
-    PracticeCards,
-    PracticeDraw,
-    PracticeEnd,
-    PracticeForm,
-    PracticeGroup,
-    PracticeLeak,
-    PracticeMiss,
-    PracticeOption,
-    PracticeQuestion,
-    PracticeResults,
-    PracticeSource,
-    PracticeState,
-    PracticeSummary,
-    PracticeTopics,
-    PracticeVerdict,
-)
-from allstreets.explorer.reviews import card_list
+from allstreets.explorer.models.place import Choice
 from allstreets.explorer.views.figures import decision
-from allstreets.explorer.views.nodes import PLAYER_NAMES, choices_of, street_name
+from allstreets.explorer.views.nodes import choices_of
 from allstreets.solutions import Solution
 from allstreets.study import (
     PAIRINGS,
     SUITS,
     Answer,
-    Hand,
     Question,
     Results,
     Session,
     StoredAnswer,
-    Summary,
     Wanted,
     anki_package,
     anki_problem,
@@ -60,6 +39,7 @@ from allstreets.study import (
 )
 
 MOST_SESSIONS = 8
+TEXTURES = ("suits", "pairings", "high_cards")
 
 
 @dataclass(eq=False)
@@ -70,7 +50,7 @@ class _Played:
     solution: str
     session: Session
     lock: Lock = field(default_factory=Lock)
-    verdict: PracticeVerdict | None = None
+    verdict: messages.PracticeVerdict | None = None
 
 
 class Practising:
@@ -82,23 +62,21 @@ class Practising:
         self._lock = Lock()
         self._played: OrderedDict[str, _Played] = OrderedDict()
 
-    def topics(self, solution: str) -> PracticeTopics:
+    def topics(self, solution: str) -> messages.PracticeTopics:
         """What a solution can be practised on."""
-        found = self._open(solution)
-        kinds = set(seen_pots(found).values())
-        flops = bool(kinds) and len(found.streets) > 1
-        oop, ip = found.unit.seats
-        return PracticeTopics(
-            streets=[street_name(street) for street in found.streets],
-            pots=[kind for kind in POT_KINDS if kind in kinds] if flops else [],
-            suits=list(SUITS) if flops else [],
-            pairings=list(PAIRINGS) if flops else [],
-            high_cards=list(reversed(RANKS)) if flops else [],
-            seats={"oop": oop, "ip": ip},
-            note=practice_note(found),
+        opened = self._open(solution)
+        kinds = set(seen_pots(opened).values())
+        flops = bool(kinds) and len(opened.streets) > 1
+        textures = (SUITS, PAIRINGS, tuple(RANKS[::-1])) if flops else ((), (), ())
+        return messages.PracticeTopics.of(
+            opened,
+            pots=[kind for kind in POT_KINDS if flops and kind in kinds],
+            **dict(zip(TEXTURES, textures, strict=True)),
+            seats=opened.unit.seats,
+            note=practice_note(opened),
         )
 
-    def begin(self, form: PracticeForm) -> PracticeState:
+    def begin(self, form: messages.PracticeForm) -> messages.PracticeState:
         """A new session, and its first hand."""
         wanted = Wanted.parse(
             form.streets, form.pots, form.line, form.suits, form.pairings, form.high_cards
@@ -114,7 +92,7 @@ class Practising:
                 self._played.popitem(last=False)
         return _state(played)
 
-    def answer(self, id: str, form: PracticeAnswerForm) -> PracticeState:
+    def answer(self, id: str, form: messages.PracticeAnswerForm) -> messages.PracticeState:
         """Take an action; what it cost, and what follows."""
         played = self._require(id)
         with played.lock:
@@ -126,7 +104,7 @@ class Practising:
             played.verdict = _verdict(asked, answer, form.question)
             return _state(played)
 
-    def deal(self, id: str) -> PracticeState:
+    def deal(self, id: str) -> messages.PracticeState:
         """The next hand."""
         played = self._require(id)
         with played.lock:
@@ -148,45 +126,31 @@ class Practising:
         return found
 
 
-def _state(played: _Played) -> PracticeState:
+def _state(played: _Played) -> messages.PracticeState:
     session, hand = played.session, played.session.hand
     assert hand is not None
-    oop, ip = hand.seats
-    return PracticeState(
+    question, end = None, None
+    if (asked := hand.question) is not None:
+        actions = [
+            {"word": choice.word, "label": label, "tone": choice.tone}
+            for choice, label in zip(_choices(asked), asked.labels, strict=True)
+        ]
+        node, number = asked.node, len(session.answers)
+        facts = {"line": node.line, "street": node.street, "board": node.board}
+        question = messages.PracticeQuestion.of(asked, number=number, **facts, actions=actions)
+    if hand.end is not None:
+        end = messages.PracticeEnd.of(hand.end, draws=hand.draws)
+    return messages.PracticeState.of(
+        hand,
         session=played.id,
         solution=played.solution,
         name=session.solution.name,
         note=practice_note(session.solution),
-        seed=session.seed,
         hand=session.hands,
-        player=PLAYER_NAMES[hand.player],
-        seats={"oop": oop, "ip": ip},
-        repeated=hand.repeated,
-        question=_question(hand, len(session.answers)),
+        question=question,
         verdict=played.verdict,
-        end=_end(hand),
-        summary=summary_message(session.summary()),
-    )
-
-
-def _question(hand: Hand, number: int) -> PracticeQuestion | None:
-    asked = hand.question
-    if asked is None:
-        return None
-    oop, ip = asked.stacks_bb
-    return PracticeQuestion(
-        number=number,
-        line=asked.node.line,
-        street=street_name(asked.node.street),
-        board=card_list(cards_text(asked.node.board)),
-        cards=card_list(cards_text(asked.cards)),
-        pot=asked.pot_bb,
-        to_call=asked.to_call_bb,
-        stacks={"oop": oop, "ip": ip},
-        actions=[
-            PracticeAction(word=choice.word, label=label, tone=choice.tone)
-            for choice, label in zip(_choices(asked), asked.labels, strict=True)
-        ],
+        end=end,
+        summary=session.summary(),
     )
 
 
@@ -201,50 +165,13 @@ def _choices(asked: Question) -> list[Choice]:
     )
 
 
-def _verdict(asked: Question, answer: Answer, number: int) -> PracticeVerdict:
-    best = answer.best
-    shown: Decision = decision(asked.decision, _choices(asked))
-    return PracticeVerdict(
-        question=number,
-        line=answer.line,
-        street=street_name(asked.node.street),
-        board=card_list(answer.board),
-        cards=card_list(answer.cards),
-        taken=answer.taken,
-        best=None if best is None else best.action,
-        options=[
-            PracticeOption(
-                word=option.action, label=label, frequency=option.frequency, ev=option.ev_bb
-            )
-            for option, label in zip(answer.options, asked.labels, strict=False)
-        ],
-        loss=answer.loss_bb,
-        missed=answer.missed,
-        note=answer.note,
-        decision=shown,
-    )
-
-
-def _end(hand: Hand) -> PracticeEnd | None:
-    end = hand.end
-    if end is None:
-        return None
-    return PracticeEnd(
-        text=end.text,
-        board=card_list(end.board),
-        theirs=card_list(end.theirs),
-        won=end.won_bb,
-        draws=[
-            PracticeDraw(
-                seat=draw.seat,
-                street=draw.street,
-                action=draw.action,
-                number=draw.number,
-                mix=list(draw.mix),
-            )
-            for draw in hand.draws
-        ],
-    )
+def _verdict(asked: Question, answer: Answer, number: int) -> messages.PracticeVerdict:
+    options = [
+        messages.PracticeOption.of(option, label=label)
+        for option, label in zip(answer.options, asked.labels, strict=False)
+    ]
+    shown = decision(asked.decision, _choices(asked))
+    return messages.PracticeVerdict.of(answer, question=number, options=options, decision=shown)
 
 
 class Practised:
@@ -253,30 +180,24 @@ class Practised:
     def __init__(self, file: Path) -> None:
         self._file = file
 
-    def results(self, solution: str | None = None) -> PracticeResults:
+    def results(self, solution: str | None = None) -> messages.PracticeResults:
         """What was kept, in figures."""
         kept = Results(self._file)
         folder = _folder(kept, solution)
         stored, played = kept.answers(folder), kept.solutions()
         own = [one for one in played if folder in (None, one.folder)]
-        return PracticeResults(
+        return messages.PracticeResults.of(
             file=path_text(kept.path),
             solutions=[
-                PracticeSource(
-                    id=id_of(one.folder),
-                    name=one.name,
-                    folder=path_text(one.folder),
-                    hands=one.hands,
-                    waiting=one.waiting,
-                )
+                messages.PracticeSource.of(one, id=id_of(one.folder), folder=path_text(one.folder))
                 for one in played
             ],
             hands=sum(one.hands for one in own),
             waiting=sum(one.waiting for one in own),
-            summary=summary_message(summarise(one.answer for one in stored)),
-            days=_groups(grouped(stored, "day")),
-            streets=_groups(grouped(stored, "street")),
-            pots=_groups(grouped(stored, "pot")),
+            summary=summarise(one.answer for one in stored),
+            days=_groups(stored, "day"),
+            streets=_groups(stored, "street"),
+            pots=_groups(stored, "pot"),
             cards=_anki_cards(stored),
         )
 
@@ -305,53 +226,26 @@ def _folder(kept: Results, solution: str | None) -> Path | None:
     raise MissingError("no hand was played on this solution, or its results were deleted")
 
 
-def _anki_cards(stored: Iterable[StoredAnswer]) -> PracticeCards:
+def _anki_cards(stored: Iterable[StoredAnswer]) -> messages.PracticeCards:
     missed = chosen(stored, Wanted())
-    streets, pots = {one.street for one in missed}, {one.pot_kind for one in missed}
     flops = [texture(parse_board(one.board)[:3]) for one in missed if one.board]
-    suits, pairings = {flop.suits for flop in flops}, {flop.pairing for flop in flops}
-    high = {flop.high_card for flop in flops}
-    return PracticeCards(
+
+    def held(known: Iterable[str], found: Iterable[str]) -> list[str]:
+        """Those that come up, in their order."""
+        there = set(found)
+        return [name for name in known if name in there]
+
+    return messages.PracticeCards.of(
         count=len(missed),
         problem=anki_problem(),
-        streets=[street_name(street) for street in Street if street.text in streets],
-        pots=[kind for kind in POT_KINDS if kind in pots],
-        suits=[one for one in SUITS if one in suits],
-        pairings=[one for one in PAIRINGS if one in pairings],
-        high_cards=[one for one in reversed(RANKS) if one in high],
+        streets=held((street.text for street in Street), (one.street for one in missed)),
+        pots=held(POT_KINDS, (one.pot_kind for one in missed)),
+        suits=held(SUITS, (flop.suits for flop in flops)),
+        pairings=held(PAIRINGS, (flop.pairing for flop in flops)),
+        high_cards=held(reversed(RANKS), (flop.high_card for flop in flops)),
     )
 
 
-def summary_message(summary: Summary) -> PracticeSummary:
-    """Decisions in figures, as they are sent."""
-    return PracticeSummary(
-        decisions=summary.decisions,
-        judged=summary.graded,
-        right=summary.right,
-        score=summary.score,
-        loss=summary.loss_bb,
-        loss_per_100=summary.loss_per_100,
-        leaks=[
-            PracticeLeak(text=leak.text, times=leak.times, loss=leak.loss_bb)
-            for leak in summary.leaks
-        ],
-        worst=[
-            PracticeMiss(
-                line=one.line,
-                cards=card_list(one.cards),
-                taken=one.taken,
-                best=None if one.best is None else one.best.action,
-                loss=one.loss_bb or 0.0,
-            )
-            for one in summary.worst
-        ],
-    )
-
-
-def _groups(rows: list[tuple[str, Summary]]) -> list[PracticeGroup]:
-    return [
-        PracticeGroup(
-            name=name, decisions=row.decisions, score=row.score, loss_per_100=row.loss_per_100
-        )
-        for name, row in rows
-    ]
+def _groups(stored: Sequence[StoredAnswer], by: str) -> list[messages.PracticeGroup]:
+    groups = grouped(stored, by)
+    return [messages.PracticeGroup.of(summary, name=name) for name, summary in groups]

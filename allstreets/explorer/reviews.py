@@ -8,7 +8,7 @@ from collections import OrderedDict
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -17,19 +17,9 @@ from allstreets.betting import Player, line_in_words
 from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Range, live_combos, parse_board
 from allstreets.explorer.folders import find_reviews, id_of
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.base import MissingError, PlayerName, path_text
-from allstreets.explorer.models.study import (
-    ReplayDecision,
-    ReplayHand,
-    ReplayOption,
-    ReplayStep,
-    ReviewCard,
-    ReviewDetail,
-    ReviewReason,
-    ReviewRow,
-    ReviewTotal,
-)
-from allstreets.explorer.views.nodes import PLAYER_NAMES, TONES, shades, street_of
+from allstreets.explorer.models import study as messages
+from allstreets.explorer.models.base import MissingError, path_text
+from allstreets.explorer.views.nodes import TONES, shades
 from allstreets.interop import HandFiles
 from allstreets.study import (
     ACTIONS,
@@ -57,40 +47,30 @@ class Reviews:
         self._found: dict[str, Path] = {}
         self._known: OrderedDict[Path, Known] = OrderedDict()
 
-    def cards(self) -> list[ReviewCard]:
+    def cards(self) -> list[messages.ReviewCard]:
         """All reviews, the newest first."""
         cards = [self._card(id, ReviewFolder(path)) for id, path in self._search().items()]
         return sorted(cards, key=lambda card: (-card.created, card.name))
 
-    def detail(self, id: str) -> ReviewDetail:
+    def detail(self, id: str) -> messages.ReviewDetail:
         """A review with its decisions."""
         folder = self._require(id)
         index = folder.index()
         hands = self._hands(folder, index)
         review = Review(tuple(hands.values()), index.skipped, len(index.hands), folder.path)
         rows = [_row(one.key, hand, made) for one, hand in hands.items() for made in hand.decisions]
-        return ReviewDetail(
+        return messages.ReviewDetail.of(
             card=self._card(id, folder),
-            totals=[
-                ReviewTotal(
-                    by=row["by"],
-                    name=row["name"],
-                    hands=row["hands"],
-                    decisions=row["decisions"],
-                    judged=row["judged"],
-                    loss=row["loss_bb"],
-                    loss_per_100=row["loss_bb_per_100"],
-                )
-                for row in total_rows(review)
-            ],
+            totals=total_rows(review),
             rows=sorted(rows, key=lambda row: 1.0 if row.loss is None else -row.loss),
             not_judged=[
-                ReviewReason(reason=reason, count=count) for reason, count in ungraded(review)
+                messages.ReviewReason(reason=reason, count=count)
+                for reason, count in ungraded(review)
             ],
             skipped=_skipped(HandFiles((), index.skipped)),
         )
 
-    def hand(self, id: str, key: str) -> ReplayHand:
+    def hand(self, id: str, key: str) -> messages.ReplayHand:
         """A hand of a review."""
         folder = self._require(id)
         index = folder.index()
@@ -102,7 +82,7 @@ class Reviews:
         opened = None if solution is None else self._library.opened(Path(solution))
         return replay_hand(key, hand, opened)
 
-    def _card(self, id: str, folder: ReviewFolder) -> ReviewCard:
+    def _card(self, id: str, folder: ReviewFolder) -> messages.ReviewCard:
         return _card(id, folder, self._library.solve_of(folder.path))
 
     def _search(self) -> dict[str, Path]:
@@ -150,68 +130,49 @@ def _bare(hand: HandReview) -> HandReview:
     return replace(hand, decisions=bare)
 
 
-def _card(id: str, folder: ReviewFolder, solve: str | None) -> ReviewCard:
+def _card(id: str, folder: ReviewFolder, solve: str | None) -> messages.ReviewCard:
+    facts = {"id": id, "folder": path_text(folder.path), "solve": solve}
+    name = printable(folder.path.name)
     try:
         index = folder.index()
     except InputError as error:
-        return ReviewCard(
-            id=id,
-            name=printable(folder.path.name),
-            hero=None,
-            folder=path_text(folder.path),
-            created=0.0,
-            done=0,
-            total=0,
-            solutions=[],
-            solve=solve,
-            problem=str(error),
-        )
-    return ReviewCard(
-        id=id,
-        name=index.name or printable(folder.path.name),
-        hero=index.hero,
-        folder=path_text(folder.path),
-        created=index.created,
-        done=folder.done(index),
-        total=len(index.hands),
+        nothing: Any = {"hero": None, "created": 0, "done": 0, "total": 0, "solutions": []}
+        return messages.ReviewCard.of(name=name, problem=str(error), **nothing, **facts)
+    done, total = folder.done(index), len(index.hands)
+    return messages.ReviewCard.of(
+        index,
+        name=index.name or name,
+        done=done,
+        total=total,
         solutions=list(index.solutions),
-        solve=solve,
+        **facts,
     )
 
 
-def _row(key: str, hand: HandReview, one: GradedDecision) -> ReviewRow:
-    best = one.best
-    return ReviewRow(
+def _row(key: str, hand: HandReview, made: GradedDecision) -> messages.ReviewRow:
+    return messages.ReviewRow.of(
+        made,
         hand=key,
         name=hand.name,
-        place=one.place,
-        street=street_of(one.street),
         pot=hand.kind,
         seat=hand.seat,
-        cards=card_list(hand.cards),
-        line=line_in_words(one.line),
-        taken=one.taken,
-        action=ACTIONS[one.taken[0]],
-        frequency=one.frequency,
-        best=None if best is None else best.action,
-        loss=one.loss_bb,
-        within=one.within_bb,
-        note=one.note,
+        cards=hand.cards,
+        line=line_in_words(made.line),
+        action=ACTIONS[made.taken[0]],
     )
 
 
-def _skipped(files: HandFiles) -> list[ReviewReason]:
+def _skipped(files: HandFiles) -> list[messages.ReviewReason]:
     """Why hands were skipped, and where the first of each kind stands."""
     found = []
     for reason, count in files.reasons():
         first = files.first(reason)
         place = replace(first, file=Path(first.file).name).place
-        found.append(ReviewReason(reason=reason, count=count, place=place))
+        found.append(messages.ReviewReason(reason=reason, count=count, place=place))
     return found
 
 
-Found = TypeVar("Found")
-
+SEATS = {player.seat: player for player in Player}
 NO_CLASSES = (None,) * HAND_COUNT
 VERBS = {
     "f": ("fold", "Fold"),
@@ -223,77 +184,43 @@ VERBS = {
 }
 
 
-def replay_hand(key: str, hand: HandReview, solution: str | None) -> ReplayHand:
+def replay_hand(key: str, hand: HandReview, solution: str | None) -> messages.ReplayHand:
     """A hand for the page; `solution` is the id of the whole game that grades it, if it is open."""
-    hero = next(player for player in Player if player.seat == hand.seat)
+    hero = SEATS[hand.seat]
     at = {one.place: number for number, one in enumerate(hand.decisions)}
-    return ReplayHand(
+    return messages.ReplayHand.of(
+        hand,
         hand=key,
-        name=hand.name,
-        file=hand.file,
-        file_line=hand.line,
-        player=PLAYER_NAMES[hero],
-        players=_both(hand.players),
-        seats=_both((Player.OOP.seat, Player.IP.seat)),
-        holes=_both((card_list(hand.holes[0]), card_list(hand.holes[1]))),
-        stacks=_both(hand.stacks_bb),
-        results=_both(hand.results_bb),
-        board=card_list(hand.board),
-        pot=hand.kind,
-        loss=hand.loss_bb,
-        solution=hand.solution,
+        player=hero,
+        seats=list(SEATS),
         solution_id=solution,
-        solution_stack=hand.solution_stack_bb,
-        stack=hand.stack_bb,
-        notes=list(hand.notes),
         steps=[
-            ReplayStep(
-                street=street_of(step.street),
-                board=card_list(step.board),
-                player=PLAYER_NAMES[step.player],
-                word=step.word,
-                label=_label(step.word),
-                pot=step.pot_bb,
-                bets=_both(step.bets_bb),
-                left=_both(step.left_bb),
-                decision=at.get(place),
-            )
+            messages.ReplayStep.of(step, label=_label(step.word), decision=at.get(place))
             for place, step in enumerate(hand.steps())
         ],
         decisions=[_decision(one, hero) for one in hand.decisions],
     )
 
 
-def _decision(one: GradedDecision, hero: Player) -> ReplayDecision:
-    best = one.best
-    return ReplayDecision(
-        place=one.place,
-        line=line_in_words(one.line),
-        to_call=one.to_call_bb,
-        taken=one.taken,
-        counted_as=one.counted_as,
-        best=None if best is None else best.action,
-        loss=one.loss_bb,
-        within=one.within_bb,
-        note=one.note,
-        judged_by=one.evaluated_by,
-        options=_options(one),
-        reach=_reach(one.ranges[hero], one.board),
-        ev=_as_played(one),
+def _decision(made: GradedDecision, hero: Player) -> messages.ReplayDecision:
+    return messages.ReplayDecision.of(
+        made,
+        line=line_in_words(made.line),
+        options=_options(made),
+        reach=_reach(made.ranges[hero], made.board),
+        ev=_as_played(made),
     )
 
 
-def _options(one: GradedDecision) -> list[ReplayOption]:
+def _options(one: GradedDecision) -> list[messages.ReplayOption]:
     strong = shades([option.action for option in one.options])
     return [
-        ReplayOption(
-            word=option.action,
+        messages.ReplayOption.of(
+            option,
             label=_label(option.action),
             short=f"{VERBS[option.action[0]][1]} {option.action[1:]}".strip(),
             tone=TONES.get(option.action[0], "aggressive"),
             shade=strong[place],
-            frequency=option.frequency,
-            ev=option.ev_bb,
             chances=list(one.strategy[place] if one.strategy else NO_CLASSES),
             evs=list(one.evs_bb[place] if one.evs_bb else NO_CLASSES),
         )
@@ -331,12 +258,3 @@ def _as_played(one: GradedDecision) -> list[float | None]:
         won = sum(chance * (ev or 0.0) for chance, ev in taken)
         played.append(won / total if known else None)
     return played
-
-
-def card_list(text: str) -> list[str]:
-    """Cards written together, taken apart."""
-    return [text[place : place + 2] for place in range(0, len(text), 2)]
-
-
-def _both(pair: tuple[Found, Found]) -> dict[PlayerName, Found]:
-    return {PLAYER_NAMES[player]: pair[player] for player in Player}

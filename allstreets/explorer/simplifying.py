@@ -30,11 +30,8 @@ class Simplifying:
 
     def price(self, id: str, form: SimpleForm) -> SimplePrice:
         """What it costs to make both players' strategies simple."""
-        rule = rule_of(form)
         with self._turn(id) as folder:
-            return price_message(
-                training.simplify(folder, grid=rule.grid, sizes=rule.sizes, drop=rule.drop)
-            )
+            return price_message(training.simplify(folder, **vars(rule_of(form))))
 
     def save(self, id: str, form: SimpleForm) -> SolutionCard:
         """Save them in a folder of their own, whole or not at all."""
@@ -43,14 +40,7 @@ class Simplifying:
         target = new_path(self._solves, "simple", time.time())
         with self._turn(id) as folder:
             try:
-                training.simplify(
-                    folder,
-                    grid=rule.grid,
-                    sizes=rule.sizes,
-                    drop=rule.drop,
-                    output=target,
-                    name=name,
-                )
+                training.simplify(folder, **vars(rule), output=target, name=name)
             except BaseException:
                 shutil.rmtree(target, ignore_errors=True)
                 raise
@@ -90,27 +80,21 @@ def price_message(price: Simplified) -> SimplePrice:
         return [prices[player] for player in price.players]
 
     before, after = price.mixes_before, price.mixes_after
-    return SimplePrice(
+    return SimplePrice.of(
+        price,
         rule=str(price.rule),
-        unit=price.unit,
-        judged=price.judged,
         seats=[price.seats[player] for player in price.players],
-        before=price.before,
-        after=price.after,
         prices=of_players(price.prices),
         decisions_before=before.decisions,
         mixed_before=before.mixed,
         decisions_after=after.decisions,
         mixed_after=after.mixed,
         streets=[
-            SimpleStreet.model_validate(
-                {
-                    "street": each.street,
-                    "exploitability": each.exploitability,
-                    "prices": of_players(each.prices),
-                    "mixed_before": each.before.mixed,
-                    "mixed_after": each.after.mixed,
-                }
+            SimpleStreet.of(
+                each,
+                prices=of_players(each.prices),
+                mixed_before=each.before.mixed,
+                mixed_after=each.after.mixed,
             )
             for each in price.streets
         ],

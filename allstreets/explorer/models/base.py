@@ -1,15 +1,51 @@
-"""What all messages between server and page share."""
+"""What all messages between server and page share.
 
+A message that shows a record is made from it (`Message.of`): fields have the names of the record's,
+or the alias that a field gives. Types here take what records hold: players and streets, cards by
+number or as text, figures of both players as a pair.
+"""
+
+import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
 
 from allstreets.base import InputError, clean_message, printable
+from allstreets.betting import Player, Street
+from allstreets.cards import card_text
 
-PlayerName = Literal["oop", "ip"]
-StreetName = Literal["preflop", "flop", "turn", "river"]
+Value = TypeVar("Value")
+
+
+def by_player(pair: Sequence[Value]) -> "dict[PlayerName, Value]":
+    """What belongs to OOP and IP, by their names."""
+    return {PLAYER_NAMES[player]: pair[player] for player in Player}
+
+
+def _by_player(given: Any) -> Any:
+    return given if isinstance(given, dict) else by_player(given)
+
+
+def _cards(given: Any) -> list[str]:
+    """Cards by number, or written together, taken apart."""
+    if isinstance(given, str):
+        return [given[place : place + 2] for place in range(0, len(given), 2)]
+    return [card if isinstance(card, str) else card_text(card) for card in given]
+
+
+PlayerName = Annotated[
+    Literal["oop", "ip"],
+    BeforeValidator(lambda given: PLAYER_NAMES[given] if isinstance(given, Player) else given),
+]
+StreetName = Annotated[
+    Literal["preflop", "flop", "turn", "river"],
+    BeforeValidator(lambda given: given.text if isinstance(given, Street) else given),
+]
+PLAYER_NAMES: tuple[PlayerName, PlayerName] = ("oop", "ip")
+ByPlayer = Annotated[dict[PlayerName, Value], BeforeValidator(_by_player)]
+Cards = Annotated[list[str], BeforeValidator(_cards)]
 Tone = Literal["fold", "call", "aggressive"]  # call: also a check
 SolutionKind = Literal["spot", "spots", "unified", "postflop", "preflop"]
 EvCount = Literal["here", "hand"]  # whether EVs count from here on, or over the whole hand
@@ -25,8 +61,22 @@ def short(value: float) -> float:
     return float(f"{value:.7g}")
 
 
+def number(value: Any) -> Any:
+    """A number, or None where it does not exist; whatever else is given is not looked at."""
+    try:
+        return float(value) if math.isfinite(value) else None
+    except (TypeError, OverflowError):
+        return value
+
+
+def numbers(values: Any) -> list[Any]:
+    """A list with None in the place of what does not exist: of a hand that cannot be held."""
+    return [number(value) for value in getattr(values, "tolist", lambda: values)()]
+
+
 Number = Annotated[float, PlainSerializer(short, return_type=float)]
-Numbers = list[Number | None]  # None stands where there is no number: a hand that cannot be held
+Known = Annotated[Number | None, BeforeValidator(number)]
+Numbers = Annotated[list[Number | None], BeforeValidator(numbers)]
 
 Told = Annotated[str, AfterValidator(clean_message)]  # it may repeat what a user wrote
 
@@ -36,8 +86,21 @@ class Message(BaseModel):
 
     # A field with a default is always sent: the page need not check for it.
     model_config = ConfigDict(
-        frozen=True, extra="forbid", json_schema_serialization_defaults_required=True
+        frozen=True,
+        extra="forbid",
+        from_attributes=True,
+        populate_by_name=True,
+        json_schema_serialization_defaults_required=True,
     )
+
+    @classmethod
+    def of(cls, record: object = None, /, **more: Any) -> Self:
+        """A record as a message; `more` are the fields that it has not, or not so."""
+        for name, field in cls.model_fields.items():
+            own = str(field.validation_alias or name)
+            if name not in more and hasattr(record, own):
+                more[name] = getattr(record, own)
+        return cls(**more)
 
 
 class Hint(Message):

@@ -4,12 +4,15 @@ A place is named by its line, and carries every line that leads on: a page follo
 writes one. Hands are in the order of `cards.HAND_NAMES`, which `/api/about` gives.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from allstreets.explorer.models.base import (
+    ByPlayer,
+    Cards,
     EvCount,
+    Known,
     Message,
     Number,
     Numbers,
@@ -29,7 +32,7 @@ class Choice(Message):
     tone: Tone
     shade: Number  # of bets and raises: 0 the smallest of them … 1 all-in
     line: str
-    frequency: Number | None = None  # of the whole range
+    frequency: Known = None  # of the whole range
 
 
 class ChoiceStep(Message):
@@ -52,9 +55,9 @@ class CardsStep(Message):
     kind: Literal["cards"] = "cards"
     line: str  # to where they were dealt: what a click opens, to pick others
     street: StreetName
-    cards: list[str]  # ["Ah", "Kd", "7s"]; empty where the model averages over them
+    cards: Cards  # ["Ah", "Kd", "7s"]; empty where the model averages over them
     label: str  # "flop AhKd7s", "turn: any card", "SPR 3.5"
-    same_as: list[str] = Field(
+    same_as: Cards = Field(
         default_factory=list
     )  # the cards that were solved in their place, suits renamed
 
@@ -66,9 +69,9 @@ class RangeSummary(Message):
     """A player's whole range at a place."""
 
     combos: Number
-    ev: Number | None
-    equity: Number | None  # share of the pot, 0 … 1
-    eqr: Number | None  # EV over equity times pot
+    ev: Known
+    equity: Known  # share of the pot, 0 … 1
+    eqr: Known  # EV over equity times pot
 
 
 class PlayerGrid(Message):
@@ -93,8 +96,8 @@ class Grids(Message):
 class ActionFigures(Choice):
     """An action at the decision that is shown."""
 
-    ev: Number | None  # of the hands that take it, where enough of the range does
-    ev_range: Number | None  # of the whole range, if all of it took the action
+    ev: Known  # of the hands that take it, where enough of the range does
+    ev_range: Known  # of the whole range, if all of it took the action
     known: bool  # whether its EVs were learned: False where play never goes on that way
     combos: Number  # that take it
     chances: Numbers  # [169]: how often each hand takes it
@@ -108,8 +111,8 @@ class Decision(Message):
     player: PlayerName
     seat: str
     to_call: Number
-    pot_odds: Number | None  # to_call / (pot + to_call): the equity that a call needs
-    share: Number | None  # how often play gets here, where it is known
+    pot_odds: Known  # to_call / (pot + to_call): the equity that a call needs
+    share: Known  # how often play gets here, where it is known
     actions: list[ActionFigures]
     locked: list[Number]  # [169]: the share of a hand's combos with a locked strategy
     grids: Grids
@@ -168,13 +171,13 @@ class Place(Message):
     line: str  # canonical
     words: str  # the same for people: "SB raises to 2, BB calls"
     street: StreetName
-    board: list[str]
+    board: Cards
     unit: str  # of pot, stacks and EVs: "bb", "chips", "pot"
     evs: EvCount = "here"
     ev_note: str  # how EVs count: "chips from here on: folding is 0"
     pot: Number
-    stacks: dict[PlayerName, Number]
-    seats: dict[PlayerName, str]
+    stacks: ByPlayer[Number]
+    seats: ByPlayer[str]
     settings: list[Setting] = Field(default_factory=list)
     steps: list[Step]
     source: str = ""  # where the strategies come from: "solved exactly, to 0.3 % of the pot"
@@ -188,9 +191,9 @@ class ComboRow(Message):
     cards: str  # "AhKh", or "AKs"
     combos: Number  # 1, or how many there are of the hand
     reach: Number
-    ev: Number | None
-    equity: Number | None
-    eqr: Number | None
+    ev: Known
+    equity: Known
+    eqr: Known
     chances: Numbers  # [A] of the player who acts; empty for the other one
     evs: Numbers  # [A]
     locked: bool = False  # its strategy was given, not found
@@ -241,9 +244,17 @@ class ComparisonChoices(Message):
 class Beside(Message):
     """A figure in both solutions."""
 
-    there: Number | None  # in the one that is laid beside
-    here: Number | None
-    change: Number | None  # how much more it is here
+    there: Known  # in the one that is laid beside
+    here: Known
+    change: Known  # how much more it is here
+
+    @model_validator(mode="before")
+    @classmethod
+    def _pair(cls, given: Any) -> Any:
+        if isinstance(given, tuple):
+            there, here = given
+            return {"there": there, "here": here, "change": here - there}
+        return given
 
 
 class ActionBeside(Message):
@@ -263,8 +274,8 @@ class HandBeside(Message):
     share: Number  # of the range that gets here, the mean of both
     there: Numbers  # [A]: how often it takes each action
     here: Numbers  # [A]
-    ev: Beside
-    distance: Number | None  # the share of the time that it does something else; None: not in both
+    ev: Beside = Field(validation_alias="evs")
+    distance: Known  # the share of the time that it does something else; None: not in both
     weighted: Number  # times its share of the range: what it adds to the distance of the ranges
 
 
@@ -277,8 +288,8 @@ class Comparison(Message):
     unit: str
     notes: list[str]  # what else differs between the solutions
     text: str  # who has more here
-    evs: dict[PlayerName, Beside]
-    distance: Number | None  # how often a hand of the range does something else
+    evs: ByPlayer[Beside]
+    distance: Known  # how often a hand of the range does something else
     reached: bool  # in the solution that is laid beside: else nothing there was learned
     actions: list[ActionBeside]
     cells: Numbers  # [169]: how often each hand does something else; empty where nobody acts
@@ -293,12 +304,12 @@ class ReportRow(Message):
 
     line: str  # to that decision with these cards
     weight: Number  # how often the cards are dealt, any unit: for means over rows
-    share: Number | None = None  # how often play gets there
+    share: Known = None  # how often play gets there
     frequencies: Numbers  # [A]
-    ev_oop: Number | None
-    ev_ip: Number | None
-    equity_oop: Number | None
-    equity_ip: Number | None
+    ev_oop: Known
+    ev_ip: Known
+    equity_oop: Known
+    equity_ip: Known
 
 
 class CardRow(ReportRow):
@@ -316,7 +327,7 @@ class FlopRow(ReportRow):
     pairing: str
     connectedness: str
     high_card: str
-    exploitability_pct: Number | None = None  # of the pot, where it is known
+    exploitability_pct: Known = None  # of the pot, where it is known
     solution: str | None = None  # where it is another solution that the line leads through
 
 
@@ -328,7 +339,7 @@ class CardReport(Message):
     player: PlayerName | None  # who acts first; None: no player does, hands are shown
     actions: list[Choice]
     unit: str
-    paid: dict[PlayerName, Number]  # as in `FlopReport`
+    paid: ByPlayer[Number]  # as in `FlopReport`
     rows: list[CardRow]
 
 
@@ -340,7 +351,7 @@ class FlopReport(Message):
     actions: list[Choice]
     unit: str
     pot: Number  # at the decision; EQR = (EV + paid) / (equity · pot)
-    paid: dict[PlayerName, Number]  # what is added to EVs to count from there on
+    paid: ByPlayer[Number]  # what is added to EVs to count from there on
     rows: list[FlopRow]
 
 
@@ -348,14 +359,14 @@ class BoardHand(Message):
     """A category of hands, a draw or one of the 169, over many boards; of the player who acts."""
 
     name: str  # "all": the whole range
-    share: Number | None  # of all hands that get to the decision
+    share: Known  # of all hands that get to the decision
     frequencies: Numbers  # [A]
-    ev_oop: Number | None
-    ev_ip: Number | None
-    equity_oop: Number | None
-    equity_ip: Number | None
-    eqr_oop: Number | None
-    eqr_ip: Number | None
+    ev_oop: Known
+    ev_ip: Known
+    equity_oop: Known
+    equity_ip: Known
+    eqr_oop: Known
+    eqr_ip: Known
 
 
 class BoardHands(Message):
@@ -386,10 +397,10 @@ class HandGroup(Message):
     kind: Literal["made", "draw"]
     name: str  # "top pair", "gutshot"
     cells: list[Number]  # [169]: the share of each hand's combos, of those that the board leaves
-    shares: dict[PlayerName, Number]  # of each player's range here
+    shares: ByPlayer[Number]  # of each player's range here
     frequencies: Numbers  # [A] of the player who acts
-    ev: Number | None  # his, with these hands
-    equity: Number | None
+    ev: Known  # his, with these hands
+    equity: Known
 
 
 class HandGroups(Message):

@@ -2,10 +2,10 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from allstreets.cards import RangeKind
-from allstreets.explorer.models.base import Message, Number, PlayerName, Problem, StreetName
+from allstreets.explorer.models.base import ByPlayer, Known, Message, Number, Problem, StreetName
 from allstreets.explorer.models.solution import CurvePoint
 
 ShortText = Annotated[str, Field(max_length=200)]
@@ -122,9 +122,9 @@ class SpotEstimate(Message):
     memory_bytes: int | None = None  # of the whole process
     free_bytes: int | None = None
     streets: list[StreetCounts] = Field(default_factory=list)
-    oop_combos: Number | None = None
-    ip_combos: Number | None = None
-    seconds_per_iteration: Number | None = None
+    oop_combos: Known = None
+    ip_combos: Known = None
+    seconds_per_iteration: Known = None
     first_actions: list[str] = Field(default_factory=list)  # of OOP: how sizes were understood
 
 
@@ -133,9 +133,9 @@ class SolveProgress(Message):
 
     iteration: int
     seconds: Number
-    iterations_per_second: Number | None
-    eta_seconds: Number | None
-    exploitability: Number | None  # in the unit of the solve
+    iterations_per_second: Known
+    eta_seconds: Known
+    exploitability: Known  # in the unit of the solve
     memory_bytes: int | None
     total: int | None = None  # iterations, where it is known how many there are
 
@@ -153,7 +153,7 @@ class Solve(Message):
     game: GameForm | None  # None: it is a spot, or a review
     review: str | None  # the id of the review that it is; None: it is none
     unit: str  # of exploitability: "% of pot", "mbb/hand"
-    target: Number | None  # None: it ends otherwise
+    target: Known  # None: it ends otherwise
     progress: SolveProgress | None
     note: str | None  # "compiling kernels, once, about half a minute"
     reason: str | None  # why it ended, for people
@@ -220,14 +220,14 @@ class ExactFlop(Message):
     line: str  # "r2.5 c | QsJh2h"
     solution: str | None  # the spot, from its first save on
     spot_line: str  # the same place in the spot
-    exploitability: Number | None  # of the spot, in % of pot
+    exploitability: Known  # of the spot, in % of pot
     suits: str  # how suits are called in the spot, where that differs: "c is s, s is c"
     notes: list[str]  # which figures come from where, and how much they differ
     solve: str | None  # that solves it, or has solved it last
     live: bool  # whether that solve goes on
     sparing: str  # how it is made to fit into memory, for people; "": it fits as it is
     memory_bytes: int | None  # that solving takes; None: it is solved already
-    seconds_per_iteration: Number | None
+    seconds_per_iteration: Known
     problem: str | None  # why it cannot be solved here
 
 
@@ -240,14 +240,14 @@ class GameEstimate(Message):
     title: str = ""  # "20 bb, flops subset_25, cards classes"
     memory_bytes: int | None = None  # of the whole process
     disk_bytes: int | None = None  # of regrets that lie on the disk
-    setup_seconds: Number | None = None  # before the first iteration
-    seconds_per_iteration: Number | None = None
+    setup_seconds: Known = None  # before the first iteration
+    seconds_per_iteration: Known = None
     iterations: int | None = None
-    seconds: Number | None = None  # in all, if no threshold ends it before
-    target: Number | None = None  # mbb/hand that end it
+    seconds: Known = None  # in all, if no threshold ends it before
+    target: Known = None  # mbb/hand that end it
     flops: int | None = None
     pots: int | None = None
-    decisions: int | None = Field(default=None)  # on each flop, of all pots
+    decisions: int | None = Field(default=None, validation_alias="postflop_decisions")
 
 
 class SampleGame(Message):
@@ -273,7 +273,7 @@ class KeptRange(Message):
 
     name: str
     text: str
-    combos: Number | None  # None: the text cannot be read
+    combos: Known  # None: the text cannot be read
 
 
 class WrittenRangeForm(Request):
@@ -312,8 +312,13 @@ class LockedSource(BaseModel):
 class Pair(Message):
     """A figure before and after."""
 
-    before: Number | None
-    after: Number | None
+    before: Known
+    after: Known
+
+    @model_validator(mode="before")
+    @classmethod
+    def _pair(cls, given: Any) -> Any:
+        return {"before": given[0], "after": given[1]} if isinstance(given, tuple) else given
 
 
 class ActionChange(Message):
@@ -331,8 +336,8 @@ class SolutionDifference(Message):
     name: str  # of it
     line: str  # that was compared
     unit: str  # of `evs`: chips, mbb/hand
-    evs: dict[PlayerName, Pair]  # at the start
-    here: dict[PlayerName, Pair] | None  # from the line on; None: one of them does not have it
+    evs: ByPlayer[Pair]  # at the start
+    here: ByPlayer[Pair] | None  # from the line on; None: one of them does not have it
     actions: list[ActionChange]
     text: str  # who gains, and how exactly that is known
 

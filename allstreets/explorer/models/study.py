@@ -6,6 +6,9 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from allstreets.explorer.models.base import (
+    ByPlayer,
+    Cards,
+    Known,
     Message,
     Number,
     Numbers,
@@ -68,14 +71,14 @@ class ReviewRow(Message):
     street: StreetName
     pot: str  # "unopened", "limped", "raised", "3bet", "4bet"
     seat: str
-    cards: list[str]
+    cards: Cards
     line: str  # in words: "SB raises to 2.5, BB calls"
     taken: str
     action: str  # what that is: "fold", "check", "call", "bet", "raise", "all-in"
-    frequency: Number | None
-    best: str | None
-    loss: Number | None  # None: not graded, and the note says why
-    within: Number | None
+    frequency: Known
+    best: str | None = Field(validation_alias="best_action")
+    loss: Known = Field(validation_alias="loss_bb")  # None: not graded, and the note says why
+    within: Known = Field(validation_alias="within_bb")
     note: str
 
 
@@ -87,8 +90,8 @@ class ReviewTotal(Message):
     hands: int
     decisions: int
     judged: int
-    loss: Number
-    loss_per_100: Number
+    loss: Number = Field(validation_alias="loss_bb")
+    loss_per_100: Number = Field(validation_alias="loss_bb_per_100")
 
 
 class ReviewReason(Message):
@@ -113,26 +116,26 @@ class ReplayStep(Message):
     """An action, and how things stood when it was taken."""
 
     street: StreetName
-    board: list[str]
+    board: Cards
     player: PlayerName
     word: str
     label: str
-    pot: Number
-    bets: dict[PlayerName, Number]  # put in on this street
-    left: dict[PlayerName, Number]
+    pot: Number = Field(validation_alias="pot_bb")
+    bets: ByPlayer[Number] = Field(validation_alias="bets_bb")  # put in on this street
+    left: ByPlayer[Number] = Field(validation_alias="left_bb")
     decision: int | None  # place in `decisions`, where it is the hero's
 
 
 class ReplayOption(Message):
     """An action of a decision: of the hero's hand, and of the whole range."""
 
-    word: str
+    word: str = Field(validation_alias="action")
     label: str
     short: str
     tone: Tone
     shade: Number
     frequency: Number
-    ev: Number | None
+    ev: Known = Field(validation_alias="ev_bb")
     chances: Numbers  # [169]
     evs: Numbers  # [169]
 
@@ -142,14 +145,14 @@ class ReplayDecision(Message):
 
     place: int  # among the actions of the hand
     line: str  # in words
-    to_call: Number
+    to_call: Number = Field(validation_alias="to_call_bb")
     taken: str
     counted_as: str  # the action of the tree; "": there is none
-    best: str | None
-    loss: Number | None
-    within: Number | None
+    best: str | None = Field(validation_alias="best_action")
+    loss: Known = Field(validation_alias="loss_bb")
+    within: Known = Field(validation_alias="within_bb")
     note: str
-    judged_by: str
+    judged_by: str = Field(validation_alias="evaluated_by")
     options: list[ReplayOption]
     reach: list[Number]  # [169]: of the hero's range; empty where nothing is known
     ev: Numbers  # [169]: as the range plays
@@ -161,20 +164,20 @@ class ReplayHand(Message):
     hand: str  # its key
     name: str
     file: str
-    file_line: int
+    file_line: int = Field(validation_alias="line")
     player: PlayerName  # the hero
-    players: dict[PlayerName, str]
-    seats: dict[PlayerName, str]
-    holes: dict[PlayerName, list[str]]  # empty where they were never seen
-    stacks: dict[PlayerName, Number]
-    results: dict[PlayerName, Number]
-    board: list[str]
-    pot: str  # its kind
-    loss: Number
+    players: ByPlayer[str]
+    seats: ByPlayer[str]
+    holes: ByPlayer[Cards]  # empty where they were never seen
+    stacks: ByPlayer[Number] = Field(validation_alias="stacks_bb")
+    results: ByPlayer[Number] = Field(validation_alias="results_bb")
+    board: Cards
+    pot: str = Field(validation_alias="kind")  # its kind
+    loss: Number = Field(validation_alias="loss_bb")
     solution: str
     solution_id: str | None  # where it lies in an opened folder
-    solution_stack: Number
-    stack: Number
+    solution_stack: Number = Field(validation_alias="solution_stack_bb")
+    stack: Number = Field(validation_alias="stack_bb")
     notes: list[str]
     steps: list[ReplayStep]
     decisions: list[ReplayDecision]
@@ -206,7 +209,7 @@ class PracticeTopics(Message):
     suits: list[str]
     pairings: list[str]
     high_cards: list[str]
-    seats: dict[PlayerName, str]
+    seats: ByPlayer[str]
     note: str  # what a player has to know of it; "": nothing
 
 
@@ -224,11 +227,11 @@ class PracticeQuestion(Message):
     number: int  # which of the session's: an answer names it, so that it counts once
     line: str
     street: StreetName
-    board: list[str]
-    cards: list[str]
-    pot: Number
-    to_call: Number
-    stacks: dict[PlayerName, Number]
+    board: Cards
+    cards: Cards
+    pot: Number = Field(validation_alias="pot_bb")
+    to_call: Number = Field(validation_alias="to_call_bb")
+    stacks: ByPlayer[Number] = Field(validation_alias="stacks_bb")
     actions: list[PracticeAction]
 
 
@@ -242,10 +245,10 @@ class PracticeAnswerForm(Message):
 class PracticeOption(Message):
     """What the solution does with the hand, and what it is worth."""
 
-    word: str
+    word: str = Field(validation_alias="action")
     label: str
     frequency: Number
-    ev: Number | None  # from here on: folding is 0
+    ev: Known = Field(validation_alias="ev_bb")  # from here on: folding is 0
 
 
 class PracticeVerdict(Message):
@@ -254,12 +257,12 @@ class PracticeVerdict(Message):
     question: int
     line: str
     street: StreetName
-    board: list[str]
-    cards: list[str]
+    board: Cards
+    cards: Cards
     taken: str
-    best: str | None
+    best: str | None = Field(validation_alias="best_action")
     options: list[PracticeOption]
-    loss: Number | None  # None: not graded, and the note says why
+    loss: Known = Field(validation_alias="loss_bb")  # None: not graded, and the note says why
     missed: bool
     note: str
     decision: Decision  # the whole range there
@@ -279,9 +282,9 @@ class PracticeEnd(Message):
     """How a hand ended; only then are the other cards and the numbers shown."""
 
     text: str
-    board: list[str]
-    theirs: list[str]
-    won: Number | None
+    board: Cards
+    theirs: Cards
+    won: Known = Field(validation_alias="won_bb")
     draws: list[PracticeDraw]
 
 
@@ -290,28 +293,28 @@ class PracticeLeak(Message):
 
     text: str
     times: int
-    loss: Number
+    loss: Number = Field(validation_alias="loss_bb")
 
 
 class PracticeMiss(Message):
     """A decision that cost much."""
 
     line: str
-    cards: list[str]
+    cards: Cards
     taken: str
-    best: str | None
-    loss: Number
+    best: str | None = Field(validation_alias="best_action")
+    loss: Number = Field(validation_alias="loss_bb")
 
 
 class PracticeSummary(Message):
     """Decisions in figures."""
 
     decisions: int
-    judged: int
+    judged: int = Field(validation_alias="graded")
     right: int
-    score: Number | None
-    loss: Number
-    loss_per_100: Number | None
+    score: Known
+    loss: Number = Field(validation_alias="loss_bb")
+    loss_per_100: Known
     leaks: list[PracticeLeak]
     worst: list[PracticeMiss]
 
@@ -326,7 +329,7 @@ class PracticeState(Message):
     seed: int
     hand: int  # its number in the session
     player: PlayerName  # whom the page plays
-    seats: dict[PlayerName, str]
+    seats: ByPlayer[str]
     repeated: bool  # whether the hand came back because it was missed
     question: PracticeQuestion | None
     verdict: PracticeVerdict | None  # of the last decision of this hand
@@ -339,8 +342,8 @@ class PracticeGroup(Message):
 
     name: str
     decisions: int
-    score: Number | None
-    loss_per_100: Number | None
+    score: Known
+    loss_per_100: Known
 
 
 class PracticeSource(Message):

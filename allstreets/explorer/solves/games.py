@@ -126,21 +126,17 @@ def estimate_game(form: GameForm) -> GameEstimate:
     need, limit = job.need, job.config.time_limit_seconds
     seconds = need.seconds_to(job.iterations)
     name, title, target = game_outline(form)
-    return GameEstimate(
+    return GameEstimate.of(
+        need,
         problems=_short_of(job, free),
         free_bytes=free,
         name=name,
         title=title,
         memory_bytes=need.resident_bytes,
         disk_bytes=need.memory_bytes if job.config.memory == "memmap" else None,
-        setup_seconds=need.setup_seconds,
-        seconds_per_iteration=need.seconds_per_iteration,
         iterations=job.iterations,
         seconds=min(seconds, limit) if limit else seconds,
         target=target,
-        flops=need.flops,
-        pots=need.pots,
-        decisions=need.postflop_decisions,
     )
 
 

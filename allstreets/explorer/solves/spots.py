@@ -125,6 +125,7 @@ def estimate(form: SpotForm) -> SpotEstimate:
     if checked is None:
         return SpotEstimate(problems=problems, free_bytes=free)
     need, tree = checked.need, checked.tree
+    oop, ip = checked.spot.ranges
     return SpotEstimate(
         problems=problems,
         memory_bytes=need.process_bytes,
@@ -133,8 +134,8 @@ def estimate(form: SpotForm) -> SpotEstimate:
             StreetCounts(street=street.text, decisions=need.decisions.get(street, 0), boards=boards)
             for street, boards in need.boards.items()
         ],
-        oop_combos=checked.spot.ranges[Player.OOP].combos,
-        ip_combos=checked.spot.ranges[Player.IP].combos,
+        oop_combos=oop.combos,
+        ip_combos=ip.combos,
         seconds_per_iteration=need.seconds_per_iteration,
         first_actions=[action_label(tree, int(child)) for child in tree.children_of(0)],
     )

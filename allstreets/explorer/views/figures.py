@@ -7,7 +7,7 @@ import numpy as np
 
 from allstreets.base import Floats
 from allstreets.betting import Player, Street
-from allstreets.explorer.models.base import Numbers
+from allstreets.explorer.models.base import PLAYER_NAMES
 from allstreets.explorer.models.place import (
     ActionFigures,
     BoardHand,
@@ -21,7 +21,6 @@ from allstreets.explorer.models.place import (
     RangeSummary,
 )
 from allstreets.explorer.models.place import Decision as DecisionMessage
-from allstreets.explorer.views.nodes import PLAYER_NAMES
 from allstreets.solutions import CHIPS, Decision, Node
 
 RARE = "play hardly ever gets here: the numbers are rough"
@@ -36,22 +35,13 @@ BEHIND = (
     "allstreets report FOLDER --line … --behind solves what would follow by itself, as if the "
     "whole range came here"
 )
+PLAYERS = tuple(enumerate(PLAYER_NAMES))
 CURVE_STEPS = 199
 """Of a curve at most: with two points each and none lost, some 400 points."""
 
 Points = list[tuple[float, float]]
 Row = TypeVar("Row", CardRow, FlopRow, BoardHand)
 Report = TypeVar("Report", CardReport, FlopReport)
-
-
-def numbers(values: Floats) -> Numbers:
-    """A list with None in the place of what does not exist."""
-    return [value if value == value else None for value in values.tolist()]
-
-
-def number(value: float) -> float | None:
-    """A number, or None where it does not exist."""
-    return float(value) if np.isfinite(value) else None
 
 
 def notes(node: Node, shown: Decision) -> list[str]:
@@ -75,12 +65,12 @@ def grids(shown: Decision) -> Grids:
 def _grid(shown: Decision, player: Player) -> PlayerGrid:
     evs = shown.cells(shown.evs(player), player, evs=True)
     equity = shown.cells(shown.equity(player), player)
-    return PlayerGrid(
+    return PlayerGrid.of(
         combos=shown.class_counts().tolist(),
         reach=shown.reach_cells(player).tolist(),
-        ev=numbers(evs),
-        equity=numbers(equity),
-        eqr=numbers(shown.eqr(player, evs, equity)),
+        ev=evs,
+        equity=equity,
+        eqr=shown.eqr(player, evs, equity),
         summary=_summary(shown, player),
     )
 
@@ -89,42 +79,36 @@ def _summary(shown: Decision, player: Player) -> RangeSummary:
     """A player's whole range."""
     equity, ev = shown.mean(shown.equity(player), player), shown.ev(player)
     eqr = shown.eqr(player, np.array([ev]), np.array([equity]))
-    return RangeSummary(
-        combos=shown.hands[player].size,
-        ev=number(ev),
-        equity=number(equity),
-        eqr=number(eqr[0]),
-    )
+    return RangeSummary(combos=shown.hands[player].size, ev=ev, equity=equity, eqr=eqr[0])
 
 
 def decision(
     shown: Decision, choices: Sequence[Choice], notes: Sequence[str] = ()
 ) -> DecisionMessage:
     """Everything about a decision."""
-    return DecisionMessage(
-        player=PLAYER_NAMES[shown.player],
-        seat=shown.seat,
-        to_call=shown.to_call,
+    return DecisionMessage.of(
+        shown,
+        kind="decision",
         pot_odds=shown.to_call / (shown.pot + shown.to_call) if shown.to_call > 0 else None,
-        share=shown.share,
         actions=_actions(shown, choices),
         locked=shown.locked_cells().tolist(),
         grids=grids(shown),
-        notes=list(notes),
+        notes=notes,
     )
 
 
 def _actions(shown: Decision, choices: Sequence[Choice]) -> list[ActionFigures]:
     taken, evs, whole = shown.taken, shown.taken_evs(), shown.range_evs()
     return [
-        ActionFigures(
-            **{**dict(choice), "frequency": number(taken[place])},
-            ev=number(evs[place]),
-            ev_range=number(whole[place]),
+        ActionFigures.of(
+            choice,
+            frequency=taken[place],
+            ev=evs[place],
+            ev_range=whole[place],
             known=bool(shown.known_actions[place]),
             combos=float((shown.reach * np.nan_to_num(shown.strategy[place])) @ shown.own.counts),
-            chances=numbers(shown.cells(shown.strategy[place])),
-            evs=numbers(shown.cells(shown.action_evs[place], evs=True)),
+            chances=shown.cells(shown.strategy[place]),
+            evs=shown.cells(shown.action_evs[place], evs=True),
         )
         for place, choice in enumerate(choices)
     ]
@@ -132,12 +116,8 @@ def _actions(shown: Decision, choices: Sequence[Choice]) -> list[ActionFigures]:
 
 def of_both(evs: Sequence[float] | Floats, equities: Sequence[float] | Floats) -> dict[str, Any]:
     """Figures of both ranges as keys of a row."""
-    return {
-        "ev_oop": number(evs[0]),
-        "ev_ip": number(evs[1]),
-        "equity_oop": number(equities[0]),
-        "equity_ip": number(equities[1]),
-    }
+    pairs = {"ev": evs, "equity": equities}
+    return {f"{key}_{name}": pair[n] for key, pair in pairs.items() for n, name in PLAYERS}
 
 
 def over_hand_rows(rows: Sequence[Row], paid: tuple[float, float]) -> list[Row]:
@@ -145,8 +125,8 @@ def over_hand_rows(rows: Sequence[Row], paid: tuple[float, float]) -> list[Row]:
     return [
         row.model_copy(
             update={
-                "ev_oop": None if row.ev_oop is None else row.ev_oop - paid[0],
-                "ev_ip": None if row.ev_ip is None else row.ev_ip - paid[1],
+                f"ev_{name}": None if (ev := getattr(row, f"ev_{name}")) is None else ev - paid[n]
+                for n, name in PLAYERS
             }
         )
         for row in rows

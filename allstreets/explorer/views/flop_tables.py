@@ -27,8 +27,8 @@ from allstreets.explorer.models.place import (
     FlopRow,
 )
 from allstreets.explorer.views.class_decision import ClassDecision, RangeFigures, range_figures
-from allstreets.explorer.views.figures import number, numbers, of_both, over_hand_rows
-from allstreets.explorer.views.nodes import PLAYER_NAMES, choices, choices_of
+from allstreets.explorer.views.figures import of_both, over_hand_rows
+from allstreets.explorer.views.nodes import choices, choices_of
 from allstreets.solutions import Boards, Flops, SolvedFlop, SpotSolution, WholeSolution, is_reached
 from allstreets.storage import SpotSet, folder_kind, load_spots
 
@@ -107,13 +107,12 @@ class FlopTables:
         total = float(weights.sum())
         some = flops.counted(flops.view(root, solved[0].flop).node(node, ""))
         line = solution.line_on_any_flop(root, node)
-        return FlopReport(
+        return FlopReport.of(
+            some,
             line=line,
-            player=PLAYER_NAMES[tree.player_at(node)],
+            player=tree.player_at(node),
             actions=self._choices(root, node),
             unit=solution.unit.name,
-            pot=some.pot,
-            paid={"oop": some.paid[0], "ip": some.paid[1]},
             rows=[
                 _row(
                     found,
@@ -149,15 +148,8 @@ class FlopTables:
 
 
 def _row(figures: RangeFigures | BoardFigures, texture: Texture, **facts: Any) -> FlopRow:
-    return FlopRow(
-        frequencies=numbers(figures.frequencies),
-        **of_both(figures.evs, figures.equities),
-        suits=texture.suits,
-        pairing=texture.pairing,
-        connectedness=texture.connectedness,
-        high_card=texture.high_card,
-        **facts,
-    )
+    both = of_both(figures.evs, figures.equities)
+    return FlopRow.of(texture, frequencies=figures.frequencies, **both, **facts)
 
 
 class BoardsBeside:
@@ -178,13 +170,11 @@ class BoardsBeside:
         line, actions = self._decision(line)
         report = self._reports.report(line)
         total = sum(one.mass for one in report.boards) or 1.0
-        return FlopReport(
+        return FlopReport.of(
+            report,
             line=line,
-            player=PLAYER_NAMES[report.player],
             actions=actions,
             unit=report.unit.name,
-            pot=report.pot,
-            paid={"oop": report.paid[0], "ip": report.paid[1]},
             rows=[
                 _row(
                     one,
@@ -284,10 +274,9 @@ def _message(report: BoardReport, actions: Sequence[Choice], *, over_hand: bool)
     if over_hand:
         rows = [over_hand_rows(table, report.paid) for table in rows]
     category, draw, hand, (total,) = rows
-    return BoardHands(
-        line=report.line,
-        player=PLAYER_NAMES[report.player],
-        actions=list(actions),
+    return BoardHands.of(
+        report,
+        actions=actions,
         unit=report.unit.name,
         boards=len(report.boards),
         category=category,
@@ -298,11 +287,5 @@ def _message(report: BoardReport, actions: Sequence[Choice], *, over_hand: bool)
 
 
 def _hand_row(row: ReportRow) -> BoardHand:
-    return BoardHand(
-        name=row.name,
-        share=number(row.share),
-        frequencies=[number(chance) for chance in row.frequencies],
-        **of_both(row.evs, row.equities),
-        eqr_oop=number(row.eqrs[0]),
-        eqr_ip=number(row.eqrs[1]),
-    )
+    eqrs = {"eqr_oop": row.eqrs[0], "eqr_ip": row.eqrs[1]}
+    return BoardHand.of(row, **of_both(row.evs, row.equities), **eqrs)

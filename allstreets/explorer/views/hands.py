@@ -20,10 +20,9 @@ from allstreets.cards import (
     live_combos,
     parse_hand,
 )
-from allstreets.explorer.models.base import Numbers, PlayerName
+from allstreets.explorer.models.base import PLAYER_NAMES, PlayerName
 from allstreets.explorer.models.place import ComboRow, HandDetail, HandGroup, HandGroups
-from allstreets.explorer.views.figures import number, numbers
-from allstreets.explorer.views.nodes import PLAYER_NAMES, player_of
+from allstreets.explorer.views.nodes import player_of
 from allstreets.explorer.views.range_words import weights_text
 from allstreets.solutions import Decision, OnBoard
 
@@ -59,10 +58,9 @@ def hand_detail(shown: Decision, player_name: PlayerName, hand: str) -> HandDeta
 
 def _not_held(shown: Decision, player: Player, cards: str) -> ComboRow:
     """A combo that is not in the range."""
-    none: Numbers = [None] * len(shown.actions) if shown.actor == player else []
-    return ComboRow(
-        cards=cards, combos=1, reach=0, ev=None, equity=None, eqr=None, chances=none, evs=none
-    )
+    none = [None] * len(shown.actions) if shown.actor == player else []
+    nothing = dict.fromkeys(("ev", "equity", "eqr"))
+    return ComboRow.of(cards=cards, combos=1, reach=0, **nothing, chances=none, evs=none)
 
 
 def _rows(shown: Decision, player: Player, places: Sequence[int]) -> list[ComboRow]:
@@ -72,23 +70,23 @@ def _rows(shown: Decision, player: Player, places: Sequence[int]) -> list[ComboR
     none = np.zeros((0, len(hands.reach)))
     columns = zip(
         some,
-        numbers(evs[some]),
-        numbers(equity[some]),
-        numbers(shown.eqr(player, evs, equity)[some]),
+        evs[some],
+        equity[some],
+        shown.eqr(player, evs, equity)[some],
         (shown.strategy if acts else none)[:, some].T,
         (shown.action_evs if acts else none)[:, some].T,
         strict=True,
     )
     return [
-        ComboRow(
+        ComboRow.of(
             cards=HAND_NAMES[place] if hands.combos is None else combo_text(hands.combos[place]),
             combos=float(hands.counts[place]),
             reach=float(hands.reach[place]),
             ev=ev,
             equity=share,
             eqr=eqr,
-            chances=numbers(chances),
-            evs=numbers(action_evs),
+            chances=chances,
+            evs=action_evs,
             locked=bool(acts and len(shown.locked) and shown.locked[place]),
         )
         for place, ev, share, eqr, chances, action_evs in columns
@@ -166,14 +164,14 @@ def hand_groups(shown: Decision) -> HandGroups:
             cells = np.bincount(HAND_OF_COMBO[own], minlength=HAND_COUNT) / np.maximum(left, 1)
             row = rows.get(name)
             groups.append(
-                HandGroup(
+                HandGroup.of(
                     kind=kind,
                     name=name,
                     cells=cells.tolist(),
-                    shares={"oop": shares[0], "ip": shares[1]},
-                    frequencies=[number(one) for one in row.frequencies] if row else [],
-                    ev=number(row.evs[shown.player]) if row else None,
-                    equity=number(row.equities[shown.player]) if row else None,
+                    shares=shares,
+                    frequencies=row.frequencies if row else [],
+                    ev=row.evs[shown.player] if row else None,
+                    equity=row.equities[shown.player] if row else None,
                 )
             )
     return HandGroups(line=shown.line, player=player, groups=groups)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Literal, get_args
+from typing import Literal
 
 from allstreets.betting import (
     Action,
@@ -18,7 +18,7 @@ from allstreets.betting import (
 )
 from allstreets.betting import choices as offered
 from allstreets.cards import FLOP_COUNT, canonical_flop, card_text, cards_text
-from allstreets.explorer.models.base import PlayerName, StreetName, Tone
+from allstreets.explorer.models.base import PLAYER_NAMES, PlayerName, Tone
 from allstreets.explorer.models.place import (
     CardOption,
     CardsStep,
@@ -32,20 +32,8 @@ from allstreets.explorer.models.place import (
 )
 from allstreets.solutions import Node
 
-PLAYER_NAMES: tuple[PlayerName, PlayerName] = get_args(PlayerName)
-STREET_NAMES: tuple[StreetName, ...] = get_args(StreetName)
 TONES: dict[str, Tone] = {"f": "fold", "x": "call", "c": "call"}  # by the letter of a word
 DECK = range(52)
-
-
-def street_name(street: Street | int) -> StreetName:
-    """The name of a street in messages."""
-    return STREET_NAMES[int(street)]
-
-
-def street_of(text: str) -> StreetName:
-    """The street of that name, as messages have it."""
-    return STREET_NAMES[STREET_NAMES.index(text)]
 
 
 def player_of(name: PlayerName) -> Player:
@@ -139,42 +127,23 @@ def steps(node: Node) -> list[Step]:
 
 
 def _choice_step(here: Node, below: Node) -> ChoiceStep:
-    player = PLAYER_NAMES[here.tree.player_at(here.index)]
-    return ChoiceStep(
-        line=here.line,
-        street=street_name(here.street),
-        player=player,
-        seat=here.seat,
-        pot=here.pot,
-        stack=stacks(here)[player],
-        choices=choices(here),
-        chosen=here.tree.children_of(here.index).tolist().index(below.index),
-    )
+    player = here.tree.player_at(here.index)
+    chosen = here.tree.children_of(here.index).tolist().index(below.index)
+    facts = {"player": player, "stack": here.stacks[player], "choices": choices(here)}
+    return ChoiceStep.of(here, kind="choice", chosen=chosen, **facts)
 
 
 def _cards_step(here: Node, below: Node) -> CardsStep:
-    street, cards = street_name(below.street), below.board[len(here.board) :]
+    street, cards = below.street, below.board[len(here.board) :]
     if not cards:
-        return CardsStep(line=below.line, street=street, cards=[], label=f"{street}: any card")
+        label = f"{street.text}: any card"
+        return CardsStep.of(line=below.line, street=street, cards=[], label=label)
     solved: tuple[int, ...] = canonical_flop(cards).solved_cards(cards) if len(cards) == 3 else ()
     if len(cards) == 1:
         solved = (int(here.solution.runouts(here.position).representative[cards[0]]),)
-    return CardsStep(
-        line=here.line,
-        street=street,
-        cards=_texts(cards),
-        label=f"{street} {cards_text(cards)}",
-        same_as=[] if solved == cards else _texts(solved),
-    )
-
-
-def _texts(cards: tuple[int, ...]) -> list[str]:
-    return [card_text(card) for card in cards]
-
-
-def stacks(node: Node) -> dict[PlayerName, float]:
-    """What both players have left."""
-    return {PLAYER_NAMES[player]: node.stacks[player] for player in Player}
+    same_as = () if solved == cards else solved
+    label = f"{street.text} {cards_text(cards)}"
+    return CardsStep.of(line=here.line, street=street, cards=cards, label=label, same_as=same_as)
 
 
 def deal(node: Node, grids: Grids | None) -> Deal:
@@ -185,8 +154,8 @@ def deal(node: Node, grids: Grids | None) -> Deal:
     solved = node.solution.flops_at(node.position) if flops else ()
     picks = rules.count == 3 and (rules.stored or rules.solvable)
     named = [] if len(solved) == FLOP_COUNT else [one.flop.text for one in solved]
-    return Deal(
-        street=street_name(node.street + 1),
+    return Deal.of(
+        street=Street(node.street + 1),
         count=rules.count,
         cards=_options(node) if rules.count == 1 and rules.stored else [],
         pattern=whole_line(node.line, "{cards}") if picks else None,

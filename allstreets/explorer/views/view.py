@@ -9,7 +9,6 @@ from typing import Any, TypeVar, get_args
 
 from allstreets.base import InputError
 from allstreets.betting import Player, line_in_words, split_line, whole_line
-from allstreets.cards import card_text
 from allstreets.explorer.headlines import Manifest
 from allstreets.explorer.models.base import EvCount, PlayerName, SolutionKind
 from allstreets.explorer.models.place import (
@@ -34,7 +33,7 @@ from allstreets.explorer.views.descriptions import (
 from allstreets.explorer.views.figures import counted, decision, equity_curve, grids, notes
 from allstreets.explorer.views.flop_tables import FlopTables, Tables, boards_beside
 from allstreets.explorer.views.hands import hand_detail, hand_groups, table
-from allstreets.explorer.views.nodes import choices, deal, end, settings, stacks, steps, street_name
+from allstreets.explorer.views.nodes import choices, deal, end, settings, steps
 from allstreets.explorer.views.range_words import Reaching, reaching
 from allstreets.solutions import Decision as Record
 from allstreets.solutions import Node, NoNodeError, Position, Solution
@@ -128,24 +127,17 @@ class SolutionView:
         """Everything that is seen at a line."""
         with self._turns:
             node = self._node(line)
-            oop, ip = node.unit.seats
             unit = "pots" if node.unit.name == "pot" else node.unit.name
-            return Place(
+            return Place.of(
+                node,
                 solution="",
-                line=node.line,
                 words=line_in_words(node.line, node.unit.notation, node.path[0].street),
-                street=street_name(node.street),
-                board=[card_text(card) for card in node.board],
                 unit=node.unit.name,
                 evs=evs,
                 ev_note=f"{unit} {EV_NOTES[evs]}",
-                pot=node.pot,
-                stacks=stacks(node),
-                seats={"oop": oop, "ip": ip},
+                seats=node.unit.seats,
                 settings=settings(node),
                 steps=steps(node),
-                source=node.source,
-                source_note=node.source_note,
                 here=self._here(node, evs),
             )
 
