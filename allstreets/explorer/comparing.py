@@ -8,14 +8,8 @@ from allstreets.analysis import Comparison, HandDifference, compare_decisions
 from allstreets.base import InputError
 from allstreets.cards import HAND_NAMES
 from allstreets.explorer.library import Library
+from allstreets.explorer.models import place as messages
 from allstreets.explorer.models.base import EvCount, MissingError
-from allstreets.explorer.models.place import (
-    ActionBeside,
-    ComparisonChoice,
-    ComparisonChoices,
-    HandBeside,
-)
-from allstreets.explorer.models.place import Comparison as ComparisonMessage
 from allstreets.explorer.models.solution import SolutionCard
 from allstreets.solutions import Decision
 from allstreets.storage import GameKeys, stored_keys
@@ -35,7 +29,7 @@ class Comparing:
         self._library, self._lock = library, Lock()
         self._known: dict[str, tuple[str, GameKeys]] = {}  # by id, as they were written
 
-    def choices(self, id: str) -> ComparisonChoices:
+    def choices(self, id: str) -> messages.ComparisonChoices:
         """What a solution can be compared with: what a lock has made it from, then the newest."""
         own, before = self._library.card(id), self._library.before(id)
         found = [
@@ -45,7 +39,7 @@ class Comparing:
         ]
         problems = [choice for choice in found if choice.problem is not None]
         same = [choice for choice in found if choice.problem is None]
-        return ComparisonChoices(
+        return messages.ComparisonChoices(
             choices=[
                 *sorted(same, key=lambda choice: not choice.before),
                 *problems[:MOST_PROBLEMS],
@@ -53,7 +47,7 @@ class Comparing:
             more=len(problems[MOST_PROBLEMS:]),
         )
 
-    def compare(self, id: str, other: str, line: str, evs: EvCount = "here") -> ComparisonMessage:
+    def compare(self, id: str, other: str, line: str, evs: EvCount = "here") -> messages.Comparison:
         """A place of a solution as it is in another one, and as it is here."""
         there, found = self._places(id, other, line, evs)
         return _message(found, there, self._library.card(other), line)
@@ -77,16 +71,16 @@ class Comparing:
 
     def _choice(
         self, own: SolutionCard, card: SolutionCard, before: str | None
-    ) -> ComparisonChoice:
+    ) -> messages.ComparisonChoice:
         try:
             one, two = self._keys(card), self._keys(own)
             apart = one.apart(two)
             notes = () if apart else one.notes(two)
         except InputError as error:
-            return ComparisonChoice(card=card, problem=str(error))
+            return messages.ComparisonChoice(card=card, problem=str(error))
         if apart:
-            return ComparisonChoice(card=card, problem=_reason(apart))
-        return ComparisonChoice(card=card, notes=list(notes), before=card.id == before)
+            return messages.ComparisonChoice(card=card, problem=_reason(apart))
+        return messages.ComparisonChoice(card=card, notes=list(notes), before=card.id == before)
 
     def _keys(self, card: SolutionCard) -> GameKeys:
         """The game of a solution, read once for as long as its manifest stays the same."""
@@ -120,7 +114,7 @@ def _reason(apart: Mapping[str, tuple[str, str]]) -> str:
 
 def _message(
     found: Comparison, there: Decision, other: SolutionCard, line: str
-) -> ComparisonMessage:
+) -> messages.Comparison:
     rows = zip(
         found.actions,
         found.labels,
@@ -129,10 +123,10 @@ def _message(
         strict=True,
     )
     actions = [
-        ActionBeside.of(word=word, label=label, frequency=pair, chances=cells)
+        messages.ActionBeside.of(word=word, label=label, frequency=pair, chances=cells)
         for word, label, pair, cells in rows
     ]
-    return ComparisonMessage.of(
+    return messages.Comparison.of(
         found,
         other=other,
         line=line,
@@ -145,8 +139,8 @@ def _message(
     )
 
 
-def _hand(hand: HandDifference) -> HandBeside:
+def _hand(hand: HandDifference) -> messages.HandBeside:
     there, here = hand.frequencies
     distance = hand.distance if hand.in_both else None
     name = HAND_NAMES[hand.hand]
-    return HandBeside.of(hand, hand=name, there=there, here=here, distance=distance)
+    return messages.HandBeside.of(hand, hand=name, there=there, here=here, distance=distance)

@@ -30,16 +30,9 @@ from allstreets.explorer.headlines import (
     set_headline,
     spot_tables,
 )
+from allstreets.explorer.models import solution as messages
 from allstreets.explorer.models.base import EvCount, MissingError, path_text
 from allstreets.explorer.models.place import Place
-from allstreets.explorer.models.solution import (
-    About,
-    Label,
-    SimpleSource,
-    SolutionCard,
-    SolutionDetail,
-    SpotOrigin,
-)
 from allstreets.explorer.views.view import SolutionView, open_view, read_facts
 from allstreets.solutions import Origin, origin_head, origin_lines
 from allstreets.storage import SPOTS
@@ -76,17 +69,17 @@ class Library:
         self._limits = solves_at_once, max_memory_bytes
         self._lock = RLock()
         self._found: dict[str, Found] = {}
-        self._cards: dict[str, tuple[Found, Signature, SolutionCard]] = {}
+        self._cards: dict[str, tuple[Found, Signature, messages.SolutionCard]] = {}
         self._views: OrderedDict[str, _Opened] = OrderedDict()
 
     def id_of(self, folder: Path) -> str:
         """The id of a solution in a folder, also of one that is not written yet."""
         return id_of(folder)
 
-    def about(self) -> About:
+    def about(self) -> messages.About:
         """The server, and what a page needs to know once."""
         at_once, most = self._limits
-        return About(
+        return messages.About(
             version=__version__,
             hands=list(HAND_NAMES),
             folders=[path_text(folder) for folder in self.folders],
@@ -94,17 +87,17 @@ class Library:
             max_memory_bytes=most,
         )
 
-    def cards(self) -> list[SolutionCard]:
+    def cards(self) -> list[messages.SolutionCard]:
         """All solutions, the newest first."""
         cards = [self._card(found) for found in self._search().values()]
         return sorted(cards, key=lambda card: (-card.modified, card.name))
 
-    def detail(self, id: str) -> SolutionDetail:
+    def detail(self, id: str) -> messages.SolutionDetail:
         """A solution with its facts."""
         found = self._require(id)
         card = self._card(found)
         description = self.view(id).describe()
-        return SolutionDetail.of(
+        return messages.SolutionDetail.of(
             description,
             **{**dict(card), "title": description.title},
             solve=self.solve_of(found.folder),
@@ -113,12 +106,12 @@ class Library:
             simple_from=self._simple_from(found.folder),
         )
 
-    def label(self, id: str, label: Label) -> SolutionCard:
+    def label(self, id: str, label: messages.Label) -> messages.SolutionCard:
         """Call a solution something, and note something of it."""
         write_label(self._require(id).folder, label)
         return self.card(id)
 
-    def card(self, id: str) -> SolutionCard:
+    def card(self, id: str) -> messages.SolutionCard:
         """A solution as it is listed."""
         return self._card(self._require(id))
 
@@ -131,7 +124,7 @@ class Library:
         wanted = id_of(folder)
         return wanted if wanted in self._found or wanted in self._search() else None
 
-    def _origin(self, folder: Path) -> SpotOrigin | None:
+    def _origin(self, folder: Path) -> messages.SpotOrigin | None:
         """The whole game that a spot is a flop of; there is a way back if it lies beside it."""
         kind, manifest = read_facts(folder)
         if kind != "spot" or manifest.get("origin") is None:
@@ -142,7 +135,7 @@ class Library:
             return None  # of another version: the spot is whole without it
         game = self._found.get(id_of(folder.parent.parent))
         beside = folder.parent.name == SPOTS and game is not None and game.problem is None
-        return SpotOrigin(
+        return messages.SpotOrigin(
             head=origin_head(origin, reached),
             notes=origin_lines(origin, reached),
             name=origin.name or "the whole game",
@@ -159,12 +152,16 @@ class Library:
         found = None if before is None else id_of(Path(str(before["folder"])))
         return found if found in self._found else None
 
-    def _simple_from(self, folder: Path) -> SimpleSource | None:
+    def _simple_from(self, folder: Path) -> messages.SimpleSource | None:
         """The solution that simple strategies were made from, if it is one of the library's."""
         made = read_facts(folder)[1].get("simplified")
         before = None if made is None else made["folder"]
         found = None if before is None else self._found.get(id_of(Path(str(before))))
-        return None if found is None else SimpleSource(id=found.id, name=self._card(found).name)
+        return (
+            None
+            if found is None
+            else messages.SimpleSource(id=found.id, name=self._card(found).name)
+        )
 
     def view(self, id: str) -> SolutionView:
         """A solution that can be walked."""
@@ -214,7 +211,7 @@ class Library:
             raise MissingError("there is no such solution: it was moved or removed")
         return found
 
-    def _card(self, found: Found) -> SolutionCard:
+    def _card(self, found: Found) -> messages.SolutionCard:
         signature = Signature.of(found.folder)
         if found.problem is not None or signature is None:
             return _problem_card(found, found.problem or "the manifest has gone", 0.0)
@@ -228,7 +225,7 @@ class Library:
         return judged(card, [self._card(spot) for spot in spots if spot is not None])
 
 
-def _read_card(found: Found, signature: Signature) -> SolutionCard:
+def _read_card(found: Found, signature: Signature) -> messages.SolutionCard:
     modified = signature.modified / 1e9
     try:
         kind, manifest = read_facts(found.folder)
@@ -241,12 +238,12 @@ def _read_card(found: Found, signature: Signature) -> SolutionCard:
         return _problem_card(found, str(error), modified)
     except (KeyError, TypeError, ValueError, IndexError) as error:
         return _problem_card(found, f"the manifest is not as it was written: {error!r}", modified)
-    label, problem = Label(), None
+    label, problem = messages.Label(), None
     try:
         label = read_label(found.folder)
     except InputError as error:  # the solution itself is whole
         problem = str(error)
-    return SolutionCard.of(
+    return messages.SolutionCard.of(
         head,
         kind=kind,
         name=label.name or printable(str(name or found.folder.name)),
@@ -261,11 +258,11 @@ def _read_card(found: Found, signature: Signature) -> SolutionCard:
     )
 
 
-def _problem_card(found: Found, problem: str, modified: float) -> SolutionCard:
+def _problem_card(found: Found, problem: str, modified: float) -> messages.SolutionCard:
     head = Headline(title="cannot be read", iterations=None, exploitability=None, unit="")
     name = printable(found.folder.name) or path_text(found.folder)
     facts = {"kind": None, "name": name, "bytes": 0, "modified": modified, "problem": problem}
-    return SolutionCard.of(head, **facts, **_where(found))
+    return messages.SolutionCard.of(head, **facts, **_where(found))
 
 
 def _where(found: Found) -> dict[str, str | None]:

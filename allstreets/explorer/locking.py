@@ -9,13 +9,8 @@ from allstreets.base import InputError
 from allstreets.betting import any_cards
 from allstreets.explorer.folders import LastOpened
 from allstreets.explorer.library import Library
+from allstreets.explorer.models import solves as messages
 from allstreets.explorer.models.base import MissingError, by_player
-from allstreets.explorer.models.solves import (
-    LockedSource,
-    LockForm,
-    SolutionDifference,
-    Solve,
-)
 from allstreets.explorer.solves.flops import spot_form
 from allstreets.explorer.solves.games import game_form
 from allstreets.explorer.solves.manager import Solves
@@ -38,11 +33,11 @@ class Locking:
         # For the holder of the mutex.
         self._spots, self._games = LastOpened(load_spot), LastOpened(load_unified)
 
-    def start(self, id: str, form: LockForm) -> Solve:
+    def start(self, id: str, form: messages.LockForm) -> messages.Solve:
         """Solve a spot or a whole game again with one more lock."""
         folder = self._library.folder(id)
         name = self._library.detail(id).name
-        source = LockedSource(folder=str(folder.absolute()), line=form.line)
+        source = messages.LockedSource(folder=str(folder.absolute()), line=form.line)
         with self._mutex:
             title = f"{name}: {lock_words(self._open(folder), form)}"[:200]
             if folder_kind(folder) == "unified":
@@ -59,7 +54,7 @@ class Locking:
         source = source.model_copy(update={"spot": spot_mapping(spot)})
         return self._solves.start(described, locked=source)
 
-    def difference(self, id: str, line: str) -> SolutionDifference:
+    def difference(self, id: str, line: str) -> messages.SolutionDifference:
         """What the lock of a solution has changed, at the start and at a line."""
         folder = self._library.folder(id)
         known: dict[str, Any] | None = read_facts(folder)[1].get("before")
@@ -71,7 +66,7 @@ class Locking:
         with self._mutex:
             found = difference(self._open(before), self._open(folder), [line])
         place = found.places[0] if found.places else None
-        return SolutionDifference.of(
+        return messages.SolutionDifference.of(
             found,
             before=other,
             name=name,
@@ -91,14 +86,14 @@ class Locking:
         return self._spots.open(folder)
 
 
-def locks_of(result: SpotSolution, form: LockForm) -> tuple[Lock, ...]:
+def locks_of(result: SpotSolution, form: messages.LockForm) -> tuple[Lock, ...]:
     """The locks of a spot that a form asks for."""
     if form.way == "as_is" and form.everywhere:
         raise InputError("'as it is now' differs from card to card: lock one board")
     return lock_request(result, form).of_spot(result)
 
 
-def lock_request(result: Solution, form: LockForm) -> LockRequest:
+def lock_request(result: Solution, form: messages.LockForm) -> LockRequest:
     """What a form asks for."""
     line = _line(result, form)
     if form.way in SIGNS:
@@ -115,7 +110,7 @@ def lock_request(result: Solution, form: LockForm) -> LockRequest:
     return LockRequest(line, hands=((",".join(form.hands), form.action),))
 
 
-def lock_words(result: Solution, form: LockForm) -> str:
+def lock_words(result: Solution, form: messages.LockForm) -> str:
     """A lock in a few words: "IP at x: bet 33 at most 30 %"."""
     if form.way == "observed":
         return "observed frequencies"
@@ -134,7 +129,7 @@ def lock_words(result: Solution, form: LockForm) -> str:
     return f"{node.seat} at {where}: {what}"
 
 
-def _line(result: Solution, form: LockForm) -> str:
+def _line(result: Solution, form: messages.LockForm) -> str:
     """The line of a form, with any cards where that is asked for; locks of games always have."""
     everywhere = form.everywhere or result.unit != CHIPS
     return any_cards(result.at(form.line).line) if everywhere else form.line

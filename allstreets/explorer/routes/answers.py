@@ -8,15 +8,8 @@ from typing import Any
 from fastapi import Depends, Request, Response
 
 from allstreets.base import write_csv_rows
+from allstreets.explorer.models import place as messages
 from allstreets.explorer.models.base import Refusal
-from allstreets.explorer.models.place import (
-    BoardHand,
-    BoardHands,
-    CardReport,
-    FlopReport,
-    HandKey,
-    ReportRow,
-)
 
 Answers = dict[int | str, dict[str, Any]]
 REFUSALS: Answers = {
@@ -106,7 +99,7 @@ def _cell(value: Any) -> Any:
     return f"{value:.7g}" if isinstance(value, float) else value
 
 
-def card_rows(report: CardReport) -> list[Row]:
+def card_rows(report: messages.CardReport) -> list[Row]:
     """One row per card."""
     words = [choice.word for choice in report.actions]
     return [
@@ -114,7 +107,7 @@ def card_rows(report: CardReport) -> list[Row]:
     ]
 
 
-def flop_rows(report: FlopReport) -> list[Row]:
+def flop_rows(report: messages.FlopReport) -> list[Row]:
     """One row per flop."""
     words = [choice.word for choice in report.actions]
     return [
@@ -127,10 +120,10 @@ def flop_rows(report: FlopReport) -> list[Row]:
     ]
 
 
-def hand_rows(report: BoardHands, by: HandKey) -> list[Row]:
+def hand_rows(report: messages.BoardHands, by: messages.HandKey) -> list[Row]:
     """One row per category, draw or hand; figures are those of the player who acts."""
     words, player = [choice.word for choice in report.actions], report.player
-    rows: list[BoardHand] = getattr(report, by)
+    rows: list[messages.BoardHand] = getattr(report, by)
     return [
         {
             by: row.name,
@@ -143,6 +136,6 @@ def hand_rows(report: BoardHands, by: HandKey) -> list[Row]:
     ]
 
 
-def _figures(row: ReportRow, words: Sequence[str]) -> dict[str, Any]:
+def _figures(row: messages.ReportRow, words: Sequence[str]) -> dict[str, Any]:
     figures = {name: getattr(row, name) for name in FIGURES}
     return figures | dict(zip(words, row.frequencies, strict=False))

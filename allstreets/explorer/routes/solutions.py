@@ -14,19 +14,8 @@ from allstreets.explorer.deleting import Deleting
 from allstreets.explorer.exact_flops import ExactFlops
 from allstreets.explorer.library import Library
 from allstreets.explorer.locking import Locking
+from allstreets.explorer.models import place as messages
 from allstreets.explorer.models.base import EvCount, Message, PlayerName, Refusal
-from allstreets.explorer.models.place import (
-    CardReport,
-    Comparison,
-    ComparisonChoices,
-    EquityCurves,
-    FlopReport,
-    HandDetail,
-    HandGroups,
-    HandKey,
-    Place,
-    RangeText,
-)
 from allstreets.explorer.models.solution import (
     About,
     Label,
@@ -132,7 +121,9 @@ def restore(trashed: TrashedId, deleting: TheDeleting) -> list[Trashed]:
 
 
 @router.get("/solutions/{solution}/place")
-def place(solution: SolutionId, library: TheLibrary, line: Line = "", evs: Evs = "here") -> Place:
+def place(
+    solution: SolutionId, library: TheLibrary, line: Line = "", evs: Evs = "here"
+) -> messages.Place:
     """A place in the game: the way to it, and what is seen there."""
     return library.place(solution, line, evs)
 
@@ -144,13 +135,13 @@ def hand(
     hand: Annotated[str, Query(max_length=3, examples=["AKs"])],
     line: Line = "",
     evs: Evs = "here",
-) -> HandDetail:
+) -> messages.HandDetail:
     """A hand of a player, combo by combo."""
     return view.hand(line, player, hand, evs)
 
 
 @router.get("/solutions/{solution}/equity")
-def equity(view: TheView, line: Line = "") -> EquityCurves:
+def equity(view: TheView, line: Line = "") -> messages.EquityCurves:
     """Both ranges sorted by equity."""
     return view.equity(line)
 
@@ -162,10 +153,10 @@ def range_text(
     line: Line = "",
     action: Annotated[str | None, Query(max_length=40, examples=["b50%"])] = None,
     kind: RangeKind = RangeKind.pio,
-) -> RangeText:
+) -> messages.RangeText:
     """A player's range as text of a kind, or the part of it that takes an action."""
     found = view.range(line, player, action)
-    return RangeText(text=found.text(kind), combos=found.combos)
+    return messages.RangeText(text=found.text(kind), combos=found.combos)
 
 
 @router.get(
@@ -182,7 +173,7 @@ def ranges_zip(
 
 
 @router.get("/solutions/{solution}/cards")
-def cards(view: TheView, line: Line = "", evs: Evs = "here") -> CardReport:
+def cards(view: TheView, line: Line = "", evs: Evs = "here") -> messages.CardReport:
     """The cards that can be dealt, one row each."""
     return joined(view.cards(line, evs))
 
@@ -205,7 +196,7 @@ def report_lines(parts: Iterable[Message]) -> Iterator[str]:
 
 
 @router.get("/solutions/{solution}/flops")
-def flops(view: TheView, line: Line = "", evs: Evs = "here") -> FlopReport:
+def flops(view: TheView, line: Line = "", evs: Evs = "here") -> messages.FlopReport:
     """All flops at the same decision, one row each."""
     return view.flops(line, evs)
 
@@ -223,7 +214,9 @@ def flop_hand_parts(view: TheView, line: Line = "", evs: Evs = "here") -> Stream
 
 
 @router.get("/solutions/{solution}/flops/hands.csv", response_class=Response, responses=CSV)
-def flop_hands_csv(view: TheView, by: HandKey, line: Line = "", evs: Evs = "here") -> Response:
+def flop_hands_csv(
+    view: TheView, by: messages.HandKey, line: Line = "", evs: Evs = "here"
+) -> Response:
     """The same for a spreadsheet, by category, draw or hand."""
     *_, last = view.flop_hands(line, evs)
     assert last.report is not None
@@ -231,7 +224,7 @@ def flop_hands_csv(view: TheView, by: HandKey, line: Line = "", evs: Evs = "here
 
 
 @router.get("/solutions/{solution}/categories")
-def categories(view: TheView, line: Line = "", evs: Evs = "here") -> HandGroups:
+def categories(view: TheView, line: Line = "", evs: Evs = "here") -> messages.HandGroups:
     """The hands at a place by category: what both hold, and what is done with it."""
     return view.groups(line, evs)
 
@@ -279,7 +272,7 @@ def flops_csv(view: TheView, line: Line = "", evs: Evs = "here") -> Response:
 
 
 @router.get("/solutions/{solution}/beside")
-def comparison_choices(solution: SolutionId, comparing: TheComparing) -> ComparisonChoices:
+def comparison_choices(solution: SolutionId, comparing: TheComparing) -> messages.ComparisonChoices:
     """The solutions that this one can be compared with."""
     return comparing.choices(solution)
 
@@ -291,7 +284,7 @@ def comparison(
     comparing: TheComparing,
     line: Line = "",
     evs: Evs = "here",
-) -> Comparison:
+) -> messages.Comparison:
     """A place of this solution beside the same place of another one."""
     return comparing.compare(solution, other, line, evs)
 

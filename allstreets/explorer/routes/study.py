@@ -4,18 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
+from allstreets.explorer.models import study as messages
 from allstreets.explorer.models.solves import Solve
-from allstreets.explorer.models.study import (
-    PracticeAnswerForm,
-    PracticeForm,
-    PracticeResults,
-    PracticeState,
-    PracticeTopics,
-    ReplayHand,
-    ReviewCard,
-    ReviewDetail,
-    ReviewForm,
-)
 from allstreets.explorer.practising import Practising
 from allstreets.explorer.reviews import Reviews
 from allstreets.explorer.routes.answers import (
@@ -48,33 +38,33 @@ SessionId = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-f]+$")]
 @practice.get("/topics")
 def topics(
     solution: Annotated[str, Query(max_length=64)], practising: ThePractising
-) -> PracticeTopics:
+) -> messages.PracticeTopics:
     """What a solution can be practised on."""
     return practising.topics(solution)
 
 
 @practice.post("/sessions", status_code=201)
-def begin(form: PracticeForm, practising: ThePractising) -> PracticeState:
+def begin(form: messages.PracticeForm, practising: ThePractising) -> messages.PracticeState:
     """Begin to play; the first hand is dealt."""
     return practising.begin(form)
 
 
 @practice.post("/sessions/{session}/answers", responses=BUSY)
 def answer(
-    session: SessionId, form: PracticeAnswerForm, practising: ThePractising
-) -> PracticeState:
+    session: SessionId, form: messages.PracticeAnswerForm, practising: ThePractising
+) -> messages.PracticeState:
     """Make the decision that is asked."""
     return practising.answer(session, form)
 
 
 @practice.post("/sessions/{session}/hands", responses=BUSY)
-def deal(session: SessionId, practising: ThePractising) -> PracticeState:
+def deal(session: SessionId, practising: ThePractising) -> messages.PracticeState:
     """Deal the next hand, when one is over."""
     return practising.deal(session)
 
 
 @practice.get("/results")
-def results(practising: ThePractising, solution: Played = None) -> PracticeResults:
+def results(practising: ThePractising, solution: Played = None) -> messages.PracticeResults:
     """What was kept, in figures."""
     return practising.kept.results(solution)
 
@@ -125,24 +115,24 @@ HandKey = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-f]+$")]
 
 
 @reviews.get("")
-def all_reviews(all_of: TheReviews) -> list[ReviewCard]:
+def all_reviews(all_of: TheReviews) -> list[messages.ReviewCard]:
     """All reviews in the opened folders, the newest first."""
     return all_of.cards()
 
 
 @reviews.post("", name="begin", status_code=201, responses=BUSY)
-def begin_review(form: ReviewForm, library: TheLibrary, solves: TheSolves) -> Solve:
+def begin_review(form: messages.ReviewForm, library: TheLibrary, solves: TheSolves) -> Solve:
     """Review played hands, now or when their turn comes."""
     return solves.review(read_review(form, library), form.text)
 
 
 @reviews.get("/{review}")
-def review_detail(review: ReviewId, all_of: TheReviews) -> ReviewDetail:
+def review_detail(review: ReviewId, all_of: TheReviews) -> messages.ReviewDetail:
     """A review: what was lost, and every decision."""
     return all_of.detail(review)
 
 
 @reviews.get("/{review}/hands/{hand}")
-def replay(review: ReviewId, hand: HandKey, all_of: TheReviews) -> ReplayHand:
+def replay(review: ReviewId, hand: HandKey, all_of: TheReviews) -> messages.ReplayHand:
     """A hand, to replay it."""
     return all_of.hand(review, hand)

@@ -17,17 +17,9 @@ from pathlib import Path
 from typing import Literal
 
 from allstreets.base import InputError, available_bytes
+from allstreets.explorer.models import solves as messages
 from allstreets.explorer.models.base import BusyError, MissingError
 from allstreets.explorer.models.solution import Trashed
-from allstreets.explorer.models.solves import (
-    FlopSource,
-    GameForm,
-    LockedSource,
-    Solve,
-    SolveDetail,
-    SolveEvent,
-    SpotForm,
-)
 from allstreets.explorer.models.study import ReviewSource
 from allstreets.explorer.solves.events import Bell, stream
 from allstreets.explorer.solves.folders import (
@@ -86,7 +78,7 @@ class Solves:
         own = folder is not None and folder.solution.resolve() == path
         return path.parent.name if own else None
 
-    def list(self) -> list[Solve]:
+    def list(self) -> list[messages.Solve]:
         """All solves, the newest first."""
         found = []
         for folder in all_folders(self.folder):
@@ -95,8 +87,11 @@ class Solves:
         return sorted(found, key=lambda solve: (solve.created, solve.id), reverse=True)
 
     def start(
-        self, form: SpotForm, flop: FlopSource | None = None, locked: LockedSource | None = None
-    ) -> Solve:
+        self,
+        form: messages.SpotForm,
+        flop: messages.FlopSource | None = None,
+        locked: messages.LockedSource | None = None,
+    ) -> messages.Solve:
         """Solve a spot, now or in its turn.
 
         `flop` says which flop of a whole game it is, `locked` what it was before it was locked.
@@ -104,31 +99,33 @@ class Solves:
         request = Request(run=0, state="waiting", form=form, created=0, flop=flop, locked=locked)
         return self._begin(request)
 
-    def train(self, game: GameForm, locked: LockedSource | None = None) -> Solve:
+    def train(
+        self, game: messages.GameForm, locked: messages.LockedSource | None = None
+    ) -> messages.Solve:
         """Train a whole game, now or in its turn; `locked` is what it was before it was locked."""
         request = Request(run=0, state="waiting", game=game, created=0, locked=locked)
         return self._begin(request)
 
-    def review(self, source: ReviewSource, hands: str) -> Solve:
+    def review(self, source: ReviewSource, hands: str) -> messages.Solve:
         """Review played hands, now or in their turn."""
         return self._begin(Request(run=0, state="waiting", review=source, created=0), hands)
 
-    def _begin(self, request: Request, hands: str | None = None) -> Solve:
+    def _begin(self, request: Request, hands: str | None = None) -> messages.Solve:
         need = self._need_bytes(request)
         with self._changed:
             self._require_open()
             return self._enqueue(new_folder(self.folder, request, hands=hands), need)
 
-    def detail(self, name: str) -> SolveDetail:
+    def detail(self, name: str) -> messages.SolveDetail:
         """Where a solve stands, with its curve."""
         folder = self._find(name)
         with self._changed:
             one = self._running.get(name)
             if one is not None:
-                return SolveDetail(**dict(self._describe(one)), curve=one.points)
-        return SolveDetail(**dict(self._describe_any(folder)), curve=folder.curve())
+                return messages.SolveDetail(**dict(self._describe(one)), curve=one.points)
+        return messages.SolveDetail(**dict(self._describe_any(folder)), curve=folder.curve())
 
-    def pause(self, name: str) -> Solve:
+    def pause(self, name: str) -> messages.Solve:
         """Pause a solve."""
         with self._changed:
             one = self._require_running(name)
@@ -136,7 +133,7 @@ class Solves:
                 raise BusyError(f"only a running solve can be paused; this is {one.status.state}")
             return self._command(one, "pause")
 
-    def resume(self, name: str) -> Solve:
+    def resume(self, name: str) -> messages.Solve:
         """Let a solve go on."""
         with self._changed:
             if name in self._running:
@@ -156,7 +153,7 @@ class Solves:
                 raise BusyError("this solve goes on already")
             return self._enqueue(folder, need)
 
-    def stop(self, name: str) -> Solve:
+    def stop(self, name: str) -> messages.Solve:
         """Stop a solve and save what is solved; one that waits leaves the queue."""
         with self._changed:
             if name in self._queue:
@@ -204,17 +201,17 @@ class Solves:
         folder = self._find(name)
         followed: Running | None = None  # to its end
 
-        def look(seen: int) -> tuple[SolveEvent, bool]:
+        def look(seen: int) -> tuple[messages.SolveEvent, bool]:
             nonlocal followed
             with self._changed:
                 followed = followed or self._running.get(name)
                 if followed is not None:
                     solve, points = self._describe(followed), followed.points
                     over = followed.over or self._closed
-                    return SolveEvent(solve=solve, points=points[seen:]), over
+                    return messages.SolveEvent(solve=solve, points=points[seen:]), over
                 waits = name in self._queue and not self._closed
             solve = self._describe_any(folder)
-            return SolveEvent(solve=solve, points=folder.curve()[seen:]), not waits
+            return messages.SolveEvent(solve=solve, points=folder.curve()[seen:]), not waits
 
         return stream(look, self._bell)
 
@@ -240,7 +237,7 @@ class Solves:
         ended = [process.wait(max(deadline - time.monotonic(), 0.0)) for process in processes]
         return all(ended)
 
-    def _enqueue(self, folder: SolveFolder, need_bytes: int) -> Solve:
+    def _enqueue(self, folder: SolveFolder, need_bytes: int) -> messages.Solve:
         """Begin, or wait for all that came before."""
         if not self._queue and len(self._running) < self.at_once:
             return self._launch(folder, need_bytes)
@@ -264,7 +261,7 @@ class Solves:
             except InputError as error:
                 folder.conclude("failed", error=str(error))
 
-    def _launch(self, folder: SolveFolder, need_bytes: int) -> Solve:
+    def _launch(self, folder: SolveFolder, need_bytes: int) -> messages.Solve:
         request = _request(folder)
         request = request.at("starting", run=request.run + 1)
         one = Running(folder, request, need_bytes)
@@ -294,7 +291,7 @@ class Solves:
             self._changed.notify_all()
         self._bell.ring()
 
-    def _command(self, one: Running, command: Literal["pause", "resume"]) -> Solve:
+    def _command(self, one: Running, command: Literal["pause", "resume"]) -> messages.Solve:
         """Make a process pause or go on, and wait a little for it to do so."""
         assert one.process is not None
         before = one.status.state
@@ -322,7 +319,7 @@ class Solves:
         if self._closed:
             raise BusyError("the server is ending")
 
-    def _require_unfinished(self, solve: Solve, finished: str) -> None:
+    def _require_unfinished(self, solve: messages.Solve, finished: str) -> None:
         if solve.state in LIVE_STATES:
             raise BusyError(ELSEWHERE)
         reached = solve.progress.exploitability if solve.progress is not None else None
@@ -359,10 +356,10 @@ class Solves:
         left = self._max_memory_bytes - taken
         return left if free is None else min(left, free)
 
-    def _describe(self, one: Running) -> Solve:
+    def _describe(self, one: Running) -> messages.Solve:
         return self._solve(one.folder, one.request, one.status, one.note)
 
-    def _describe_any(self, folder: SolveFolder) -> Solve:
+    def _describe_any(self, folder: SolveFolder) -> messages.Solve:
         """A solve, running or not."""
         with self._changed:
             if folder.id in self._running:
@@ -372,7 +369,7 @@ class Solves:
             one = self._running.get(folder.id)
             return stored if one is None else self._describe(one)
 
-    def _describe_stored(self, folder: SolveFolder) -> Solve:
+    def _describe_stored(self, folder: SolveFolder) -> messages.Solve:
         """A solve as its folder describes it."""
         request = _request(folder)
         standing = folder.standing(request, waits=folder.id in self._queue)
@@ -380,10 +377,10 @@ class Solves:
 
     def _solve(
         self, folder: SolveFolder, request: Request, status: Status, note: str | None = None
-    ) -> Solve:
+    ) -> messages.Solve:
         kind, queue = kind_of(request), list(self._queue)
         name, title, target = kind.outline(request)
-        return Solve(
+        return messages.Solve(
             id=folder.id,
             name=name,
             title=title,

@@ -56,18 +56,11 @@ from allstreets.training import SpotConfig
 NODE_LIMIT = 30_000
 SIZE_LIMIT = 10  # of one list
 NO_DONK = "none"
-NUMBERS = (
-    "pot",
-    "stack",
-    "chips_per_bb",
-    "rake",
-    "rake_cap",
-    "add_allin_threshold",
-    "force_allin_threshold",
-    "merging_threshold",
-    "target_pct",
-    "max_seconds",
-)
+THRESHOLDS = ("add_allin_threshold", "force_allin_threshold", "merging_threshold")
+AMOUNTS = ("pot", "stack", "chips_per_bb", "rake", "rake_cap", *THRESHOLDS)
+NUMBERS = (*AMOUNTS, "target_pct", "max_seconds")
+SAME = ("board", "oop_range", "ip_range", *AMOUNTS, "precision", "river_groups", "device")
+"""What a form and the file of a spot call alike."""
 
 Found = TypeVar("Found")
 
@@ -153,9 +146,10 @@ def spot_name(form: SpotForm) -> str:
 
 def _check(form: SpotForm, free: int | None) -> tuple[CheckedSpot | None, list[Problem]]:
     reading = _Reading(form)
-    board = reading.attempt("board", lambda: _board(form.board))
-    _check_ranges(reading, board or ())
-    first = street_of_board(board) if board else Street.FLOP
+    cards = reading.attempt("board", lambda: _board(form.board)) or ()
+    first = street_of_board(cards) if cards else Street.FLOP
+    for name in ("oop_range", "ip_range"):
+        reading.attempt(name, lambda: Range.parse(getattr(form, name)).on(cards))  # noqa: B023
     _check_sizes(reading, first)
     reading.attempt("edits", lambda: read_edits(form.edits))
     for name in NUMBERS:
@@ -171,7 +165,9 @@ def _check(form: SpotForm, free: int | None) -> tuple[CheckedSpot | None, list[P
         return None, reading.problems
     checked = reading.attempt(None, lambda: _measured(form, first))
     if checked is not None and free is not None:
-        reading.attempt(None, lambda: _require_room(checked, free))
+        config, spot, need = checked.config, checked.spot, checked.need
+        way = config.precision, need, free, config.river_groups
+        reading.attempt(None, lambda: require_memory(spot, *way))
     return checked, reading.problems
 
 
@@ -179,15 +175,6 @@ def _board(text: str) -> tuple[int, ...]:
     board = parse_board(text)
     street_of_board(board)
     return board
-
-
-def _check_ranges(reading: _Reading, board: tuple[int, ...]) -> None:
-    for name in ("oop_range", "ip_range"):
-        reading.attempt(name, partial(_range_on, getattr(reading.form, name), board))
-
-
-def _range_on(text: str, board: tuple[int, ...]) -> Range:
-    return Range.parse(text).on(board)
 
 
 def _check_sizes(reading: _Reading, first: Street) -> None:
@@ -237,25 +224,12 @@ def _config(form: SpotForm, first: Street) -> SpotConfig:
             lists[f"{street.text}_{player.name.lower()}"] = sizes
     return SpotConfig.model_validate(
         {
+            **{name: getattr(form, name) for name in SAME},
             "name": form.name.strip() or None,
-            "board": form.board,
-            "oop_range": form.oop_range,
-            "ip_range": form.ip_range,
-            "pot": form.pot,
-            "stack": form.stack,
-            "chips_per_bb": form.chips_per_bb,
             "bet_sizes": lists,
             "edit": tuple(read_edits(form.edits)),
             "max_raises_per_street": form.max_raises,
-            "rake": form.rake,
-            "rake_cap": form.rake_cap,
-            "add_allin_threshold": form.add_allin_threshold,
-            "force_allin_threshold": form.force_allin_threshold,
-            "merging_threshold": form.merging_threshold,
             "exploitability_threshold": f"{form.target_pct!r}%",
-            "precision": form.precision,
-            "river_groups": form.river_groups,
-            "device": form.device,
         }
     )
 
@@ -290,11 +264,6 @@ def _tree(rules: PostflopRules) -> BettingTree | str:
         )
     except InputError as error:  # an edit where the tree does not go
         return str(error)
-
-
-def _require_room(checked: CheckedSpot, free: int) -> None:
-    config = checked.config
-    require_memory(checked.spot, config.precision, checked.need, free, config.river_groups)
 
 
 ADD, REMOVE = "+", "-"

@@ -7,20 +7,8 @@ import numpy as np
 
 from allstreets.base import Floats
 from allstreets.betting import Player, Street
+from allstreets.explorer.models import place as messages
 from allstreets.explorer.models.base import PLAYER_NAMES
-from allstreets.explorer.models.place import (
-    ActionFigures,
-    BoardHand,
-    CardReport,
-    CardRow,
-    Choice,
-    FlopReport,
-    FlopRow,
-    Grids,
-    PlayerGrid,
-    RangeSummary,
-)
-from allstreets.explorer.models.place import Decision as DecisionMessage
 from allstreets.solutions import CHIPS, Decision, Node
 
 RARE = "play hardly ever gets here: the numbers are rough"
@@ -40,8 +28,8 @@ CURVE_STEPS = 199
 """Of a curve at most: with two points each and none lost, some 400 points."""
 
 Points = list[tuple[float, float]]
-Row = TypeVar("Row", CardRow, FlopRow, BoardHand)
-Report = TypeVar("Report", CardReport, FlopReport)
+Row = TypeVar("Row", messages.CardRow, messages.FlopRow, messages.BoardHand)
+Report = TypeVar("Report", messages.CardReport, messages.FlopReport)
 
 
 def notes(node: Node, shown: Decision) -> list[str]:
@@ -56,16 +44,16 @@ def notes(node: Node, shown: Decision) -> list[str]:
     return [*found, FLOP_EQUITY] if node.street > Street.FLOP else found
 
 
-def grids(shown: Decision) -> Grids:
+def grids(shown: Decision) -> messages.Grids:
     """Both players' hands."""
     oop, ip = _grid(shown, Player.OOP), _grid(shown, Player.IP)
-    return Grids(oop=oop, ip=ip, not_reached=shown.why_not() or None)
+    return messages.Grids(oop=oop, ip=ip, not_reached=shown.why_not() or None)
 
 
-def _grid(shown: Decision, player: Player) -> PlayerGrid:
+def _grid(shown: Decision, player: Player) -> messages.PlayerGrid:
     evs = shown.cells(shown.evs(player), player, evs=True)
     equity = shown.cells(shown.equity(player), player)
-    return PlayerGrid.of(
+    return messages.PlayerGrid.of(
         combos=shown.class_counts().tolist(),
         reach=shown.reach_cells(player).tolist(),
         ev=evs,
@@ -75,18 +63,18 @@ def _grid(shown: Decision, player: Player) -> PlayerGrid:
     )
 
 
-def _summary(shown: Decision, player: Player) -> RangeSummary:
+def _summary(shown: Decision, player: Player) -> messages.RangeSummary:
     """A player's whole range."""
     equity, ev = shown.mean(shown.equity(player), player), shown.ev(player)
     eqr = shown.eqr(player, np.array([ev]), np.array([equity]))
-    return RangeSummary(combos=shown.hands[player].size, ev=ev, equity=equity, eqr=eqr[0])
+    return messages.RangeSummary(combos=shown.hands[player].size, ev=ev, equity=equity, eqr=eqr[0])
 
 
 def decision(
-    shown: Decision, choices: Sequence[Choice], notes: Sequence[str] = ()
-) -> DecisionMessage:
+    shown: Decision, choices: Sequence[messages.Choice], notes: Sequence[str] = ()
+) -> messages.Decision:
     """Everything about a decision."""
-    return DecisionMessage.of(
+    return messages.Decision.of(
         shown,
         kind="decision",
         pot_odds=shown.to_call / (shown.pot + shown.to_call) if shown.to_call > 0 else None,
@@ -97,10 +85,10 @@ def decision(
     )
 
 
-def _actions(shown: Decision, choices: Sequence[Choice]) -> list[ActionFigures]:
+def _actions(shown: Decision, choices: Sequence[messages.Choice]) -> list[messages.ActionFigures]:
     taken, evs, whole = shown.taken, shown.taken_evs(), shown.range_evs()
     return [
-        ActionFigures.of(
+        messages.ActionFigures.of(
             choice,
             frequency=taken[place],
             ev=evs[place],

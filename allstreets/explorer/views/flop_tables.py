@@ -18,14 +18,7 @@ from allstreets.base import InputError
 from allstreets.betting import Street, dealt
 from allstreets.cards import Texture, cards_text, hand_combos
 from allstreets.explorer.folders import id_of
-from allstreets.explorer.models.place import (
-    BoardHand,
-    BoardHands,
-    BoardHandsPart,
-    Choice,
-    FlopReport,
-    FlopRow,
-)
+from allstreets.explorer.models import place as messages
 from allstreets.explorer.views.class_decision import ClassDecision, RangeFigures, range_figures
 from allstreets.explorer.views.figures import of_both, over_hand_rows
 from allstreets.explorer.views.nodes import choices, choices_of
@@ -38,10 +31,10 @@ CACHED = 8  # tables
 class Tables(Protocol):
     """Decisions on many boards; EVs count from there on."""
 
-    def table(self, line: str) -> FlopReport:
+    def table(self, line: str) -> messages.FlopReport:
         """The decision that a line leads to, a row for each board."""
 
-    def hands(self, line: str, *, over_hand: bool) -> Iterator[BoardHandsPart]:
+    def hands(self, line: str, *, over_hand: bool) -> Iterator[messages.BoardHandsPart]:
         """The same by hands, a part for each board that is read."""
 
 
@@ -56,11 +49,11 @@ class FlopTables:
         self._made = lru_cache(CACHED)(self._make)
         self._reports = GrowingReports(solution.boards)
 
-    def table(self, line: str) -> FlopReport:
+    def table(self, line: str) -> messages.FlopReport:
         """The decision that a line leads to, with "*" or any flop in it."""
         return self._made(*self._read(line))
 
-    def hands(self, line: str, *, over_hand: bool) -> Iterator[BoardHandsPart]:
+    def hands(self, line: str, *, over_hand: bool) -> Iterator[messages.BoardHandsPart]:
         """The decision of a line on all flops by hands."""
         where = self._read(line)
         line = self._solution.line_on_any_flop(*where)
@@ -87,7 +80,7 @@ class FlopTables:
         assert flops is not None  # `read_any_flop` refuses solutions that end before
         return flops
 
-    def _choices(self, root: int, node: int) -> list[Choice]:
+    def _choices(self, root: int, node: int) -> list[messages.Choice]:
         solution, tree = self._solution, self._flops.pot(root).tree
         averages = not solution.cards.plays_combos
 
@@ -96,7 +89,7 @@ class FlopTables:
 
         return choices_of(tree, node, solution.unit.notation, line)
 
-    def _make(self, root: int, node: int) -> FlopReport:
+    def _make(self, root: int, node: int) -> messages.FlopReport:
         flops, solution = self._flops, self._solution
         solved, tree = flops.solved(root), flops.pot(root).tree
         by_class = None
@@ -107,7 +100,7 @@ class FlopTables:
         total = float(weights.sum())
         some = flops.counted(flops.view(root, solved[0].flop).node(node, ""))
         line = solution.line_on_any_flop(root, node)
-        return FlopReport.of(
+        return messages.FlopReport.of(
             some,
             line=line,
             player=tree.player_at(node),
@@ -147,9 +140,9 @@ class FlopTables:
         return found
 
 
-def _row(figures: RangeFigures | BoardFigures, texture: Texture, **facts: Any) -> FlopRow:
+def _row(figures: RangeFigures | BoardFigures, texture: Texture, **facts: Any) -> messages.FlopRow:
     both = of_both(figures.evs, figures.equities)
-    return FlopRow.of(texture, frequencies=figures.frequencies, **both, **facts)
+    return messages.FlopRow.of(texture, frequencies=figures.frequencies, **both, **facts)
 
 
 class BoardsBeside:
@@ -160,17 +153,17 @@ class BoardsBeside:
         self._entries = [entry for entry in spots.entries if entry.name == name]
         self._reports = GrowingReports(lambda line: spots.boards(line, name))
 
-    def hands(self, line: str, *, over_hand: bool) -> Iterator[BoardHandsPart]:
+    def hands(self, line: str, *, over_hand: bool) -> Iterator[messages.BoardHandsPart]:
         """The decision of a line on all boards by hands."""
         line, actions = self._decision(line)
         return self._reports.parts(line, actions, over_hand=over_hand)
 
-    def table(self, line: str) -> FlopReport:
+    def table(self, line: str) -> messages.FlopReport:
         """The decision of a line on every board."""
         line, actions = self._decision(line)
         report = self._reports.report(line)
         total = sum(one.mass for one in report.boards) or 1.0
-        return FlopReport.of(
+        return messages.FlopReport.of(
             report,
             line=line,
             actions=actions,
@@ -189,7 +182,7 @@ class BoardsBeside:
             ],
         )
 
-    def _decision(self, line: str) -> tuple[str, list[Choice]]:
+    def _decision(self, line: str) -> tuple[str, list[messages.Choice]]:
         """A decision that other boards have as well: the line to it, and its actions."""
         node = self._solution.at(line)
         if node.position.cards or node.kind != "decision":
@@ -258,23 +251,25 @@ class GrowingReports:
         return last.report
 
     def parts(
-        self, line: str, actions: Sequence[Choice], *, over_hand: bool
-    ) -> Iterator[BoardHandsPart]:
+        self, line: str, actions: Sequence[messages.Choice], *, over_hand: bool
+    ) -> Iterator[messages.BoardHandsPart]:
         """A message for each step; the last one has the report."""
         for step in self.steps(line):
             report = None
             if step.report is not None:
                 report = _message(step.report, actions, over_hand=over_hand)
-            yield BoardHandsPart(done=step.done, boards=step.boards.count, report=report)
+            yield messages.BoardHandsPart(done=step.done, boards=step.boards.count, report=report)
 
 
-def _message(report: BoardReport, actions: Sequence[Choice], *, over_hand: bool) -> BoardHands:
+def _message(
+    report: BoardReport, actions: Sequence[messages.Choice], *, over_hand: bool
+) -> messages.BoardHands:
     tables = [report.by(key) for key in HAND_KEYS]
     rows = [[_hand_row(row) for row in table] for table in (*tables, [report.total])]
     if over_hand:
         rows = [over_hand_rows(table, report.paid) for table in rows]
     category, draw, hand, (total,) = rows
-    return BoardHands.of(
+    return messages.BoardHands.of(
         report,
         actions=actions,
         unit=report.unit.name,
@@ -286,6 +281,6 @@ def _message(report: BoardReport, actions: Sequence[Choice], *, over_hand: bool)
     )
 
 
-def _hand_row(row: ReportRow) -> BoardHand:
+def _hand_row(row: ReportRow) -> messages.BoardHand:
     eqrs = {"eqr_oop": row.eqrs[0], "eqr_ip": row.eqrs[1]}
-    return BoardHand.of(row, **of_both(row.evs, row.equities), **eqrs)
+    return messages.BoardHand.of(row, **of_both(row.evs, row.equities), **eqrs)

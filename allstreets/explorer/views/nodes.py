@@ -18,18 +18,8 @@ from allstreets.betting import (
 )
 from allstreets.betting import choices as offered
 from allstreets.cards import FLOP_COUNT, canonical_flop, card_text, cards_text
+from allstreets.explorer.models import place as messages
 from allstreets.explorer.models.base import PLAYER_NAMES, PlayerName, Tone
-from allstreets.explorer.models.place import (
-    CardOption,
-    CardsStep,
-    Choice,
-    ChoiceStep,
-    Deal,
-    End,
-    Grids,
-    Setting,
-    Step,
-)
 from allstreets.solutions import Node
 
 TONES: dict[str, Tone] = {"f": "fold", "x": "call", "c": "call"}  # by the letter of a word
@@ -46,7 +36,7 @@ def goes_on(node: Node) -> Node:
     return node.children[0] if node.deal is not None and node.deal.count == 0 else node
 
 
-def choices(node: Node) -> list[Choice]:
+def choices(node: Node) -> list[messages.Choice]:
     """The actions of a decision, with the lines that they lead to."""
     lines = {child.index: goes_on(child).line for child in node.children}
     return choices_of(node.tree, node.index, node.unit.notation, lambda child: lines[child])
@@ -54,12 +44,12 @@ def choices(node: Node) -> list[Choice]:
 
 def choices_of(
     tree: BettingTree, node: int, notation: Notation, line: Callable[[int], str]
-) -> list[Choice]:
+) -> list[messages.Choice]:
     """The actions of a decision of a tree; `line` leads to the node after each."""
     actions = list(offered(tree, node))
     words = [action_word(tree, child, notation) for child, _ in actions]
     return [
-        Choice(
+        messages.Choice(
             word=word,
             label=action_label(tree, child, notation),
             short=_short(tree, child, action, notation),
@@ -101,7 +91,7 @@ def amount_words(amount: float, unit: str) -> str:
     return f"{text} {unit}" + ("s" if unit == "pot" and text != "1" else "")
 
 
-def settings(node: Node) -> list[Setting]:
+def settings(node: Node) -> list[messages.Setting]:
     """What was picked before play began, and what else could be: with the same flop if solved."""
     solution, first, flop = node.solution, node.path[0].position, node.board[:3]
     found = []
@@ -110,43 +100,46 @@ def settings(node: Node) -> list[Setting]:
         flops = (solved.flop for solved in solution.flops_at(position))
         if flop and canonical_flop(flop).flop in flops:
             line = solution.line(solution.dealt(position, flop))
-        found.append(Setting(label=label, line=line, chosen=position == first))
+        found.append(messages.Setting(label=label, line=line, chosen=position == first))
     return found
 
 
-def steps(node: Node) -> list[Step]:
+def steps(node: Node) -> list[messages.Step]:
     """The way to a node."""
     path = node.path
     picked = [label for label, first in node.solution.settings if first == path[0].position]
-    found: list[Step] = [
-        CardsStep(line=path[0].line, street="flop", cards=[], label=label) for label in picked
+    found: list[messages.Step] = [
+        messages.CardsStep(line=path[0].line, street="flop", cards=[], label=label)
+        for label in picked
     ]
     for here, below in pairwise(path):
         found.append(_cards_step(here, below) if here.actor is None else _choice_step(here, below))
     return found
 
 
-def _choice_step(here: Node, below: Node) -> ChoiceStep:
+def _choice_step(here: Node, below: Node) -> messages.ChoiceStep:
     player = here.tree.player_at(here.index)
     chosen = here.tree.children_of(here.index).tolist().index(below.index)
     facts = {"player": player, "stack": here.stacks[player], "choices": choices(here)}
-    return ChoiceStep.of(here, kind="choice", chosen=chosen, **facts)
+    return messages.ChoiceStep.of(here, kind="choice", chosen=chosen, **facts)
 
 
-def _cards_step(here: Node, below: Node) -> CardsStep:
+def _cards_step(here: Node, below: Node) -> messages.CardsStep:
     street, cards = below.street, below.board[len(here.board) :]
     if not cards:
         label = f"{street.text}: any card"
-        return CardsStep.of(line=below.line, street=street, cards=[], label=label)
+        return messages.CardsStep.of(line=below.line, street=street, cards=[], label=label)
     solved: tuple[int, ...] = canonical_flop(cards).solved_cards(cards) if len(cards) == 3 else ()
     if len(cards) == 1:
         solved = (int(here.solution.runouts(here.position).representative[cards[0]]),)
     same_as = () if solved == cards else solved
     label = f"{street.text} {cards_text(cards)}"
-    return CardsStep.of(line=here.line, street=street, cards=cards, label=label, same_as=same_as)
+    return messages.CardsStep.of(
+        line=here.line, street=street, cards=cards, label=label, same_as=same_as
+    )
 
 
-def deal(node: Node, grids: Grids | None) -> Deal:
+def deal(node: Node, grids: messages.Grids | None) -> messages.Deal:
     """The cards that may come at a chance node."""
     rules = node.deal
     assert rules is not None
@@ -154,7 +147,7 @@ def deal(node: Node, grids: Grids | None) -> Deal:
     solved = node.solution.flops_at(node.position) if flops else ()
     picks = rules.count == 3 and (rules.stored or rules.solvable)
     named = [] if len(solved) == FLOP_COUNT else [one.flop.text for one in solved]
-    return Deal.of(
+    return messages.Deal.of(
         street=Street(node.street + 1),
         count=rules.count,
         cards=_options(node) if rules.count == 1 and rules.stored else [],
@@ -168,27 +161,27 @@ def deal(node: Node, grids: Grids | None) -> Deal:
     )
 
 
-def _options(node: Node) -> list[CardOption]:
+def _options(node: Node) -> list[messages.CardOption]:
     """The deck where one card is dealt."""
     solution, position = node.solution, node.position
     options = []
     for card, other in zip(DECK, solution.runouts(position).representative.tolist(), strict=True):
         line = None if other < 0 else solution.line(solution.dealt(position, (card,)))
         same_as = card_text(other) if other not in (card, -1) else None
-        options.append(CardOption(card=card_text(card), line=line, same_as=same_as))
+        options.append(messages.CardOption(card=card_text(card), line=line, same_as=same_as))
     return options
 
 
-def end(node: Node, grids: Grids) -> End:
+def end(node: Node, grids: messages.Grids) -> messages.End:
     """Where a hand is over: who wins what."""
     seats, unit = node.unit.seats, node.unit.name
     less = f" (after {amount_words(node.rake, unit)} of rake)" if node.rake > 0 else ""
     amount = f"{amount_words(node.pot - node.rake, unit)}{less}"
     if node.folded is not None:
         text = f"{seats[node.folded]} folds, {seats[node.folded.opponent]} wins {amount}"
-        return End(how="fold", text=text, grids=grids)
+        return messages.End(how="fold", text=text, grids=grids)
     how: Literal["allin", "showdown"] = "allin" if node.street < Street.RIVER else "showdown"
     text = f"Showdown for {amount}"
     if how == "allin":
         text = f"All-in for {amount}: the rest of the board is dealt, and the better hand wins"
-    return End(how=how, text=text, grids=grids)
+    return messages.End(how=how, text=text, grids=grids)

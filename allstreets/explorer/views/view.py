@@ -10,19 +10,8 @@ from typing import Any, TypeVar, get_args
 from allstreets.base import InputError
 from allstreets.betting import Player, line_in_words, split_line, whole_line
 from allstreets.explorer.headlines import Manifest
+from allstreets.explorer.models import place as messages
 from allstreets.explorer.models.base import EvCount, PlayerName, SolutionKind
-from allstreets.explorer.models.place import (
-    BoardHandsPart,
-    CardReport,
-    Deal,
-    Decision,
-    End,
-    EquityCurves,
-    FlopReport,
-    HandDetail,
-    HandGroups,
-    Place,
-)
 from allstreets.explorer.views.card_report import CardReports
 from allstreets.explorer.views.descriptions import (
     Description,
@@ -123,12 +112,12 @@ class SolutionView:
             _ = shown.learned, shown.equities  # found once; what follows needs no turn
             return shown
 
-    def place(self, line: str, evs: EvCount = "here") -> Place:
+    def place(self, line: str, evs: EvCount = "here") -> messages.Place:
         """Everything that is seen at a line."""
         with self._turns:
             node = self._node(line)
             unit = "pots" if node.unit.name == "pot" else node.unit.name
-            return Place.of(
+            return messages.Place.of(
                 node,
                 solution="",
                 words=line_in_words(node.line, node.unit.notation, node.path[0].street),
@@ -141,7 +130,7 @@ class SolutionView:
                 here=self._here(node, evs),
             )
 
-    def _here(self, node: Node, evs: EvCount) -> Decision | Deal | End:
+    def _here(self, node: Node, evs: EvCount) -> messages.Decision | messages.Deal | messages.End:
         if node.kind == "chance" and node.parent is None:  # hands depend on the flop
             return deal(node, None)
         shown = self._shown(node, evs)
@@ -149,21 +138,23 @@ class SolutionView:
             return decision(shown, choices(node), notes(node, shown))
         return deal(node, grids(shown)) if node.kind == "chance" else end(node, grids(shown))
 
-    def hand(self, line: str, player: PlayerName, hand: str, evs: EvCount = "here") -> HandDetail:
+    def hand(
+        self, line: str, player: PlayerName, hand: str, evs: EvCount = "here"
+    ) -> messages.HandDetail:
         """A cell of the grid, combo by combo."""
         return hand_detail(self.record(line, evs), player, hand)
 
-    def equity(self, line: str) -> EquityCurves:
+    def equity(self, line: str) -> messages.EquityCurves:
         """Both ranges, sorted by equity; empty where it is not known."""
         shown = self.record(line)
         oop, ip = (equity_curve(shown, player) for player in Player)
-        return EquityCurves(line=shown.line, oop=oop, ip=ip)
+        return messages.EquityCurves(line=shown.line, oop=oop, ip=ip)
 
     def range(self, line: str, player: PlayerName | None, action: str | None) -> Reaching:
         """A player's range at a line, or the part of it that takes an action."""
         return reaching(self.record(line), player, action)
 
-    def groups(self, line: str, evs: EvCount = "here") -> HandGroups:
+    def groups(self, line: str, evs: EvCount = "here") -> messages.HandGroups:
         """The hands of a line by category."""
         return hand_groups(self.record(line, evs))
 
@@ -171,17 +162,17 @@ class SolutionView:
         """The decision of a line as a table: one row per combo or hand."""
         return table(self.record(line, evs))
 
-    def cards(self, line: str, evs: EvCount = "here") -> Iterator[CardReport]:
+    def cards(self, line: str, evs: EvCount = "here") -> Iterator[messages.CardReport]:
         """One row per card of the deal at a line, or of the last one on the way to it, in parts."""
         parts = self._turns.each(lambda: self._card_reports.parts(self._node(line)))
         return (counted(part, over_hand=evs == "hand") for part in parts)
 
-    def flops(self, line: str, evs: EvCount = "here") -> FlopReport:
+    def flops(self, line: str, evs: EvCount = "here") -> messages.FlopReport:
         """One row per flop: the decision of a line on all of them."""
         with self._table_turns:
             return counted(self._require_tables(line).table(line), over_hand=evs == "hand")
 
-    def flop_hands(self, line: str, evs: EvCount = "here") -> Iterator[BoardHandsPart]:
+    def flop_hands(self, line: str, evs: EvCount = "here") -> Iterator[messages.BoardHandsPart]:
         """The decision of a line on all flops by hands: a part for each flop that is read."""
         tables = self._require_tables(line)
         return self._table_turns.each(lambda: tables.hands(line, over_hand=evs == "hand"))
