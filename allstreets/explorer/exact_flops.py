@@ -4,7 +4,6 @@ A page asks what is known of a flop (`look`) and has it solved (`start`); the so
 other, and what it saves is a spot in the library.
 """
 
-from collections.abc import Iterable
 from pathlib import Path
 from threading import Lock
 
@@ -28,7 +27,7 @@ from allstreets.explorer.solves.flops import fitting, form_of, source_of
 from allstreets.explorer.solves.folders import LIVE_STATES
 from allstreets.explorer.solves.manager import Solves
 from allstreets.solutions import FlopSpot, WholeSolution, flop_spot, origin_lines, suits_text
-from allstreets.storage import KeptFlop, find_kept, folder_kind, load_unified, new_kept
+from allstreets.storage import find_kept, folder_kind, load_unified, new_kept
 
 UNKNOWN = {"sparing": "", "memory_bytes": None, "seconds_per_iteration": None, "problem": None}
 """Costs of a flop that is solved already, or is being solved."""
@@ -50,13 +49,16 @@ class ExactFlops:
         kept = find_kept(folder, found)
         output = new_kept(folder, found) if kept is None else kept.folder
         solve = self._solve(output)
+        notes = [f"This line is {found.doubt}."] if found.doubt else []
+        if kept is not None:
+            notes = origin_lines(kept.origin, kept.exploitability)
         known = ExactFlop.of(
             line=whole_line(found.line, whole.cards),
             solution=None if kept is None else self._library.id_of(output),
             spot_line=_spot_line(found.spot.tree, whole),
             exploitability=None if kept is None else 100 * kept.exploitability,
             suits="" if kept is None else suits_text(found.flop, parse_flop(kept.origin.flop)),
-            notes=list(_notes(found, kept)),
+            notes=notes,
             solve=None if solve is None else solve.id,
             live=solve is not None and solve.state in LIVE_STATES,
             **UNKNOWN,
@@ -120,13 +122,6 @@ def _find(result: WholeSolution, line: str) -> tuple[WholeLine[int], FlopSpot]:
     if whole.flop is None:
         return whole, flop_spot(result, line)
     return whole, flop_spot(result, whole.before, whole.cards)
-
-
-def _notes(found: FlopSpot, kept: KeptFlop | None) -> Iterable[str]:
-    if kept is not None:
-        yield from origin_lines(kept.origin, kept.exploitability)
-    elif found.doubt:
-        yield f"This line is {found.doubt}."
 
 
 def _spot_line(tree: BettingTree, line: WholeLine[int]) -> str:

@@ -65,16 +65,11 @@ def _spot(manifest: Manifest) -> Headline:
     )
 
 
-def _unified(manifest: Manifest) -> Headline:
-    cards = str(manifest["cards"]).split()[0].rstrip(",")
-    return _whole(manifest, f"{_flops(len(manifest['flops']))}, {cards}")
-
-
-def _preflop(manifest: Manifest) -> Headline:
-    return _whole(manifest, "betting before the flop")
-
-
-def _whole(manifest: Manifest, what: str) -> Headline:
+def _whole(manifest: Manifest) -> Headline:
+    what = "betting before the flop"
+    if manifest["kind"] == "unified":
+        cards = str(manifest["cards"]).split()[0].rstrip(",")
+        what = f"{_flops(len(manifest['flops']))}, {cards}"
     return Headline(
         title=f"{bb_text(manifest['game']['preflop']['stack'])} bb deep, {what}",
         iterations=int(manifest["iterations"]),
@@ -104,8 +99,8 @@ def _flops(count: int) -> str:
 
 HEADLINES: dict[SolutionKind, Callable[[Manifest], Headline]] = {
     "spot": _spot,
-    "unified": _unified,
-    "preflop": _preflop,
+    "unified": _whole,
+    "preflop": _whole,
     "postflop": _postflop,
 }
 

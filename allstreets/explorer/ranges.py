@@ -15,7 +15,6 @@ import numpy as np
 
 from allstreets.base import (
     DamagedFileError,
-    Floats,
     InputError,
     held,
     read_json_object,
@@ -115,7 +114,8 @@ def range_grid(form: RangeForm) -> RangeGrid:
     """
     changes = _read_changes(form)
     try:
-        weights = _weights(form.text)
+        empty = not form.text.strip(" \t\r\n,")
+        weights = np.zeros(COMBO_COUNT) if empty else Range.parse(form.text).weights.copy()
     except InputError as error:
         problem = Problem(message=str(error), field="text")
         return _grid(Range(np.zeros(COMBO_COUNT)), form.text, problem)
@@ -136,13 +136,6 @@ def _read_changes(form: RangeForm) -> dict[int, float]:
     if problems:
         raise FormError(problems)
     return changes
-
-
-def _weights(text: str) -> Floats:
-    """[1326], to be written to."""
-    if not text.strip(" \t\r\n,"):
-        return np.zeros(COMBO_COUNT)
-    return Range.parse(text).weights.copy()
 
 
 def _grid(given: Range, text: str, problem: Problem | None = None) -> RangeGrid:

@@ -80,7 +80,10 @@ def anki_package(answers: Sequence[Answer], deck: str = DECK_NAME) -> bytes:
     made = genanki.Deck(DECK, deck)
     for one in answers:
         note: Any = genanki.Note(
-            model, [_front(one), _back(one)], guid=genanki.guid_for(*_key(one)), tags=_tags(one)
+            model,
+            [_front(one), _back(one)],
+            guid=genanki.guid_for(*_key(one)),
+            tags=[one.street, one.pot_kind, one.seat],
         )
         made.add_note(note)
     return _packed(genanki.Package(made))
@@ -106,7 +109,8 @@ def _key(one: Answer) -> tuple[str, ...]:
 
 def _front(one: Answer) -> str:
     call = f", {one.to_call_bb:.4g} to call" if one.to_call_bb else ""
-    other = _other(one)
+    names = (Player.OOP.seat, Player.IP.seat) if one.seat in ("BB", "SB") else ("OOP", "IP")
+    other = names[Player[one.player.upper()].opponent]
     board = f"<div class=cards>{_cards(one.board)}</div>" if one.board else ""
     actions = ", ".join(html.escape(option.action) for option in one.options)
     return (
@@ -134,12 +138,3 @@ def _cards(text: str) -> str:
         sign, colour = SUITS[text[place + 1]]
         found.append(f'<span style="color: {colour}">{text[place]}{sign}</span>')
     return " ".join(found)
-
-
-def _other(one: Answer) -> str:
-    names = (Player.OOP.seat, Player.IP.seat) if one.seat in ("BB", "SB") else ("OOP", "IP")
-    return names[Player[one.player.upper()].opponent]
-
-
-def _tags(one: Answer) -> list[str]:
-    return [one.street, one.pot_kind, one.seat]

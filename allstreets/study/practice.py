@@ -350,7 +350,8 @@ class Session:
         """The next hand: a decision that comes back, or a new one."""
         self.hands += 1
         self._kept = None
-        self.hand = self._repeated() or deal_hand(self._dealer, self._seat(), self.seed, self.hands)
+        seat = Player(self.hands % 2) if self.seat is None else self.seat  # or both in turn
+        self.hand = self._repeated() or deal_hand(self._dealer, seat, self.seed, self.hands)
         return self.hand
 
     def answer(self, action: int) -> Answer:
@@ -371,10 +372,6 @@ class Session:
     def summary(self) -> Summary:
         """What the session comes to."""
         return summarise(self.answers)
-
-    def _seat(self) -> Player:
-        """The seat, or both in turn."""
-        return Player(self.hands % 2) if self.seat is None else self.seat
 
     def _repeated(self) -> Hand | None:
         """A decision that comes back and is wanted, if there is one."""

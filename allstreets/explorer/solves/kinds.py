@@ -36,11 +36,6 @@ def kind_of(request: Request) -> Kind:
     return REVIEW if request.review else GAME if request.game else SPOT
 
 
-def _spot_outline(request: Request) -> Outline:
-    form = request.spot
-    return spot_name(form), spot_title(form), form.target_pct
-
-
 def _game_outline(request: Request) -> Outline:
     assert request.game is not None
     return game_outline(request.game, request.locked)
@@ -58,7 +53,13 @@ def _review_outline(request: Request) -> Outline:
     return source.name, f"{source.hero or 'who wrote them down'}, graded by {names}", None
 
 
-SPOT = Kind(PERCENT, _spot_outline, spot_bytes, solve_spot, "")
+SPOT = Kind(
+    PERCENT,
+    lambda request: (spot_name(request.spot), spot_title(request.spot), request.spot.target_pct),
+    spot_bytes,
+    solve_spot,
+    "",
+)
 GAME = Kind(
     MBB,
     _game_outline,

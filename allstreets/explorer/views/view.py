@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from threading import Event, Lock
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar, cast, get_args
 
 from allstreets.base import InputError
 from allstreets.betting import Player, line_in_words, split_line, whole_line
@@ -186,10 +186,9 @@ class SolutionView:
 def read_facts(folder: Path) -> tuple[SolutionKind, Manifest]:
     """Kind and manifest of a folder, checked; an `InputError` says what is wrong with it."""
     found = folder_kind(folder)
-    kinds: tuple[SolutionKind, ...] = get_args(SolutionKind)
-    for kind in kinds:
-        if kind == found:
-            return kind, read_manifest(folder, kind)
+    if found in get_args(SolutionKind):
+        kind = cast(SolutionKind, found)
+        return kind, read_manifest(folder, kind)
     raise InputError(
         f"{folder} holds a solution of a kind that this version does not know ('{found}')"
     )
@@ -205,10 +204,8 @@ def open_view(folder: Path) -> SolutionView:
         beside = boards_beside(spot, folder)
         describe = partial(describe_spot, spot, manifest, boards=beside is not None)
         return SolutionView(spot, describe, beside)
-    opened = {"postflop": load_flops, "unified": load_unified, "preflop": load_preflop}[kind](
-        folder
-    )
-    describe_it = describe_flops if kind == "postflop" else describe_whole
+    load, describe_it = WHOLE_KINDS[kind]
+    opened = load(folder)
     return SolutionView(opened, partial(describe_it, opened, manifest), FlopTables(opened))
 
 
