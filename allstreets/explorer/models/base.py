@@ -6,17 +6,26 @@ number or as text, figures of both players as a pair.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    model_validator,
+)
 
 from allstreets.base import InputError, clean_message, printable
 from allstreets.betting import Player, Street
 from allstreets.cards import card_text
 
 Value = TypeVar("Value")
+JSON = (dict, list, str, int, float, type(None))  # what requests and files hold
 
 
 def by_player(pair: Sequence[Value]) -> "dict[PlayerName, Value]":
@@ -88,19 +97,30 @@ class Message(BaseModel):
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",
-        from_attributes=True,
         populate_by_name=True,
         json_schema_serialization_defaults_required=True,
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _of_record(cls, given: Any) -> Any:
+        return given if isinstance(given, (*JSON, Message)) else cls._taken(given)
+
     @classmethod
     def of(cls, record: object = None, /, **more: Any) -> Self:
         """A record as a message; `more` are the fields that it has not, or not so."""
+        return cls(**{**cls._taken(record, more), **more})
+
+    @classmethod
+    def _taken(cls, record: object, but: Container[str] = ()) -> dict[str, Any]:
+        """The fields that a record has; amounts in big blinds are called `pot_bb` there."""
+        taken = {}
         for name, field in cls.model_fields.items():
-            own = str(field.validation_alias or name)
-            if name not in more and hasattr(record, own):
-                more[name] = getattr(record, own)
-        return cls(**more)
+            for own in (field.validation_alias or name, f"{name}_bb"):
+                if name not in but and hasattr(record, str(own)):
+                    taken[name] = getattr(record, str(own))
+                    break
+        return taken
 
 
 class Hint(Message):

@@ -77,8 +77,8 @@ class ReviewRow(Message):
     action: str  # what that is: "fold", "check", "call", "bet", "raise", "all-in"
     frequency: Known
     best: str | None = Field(validation_alias="best_action")
-    loss: Known = Field(validation_alias="loss_bb")  # None: not graded, and the note says why
-    within: Known = Field(validation_alias="within_bb")
+    loss: Known  # None: not graded, and the note says why
+    within: Known
     note: str
 
 
@@ -120,9 +120,9 @@ class ReplayStep(Message):
     player: PlayerName
     word: str
     label: str
-    pot: Number = Field(validation_alias="pot_bb")
-    bets: ByPlayer[Number] = Field(validation_alias="bets_bb")  # put in on this street
-    left: ByPlayer[Number] = Field(validation_alias="left_bb")
+    pot: Number
+    bets: ByPlayer[Number]  # put in on this street
+    left: ByPlayer[Number]
     decision: int | None  # place in `decisions`, where it is the hero's
 
 
@@ -135,7 +135,7 @@ class ReplayOption(Message):
     tone: Tone
     shade: Number
     frequency: Number
-    ev: Known = Field(validation_alias="ev_bb")
+    ev: Known
     chances: Numbers  # [169]
     evs: Numbers  # [169]
 
@@ -145,12 +145,12 @@ class ReplayDecision(Message):
 
     place: int  # among the actions of the hand
     line: str  # in words
-    to_call: Number = Field(validation_alias="to_call_bb")
+    to_call: Number
     taken: str
     counted_as: str  # the action of the tree; "": there is none
     best: str | None = Field(validation_alias="best_action")
-    loss: Known = Field(validation_alias="loss_bb")
-    within: Known = Field(validation_alias="within_bb")
+    loss: Known
+    within: Known
     note: str
     judged_by: str = Field(validation_alias="evaluated_by")
     options: list[ReplayOption]
@@ -169,15 +169,15 @@ class ReplayHand(Message):
     players: ByPlayer[str]
     seats: ByPlayer[str]
     holes: ByPlayer[Cards]  # empty where they were never seen
-    stacks: ByPlayer[Number] = Field(validation_alias="stacks_bb")
-    results: ByPlayer[Number] = Field(validation_alias="results_bb")
+    stacks: ByPlayer[Number]
+    results: ByPlayer[Number]
     board: Cards
     pot: str = Field(validation_alias="kind")  # its kind
-    loss: Number = Field(validation_alias="loss_bb")
+    loss: Number
     solution: str
     solution_id: str | None  # where it lies in an opened folder
-    solution_stack: Number = Field(validation_alias="solution_stack_bb")
-    stack: Number = Field(validation_alias="stack_bb")
+    solution_stack: Number
+    stack: Number
     notes: list[str]
     steps: list[ReplayStep]
     decisions: list[ReplayDecision]
@@ -229,9 +229,9 @@ class PracticeQuestion(Message):
     street: StreetName
     board: Cards
     cards: Cards
-    pot: Number = Field(validation_alias="pot_bb")
-    to_call: Number = Field(validation_alias="to_call_bb")
-    stacks: ByPlayer[Number] = Field(validation_alias="stacks_bb")
+    pot: Number
+    to_call: Number
+    stacks: ByPlayer[Number]
     actions: list[PracticeAction]
 
 
@@ -248,7 +248,7 @@ class PracticeOption(Message):
     word: str = Field(validation_alias="action")
     label: str
     frequency: Number
-    ev: Known = Field(validation_alias="ev_bb")  # from here on: folding is 0
+    ev: Known  # from here on: folding is 0
 
 
 class PracticeVerdict(Message):
@@ -262,7 +262,7 @@ class PracticeVerdict(Message):
     taken: str
     best: str | None = Field(validation_alias="best_action")
     options: list[PracticeOption]
-    loss: Known = Field(validation_alias="loss_bb")  # None: not graded, and the note says why
+    loss: Known  # None: not graded, and the note says why
     missed: bool
     note: str
     decision: Decision  # the whole range there
@@ -284,7 +284,7 @@ class PracticeEnd(Message):
     text: str
     board: Cards
     theirs: Cards
-    won: Known = Field(validation_alias="won_bb")
+    won: Known
     draws: list[PracticeDraw]
 
 
@@ -293,7 +293,7 @@ class PracticeLeak(Message):
 
     text: str
     times: int
-    loss: Number = Field(validation_alias="loss_bb")
+    loss: Number
 
 
 class PracticeMiss(Message):
@@ -303,7 +303,7 @@ class PracticeMiss(Message):
     cards: Cards
     taken: str
     best: str | None = Field(validation_alias="best_action")
-    loss: Number = Field(validation_alias="loss_bb")
+    loss: Number
 
 
 class PracticeSummary(Message):
@@ -313,7 +313,7 @@ class PracticeSummary(Message):
     judged: int = Field(validation_alias="graded")
     right: int
     score: Known
-    loss: Number = Field(validation_alias="loss_bb")
+    loss: Number
     loss_per_100: Known
     leaks: list[PracticeLeak]
     worst: list[PracticeMiss]
