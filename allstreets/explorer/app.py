@@ -30,7 +30,8 @@ from allstreets.explorer.models.solves import SolveEvent
 from allstreets.explorer.practising import Practising
 from allstreets.explorer.ranges import KeptRanges
 from allstreets.explorer.reviews import Reviews
-from allstreets.explorer.routes import solutions, solves, study
+from allstreets.explorer.routes import solutions, solves
+from allstreets.explorer.routes.table import table_routes
 from allstreets.explorer.security import Access, Guard
 from allstreets.explorer.simplifying import Simplifying
 from allstreets.explorer.solves.manager import Solves
@@ -83,10 +84,7 @@ def create_app(
     if token is not None:
         app.add_middleware(Access, token=token, tickets=tickets)
     app.add_middleware(Guard, hosts=hosts)
-    for router in (
-        *(solutions.router, solves.router, solves.games, solves.ranges),
-        *(study.practice, study.reviews),
-    ):
+    for router in (table_routes(app.state), solutions.router, solves.router):
         app.include_router(router)
     _add_errors(app)
     _add_page(app, page)

@@ -10,6 +10,7 @@ from allstreets.cards import HAND_NAMES
 from allstreets.explorer.library import Library
 from allstreets.explorer.models import place as messages
 from allstreets.explorer.models.base import EvCount, MissingError
+from allstreets.explorer.models.params import Evs, Line, SolutionId
 from allstreets.explorer.models.solution import SolutionCard
 from allstreets.solutions import Decision
 from allstreets.storage import GameKeys, stored_keys
@@ -29,13 +30,13 @@ class Comparing:
         self._library, self._lock = library, Lock()
         self._known: dict[str, tuple[str, GameKeys]] = {}  # by id, as they were written
 
-    def choices(self, id: str) -> messages.ComparisonChoices:
-        """What a solution can be compared with: what a lock has made it from, then the newest."""
-        own, before = self._library.card(id), self._library.before(id)
+    def choices(self, solution: SolutionId) -> messages.ComparisonChoices:
+        """The solutions that this one can be compared with."""
+        own, before = self._library.card(solution), self._library.before(solution)
         found = [
             self._choice(own, card, before)
             for card in self._library.cards()
-            if card.id != id and card.kind in FAMILIES.get(own.kind or "", ())
+            if card.id != solution and card.kind in FAMILIES.get(own.kind or "", ())
         ]
         problems = [choice for choice in found if choice.problem is not None]
         same = [choice for choice in found if choice.problem is None]
@@ -47,9 +48,11 @@ class Comparing:
             more=len(problems[MOST_PROBLEMS:]),
         )
 
-    def compare(self, id: str, other: str, line: str, evs: EvCount = "here") -> messages.Comparison:
-        """A place of a solution as it is in another one, and as it is here."""
-        there, found = self._places(id, other, line, evs)
+    def compare(
+        self, solution: SolutionId, other: SolutionId, line: Line = "", evs: Evs = "here"
+    ) -> messages.Comparison:
+        """A place of this solution beside the same place of another one."""
+        there, found = self._places(solution, other, line, evs)
         return _message(found, there, self._library.card(other), line)
 
     def table(self, id: str, other: str, line: str, evs: EvCount = "here") -> Comparison:

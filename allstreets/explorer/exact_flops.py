@@ -22,6 +22,7 @@ from allstreets.cards import parse_flop
 from allstreets.explorer.folders import LastOpened
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.base import BusyError, MissingError
+from allstreets.explorer.models.params import Line, SolutionId
 from allstreets.explorer.models.solves import ExactFlop, FlopForm, Solve
 from allstreets.explorer.solves.flops import fitting, form_of, source_of
 from allstreets.explorer.solves.folders import LIVE_STATES
@@ -41,9 +42,9 @@ class ExactFlops:
         self._lock = Lock()
         self._games = LastOpened(_load)  # for the holder of the lock
 
-    def look(self, id: str, line: str) -> ExactFlop:
-        """What is known of the flop that a line leads to."""
-        folder = self._library.folder(id)
+    def look(self, solution: SolutionId, line: Line) -> ExactFlop:
+        """What is known of a flop of a whole game with real combos."""
+        folder = self._library.folder(solution)
         with self._lock:
             whole, found = _find(self._games.open(folder), line)
         kept = find_kept(folder, found)
@@ -74,9 +75,9 @@ class ExactFlops:
         costs["seconds_per_iteration"] = need.seconds_per_iteration
         return known.model_copy(update=costs)
 
-    def start(self, id: str, form: FlopForm) -> Solve:
-        """Solve a flop, or go on with it; one that is being solved is as it is."""
-        folder = self._library.folder(id)
+    def start(self, solution: SolutionId, form: FlopForm) -> Solve:
+        """Solve a flop of a whole game with real combos, or go on with it."""
+        folder = self._library.folder(solution)
         with self._lock:
             result = self._games.open(folder)
             _, found = _find(result, form.line)

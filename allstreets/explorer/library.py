@@ -31,7 +31,8 @@ from allstreets.explorer.headlines import (
     spot_tables,
 )
 from allstreets.explorer.models import solution as messages
-from allstreets.explorer.models.base import EvCount, MissingError, path_text
+from allstreets.explorer.models.base import MissingError, path_text
+from allstreets.explorer.models.params import Evs, Line, SolutionId
 from allstreets.explorer.models.place import Place
 from allstreets.explorer.views.view import SolutionView, open_view, read_facts
 from allstreets.solutions import Origin, origin_head, origin_lines
@@ -88,15 +89,15 @@ class Library:
         )
 
     def cards(self) -> list[messages.SolutionCard]:
-        """All solutions, the newest first."""
+        """All solutions in the opened folders, the newest first."""
         cards = [self._card(found) for found in self._search().values()]
         return sorted(cards, key=lambda card: (-card.modified, card.name))
 
-    def detail(self, id: str) -> messages.SolutionDetail:
-        """A solution with its facts."""
-        found = self._require(id)
+    def detail(self, solution: SolutionId) -> messages.SolutionDetail:
+        """What a solution is: its game, how it was solved, how good it is."""
+        found = self._require(solution)
         card = self._card(found)
-        description = self.view(id).describe()
+        description = self.view(solution).describe()
         return messages.SolutionDetail.of(
             description,
             **{**dict(card), "title": description.title},
@@ -106,10 +107,10 @@ class Library:
             simple_from=self._simple_from(found.folder),
         )
 
-    def label(self, id: str, label: messages.Label) -> messages.SolutionCard:
-        """Call a solution something, and note something of it."""
-        write_label(self._require(id).folder, label)
-        return self.card(id)
+    def label(self, solution: SolutionId, label: messages.Label) -> messages.SolutionCard:
+        """Name a solution, and note something of it; empty texts take the label away."""
+        write_label(self._require(solution).folder, label)
+        return self.card(solution)
 
     def card(self, id: str) -> messages.SolutionCard:
         """A solution as it is listed."""
@@ -187,11 +188,11 @@ class Library:
             opened.signature = signature
             return signature, opened.view
 
-    def place(self, id: str, line: str, evs: EvCount = "here") -> Place:
-        """What is seen at a line of a solution."""
-        signature, view = self._open(id)
+    def place(self, solution: SolutionId, line: Line = "", evs: Evs = "here") -> Place:
+        """A place in the game: the way to it, and what is seen there."""
+        signature, view = self._open(solution)
         place = view.place(line, evs)
-        return place.model_copy(update={"solution": id, "written": signature.text})
+        return place.model_copy(update={"solution": solution, "written": signature.text})
 
     def _search(self) -> dict[str, Found]:
         found = {one.id: one for one in find_solutions(self.folders)}

@@ -11,6 +11,7 @@ from allstreets.explorer.folders import LastOpened
 from allstreets.explorer.library import Library
 from allstreets.explorer.models import solves as messages
 from allstreets.explorer.models.base import MissingError, by_player
+from allstreets.explorer.models.params import Line, SolutionId
 from allstreets.explorer.solves.flops import spot_form
 from allstreets.explorer.solves.games import game_form
 from allstreets.explorer.solves.manager import Solves
@@ -33,10 +34,10 @@ class Locking:
         # For the holder of the mutex.
         self._spots, self._games = LastOpened(load_spot), LastOpened(load_unified)
 
-    def start(self, id: str, form: messages.LockForm) -> messages.Solve:
-        """Solve a spot or a whole game again with one more lock."""
-        folder = self._library.folder(id)
-        name = self._library.detail(id).name
+    def start(self, solution: SolutionId, form: messages.LockForm) -> messages.Solve:
+        """Lock a decision of a spot, and solve it again around that."""
+        folder = self._library.folder(solution)
+        name = self._library.detail(solution).name
         source = messages.LockedSource(folder=str(folder.absolute()), line=form.line)
         with self._mutex:
             title = f"{name}: {lock_words(self._open(folder), form)}"[:200]
@@ -45,18 +46,18 @@ class Locking:
                 locks = lock_request(game, form).of_game(game, source.folder)
                 trained = lock_game(folder, game, locks, None).config
                 return self._solves.train(game_form(trained, title), source)
-            solution = self._spots.open(folder)
-            spot = with_locks(solution.spot, locks_of(solution, form))
+            result = self._spots.open(folder)
+            spot = with_locks(result.spot, locks_of(result, form))
             _ = spot.locked_nodes  # errors are raised now
-        config = lock_spot_config(folder, solution)
+        config = lock_spot_config(folder, result)
         target = 100 * config.exploitability_threshold
         described = spot_form(spot, title, target, config.precision, config.river_groups)
         source = source.model_copy(update={"spot": spot_mapping(spot)})
         return self._solves.start(described, locked=source)
 
-    def difference(self, id: str, line: str) -> messages.SolutionDifference:
-        """What the lock of a solution has changed, at the start and at a line."""
-        folder = self._library.folder(id)
+    def difference(self, solution: SolutionId, line: Line = "") -> messages.SolutionDifference:
+        """A solution with a lock beside the one that it was made from."""
+        folder = self._library.folder(solution)
         known: dict[str, Any] | None = read_facts(folder)[1].get("before")
         if known is None:
             raise MissingError("this solution was not made by a lock on another one")

@@ -13,6 +13,7 @@ from allstreets.explorer.folders import id_of
 from allstreets.explorer.library import Library
 from allstreets.explorer.models import study as messages
 from allstreets.explorer.models.base import BusyError, MissingError, path_text
+from allstreets.explorer.models.params import HexId, Playable, Played
 from allstreets.explorer.models.place import Choice
 from allstreets.explorer.views.figures import decision
 from allstreets.explorer.views.nodes import choices_of
@@ -62,7 +63,7 @@ class Practising:
         self._lock = Lock()
         self._played: OrderedDict[str, _Played] = OrderedDict()
 
-    def topics(self, solution: str) -> messages.PracticeTopics:
+    def topics(self, solution: Playable) -> messages.PracticeTopics:
         """What a solution can be practised on."""
         opened = self._open(solution)
         kinds = set(seen_pots(opened).values())
@@ -77,7 +78,7 @@ class Practising:
         )
 
     def begin(self, form: messages.PracticeForm) -> messages.PracticeState:
-        """A new session, and its first hand."""
+        """Begin to play; the first hand is dealt."""
         wanted = Wanted.parse(
             form.streets, form.pots, form.line, form.suits, form.pairings, form.high_cards
         )
@@ -92,21 +93,21 @@ class Practising:
                 self._played.popitem(last=False)
         return _state(played)
 
-    def answer(self, id: str, form: messages.PracticeAnswerForm) -> messages.PracticeState:
-        """Take an action; what it cost, and what follows."""
-        played = self._require(id)
+    def answer(self, session: HexId, form: messages.PracticeAnswerForm) -> messages.PracticeState:
+        """Make the decision that is asked."""
+        played = self._require(session)
         with played.lock:
-            session, hand = played.session, played.session.hand
+            own, hand = played.session, played.session.hand
             asked = None if hand is None else hand.question
-            if hand is None or asked is None or form.question != len(session.answers):
+            if hand is None or asked is None or form.question != len(own.answers):
                 raise BusyError("this decision was made already")
-            answer = session.answer(form.action)
+            answer = own.answer(form.action)
             played.verdict = _verdict(asked, answer, form.question)
             return _state(played)
 
-    def deal(self, id: str) -> messages.PracticeState:
-        """The next hand."""
-        played = self._require(id)
+    def deal(self, session: HexId) -> messages.PracticeState:
+        """Deal the next hand, when one is over."""
+        played = self._require(session)
         with played.lock:
             hand = played.session.hand
             if hand is not None and hand.question is not None:
@@ -180,7 +181,7 @@ class Practised:
     def __init__(self, file: Path) -> None:
         self._file = file
 
-    def results(self, solution: str | None = None) -> messages.PracticeResults:
+    def results(self, solution: Played = None) -> messages.PracticeResults:
         """What was kept, in figures."""
         kept = Results(self._file)
         folder = _folder(kept, solution)

@@ -23,6 +23,7 @@ from allstreets.base import (
 )
 from allstreets.cards import COMBO_COUNT, HAND_COUNT, HAND_OF_COMBO, Range, parse_hand
 from allstreets.explorer.models.base import FormError, MissingError, Problem
+from allstreets.explorer.models.params import RangeName
 from allstreets.explorer.models.solves import KeptRange, KeptRangeForm, RangeForm, RangeGrid
 
 NAME = "ranges.json"
@@ -38,12 +39,12 @@ class KeptRanges:
         self._file = folder / NAME
 
     def list(self) -> list[KeptRange]:
-        """All ranges, by name."""
+        """The ranges that are kept, by name."""
         kept = self._read()
         return [_described(name, kept[name]) for name in sorted(kept, key=str.lower)]
 
     def keep(self, form: KeptRangeForm) -> KeptRange:
-        """Keep a range under a name; one that has that name is replaced."""
+        """Keep a range under a name; one of that name is replaced."""
         name = " ".join(form.name.split())
         if not name:
             raise FormError([Problem(message="give the range a name", field="name")])
@@ -58,8 +59,8 @@ class KeptRanges:
             self._write({**kept, name: text})
         return _described(name, text)
 
-    def remove(self, name: str) -> None:
-        """Forget a range."""
+    def remove(self, name: RangeName) -> None:
+        """Forget a range that is kept."""
         with self._turn():
             kept = self._read()
             if kept.pop(name, None) is None:
@@ -107,11 +108,9 @@ def _described(name: str, text: str) -> KeptRange:
 
 
 def range_grid(form: RangeForm) -> RangeGrid:
-    """A range text as a grid, with changes made to it.
-
-    A text that cannot be read is no refusal, since it may be half written: it comes back as it is,
-    with the problem. No text at all is the empty range.
-    """
+    """A range of any kind as a grid, with changes made to it."""
+    # A text that cannot be read is no refusal, since it may be half written: it comes back as it
+    # is, with the problem. No text at all is the empty range.
     changes = _read_changes(form)
     try:
         empty = not form.text.strip(" \t\r\n,")

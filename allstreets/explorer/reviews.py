@@ -19,6 +19,7 @@ from allstreets.explorer.folders import find_reviews, id_of
 from allstreets.explorer.library import Library
 from allstreets.explorer.models import study as messages
 from allstreets.explorer.models.base import MissingError, path_text
+from allstreets.explorer.models.params import HexId
 from allstreets.explorer.views.nodes import TONES, shades
 from allstreets.interop import HandFiles
 from allstreets.study import (
@@ -48,39 +49,39 @@ class Reviews:
         self._known: OrderedDict[Path, Known] = OrderedDict()
 
     def cards(self) -> list[messages.ReviewCard]:
-        """All reviews, the newest first."""
+        """All reviews in the opened folders, the newest first."""
         cards = [self._card(id, ReviewFolder(path)) for id, path in self._search().items()]
         return sorted(cards, key=lambda card: (-card.created, card.name))
 
-    def detail(self, id: str) -> messages.ReviewDetail:
-        """A review with its decisions."""
-        folder = self._require(id)
+    def detail(self, review: HexId) -> messages.ReviewDetail:
+        """A review: what was lost, and every decision."""
+        folder = self._require(review)
         index = folder.index()
         hands = self._hands(folder, index)
-        review = Review(tuple(hands.values()), index.skipped, len(index.hands), folder.path)
+        kept = Review(tuple(hands.values()), index.skipped, len(index.hands), folder.path)
         rows = [_row(one.key, hand, made) for one, hand in hands.items() for made in hand.decisions]
         return messages.ReviewDetail.of(
-            card=self._card(id, folder),
-            totals=total_rows(review),
+            card=self._card(review, folder),
+            totals=total_rows(kept),
             rows=sorted(rows, key=lambda row: 1.0 if row.loss is None else -row.loss),
             not_judged=[
                 messages.ReviewReason(reason=reason, count=count)
-                for reason, count in ungraded(review)
+                for reason, count in ungraded(kept)
             ],
             skipped=_skipped(HandFiles((), index.skipped)),
         )
 
-    def hand(self, id: str, key: str) -> messages.ReplayHand:
-        """A hand of a review."""
-        folder = self._require(id)
+    def hand(self, review: HexId, hand: HexId) -> messages.ReplayHand:
+        """A hand, to replay it."""
+        folder = self._require(review)
         index = folder.index()
-        one = next((one for one in index.hands if one.key == key), None)
-        hand = None if one is None else folder.hand(one)
-        if hand is None:
+        one = next((one for one in index.hands if one.key == hand), None)
+        kept = None if one is None else folder.hand(one)
+        if kept is None:
             raise MissingError("this hand is not reviewed yet, or none of this review")
-        solution = index.solutions.get(hand.solution)
+        solution = index.solutions.get(kept.solution)
         opened = None if solution is None else self._library.opened(Path(solution))
-        return replay_hand(key, hand, opened)
+        return replay_hand(hand, kept, opened)
 
     def _card(self, id: str, folder: ReviewFolder) -> messages.ReviewCard:
         return _card(id, folder, self._library.solve_of(folder.path))

@@ -12,6 +12,7 @@ from allstreets.analysis import Simplification, Simplified
 from allstreets.base import InputError
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.base import BusyError
+from allstreets.explorer.models.params import SolutionId
 from allstreets.explorer.models.solution import SolutionCard
 from allstreets.explorer.models.solves import SimpleForm, SimplePrice, SimpleStreet
 from allstreets.explorer.solves.folders import new_path
@@ -33,12 +34,12 @@ class Simplifying:
         with self._turn(id) as folder:
             return price_message(training.simplify(folder, **vars(rule_of(form))))
 
-    def save(self, id: str, form: SimpleForm) -> SolutionCard:
-        """Save them in a folder of their own, whole or not at all."""
+    def save(self, solution: SolutionId, form: SimpleForm) -> SolutionCard:
+        """Save the simple strategies as a solution of their own, in the folder of solves."""
         rule = rule_of(form)
-        name = f"{self._library.card(id).name}, {rule}"[:MOST_LETTERS]
+        name = f"{self._library.card(solution).name}, {rule}"[:MOST_LETTERS]
         target = new_path(self._solves, "simple", time.time())
-        with self._turn(id) as folder:
+        with self._turn(solution) as folder:
             try:
                 training.simplify(folder, **vars(rule), output=target, name=name)
             except BaseException:

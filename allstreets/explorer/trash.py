@@ -81,7 +81,7 @@ class Trash:
         return Trashed(id=place.name, name=name, folder=path_text(folder), deleted=when)
 
     def list(self) -> list[Trashed]:
-        """What can be brought back, the latest first."""
+        """What was deleted and can be brought back, the latest first."""
         found = [_described(root, place) for root, place in self._places()]
         return sorted(found, key=lambda one: (one.deleted, one.id), reverse=True)
 

@@ -4,34 +4,19 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Response
+from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import StreamingResponse
 
 from allstreets.base import InputError
 from allstreets.cards import RangeKind
 from allstreets.explorer.comparing import Comparing
 from allstreets.explorer.deleting import Deleting
-from allstreets.explorer.exact_flops import ExactFlops
 from allstreets.explorer.library import Library
-from allstreets.explorer.locking import Locking
 from allstreets.explorer.models import place as messages
-from allstreets.explorer.models.base import EvCount, Message, PlayerName, Refusal
-from allstreets.explorer.models.solution import (
-    About,
-    Label,
-    SolutionCard,
-    SolutionDetail,
-    Trashed,
-)
-from allstreets.explorer.models.solves import (
-    ExactFlop,
-    FlopForm,
-    LockForm,
-    SimpleForm,
-    SimplePrice,
-    SolutionDifference,
-    Solve,
-)
+from allstreets.explorer.models.base import Message, PlayerName, Refusal
+from allstreets.explorer.models.params import Evs, Line, SolutionId, TrashedId
+from allstreets.explorer.models.solution import Trashed
+from allstreets.explorer.models.solves import SimpleForm, SimplePrice
 from allstreets.explorer.routes.answers import (
     BUSY,
     CSV,
@@ -57,10 +42,6 @@ router = APIRouter(prefix="/api", tags=["solutions"], responses=REFUSALS)
 
 
 TheLibrary = Annotated[Library, part("library")]
-SolutionId = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-z]+$")]
-Line = Annotated[str, Query(max_length=1000, description='A line: "x b33% c | 7h | x"')]
-
-Evs = Annotated[EvCount, Query(description="From when on EVs count: from here on, or the hand")]
 
 
 def view_of(solution: SolutionId, library: TheLibrary) -> SolutionView:
@@ -71,46 +52,7 @@ def view_of(solution: SolutionId, library: TheLibrary) -> SolutionView:
 TheComparing = Annotated[Comparing, part("comparing")]
 TheSimplifying = Annotated[Simplifying, part("simplifying")]
 TheDeleting = Annotated[Deleting, part("deleting")]
-TrashedId = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-f-]+$")]
-TheExactFlops = Annotated[ExactFlops, part("exact_flops")]
-TheLocking = Annotated[Locking, part("locking")]
 TheView = Annotated[SolutionView, Depends(view_of)]
-
-
-@router.get("/about")
-def about(library: TheLibrary) -> About:
-    """The server, and what a page needs to know once."""
-    return library.about()
-
-
-@router.get("/solutions")
-def solutions(library: TheLibrary) -> list[SolutionCard]:
-    """All solutions in the opened folders, the newest first."""
-    return library.cards()
-
-
-@router.get("/solutions/{solution}")
-def solution_detail(solution: SolutionId, library: TheLibrary) -> SolutionDetail:
-    """What a solution is: its game, how it was solved, how good it is."""
-    return library.detail(solution)
-
-
-@router.post("/solutions/{solution}/label")
-def label_solution(solution: SolutionId, library: TheLibrary, label: Label) -> SolutionCard:
-    """Name a solution, and note something of it; empty texts take the label away."""
-    return library.label(solution, label)
-
-
-@router.delete("/solutions/{solution}", responses=BUSY)
-def delete_solution(solution: SolutionId, deleting: TheDeleting) -> Trashed:
-    """Move a solution to the trash of its folder."""
-    return deleting.delete(solution)
-
-
-@router.get("/trash")
-def trash(deleting: TheDeleting) -> list[Trashed]:
-    """What was deleted and can be brought back, the latest first."""
-    return deleting.trash.list()
 
 
 @router.post("/trash/{trashed}/restore", responses=BUSY)
@@ -118,14 +60,6 @@ def restore(trashed: TrashedId, deleting: TheDeleting) -> list[Trashed]:
     """Bring a solution back to where it was; what is still in the trash is answered."""
     deleting.trash.restore(trashed)
     return deleting.trash.list()
-
-
-@router.get("/solutions/{solution}/place")
-def place(
-    solution: SolutionId, library: TheLibrary, line: Line = "", evs: Evs = "here"
-) -> messages.Place:
-    """A place in the game: the way to it, and what is seen there."""
-    return library.place(solution, line, evs)
 
 
 @router.get("/solutions/{solution}/hand")
@@ -229,30 +163,6 @@ def categories(view: TheView, line: Line = "", evs: Evs = "here") -> messages.Ha
     return view.groups(line, evs)
 
 
-@router.get("/solutions/{solution}/exact")
-def exact(solution: SolutionId, exact_flops: TheExactFlops, line: Line) -> ExactFlop:
-    """What is known of a flop of a whole game with real combos."""
-    return exact_flops.look(solution, line)
-
-
-@router.post("/solutions/{solution}/exact", status_code=201, responses=BUSY)
-def solve_exactly(solution: SolutionId, exact_flops: TheExactFlops, form: FlopForm) -> Solve:
-    """Solve a flop of a whole game with real combos, or go on with it."""
-    return exact_flops.start(solution, form)
-
-
-@router.post("/solutions/{solution}/lock", status_code=201, responses=BUSY)
-def lock(solution: SolutionId, locking: TheLocking, form: LockForm) -> Solve:
-    """Lock a decision of a spot, and solve it again around that."""
-    return locking.start(solution, form)
-
-
-@router.get("/solutions/{solution}/difference")
-def what_changed(solution: SolutionId, locking: TheLocking, line: Line = "") -> SolutionDifference:
-    """A solution with a lock beside the one that it was made from."""
-    return locking.difference(solution, line)
-
-
 @router.get("/solutions/{solution}/table.csv", response_class=Response, responses=CSV)
 def table_csv(view: TheView, line: Line = "", evs: Evs = "here") -> Response:
     """The decision as a table for a spreadsheet."""
@@ -269,24 +179,6 @@ def cards_csv(view: TheView, line: Line = "", evs: Evs = "here") -> Response:
 def flops_csv(view: TheView, line: Line = "", evs: Evs = "here") -> Response:
     """The table over flops for a spreadsheet."""
     return csv_text(flop_rows(view.flops(line, evs)))
-
-
-@router.get("/solutions/{solution}/beside")
-def comparison_choices(solution: SolutionId, comparing: TheComparing) -> messages.ComparisonChoices:
-    """The solutions that this one can be compared with."""
-    return comparing.choices(solution)
-
-
-@router.get("/solutions/{solution}/beside/{other}")
-def comparison(
-    solution: SolutionId,
-    other: SolutionId,
-    comparing: TheComparing,
-    line: Line = "",
-    evs: Evs = "here",
-) -> messages.Comparison:
-    """A place of this solution beside the same place of another one."""
-    return comparing.compare(solution, other, line, evs)
 
 
 @router.get(
@@ -318,11 +210,3 @@ def simple_price(
     """What a best response gains when both players' strategies are made simple."""
     form = SimpleForm(grid_pct=grid_pct, sizes=sizes, drop_pct=drop_pct)
     return simplifying.price(solution, form)
-
-
-@router.post("/solutions/{solution}/simple", status_code=201, responses=BUSY)
-def save_simple(
-    solution: SolutionId, simplifying: TheSimplifying, form: SimpleForm
-) -> SolutionCard:
-    """Save the simple strategies as a solution of their own, in the folder of solves."""
-    return simplifying.save(solution, form)

@@ -4,7 +4,8 @@ from allstreets.explorer.models import solves as messages
 
 
 def examples() -> list[messages.Example]:
-    """From small to large; the first one is solved in about a second."""
+    """Spots that are ready to solve."""
+    # From small to large; the first one is solved in about a second.
     return [RIVER, TURN, FLOP]
 
 

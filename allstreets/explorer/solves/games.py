@@ -117,7 +117,7 @@ def _short_of(job: UnifiedJob, free: int | None) -> list[Problem]:
 
 
 def estimate_game(form: GameForm) -> GameEstimate:
-    """What training takes, or what is wrong with the file."""
+    """What training a game takes, or what is wrong with its file."""
     free = available_bytes()
     try:
         job = plan_game(form.text)
@@ -141,7 +141,8 @@ def estimate_game(form: GameForm) -> GameEstimate:
 
 
 def sample_games() -> list[SampleGame]:
-    """Training files to begin with: the one of a first run, and those of a checkout."""
+    """Training files to begin with."""
+    # The one of a first run, and those of a checkout.
     found = []
     for path in (FIRST_RUN, *sorted(SAMPLES.glob("*.yaml"))):
         text = path.read_text()

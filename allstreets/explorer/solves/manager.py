@@ -19,6 +19,7 @@ from typing import Literal
 from allstreets.base import InputError, available_bytes
 from allstreets.explorer.models import solves as messages
 from allstreets.explorer.models.base import BusyError, MissingError
+from allstreets.explorer.models.params import SolveId
 from allstreets.explorer.models.solution import Trashed
 from allstreets.explorer.models.study import ReviewSource
 from allstreets.explorer.solves.events import Bell, stream
@@ -116,52 +117,52 @@ class Solves:
             self._require_open()
             return self._enqueue(new_folder(self.folder, request, hands=hands), need)
 
-    def detail(self, name: str) -> messages.SolveDetail:
+    def detail(self, solve: SolveId) -> messages.SolveDetail:
         """Where a solve stands, with its curve."""
-        folder = self._find(name)
+        folder = self._find(solve)
         with self._changed:
-            one = self._running.get(name)
+            one = self._running.get(solve)
             if one is not None:
                 return messages.SolveDetail(**dict(self._describe(one)), curve=one.points)
         return messages.SolveDetail(**dict(self._describe_any(folder)), curve=folder.curve())
 
-    def pause(self, name: str) -> messages.Solve:
-        """Pause a solve."""
+    def pause(self, solve: SolveId) -> messages.Solve:
+        """Pause a solve; it keeps its memory and can go on from there."""
         with self._changed:
-            one = self._require_running(name)
+            one = self._require_running(solve)
             if one.status.state != "running":
                 raise BusyError(f"only a running solve can be paused; this is {one.status.state}")
             return self._command(one, "pause")
 
-    def resume(self, name: str) -> messages.Solve:
-        """Let a solve go on."""
+    def resume(self, solve: SolveId) -> messages.Solve:
+        """Let a solve go on: one that was paused, stopped, or cut off by the end of a server."""
         with self._changed:
-            if name in self._running:
-                one = self._running[name]
+            if solve in self._running:
+                one = self._running[solve]
                 if one.status.state != "paused":
                     raise BusyError(f"only a paused solve can go on; this is {one.status.state}")
                 return self._command(one, "resume")
-            if name in self._queue:
+            if solve in self._queue:
                 raise BusyError("this solve waits for its turn")
-            folder = self._find(name)
-            request, solve = _request(folder), self._describe_stored(folder)
-            self._require_unfinished(solve, kind_of(request).finished)
+            folder = self._find(solve)
+            request, stored = _request(folder), self._describe_stored(folder)
+            self._require_unfinished(stored, kind_of(request).finished)
         need = self._need_bytes(request)
         with self._changed:
             self._require_open()
-            if self._is_busy(name):
+            if self._is_busy(solve):
                 raise BusyError("this solve goes on already")
             return self._enqueue(folder, need)
 
-    def stop(self, name: str) -> messages.Solve:
-        """Stop a solve and save what is solved; one that waits leaves the queue."""
+    def stop(self, solve: SolveId) -> messages.Solve:
+        """Stop a solve and save what is solved."""
         with self._changed:
-            if name in self._queue:
-                self._queue.pop(name)[0].conclude("stopped", LEFT_QUEUE)
+            if solve in self._queue:
+                self._queue.pop(solve)[0].conclude("stopped", LEFT_QUEUE)
                 self._changed.notify_all()
                 self._bell.ring()
-                return self._describe_stored(self._find(name))
-            one = self._require_running(name)
+                return self._describe_stored(self._find(solve))
+            one = self._require_running(solve)
             assert one.process is not None
             if one.status.state == "stopping":
                 raise BusyError("this solve is stopping already")
@@ -185,16 +186,16 @@ class Solves:
                         raise BusyError("a solve needs this solution: stop it first")
             yield
 
-    def delete(self, name: str) -> Trashed:
-        """Move a solve that is not running aside, with its solution."""
+    def delete(self, solve: SolveId) -> Trashed:
+        """Move a solve that is not running to the trash, with its solution."""
         with self._changed:
-            if self._is_busy(name):
+            if self._is_busy(solve):
                 raise BusyError("this solve is running or waits: stop it first")
-            folder = self._find(name)
-            solve = self._describe_stored(folder)  # what is no whole solve is not ours to delete
+            folder = self._find(solve)
+            stored = self._describe_stored(folder)  # what is no whole solve is not ours to delete
             if folder.in_use():
                 raise BusyError("a process is still saving this solve: try again in a moment")
-            return self.trash.put(folder.path, solve.name)
+            return self.trash.put(folder.path, stored.name)
 
     def events(self, name: str) -> AsyncIterator[str]:
         """Server-sent events: all points so far, then every change, to the end of the solve."""

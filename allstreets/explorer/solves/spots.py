@@ -112,7 +112,7 @@ def read_form(form: SpotForm) -> tuple[SpotConfig, Spot]:
 
 
 def estimate(form: SpotForm) -> SpotEstimate:
-    """What a spot takes, or what is wrong with it."""
+    """What a spot takes to solve, or what is wrong with it."""
     free = available_bytes()
     checked, problems = _check(form, free)
     if checked is None:
