@@ -19,7 +19,7 @@ GAMES = ("preflop", "unified")
 FAMILIES = {"spot": ("spot",), "preflop": GAMES, "unified": GAMES}
 """The kinds of solutions that one of a kind can be compared with."""
 
-SHORT = 16  # letters of a value that is told
+SHORT = 16  # letters of a value that is shown
 MOST_PROBLEMS = 30  # solutions of other games that are listed
 
 
@@ -106,13 +106,13 @@ def _read(folder: Path) -> GameKeys:
 
 def _reason(apart: Mapping[str, tuple[str, str]]) -> str:
     """What makes another game, in a line: values where they are short."""
-    told = []
+    reasons = []
     for key, (one, two) in apart.items():
         if key.endswith("_range") and "board" in apart:
             continue  # which cards it leaves differs with the board
         short = max(len(one), len(two)) <= SHORT
-        told.append(key.replace("_", " ") + (f" {one}, not {two}" if short else ""))
-    return f"another game: {'; '.join(told)}"
+        reasons.append(key.replace("_", " ") + (f" {one}, not {two}" if short else ""))
+    return f"another game: {'; '.join(reasons)}"
 
 
 def _message(

@@ -111,7 +111,7 @@ def curve(unit: str, metrics: Sequence[Manifest]) -> messages.Curve:
 
 
 def set_headline(folder: Path, manifest: Manifest) -> Headline:
-    """The headline of a set; `judged` completes it by what its spots say."""
+    """The headline of a set; `worst_of` completes it by what its spots say."""
     entries: Sequence[Manifest] = manifest["spots"]
     solved = sum(entry["row"] is not None for entry in entries)
     names = [str(name) for name in dict.fromkeys(entry["name"] for entry in entries)]
@@ -145,7 +145,7 @@ def spot_tables(folder: Path, manifest: Manifest) -> list[messages.SpotTable]:
     return [messages.SpotTable(name=name, solutions=boards) for name, boards in found.items()]
 
 
-def judged(
+def worst_of(
     card: messages.SolutionCard, spots: Sequence[messages.SolutionCard]
 ) -> messages.SolutionCard:
     """A set as good as the worst of its solved spots, as far as they can be read."""

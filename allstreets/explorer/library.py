@@ -25,10 +25,10 @@ from allstreets.explorer.folders import (
 from allstreets.explorer.headlines import (
     Headline,
     headline,
-    judged,
     real_quality,
     set_headline,
     spot_tables,
+    worst_of,
 )
 from allstreets.explorer.models import solution as messages
 from allstreets.explorer.models.base import MissingError, path_text
@@ -223,7 +223,7 @@ class Library:
         if card.kind != "spots":
             return card
         spots = [self._found.get(id) for table in card.tables for id in table.solutions]
-        return judged(card, [self._card(spot) for spot in spots if spot is not None])
+        return worst_of(card, [self._card(spot) for spot in spots if spot is not None])
 
 
 def _read_card(found: Found, signature: Signature) -> messages.SolutionCard:

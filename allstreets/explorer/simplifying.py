@@ -18,7 +18,7 @@ from allstreets.explorer.models.solves import SimpleForm, SimplePrice, SimpleStr
 from allstreets.explorer.solves.folders import new_path
 
 MOST_BYTES = {"spot": 400_000_000, "unified": 100_000_000}
-"""Of solutions that are judged within seconds; larger ones take a terminal."""
+"""Of solutions that are evaluated within seconds; larger ones take a terminal."""
 
 MOST_LETTERS = 200  # of a name
 
@@ -49,7 +49,7 @@ class Simplifying:
 
     @contextmanager
     def _turn(self, id: str) -> Iterator[Path]:
-        """The folder of a solution that is judged within seconds, for one at a time."""
+        """The folder of a solution that is evaluated within seconds, for one at a time."""
         found = self._library.card(id)
         folder = self._library.folder(id)
         if found.bytes > MOST_BYTES.get(found.kind or "", found.bytes):

@@ -1,4 +1,4 @@
-"""Hands against a solution: it plays its mixed strategy, the player is asked, and told the cost.
+"""Hands against a solution: it plays its mixed strategy, the player learns what decisions cost.
 
 The opponent holds one hand, dealt before anything is done, and plays what the solution does with
 it: a seeded number picks one of its actions by their frequencies. Decisions of the player's own

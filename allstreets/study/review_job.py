@@ -21,7 +21,7 @@ from allstreets.training import CountProgress, duration
 
 VERSION = 3  # of what is kept: a change that alters reviews takes the next number
 LINE_SECONDS = 10.0  # between two lines of progress, where there is no terminal
-NOBODY = "nobody's cards are shown as his own: name the player with --hero"
+NO_HERO = "nobody's cards are shown as his own: name the player with --hero"
 
 
 @dataclass(frozen=True)
@@ -116,31 +116,26 @@ class ReviewJob:
             reviews: list[HandReview] = []
             fresh = 0
 
-            def tell(hand: str | None, *, paused: bool = False) -> None:
+            def report(hand: str | None, *, paused: bool = False) -> None:
+                seconds, total = time.monotonic() - began, len(self.hands)
                 progress = ReviewProgress(
-                    before + fresh,
-                    len(self.hands),
-                    before,
-                    hand,
-                    lost,
-                    time.monotonic() - began,
-                    paused,
+                    before + fresh, total, before, hand, lost, seconds, paused
                 )
                 for observer in observers:
                     observer(progress)
 
             request.hold()
-            tell(None)
+            report(None)
             for (hand, hero), one, known in zip(self.hands, self.index.hands, kept, strict=True):
                 if known is not None:
                     reviews.append(known)
                     continue
                 if request.is_paused():
                     since = time.monotonic()
-                    tell(None, paused=True)
+                    report(None, paused=True)
                     request.wait_while_paused()
                     began += time.monotonic() - since
-                    tell(None)
+                    report(None)
                 if request.wants_to_stop():
                     continue  # hands that an earlier run has kept count, wherever they stand
                 game = nearest_game(self.games, hand)
@@ -151,7 +146,7 @@ class ReviewJob:
                 self.folder.keep(one.key, review)
                 reviews.append(review)
                 fresh, lost = fresh + 1, lost + review.loss_bb
-                tell(hand.label)
+                report(hand.label)
         return Review(tuple(reviews), self.skipped, len(self.hands), self.output)
 
     @property
@@ -258,7 +253,7 @@ def _hero(hand: PlayedHand, name: str | None) -> tuple[Player | None, str]:
     """Whose decisions are graded in a hand, or why nobody's are."""
     seat = hand.viewer if name is None else hand.player_named(name)
     if seat is None:
-        return None, NOBODY if name is None else f"{shorten(name)} is not at the table"
+        return None, NO_HERO if name is None else f"{shorten(name)} is not at the table"
     if hand.holes[seat] is None:
         return None, f"the cards of {shorten(hand.players[seat])} are not known"
     if not any(action.player == seat for action in hand.actions):

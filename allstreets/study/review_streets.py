@@ -167,7 +167,7 @@ class SolvedAgain:
     """Both players' strategies on a street, solved for what was really there.
 
     Where play gets to a line that the solution never takes, the rest is solved by itself, as if
-    the action that `assume` is told of were taken by all that its player has.
+    the action that `assume` is called with were taken by all that its player has.
     """
 
     def __init__(self, solved: SolvedStreet, effort: Effort, assume: Callable[[int], None]) -> None:

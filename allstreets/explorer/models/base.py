@@ -87,7 +87,7 @@ Number = Annotated[float, PlainSerializer(short, return_type=float)]
 Known = Annotated[Number | None, BeforeValidator(number)]
 Numbers = Annotated[list[Number | None], BeforeValidator(numbers)]
 
-Told = Annotated[str, AfterValidator(clean_message)]  # it may repeat what a user wrote
+PlainText = Annotated[str, AfterValidator(clean_message)]  # it may repeat what a user wrote
 
 
 class Message(BaseModel):
@@ -133,7 +133,7 @@ class Hint(Message):
 class Problem(Message):
     """What is wrong with a request, in words for people."""
 
-    message: Told
+    message: PlainText
     field: str | None = None  # of the form: "oop_range", "sizes.flop.oop.bet"
     hints: list[Hint] = Field(default_factory=list)
 
@@ -141,7 +141,7 @@ class Problem(Message):
 class Refusal(Message):
     """The body of every answer with a status of 400 or more."""
 
-    message: Told  # all problems in one text
+    message: PlainText  # all problems in one text
     problems: list[Problem] = Field(default_factory=list)
 
 

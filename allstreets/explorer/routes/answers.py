@@ -51,8 +51,8 @@ NDJSON = "application/x-ndjson"
 
 def _lines(what: str) -> Answers:
     """An answer that comes line by line."""
-    told = f"Lines, each a {what}; or a Refusal, and the end"
-    return {200: {"content": {NDJSON: {"schema": {"type": "string"}}}, "description": told}}
+    text = f"Lines, each a {what}; or a Refusal, and the end"
+    return {200: {"content": {NDJSON: {"schema": {"type": "string"}}}, "description": text}}
 
 
 PARTS = _lines("CardReport with some of the rows")

@@ -48,7 +48,7 @@ class Work:
     flop: tuple[WholeSolution, FlopSpot] | None = None  # the flop of a whole game that it is
 
     def origin(self) -> OriginOf | None:
-        """What is stored with it; the solution's own play of the flop is judged here, once."""
+        """What is stored with it; the solution's own play of the flop is evaluated here, once."""
         if self.flop is None:
             return None
         result, found = self.flop
