@@ -41,7 +41,6 @@ from allstreets.training import data_size
 
 ANSWER_SECONDS = 3.0  # to wait for a process to pause or to go on: an iteration may be long
 CLOSE_SECONDS = 10.0  # to wait for processes to save when the server ends
-STATUS = ("state", "progress", "reason", "error", "saves")  # that is shown
 LEFT_QUEUE = "taken out of the line before its turn came"
 
 
@@ -381,7 +380,8 @@ class Solves:
     ) -> messages.Solve:
         kind, queue = kind_of(request), list(self._queue)
         name, title, target = kind.outline(request)
-        return messages.Solve(
+        return messages.Solve.of(
+            status,
             id=folder.id,
             name=name,
             title=title,
@@ -395,7 +395,6 @@ class Solves:
             note=note,
             solution=self._library_id(folder.solution) if folder.has_solution else None,
             locked=None if request.locked is None else request.locked.line,
-            **{name: getattr(status, name) for name in STATUS},
         )
 
 

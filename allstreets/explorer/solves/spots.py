@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from typing import Any, TypeVar
 
-import numpy as np
-
 from allstreets.base import InputError, available_bytes, processors
 from allstreets.betting import (
     BettingTree,
@@ -24,14 +22,13 @@ from allstreets.betting import (
     PostflopRules,
     Sizes,
     Street,
-    TreeSize,
     action_label,
     build_postflop_tree,
     neat,
     parse_sizes,
     street_of_board,
 )
-from allstreets.cards import Range, parse_board, runouts
+from allstreets.cards import Range, parse_board
 from allstreets.engines import CPU, gpu_names
 from allstreets.explorer.models.base import FormError, Problem
 from allstreets.explorer.models.solves import (
@@ -41,14 +38,7 @@ from allstreets.explorer.models.solves import (
     SpotForm,
     StreetCounts,
 )
-from allstreets.games import (
-    Estimate,
-    Spot,
-    estimate_exact,
-    hands_by_board,
-    require_memory,
-    rows_by_board,
-)
+from allstreets.games import Estimate, Spot, estimate_spot, require_memory
 from allstreets.training import SpotConfig
 
 # A betting tree of this size is looked through in some tenths of a second. On a flop or turn one
@@ -241,13 +231,7 @@ def _measured(form: SpotForm, first: Street) -> CheckedSpot:
     tree = _tree(spot.rules)
     if isinstance(tree, str):
         raise InputError(tree)
-    weights = [one.weights for one in spot.ranges]
-    combos = [np.flatnonzero(one) for one in weights]
-    root = runouts(spot.cards, weights)
-    size = TreeSize.of(tree)
-    hands = hands_by_board(root, combos, len(size.dealt_streets))
-    rows = rows_by_board(root, combos, hands, form.river_groups)
-    need = estimate_exact(size, hands, form.precision, processors(), rows)
+    need = estimate_spot(spot, form.precision, processors(), form.river_groups)
     return CheckedSpot(config, spot, tree, need)
 
 
@@ -313,12 +297,9 @@ def device_choices() -> tuple[DeviceChoice, ...]:
         gpus = gpu_names()
     except InputError:  # no GPU, no driver, or not the extra
         gpus = []
-    found = [(CPU, f"{processors()} processors"), *zip(_names(len(gpus)), gpus, strict=True)]
-    return tuple(DeviceChoice(device=device, name=name) for device, name in found)
-
-
-def _names(count: int) -> list[str]:
-    return ["cuda" if number == 0 else f"cuda:{number}" for number in range(count)]
+    names = [CPU, *("cuda" if number == 0 else f"cuda:{number}" for number in range(len(gpus)))]
+    devices = zip(names, [f"{processors()} processors", *gpus], strict=True)
+    return tuple(DeviceChoice(device=device, name=name) for device, name in devices)
 
 
 def require_device(device: str, precision: str, river_groups: str) -> None:
