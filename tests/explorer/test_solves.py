@@ -80,9 +80,7 @@ def as_sent(points: list[CurvePoint]) -> list[dict[str, Any]]:
 
 def number_of(solves: Solves, name: str) -> int:
     """The system's number of the process that solves."""
-    process = solves._running[name].process
-    assert process is not None
-    return process.number
+    return solves._running[name].process.pid
 
 
 def listened(solves: Solves, name: str) -> list[Report]:

@@ -34,7 +34,7 @@ from allstreets.explorer.solves.folders import (
     new_folder,
 )
 from allstreets.explorer.solves.kinds import kind_of
-from allstreets.explorer.solves.process import Report, Running, SolvingProcess
+from allstreets.explorer.solves.process import Report, Running
 from allstreets.explorer.trash import Trash
 from allstreets.storage import SPOTS
 from allstreets.training import data_size
@@ -162,14 +162,13 @@ class Solves:
                 self._bell.ring()
                 return self._describe_stored(self._find(solve))
             one = self._require_running(solve)
-            assert one.process is not None
             if one.status.state == "stopping":
                 raise BusyError("this solve is stopping already")
             if one.status.state == "starting":
                 one.kill("stopped")
                 self._changed.wait_for(lambda: one.over, ANSWER_SECONDS)
             else:
-                one.process.send("stop")
+                one.send("stop")
                 one.receive(Report(state="stopping"))
                 self._bell.ring()
             return self._describe(one)
@@ -227,14 +226,14 @@ class Solves:
         """
         self.hang_up()
         with self._changed:
-            processes = [one.process for one in self._running.values() if one.process]
-            for one in self._running.values():
+            running = list(self._running.values())
+            for one in running:
                 if one.status.state == "starting":
                     one.kill("interrupted")
-        for process in processes:
-            process.leave()
+        for one in running:
+            one.leave()
         deadline = time.monotonic() + seconds
-        ended = [process.wait(max(deadline - time.monotonic(), 0.0)) for process in processes]
+        ended = [one.wait(max(deadline - time.monotonic(), 0.0)) for one in running]
         return all(ended)
 
     def _enqueue(self, folder: SolveFolder, need_bytes: int) -> messages.Solve:
@@ -264,12 +263,9 @@ class Solves:
     def _launch(self, folder: SolveFolder, need_bytes: int) -> messages.Solve:
         request = _request(folder)
         request = request.at("starting", run=request.run + 1)
-        one = Running(folder, request, need_bytes)
         try:
             folder.write(request)
-            one.process = SolvingProcess(
-                folder, lambda report: self._receive(one, report), lambda code: self._end(one, code)
-            )
+            one = Running(folder, request, need_bytes, self._receive, self._end)
         except OSError as error:
             raise InputError(f"cannot start to solve: {error.strerror}") from None
         self._running[folder.id] = one
@@ -293,9 +289,8 @@ class Solves:
 
     def _command(self, one: Running, command: Literal["pause", "resume"]) -> messages.Solve:
         """Make a process pause or go on, and wait a little for it to do so."""
-        assert one.process is not None
         before = one.status.state
-        one.process.send(command)
+        one.send(command)
         self._changed.wait_for(lambda: one.status.state != before, ANSWER_SECONDS)
         return self._describe(one)
 

@@ -43,8 +43,8 @@ class Report(BaseModel):
         return self.model_dump_json(exclude_defaults=True).encode() + b"\n"
 
 
-class SolvingProcess:
-    """A process that solves the spot of one folder.
+class Running:
+    """A solve with a process: what that has reported so far; guarded by the lock of its owner.
 
     `receive` is called with every report and `ended` once with the exit code, both from a thread.
     """
@@ -52,14 +52,24 @@ class SolvingProcess:
     def __init__(
         self,
         folder: SolveFolder,
-        receive: Callable[[Report], None],
-        ended: Callable[[int], None],
+        request: Request,
+        need_bytes: int,
+        receive: Callable[["Running", Report], None],
+        ended: Callable[["Running", int], None],
     ) -> None:
-        self._receive, self._ended = receive, ended
+        self.folder, self.request, self.need_bytes = folder, request, need_bytes
+        before = folder.status() or Status(run=0, state="starting")
+        self.status = before.at("starting", run=request.run)
+        self.points: list[CurvePoint] = folder.curve()
+        self.note: str | None = None
+        self.over = False
+        self._last_words: SolveState | None = None
+        self._killed: SolveState | None = None  # the state after a kill of ours
+        self._received, self._ended = receive, ended
         # -P: the folder that the server was started in is no place to import from.
         command = [sys.executable, "-P", "-m", MODULE, str(folder.path.resolve())]
         with folder.log.open("wb") as log:
-            self._process = subprocess.Popen(
+            self.process = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -70,27 +80,18 @@ class SolvingProcess:
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
 
-    @property
-    def number(self) -> int:
-        """The process id."""
-        return self._process.pid
-
     def send(self, command: Command) -> None:
         """Give a command; a process that has just ended ignores it."""
-        assert self._process.stdin is not None
+        assert self.process.stdin is not None
         with suppress(OSError, ValueError):  # ValueError: the pipe is closed
-            self._process.stdin.write(f"{command}\n".encode())
-            self._process.stdin.flush()
+            self.process.stdin.write(f"{command}\n".encode())
+            self.process.stdin.flush()
 
     def leave(self) -> None:
         """Signal that the server ends: the process saves and ends by itself."""
-        assert self._process.stdin is not None
+        assert self.process.stdin is not None
         with suppress(OSError):
-            self._process.stdin.close()
-
-    def kill(self) -> None:
-        """End it at once."""
-        self._process.kill()
+            self.process.stdin.close()
 
     def wait(self, seconds: float) -> bool:
         """Whether it ends within so many seconds, all its reports received."""
@@ -98,36 +99,14 @@ class SolvingProcess:
         return not self._thread.is_alive()
 
     def _read(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
             with suppress(ValidationError):  # a line that was cut off by its death
-                self._receive(Report.model_validate_json(line))
-        self._process.stdout.close()
-        code = self._process.wait()
+                self._received(self, Report.model_validate_json(line))
+        self.process.stdout.close()
+        code = self.process.wait()
         self.leave()
-        self._ended(code)
-
-
-def environment() -> dict[str, str]:
-    """That of the server; the process finds the same package, wherever it was imported from."""
-    home = str(Path(allstreets.__file__).parents[1])
-    others = os.environ.get("PYTHONPATH")
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([home, others] if others else [home])}
-
-
-class Running:
-    """Where a solve with a process stands; guarded by the lock of its owner."""
-
-    def __init__(self, folder: SolveFolder, request: Request, need_bytes: int) -> None:
-        self.folder, self.request, self.need_bytes = folder, request, need_bytes
-        before = folder.status() or Status(run=0, state="starting")
-        self.status = before.at("starting", run=request.run)
-        self.points: list[CurvePoint] = folder.curve()
-        self.note: str | None = None
-        self.process: SolvingProcess | None = None
-        self.over = False
-        self._last_words: SolveState | None = None
-        self._killed: SolveState | None = None  # the state after a kill of ours
+        self._ended(self, code)
 
     def receive(self, report: Report) -> None:
         """Take in what has changed."""
@@ -147,7 +126,6 @@ class Running:
 
     def kill(self, state: SolveState) -> None:
         """End the process at once: before its first iteration there is nothing to wait for."""
-        assert self.process is not None
         self._killed = state
         self.process.kill()
 
@@ -165,6 +143,13 @@ class Running:
             self.status = self.status.at("failed", error=error)
         status = self.status
         self.request = self.request.at(status.state, status.reason, status.error)
+
+
+def environment() -> dict[str, str]:
+    """That of the server; the process finds the same package, wherever it was imported from."""
+    home = str(Path(allstreets.__file__).parents[1])
+    others = os.environ.get("PYTHONPATH")
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([home, others] if others else [home])}
 
 
 def _killed_by(number: int) -> str:
