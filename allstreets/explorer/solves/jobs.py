@@ -3,6 +3,7 @@
 Each saves as it goes, so that it can be looked at meanwhile and resumed later.
 """
 
+import math
 import time
 from pathlib import Path
 
@@ -53,7 +54,8 @@ def solve_spot(
     here = config.device == CPU
     if here and must_compile(spot, config.precision):
         reporter.note(COMPILING)
-    callback = SpotCallback(folder, request, work, reporter)  # evaluates before the solver is there
+    # Before the solver takes its memory: the game's own play of a flop is evaluated here.
+    callback = SpotCallback(folder, request, work, reporter)
     if not here:
         stored = estimate_spot(spot, config.precision).memory_bytes
         require_device_room(config.device, device_bytes(stored))
@@ -96,7 +98,7 @@ class SpotCallback:
         self.rows = Thinned()  # the checks so far, those of the runs before this one included
         self._began_at = self._checked_at = self._saved_at = 0  # iterations
         self._seconds_before = 0.0  # of the runs before this one
-        self._exploitability = float("nan")  # % of pot, as far as it is known
+        self._exploitability = math.nan  # % of pot, as far as it is known
 
     def build(self) -> SpotSolver:
         """The solver."""
@@ -123,7 +125,8 @@ class SpotCallback:
         check = progress.check
         if check is not None and check.iteration > self._checked_at:
             self._checked_at = check.iteration
-            self._exploitability = float(check.metrics.exploitability or 0.0)
+            if check.metrics.exploitability is not None:
+                self._exploitability = check.metrics.exploitability
             row = {**check.to_row(), "seconds": self._seconds_before + check.seconds}
             if self.rows.add(row):
                 self._reporter.add(CurvePoint.of_check(row))
@@ -170,8 +173,7 @@ class SpotCallback:
         self._budget.saved(time.monotonic() - began)
 
     def _described(self, progress: Progress) -> SolveProgress:
-        known = self._exploitability if self._exploitability >= 0 else None
-        return described(progress, known, self._seconds_before)
+        return described(progress, self._exploitability, self._seconds_before)
 
 
 def described(
