@@ -84,7 +84,23 @@ class Reviews:
         return replay_hand(hand, kept, opened)
 
     def _card(self, id: str, folder: ReviewFolder) -> messages.ReviewCard:
-        return _card(id, folder, self._library.solve_of(folder.path))
+        solve = self._library.solve_of(folder.path)
+        facts = {"id": id, "folder": path_text(folder.path), "solve": solve}
+        name = printable(folder.path.name)
+        try:
+            index = folder.index()
+        except InputError as error:
+            nothing: Any = {"hero": None, "created": 0, "done": 0, "total": 0, "solutions": []}
+            return messages.ReviewCard.of(name=name, problem=str(error), **nothing, **facts)
+        done, total = folder.done(index), len(index.hands)
+        return messages.ReviewCard.of(
+            index,
+            name=index.name or name,
+            done=done,
+            total=total,
+            solutions=list(index.solutions),
+            **facts,
+        )
 
     def _search(self) -> dict[str, Path]:
         found = {id_of(path): path for path in find_reviews(self._library.folders)}
@@ -129,25 +145,6 @@ def _bare(hand: HandReview) -> HandReview:
         for one in hand.decisions
     )
     return replace(hand, decisions=bare)
-
-
-def _card(id: str, folder: ReviewFolder, solve: str | None) -> messages.ReviewCard:
-    facts = {"id": id, "folder": path_text(folder.path), "solve": solve}
-    name = printable(folder.path.name)
-    try:
-        index = folder.index()
-    except InputError as error:
-        nothing: Any = {"hero": None, "created": 0, "done": 0, "total": 0, "solutions": []}
-        return messages.ReviewCard.of(name=name, problem=str(error), **nothing, **facts)
-    done, total = folder.done(index), len(index.hands)
-    return messages.ReviewCard.of(
-        index,
-        name=index.name or name,
-        done=done,
-        total=total,
-        solutions=list(index.solutions),
-        **facts,
-    )
 
 
 def _row(key: str, hand: HandReview, made: GradedDecision) -> messages.ReviewRow:
@@ -199,17 +196,16 @@ def replay_hand(key: str, hand: HandReview, solution: str | None) -> messages.Re
             messages.ReplayStep.of(step, label=_label(step.word), decision=at.get(place))
             for place, step in enumerate(hand.steps())
         ],
-        decisions=[_decision(one, hero) for one in hand.decisions],
-    )
-
-
-def _decision(made: GradedDecision, hero: Player) -> messages.ReplayDecision:
-    return messages.ReplayDecision.of(
-        made,
-        line=line_in_words(made.line),
-        options=_options(made),
-        reach=_reach(made.ranges[hero], made.board),
-        ev=_as_played(made),
+        decisions=[
+            messages.ReplayDecision.of(
+                made,
+                line=line_in_words(made.line),
+                options=_options(made),
+                reach=_reach(made.ranges[hero], made.board),
+                ev=_as_played(made),
+            )
+            for made in hand.decisions
+        ],
     )
 
 

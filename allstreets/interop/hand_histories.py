@@ -2,9 +2,10 @@
 
 import codecs
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from allstreets.base import InputError, shorten
 from allstreets.interop.ledger import HandError
@@ -20,6 +21,11 @@ MARKED = (
 PHH = (".phh", ".phhs")
 ENDINGS = (".txt", ".log", *PHH)
 """The files of a folder that are read; a file that is named is read whatever it is called."""
+Reader = tuple[Callable[[str], Iterator[tuple[int, str, Any]]], Callable[[Any], PlayedHand]]
+"""What takes a text apart, by hands with the numbers of their first lines and their names, and what
+reads one."""
+PHH_READER: Reader = split_phh, read_phh
+SITE_READER: Reader = split_hands, read_site_hand
 
 
 @dataclass(frozen=True)
@@ -106,37 +112,18 @@ def decode(data: bytes) -> str:
 def read_text(text: str, file: str = "", *, phh: bool = False) -> HandFiles:
     """The hands of one text."""
     hands, skipped = list[PlayedHand](), list[Skipped]()
-    read = _phh if phh or is_phh(text) else _site
-    for line, name, found in read(text):
-        if isinstance(found, PlayedHand):
-            hands.append(replace(found, file=file, line=line))
+    split, read = PHH_READER if phh or is_phh(text) else SITE_READER
+    for line, name, part in split(text):
+        try:
+            hand = read(part)
+        except HandError as error:
+            skipped.append(Skipped(file, line + error.line, shorten(error.reason), shorten(name)))
         else:
-            skipped.append(Skipped(file, line + found.line, shorten(found.reason), shorten(name)))
+            hands.append(replace(hand, name=hand.name or name, file=file, line=line))
     if not hands and not skipped:
         reason = "it holds no hand in PHH, PokerStars or GGPoker text"
         skipped.append(Skipped(file, 1, reason))
     return HandFiles(tuple(hands), tuple(skipped))
-
-
-Found = tuple[int, str, PlayedHand | HandError]  # the number of its first line, its name
-
-
-def _site(text: str) -> Iterator[Found]:
-    for line, name, lines in split_hands(text):
-        try:
-            yield line, name, read_site_hand(lines)
-        except HandError as error:
-            yield line, name, error
-
-
-def _phh(text: str) -> Iterator[Found]:
-    for line, header, part in split_phh(text):
-        name = f"Hand {header}" if header else ""
-        try:
-            hand = read_phh(part)
-            yield line, name, hand if hand.name else replace(hand, name=name)
-        except HandError as error:
-            yield line, name, error
 
 
 def _files(paths: Iterable[Path | str]) -> Iterator[Path]:

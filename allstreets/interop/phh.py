@@ -50,7 +50,7 @@ def is_phh(text: str) -> bool:
 
 
 def split_phh(text: str) -> Iterator[tuple[int, str, str]]:
-    """(number of its first line, header, text) of every hand of a file."""
+    """(number of its first line, name, text) of every hand of a file."""
     lines = text.splitlines()
     heads = [
         (number, found[1]) for number, line in enumerate(lines) if (found := HEADER.match(line))
@@ -60,7 +60,7 @@ def split_phh(text: str) -> Iterator[tuple[int, str, str]]:
         return
     for place, (number, header) in enumerate(heads):
         last = heads[place + 1][0] if place + 1 < len(heads) else len(lines)
-        yield number + 1, header, "\n".join(["", *lines[number + 1 : last]])
+        yield number + 1, f"Hand {header}", "\n".join(["", *lines[number + 1 : last]])
 
 
 def read_phh(text: str) -> PlayedHand:

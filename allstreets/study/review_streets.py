@@ -134,11 +134,13 @@ def follow_postflop(
     draws: Draws,
 ) -> Iterator[GradedDecision]:
     """Grade the hero's decisions after the flop, which is dealt at `root` to both ranges."""
-    why, raised_last, assumed = "", None, tuple[str, ...]()
+    why, assumed = "", tuple[str, ...]()
+    raised_last: Player | None = None
     for number, group in groupby(hand.moments(), key=lambda one: one.action.street):
         moments = tuple(group)
         start = StreetStart(hand, Street(number), moments, raised_last)
-        raised_last = _aggressor(moments)
+        raised = [one.action.player for one in moments if one.action.kind >= ActionKind.BET]
+        raised_last = raised[-1] if raised else None
         if number == Street.PREFLOP:
             continue
         street: _Street | None = None
@@ -156,11 +158,6 @@ def follow_postflop(
                 yield graded or bare_decision(hand, moment, why)
         if street is not None and not why:
             ranges, assumed = street.left, tuple(street.notes)
-
-
-def _aggressor(moments: tuple[Moment, ...]) -> Player | None:
-    raised = [one.action.player for one in moments if one.action.kind >= ActionKind.BET]
-    return raised[-1] if raised else None
 
 
 class SolvedAgain:
