@@ -11,7 +11,7 @@ import re
 import secrets
 from collections.abc import Collection, Iterable
 from pathlib import PurePosixPath
-from typing import Protocol
+from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.requests import cookie_parser
@@ -106,20 +106,11 @@ REFUSED_PAGE = """<!doctype html><title>allstreets</title>
 <p>If this browser has opened that before, <a href="">open this page again</a>."""
 
 
-class Account(Protocol):
-    """A line of the passwd database."""
+def several_users(accounts: Iterable[Any] | None = None) -> bool:
+    """Whether more than one user can log in; no, where there is no list of them.
 
-    @property
-    def pw_uid(self) -> int:
-        """The number of the user."""
-
-    @property
-    def pw_shell(self) -> str:
-        """What is started when he logs in."""
-
-
-def several_users(accounts: Iterable[Account] | None = None) -> bool:
-    """Whether more than one user can log in; no, where there is no list of them."""
+    `accounts` are entries of the passwd database, by default all of them.
+    """
     if accounts is None:
         try:
             import pwd
