@@ -1,4 +1,7 @@
-"""Finding solutions and reviews in the folders that were opened, and keeping a few of them open."""
+"""Finding solutions and reviews in the folders that were opened, and keeping a few of them open.
+
+What people call their solutions is label.json beside a manifest, part of no checksum.
+"""
 
 import hashlib
 import json

@@ -1,4 +1,6 @@
-"""Ranges that a user keeps under names, in one file beside his solves.
+"""Ranges of the page's editor, text and grid, and those that a user keeps under names.
+
+Kept ranges are one file beside his solves:
 
 ranges.json    {"version": 1, "ranges": {"BB calls 2.5": "22+,A2s+:0.5"}}
 

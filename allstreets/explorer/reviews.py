@@ -1,4 +1,5 @@
-"""The reviews of the opened folders: searched at every listing, read when they are asked for.
+"""The reviews of the opened folders: searched at every listing, read when they are asked for; and
+their hands, to be replayed.
 
 Of hands that have been read everything but their ranges and grids is remembered, so that a table of
 a thousand of them is read once, and a review that goes on is read hand by hand.

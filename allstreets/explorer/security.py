@@ -1,9 +1,13 @@
-"""Accepts only same-origin requests, and those of programs on this machine.
+"""Who may send requests: pages of this server, programs of this machine, one user.
 
 The server listens on this machine only. That does not keep out other web pages, which a browser
 allows to send requests here: under a host name of their own that resolves to this machine (DNS
 rebinding), or by a form. So the requested host must be this server's, and a request that names its
 origin must come from this server's page.
+
+Every program on a machine can send requests to a port of it. So where several users can log in, the
+address that is printed carries a token; whoever opens it gets a cookie that lasts as long as the
+browser runs.
 """
 
 import hmac

@@ -1,4 +1,9 @@
-"""The server process: one port on this machine, from the first request to Ctrl-C."""
+"""The server process: one port on this machine, from the first request to Ctrl-C.
+
+uvicorn closes connections that are idle between two requests. A client that sends half a request
+and goes silent would hold its connection for as long as it likes: here a request has a limit on how
+long it takes to arrive (`TimedProtocol`).
+"""
 
 import asyncio
 import os

@@ -1,4 +1,5 @@
-"""A place in a solved game: how play got here, and what can be seen.
+"""A place in a solved game: how play got here, what can be seen, tables over cards and flops, and
+the same place of another solution.
 
 A place is named by its line, and carries every line that leads on: a page follows lines and never
 writes one. Hands are in the order of `cards.HAND_NAMES`, which `/api/about` gives.

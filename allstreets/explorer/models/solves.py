@@ -1,4 +1,5 @@
-"""Spots that are solved from the page."""
+"""Work that is begun from the page: spots, flops of games, whole games, locks, simple strategies;
+and ranges to begin with."""
 
 from typing import Annotated, Any, Literal
 

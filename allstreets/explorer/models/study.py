@@ -1,5 +1,5 @@
-"""Reviews of played hands: their decisions in a table, and each hand step by step. Amounts are in
-bb, and hands of grids in the order of `cards.HAND_NAMES`."""
+"""Reviews of played hands, their decisions in a table and each hand step by step; and practice, one
+decision at a time. Amounts are in bb, and hands of grids in the order of `cards.HAND_NAMES`."""
 
 from typing import Annotated, Literal
 

@@ -4,7 +4,10 @@ An empty text of bet sizes is a player who never bets on that street, an empty t
 one who never raises. An empty text of donk sizes is none of its own: the bet sizes serve, and
 "none" is a player who never leads into the last aggressor. Sizes without a use (of streets before
 the board, donk sizes on the first street) are ignored, so that a form can be filled in
-once and its board changed.
+once and its board changed. Edits of the tree are a node a line: "x b33%: +150%, -b75%".
+
+Whether there are GPUs to solve on is found out once, without taking anything of their memory: the
+processes that solve open them.
 """
 
 import math

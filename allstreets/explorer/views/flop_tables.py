@@ -1,7 +1,8 @@
 """The same decision on every flop: a table of the flops, and a report by hands.
 
 `FlopTables` are those of a whole game or of flops solved one by one; `BoardsBeside` those of a spot
-that was solved on several boards.
+that was solved on several boards. Reports by hands grow board by board, since reading many takes a
+while at first: whoever asks next resumes what was begun, and what is complete is kept.
 """
 
 from collections.abc import Callable, Iterator, Sequence
