@@ -33,6 +33,8 @@ Solution = TypeVar("Solution")
 
 # What runs and solutions store beside their manifests: these hold no solutions.
 INSIDE = re.compile(r"flops(-[0-9a-f]{8})?|certificate|checkpoints|work")
+LABEL = "label.json"
+SCHEMA = 1
 
 
 @dataclass(frozen=True)
@@ -230,10 +232,6 @@ class LastOpened(Generic[Solution]):
         while len(self._opened) > MOST_OPEN:
             del self._opened[next(iter(self._opened))]
         return opened[1]
-
-
-LABEL = "label.json"
-SCHEMA = 1
 
 
 def read_label(folder: Path) -> Label:

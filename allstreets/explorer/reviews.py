@@ -38,6 +38,16 @@ from allstreets.study import (
 OPEN_REVIEWS = 4
 
 Known = dict[IndexedHand, tuple[int, HandReview]]  # with the time of its file, in nanoseconds
+SEATS = {player.seat: player for player in Player}
+NO_CLASSES = (None,) * HAND_COUNT
+VERBS = {
+    "f": ("fold", "Fold"),
+    "x": ("check", "Check"),
+    "c": ("call", "Call"),
+    "b": ("bet", "Bet"),
+    "r": ("raise to", "Raise"),
+    "a": ("all-in", "All-in"),
+}
 
 
 class Reviews:
@@ -169,18 +179,6 @@ def _skipped(files: HandFiles) -> list[messages.ReviewReason]:
         place = replace(first, file=Path(first.file).name).place
         found.append(messages.ReviewReason(reason=reason, count=count, place=place))
     return found
-
-
-SEATS = {player.seat: player for player in Player}
-NO_CLASSES = (None,) * HAND_COUNT
-VERBS = {
-    "f": ("fold", "Fold"),
-    "x": ("check", "Check"),
-    "c": ("call", "Call"),
-    "b": ("bet", "Bet"),
-    "r": ("raise to", "Raise"),
-    "a": ("all-in", "All-in"),
-}
 
 
 def replay_hand(key: str, hand: HandReview, solution: str | None) -> messages.ReplayHand:

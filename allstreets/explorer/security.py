@@ -42,6 +42,13 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+TOKEN = re.compile(r"[A-Za-z0-9._~-]{8,200}")  # what stands in addresses and cookies as it is
+FIRST_USER = 1000  # accounts below it are of services, but for root
+NO_SHELLS = ("false", "nologin", "sync", "shutdown", "halt")
+REFUSED = "open the address that 'allstreets explore' printed, with its token"
+REFUSED_PAGE = """<!doctype html><title>allstreets</title>
+<p>This explorer asks for a token: open the address that <code>allstreets explore</code> printed.
+<p>If this browser has opened that before, <a href="">open this page again</a>."""
 
 
 class Guard:
@@ -99,15 +106,6 @@ class Guard:
         if int(length) and kind != "application/json":
             return 415, "send JSON (Content-Type: application/json)"
         return None
-
-
-TOKEN = re.compile(r"[A-Za-z0-9._~-]{8,200}")  # what stands in addresses and cookies as it is
-FIRST_USER = 1000  # accounts below it are of services, but for root
-NO_SHELLS = ("false", "nologin", "sync", "shutdown", "halt")
-REFUSED = "open the address that 'allstreets explore' printed, with its token"
-REFUSED_PAGE = """<!doctype html><title>allstreets</title>
-<p>This explorer asks for a token: open the address that <code>allstreets explore</code> printed.
-<p>If this browser has opened that before, <a href="">open this page again</a>."""
 
 
 def several_users(accounts: Iterable[Any] | None = None) -> bool:

@@ -32,6 +32,7 @@ USUAL_PORT = 8169  # where bookmarks find it again
 SOLVES_AT_ONCE = 1  # a solve takes every core
 REQUEST_SECONDS = 30.0  # for a request to arrive, body included
 GRACE_SECONDS = 2  # for requests that are under way when the server ends
+INCOMPLETE = (h11.IDLE, h11.SEND_BODY)  # states of a client that has more to send
 
 
 def serve(
@@ -153,9 +154,6 @@ class _Server(uvicorn.Server):
         super().handle_exit(sig, frame)
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._solves.hang_up)
-
-
-INCOMPLETE = (h11.IDLE, h11.SEND_BODY)  # states of a client that has more to send
 
 
 class TimedProtocol(H11Protocol):

@@ -29,6 +29,20 @@ ROWS: Answers = {
     }
 }
 ZIP, APKG = "application/zip", "application/octet-stream"
+NDJSON = "application/x-ndjson"
+BUSY: Answers = {409: {"model": Refusal, "description": "Not in this state, or too much at once"}}
+EVENTS: Answers = {
+    200: {
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "description": "Events named `solve`, each with a SolveEvent as data",
+    }
+}
+Row = Mapping[str, Any]
+CSV_TYPE = "text/csv; charset=utf-8"
+TEXTURE = ("flop", "suits", "pairing", "connectedness", "high_card")
+FIGURES = ("weight", "share", "ev_oop", "ev_ip", "equity_oop", "equity_ip")
+ODD = re.compile(r"[^A-Za-z0-9_.-]+")  # what a header, or a file system, might stumble over
+MOST_LETTERS = 80
 
 
 def part(name: str) -> Any:
@@ -46,9 +60,6 @@ def file_answer(media_type: str, what: str) -> Answers:
     return {200: {"content": {media_type: {"schema": schema}}, "description": what}}
 
 
-NDJSON = "application/x-ndjson"
-
-
 def _lines(what: str) -> Answers:
     """An answer that comes line by line."""
     text = f"Lines, each a {what}; or a Refusal, and the end"
@@ -57,22 +68,6 @@ def _lines(what: str) -> Answers:
 
 PARTS = _lines("CardReport with some of the rows")
 HAND_PARTS = _lines("BoardHandsPart, the last of which has the report")
-BUSY: Answers = {409: {"model": Refusal, "description": "Not in this state, or too much at once"}}
-EVENTS: Answers = {
-    200: {
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
-        "description": "Events named `solve`, each with a SolveEvent as data",
-    }
-}
-
-
-Row = Mapping[str, Any]
-CSV_TYPE = "text/csv; charset=utf-8"
-TEXTURE = ("flop", "suits", "pairing", "connectedness", "high_card")
-FIGURES = ("weight", "share", "ev_oop", "ev_ip", "equity_oop", "equity_ip")
-
-ODD = re.compile(r"[^A-Za-z0-9_.-]+")  # what a header, or a file system, might stumble over
-MOST_LETTERS = 80
 
 
 def download(content: str | bytes, media_type: str, name: str, suffix: str) -> Response:

@@ -39,8 +39,6 @@ from allstreets.explorer.views.view import SolutionView
 from allstreets.interop import load_tree, zip_ranges
 
 router = APIRouter(prefix="/api", tags=["solutions"], responses=REFUSALS)
-
-
 TheLibrary = Annotated[Library, part("library")]
 
 

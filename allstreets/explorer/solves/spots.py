@@ -56,6 +56,7 @@ SAME = ("board", "oop_range", "ip_range", *AMOUNTS, "precision", "river_groups",
 """What a form and the file of a spot call alike."""
 
 Found = TypeVar("Found")
+ADD, REMOVE = "+", "-"
 
 
 @dataclass(frozen=True)
@@ -251,9 +252,6 @@ def _tree(rules: PostflopRules) -> BettingTree | str:
         )
     except InputError as error:  # an edit where the tree does not go
         return str(error)
-
-
-ADD, REMOVE = "+", "-"
 
 
 def read_edits(text: str) -> list[dict[str, Any]]:

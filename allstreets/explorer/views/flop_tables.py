@@ -27,6 +27,7 @@ from allstreets.solutions import Boards, Flops, SolvedFlop, SpotSolution, WholeS
 from allstreets.storage import SpotSet, folder_kind, load_spots
 
 CACHED = 8  # tables
+KEPT = 8  # reports
 
 
 class Tables(Protocol):
@@ -202,9 +203,6 @@ def boards_beside(solution: SpotSolution, folder: Path) -> BoardsBeside | None:
             if own and sum(entry.name == own[0].name for entry in spots.entries) > 1:
                 return BoardsBeside(solution, spots, own[0].name)
     return None
-
-
-KEPT = 8  # reports
 
 
 class _Growing:
