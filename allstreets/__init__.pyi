@@ -5,6 +5,11 @@ from .explorer.views.view import range_at as range_at
 from .games.locks import Lock as Lock
 from .games.spot import Spot as Spot
 from .interop.range_files import export_ranges as export_ranges
+from .jobs.api import certify as certify
+from .jobs.api import lock as lock
+from .jobs.api import train as train
+from .jobs.simplify import simplify as simplify
+from .jobs.spots import solve_many as solve_many
 from .solutions.spot import SpotSolution as SpotSolution
 from .solutions.spot import solve as solve
 from .solutions.whole_game import WholeSolution as WholeSolution
@@ -15,10 +20,5 @@ from .storage.comparing import compare as compare
 from .storage.opening import load as load
 from .storage.spot_bundle import load_spot as load_spot
 from .storage.spot_bundle import save_spot as save_spot
-from .training.api import certify as certify
-from .training.api import lock as lock
-from .training.api import train as train
-from .training.many_spots import solve_many as solve_many
-from .training.simplify import simplify as simplify
 
 __version__: str

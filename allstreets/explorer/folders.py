@@ -21,7 +21,7 @@ from allstreets.base import (
 )
 from allstreets.explorer.models.base import MissingError
 from allstreets.explorer.models.solution import Label
-from allstreets.storage import MANIFEST, SPOTS, certificate_path
+from allstreets.storage import CERTIFICATE, MANIFEST, SPOTS
 from allstreets.study import INDEX
 
 DEPTH = 4  # levels below an opened folder
@@ -59,7 +59,7 @@ class Signature:
             found.st_mtime_ns,
             found.st_size,
             found.st_ino,
-            certified=_modified(certificate_path(folder)),
+            certified=_modified(folder / CERTIFICATE),
             labelled=_modified(folder / LABEL),
             spots=_spots_written(folder / SPOTS),
         )

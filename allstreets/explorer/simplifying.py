@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 
-from allstreets import training  # whose kernels are loaded when a price is found
+from allstreets import jobs  # whose kernels are loaded when a price is found
 from allstreets.analysis import Simplification, Simplified
 from allstreets.base import InputError
 from allstreets.explorer.library import Library
@@ -32,7 +32,7 @@ class Simplifying:
     def price(self, id: str, form: SimpleForm) -> SimplePrice:
         """What it costs to make both players' strategies simple."""
         with self._turn(id) as folder:
-            return price_message(training.simplify(folder, **vars(rule_of(form))))
+            return price_message(jobs.simplify(folder, **vars(rule_of(form))))
 
     def save(self, solution: SolutionId, form: SimpleForm) -> SolutionCard:
         """Save the simple strategies as a solution of their own, in the folder of solves."""
@@ -41,7 +41,7 @@ class Simplifying:
         target = new_path(self._solves, "simple", time.time())
         with self._turn(solution) as folder:
             try:
-                training.simplify(folder, **vars(rule), output=target, name=name)
+                jobs.simplify(folder, **vars(rule), output=target, name=name)
             except BaseException:
                 shutil.rmtree(target, ignore_errors=True)
                 raise

@@ -44,7 +44,7 @@ def test_flops_are_completed_side_by_side_as_alone() -> None:
     assert not np.array_equal(first, second)
 
 
-@pytest.mark.parametrize("river_groups", ["none", "suits"])
+@pytest.mark.parametrize("river_groups", ["none", pytest.param("suits", marks=pytest.mark.long)])
 def test_flops_are_solved_exactly_where_they_are_judged(
     river_groups: Literal["none", "suits"],
 ) -> None:
@@ -60,7 +60,9 @@ def test_flops_are_solved_exactly_where_they_are_judged(
         np.testing.assert_allclose(values.best[player], best[:, 0], rtol=1e-5, atol=1e-3)
 
 
+@pytest.mark.long
 def test_what_is_solved_exactly_loses_less() -> None:
+    """Long: a flop is solved exactly."""
     flop = parse_flop("9s9h9d").flop
 
     def gains(model: CardModel) -> float:

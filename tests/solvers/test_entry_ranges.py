@@ -21,9 +21,9 @@ from allstreets.cards import (
 from allstreets.cfr import IterationWeights, parse_schedule
 from allstreets.engines import DealtPairs
 from allstreets.games import WholeGame
+from allstreets.jobs import UnifiedConfig
 from allstreets.solvers import MBB_PER_CHIP, WholeGameSolver, solution_ranges
 from allstreets.solvers.entry_ranges import EntryGadget, _solve, entering_weights, some_flops
-from allstreets.training import UnifiedConfig
 
 STRONG, WEAK = HAND_NAMES.index("AA"), HAND_NAMES.index("32o")
 

@@ -9,7 +9,7 @@ from allstreets.base import InputError, available_bytes
 from allstreets.explorer.models.base import FormError, Problem
 from allstreets.explorer.models.solves import GameEstimate, GameForm, LockedSource, SampleGame
 from allstreets.games import require_room
-from allstreets.training import (
+from allstreets.jobs import (
     FIRST_RUN,
     ConfigError,
     TrainConfig,

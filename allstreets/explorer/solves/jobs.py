@@ -7,7 +7,7 @@ import math
 import time
 from pathlib import Path
 
-from allstreets.base import InputError
+from allstreets.base import InputError, duration, figure
 from allstreets.engines import CPU
 from allstreets.explorer.models.solution import CurvePoint
 from allstreets.explorer.models.solves import SolveProgress
@@ -19,25 +19,23 @@ from allstreets.explorer.solves.saving import SaveBudget, Thinned
 from allstreets.explorer.solves.spots import spot_name
 from allstreets.games import device_bytes, estimate_spot, require_device_room
 from allstreets.interop import read_hands
-from allstreets.solutions import SpotSolution
-from allstreets.solvers import SpotSolver
-from allstreets.storage import has_checkpoints, restore_spot, save_spot
-from allstreets.study import Effort, ReviewProgress, load_games, plan_review
-from allstreets.training import (
+from allstreets.jobs import (
     COMPILING,
+    Callbacks,
     ExploitabilityThreshold,
     LastResort,
     Progress,
     StopRule,
     TimeLimit,
-    Watch,
-    duration,
-    figure,
     mark_compiled,
     must_announce,
     must_compile,
     train_spot,
 )
+from allstreets.solutions import SpotSolution
+from allstreets.solvers import SpotSolver
+from allstreets.storage import has_checkpoints, restore_spot, save_spot
+from allstreets.study import Effort, ReviewProgress, load_games, plan_review
 
 MAX_ITERATIONS = 100_000  # in one run, where the target is out of reach
 STORE_SECONDS = 5.0  # between two notes of how far a review is, for servers to come
@@ -221,7 +219,7 @@ def train_game(
         if fresh:  # every check is kept for servers to come
             reporter.store(figures(progress))
 
-    outcome = job.run(Watch(progress=(callback,), control=commands))
+    outcome = job.run(Callbacks(progress=(callback,), control=commands))
     if outcome.unsaved is not None:
         return Ending("failed", error=outcome.unsaved)
     last = outcome.training.progress

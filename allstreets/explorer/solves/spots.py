@@ -42,7 +42,7 @@ from allstreets.explorer.models.solves import (
     StreetCounts,
 )
 from allstreets.games import Estimate, Spot, estimate_spot, require_memory
-from allstreets.training import SpotConfig
+from allstreets.jobs import SpotConfig
 
 # A betting tree of this size is looked through in some tenths of a second. On a flop or turn one
 # that comes near it needs far more memory than machines have.

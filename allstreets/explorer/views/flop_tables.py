@@ -7,36 +7,52 @@ while at first: whoever asks next resumes what was begun, and what is complete i
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from allstreets.analysis import HAND_KEYS, BoardFigures, BoardReport, Gathering, ReportRow
-from allstreets.base import InputError
-from allstreets.betting import Street, dealt
-from allstreets.cards import Texture, cards_text, hand_combos
+from allstreets.base import Floats, InputError
+from allstreets.betting import Player, Street, dealt
+from allstreets.cards import Flop, Texture, cards_text, hand_combos
 from allstreets.explorer.folders import id_of
-from allstreets.explorer.models import place as messages
-from allstreets.explorer.views.class_decision import ClassDecision, RangeFigures, range_figures
+from allstreets.explorer.models.place import (
+    BoardHand,
+    BoardHands,
+    BoardHandsPart,
+    Choice,
+    FlopReport,
+    FlopRow,
+)
 from allstreets.explorer.views.figures import of_both, over_hand_rows
 from allstreets.explorer.views.nodes import choices, choices_of
-from allstreets.solutions import Boards, Flops, SolvedFlop, SpotSolution, WholeSolution, is_reached
+from allstreets.solutions import Boards, Flops, SpotSolution, WholeSolution, is_reached
 from allstreets.storage import SpotSet, folder_kind, load_spots
 
 CACHED = 8  # tables
 KEPT = 8  # reports
+NOT_KNOWN = (float("nan"), float("nan"))
+
+
+class _Figures(NamedTuple):
+    """A decision on a flop in figures of whole ranges; NaN where play never gets there."""
+
+    frequencies: Floats  # [A]
+    pairs: float  # of combos that get there
+    share: float  # of all pairs of combos
+    equities: tuple[float, float]  # of OOP and IP
+    evs: tuple[float, float]
 
 
 class Tables(Protocol):
     """Decisions on many boards; EVs count from there on."""
 
-    def table(self, line: str) -> messages.FlopReport:
+    def table(self, line: str) -> FlopReport:
         """The decision that a line leads to, a row for each board."""
 
-    def hands(self, line: str, *, over_hand: bool) -> Iterator[messages.BoardHandsPart]:
+    def hands(self, line: str, *, over_hand: bool) -> Iterator[BoardHandsPart]:
         """The same by hands, a part for each board that is read."""
 
 
@@ -51,11 +67,11 @@ class FlopTables:
         self._made = lru_cache(CACHED)(self._make)
         self._reports = GrowingReports(solution.boards)
 
-    def table(self, line: str) -> messages.FlopReport:
+    def table(self, line: str) -> FlopReport:
         """The decision that a line leads to, with "*" or any flop in it."""
         return self._made(*self._read(line))
 
-    def hands(self, line: str, *, over_hand: bool) -> Iterator[messages.BoardHandsPart]:
+    def hands(self, line: str, *, over_hand: bool) -> Iterator[BoardHandsPart]:
         """The decision of a line on all flops by hands."""
         where = self._read(line)
         line = self._solution.line_on_any_flop(*where)
@@ -82,7 +98,7 @@ class FlopTables:
         assert flops is not None  # `read_any_flop` refuses solutions that end before
         return flops
 
-    def _choices(self, root: int, node: int) -> list[messages.Choice]:
+    def _choices(self, root: int, node: int) -> list[Choice]:
         solution, tree = self._solution, self._flops.pot(root).tree
         averages = not solution.cards.plays_combos
 
@@ -91,18 +107,15 @@ class FlopTables:
 
         return choices_of(tree, node, solution.unit.notation, line)
 
-    def _make(self, root: int, node: int) -> messages.FlopReport:
+    def _make(self, root: int, node: int) -> FlopReport:
         flops, solution = self._flops, self._solution
         solved, tree = flops.solved(root), flops.pot(root).tree
-        by_class = None
-        if flops.cards.plays_classes:
-            by_class = ClassDecision(flops.strategies(root, solved[0].flop), node)
-        figures = [self._figures(root, one, node, by_class) for one in solved]
-        weights = np.array([one.weight for one in solved]) * [one.pairs for one in figures]
-        total = float(weights.sum())
+        figures = [self._figures(root, flop.flop, node) for flop in solved]
+        weights = np.array([flop.weight for flop in solved]) * [row.pairs for row in figures]
+        total = float(weights.sum()) or 1.0
         some = flops.counted(flops.view(root, solved[0].flop).node(node, ""))
         line = solution.line_on_any_flop(root, node)
-        return messages.FlopReport.of(
+        return FlopReport.of(
             some,
             line=line,
             player=tree.player_at(node),
@@ -110,41 +123,48 @@ class FlopTables:
             unit=solution.unit.name,
             rows=[
                 _row(
-                    found,
-                    one.flop.texture,
-                    line=line.replace("*", one.flop.text, 1),
-                    flop=one.flop.text,
+                    row,
+                    flop.flop.texture,
+                    line=line.replace("*", flop.flop.text, 1),
+                    flop=flop.flop.text,
                     weight=weight,
-                    share=found.share,
-                    exploitability_pct=one.exploitability_pct,
+                    share=row.share,
+                    exploitability_pct=flop.exploitability_pct,
                 )
-                for one, found, weight in zip(
-                    solved, figures, (weights / (total or 1.0)).tolist(), strict=True
+                for flop, row, weight in zip(
+                    solved, figures, (weights / total).tolist(), strict=True
                 )
             ],
         )
 
-    def _figures(
-        self, root: int, solved: SolvedFlop, node: int, by_class: ClassDecision | None
-    ) -> RangeFigures:
-        flops, flop = self._flops, solved.flop
-        if by_class is not None:
-            stored = flops.strategies(root, flop).stored[0]
-            found = by_class.on(flop, stored, self._solution.roots.reach(root))
-        else:
-            view = flops.view(root, flop)
-            # EVs that are stored with the strategies cost nothing.
-            known = node > 0 and view.evaluate is not None
-            found = range_figures(flops.counted(view.node(node, "")), evs=known)
-        combos = hand_combos(flop.cards)
-        if node == 0 and is_reached((found.reach @ combos / combos.sum()).tolist()):
-            found = replace(found, evs=flops.first_evs(root, flop, found.reach, found.pairs))
-        return found
+    def _figures(self, root: int, flop: Flop, node: int) -> _Figures:
+        """A decision on a flop; what would take a while on many flops is left out."""
+        flops, start, combos = (
+            self._flops,
+            self._solution.roots.reach(root),
+            hand_combos(flop.cards),
+        )
+        view = flops.view(root, flop)
+        shown = flops.counted(view.node(node, ""))
+        evs = equities = NOT_KNOWN
+        if flops.cards.plays_classes:
+            equities = _both(lambda player: shown.mean(shown.equity(player), player))
+        if node > 0 and view.stored is not None:  # EVs that are stored with the strategies
+            evs = _both(shown.ev)
+        elif node == 0 and is_reached((start @ combos / combos.sum()).tolist()):
+            pairs = float(shown.own.weights.sum())
+            evs = flops.first_evs(root, flop, start * (combos > 0), pairs)
+        return _Figures(shown.taken, float(shown.own.weights.sum()), shown.share, equities, evs)
 
 
-def _row(figures: RangeFigures | BoardFigures, texture: Texture, **facts: Any) -> messages.FlopRow:
+def _both(figure: Callable[[Player], float]) -> tuple[float, float]:
+    """A figure of OOP and IP."""
+    return figure(Player.OOP), figure(Player.IP)
+
+
+def _row(figures: _Figures | BoardFigures, texture: Texture, **facts: Any) -> FlopRow:
     both = of_both(figures.evs, figures.equities)
-    return messages.FlopRow.of(texture, frequencies=figures.frequencies, **both, **facts)
+    return FlopRow.of(texture, frequencies=figures.frequencies, **both, **facts)
 
 
 class BoardsBeside:
@@ -155,36 +175,36 @@ class BoardsBeside:
         self._entries = [entry for entry in spots.entries if entry.name == name]
         self._reports = GrowingReports(lambda line: spots.boards(line, name))
 
-    def hands(self, line: str, *, over_hand: bool) -> Iterator[messages.BoardHandsPart]:
+    def hands(self, line: str, *, over_hand: bool) -> Iterator[BoardHandsPart]:
         """The decision of a line on all boards by hands."""
         line, actions = self._decision(line)
         return self._reports.parts(line, actions, over_hand=over_hand)
 
-    def table(self, line: str) -> messages.FlopReport:
+    def table(self, line: str) -> FlopReport:
         """The decision of a line on every board."""
         line, actions = self._decision(line)
         report = self._reports.report(line)
-        total = sum(one.mass for one in report.boards) or 1.0
-        return messages.FlopReport.of(
+        total = sum(board.mass for board in report.boards) or 1.0
+        return FlopReport.of(
             report,
             line=line,
             actions=actions,
             unit=report.unit.name,
             rows=[
                 _row(
-                    one,
-                    one.texture,
-                    line=one.line,
-                    flop=cards_text(one.board),
-                    weight=one.mass / total,
+                    board,
+                    board.texture,
+                    line=board.line,
+                    flop=cards_text(board.board),
+                    weight=board.mass / total,
                     exploitability_pct=(entry.row or {}).get("exploitability_pct"),
                     solution=id_of(self._spots.folder / entry.folder),
                 )
-                for entry, one in zip(self._entries, report.boards, strict=True)
+                for entry, board in zip(self._entries, report.boards, strict=True)
             ],
         )
 
-    def _decision(self, line: str) -> tuple[str, list[messages.Choice]]:
+    def _decision(self, line: str) -> tuple[str, list[Choice]]:
         """A decision that other boards have as well: the line to it, and its actions."""
         node = self._solution.at(line)
         if node.position.cards or node.kind != "decision":
@@ -215,11 +235,11 @@ class _Growing:
 
     def step(self) -> None:
         """Read one more board."""
-        one = next(self.boards.decisions, None)
-        if one is not None:
-            self._gathered.add(one)
+        board = next(self.boards.decisions, None)
+        if board is not None:
+            self._gathered.add(board)
             self.done += 1
-        if one is None or self.done == self.boards.count:
+        if board is None or self.done == self.boards.count:
             self.report = self._gathered.report
 
 
@@ -250,25 +270,23 @@ class GrowingReports:
         return last.report
 
     def parts(
-        self, line: str, actions: Sequence[messages.Choice], *, over_hand: bool
-    ) -> Iterator[messages.BoardHandsPart]:
+        self, line: str, actions: Sequence[Choice], *, over_hand: bool
+    ) -> Iterator[BoardHandsPart]:
         """A message for each step; the last one has the report."""
         for step in self.steps(line):
             report = None
             if step.report is not None:
                 report = _message(step.report, actions, over_hand=over_hand)
-            yield messages.BoardHandsPart(done=step.done, boards=step.boards.count, report=report)
+            yield BoardHandsPart(done=step.done, boards=step.boards.count, report=report)
 
 
-def _message(
-    report: BoardReport, actions: Sequence[messages.Choice], *, over_hand: bool
-) -> messages.BoardHands:
+def _message(report: BoardReport, actions: Sequence[Choice], *, over_hand: bool) -> BoardHands:
     tables = [report.by(key) for key in HAND_KEYS]
     rows = [[_hand_row(row) for row in table] for table in (*tables, [report.total])]
     if over_hand:
         rows = [over_hand_rows(table, report.paid) for table in rows]
     category, draw, hand, (total,) = rows
-    return messages.BoardHands.of(
+    return BoardHands.of(
         report,
         actions=actions,
         unit=report.unit.name,
@@ -280,6 +298,6 @@ def _message(
     )
 
 
-def _hand_row(row: ReportRow) -> messages.BoardHand:
+def _hand_row(row: ReportRow) -> BoardHand:
     eqrs = {"eqr_oop": row.eqrs[0], "eqr_ip": row.eqrs[1]}
-    return messages.BoardHand.of(row, **of_both(row.evs, row.equities), **eqrs)
+    return BoardHand.of(row, **of_both(row.evs, row.equities), **eqrs)

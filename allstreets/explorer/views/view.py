@@ -25,26 +25,59 @@ from allstreets.explorer.views.hands import hand_detail, hand_groups, table
 from allstreets.explorer.views.nodes import choices, deal, end, settings, steps
 from allstreets.explorer.views.range_words import Reaching, reaching
 from allstreets.solutions import Decision as Record
-from allstreets.solutions import Node, NoNodeError, Position, Solution
-from allstreets.storage import (
-    folder_kind,
-    load_flops,
-    load_preflop,
-    load_spot,
-    load_unified,
-    read_manifest,
-)
+from allstreets.solutions import Node, NoNodeError, Position, Solution, SpotSolution, WholeSolution
+from allstreets.storage import folder_kind, load, read_manifest
+
+Part = TypeVar("Part")
 
 CACHED = 96  # decisions with results of the whole hand
 EV_NOTES: dict[EvCount, str] = {
     "here": "from here on: folding is 0, and both players' EVs sum to the pot, less any rake",
     "hand": "over the whole hand: what a player has put in before counts as lost",
 }
-WHOLE_KINDS = {
-    "unified": (load_unified, describe_whole),
-    "preflop": (load_preflop, describe_whole),
-    "postflop": (load_flops, describe_flops),
-}
+
+
+class Turns:
+    """A lock that goes round: who asks for it again comes after all who wait already.
+
+    A plain lock would mostly go back to the thread that has just released it.
+    """
+
+    def __init__(self) -> None:
+        self._guard = Lock()
+        self._taken = False
+        self._waiting: deque[Event] = deque()
+
+    def __enter__(self) -> None:
+        with self._guard:
+            if not self._taken:
+                self._taken = True
+                return
+            turn = Event()
+            self._waiting.append(turn)
+        turn.wait()
+
+    def __exit__(self, *_: object) -> None:
+        with self._guard:
+            if self._waiting:
+                self._waiting.popleft().set()  # it stays taken
+            else:
+                self._taken = False
+
+    def locked(self) -> bool:
+        """Whether it is somebody's turn."""
+        return self._taken
+
+    def each(self, begin: Callable[[], Iterator[Part]]) -> Iterator[Part]:
+        """The parts of a report, each in a turn of its own."""
+        with self:
+            parts = begin()
+        while True:
+            with self:
+                part = next(parts, None)
+            if part is None:
+                return
+            yield part
 
 
 class SolutionView:
@@ -109,7 +142,7 @@ class SolutionView:
         """Both players' hands at a line, and what is done with them."""
         with self._turns:
             shown = self._shown(self._node(line), evs)
-            _ = shown.learned, shown.equities  # found once; what follows needs no turn
+            _ = shown.learned, shown.equities  # computed once; what follows needs no turn
             return shown
 
     def place(self, line: str, evs: EvCount = "here") -> messages.Place:
@@ -185,12 +218,12 @@ class SolutionView:
 
 def read_facts(folder: Path) -> tuple[SolutionKind, Manifest]:
     """Kind and manifest of a folder, checked; an `InputError` says what is wrong with it."""
-    found = folder_kind(folder)
-    if found in get_args(SolutionKind):
-        kind = cast(SolutionKind, found)
+    stored = folder_kind(folder)
+    if stored in get_args(SolutionKind):
+        kind = cast(SolutionKind, stored)
         return kind, read_manifest(folder, kind)
     raise InputError(
-        f"{folder} holds a solution of a kind that this version does not know ('{found}')"
+        f"{folder} holds a solution of a kind that this version does not know ('{stored}')"
     )
 
 
@@ -200,13 +233,14 @@ def open_view(folder: Path) -> SolutionView:
     if kind == "spots":
         raise InputError(f"{folder} holds spots that were solved together: open one of them")
     if kind == "spot":
-        spot = load_spot(folder)
+        spot = load(folder, SpotSolution)
         beside = boards_beside(spot, folder)
         describe = partial(describe_spot, spot, manifest, boards=beside is not None)
         return SolutionView(spot, describe, beside)
-    load, describe_it = WHOLE_KINDS[kind]
-    opened = load(folder)
-    return SolutionView(opened, partial(describe_it, opened, manifest), FlopTables(opened))
+    whole, describe_it = load(folder, WholeSolution), describe_whole
+    if kind == "postflop":
+        describe_it = describe_flops
+    return SolutionView(whole, partial(describe_it, whole, manifest), FlopTables(whole))
 
 
 def range_at(
@@ -226,49 +260,3 @@ def range_at(
         parts = split_line(line, str.strip, flop)
         line = whole_line(parts.root, parts.cards, (parts.after or "").strip())
     return open_view(Path(folder)).range(line, player, action)
-
-
-Part = TypeVar("Part")
-
-
-class Turns:
-    """Who asks for it again comes after all who wait already.
-
-    A plain lock would mostly go back to the thread that has just released it.
-    """
-
-    def __init__(self) -> None:
-        self._guard = Lock()
-        self._taken = False
-        self._waiting: deque[Event] = deque()
-
-    def __enter__(self) -> None:
-        with self._guard:
-            if not self._taken:
-                self._taken = True
-                return
-            turn = Event()
-            self._waiting.append(turn)
-        turn.wait()
-
-    def __exit__(self, *_: object) -> None:
-        with self._guard:
-            if self._waiting:
-                self._waiting.popleft().set()  # it stays taken
-            else:
-                self._taken = False
-
-    def locked(self) -> bool:
-        """Whether it is somebody's turn."""
-        return self._taken
-
-    def each(self, begin: Callable[[], Iterator[Part]]) -> Iterator[Part]:
-        """The parts of a report, each in a turn of its own."""
-        with self:
-            parts = begin()
-        while True:
-            with self:
-                part = next(parts, None)
-            if part is None:
-                return
-            yield part

@@ -1,5 +1,0 @@
-"""Running a job: config, the loop, stop rules, progress, checkpoints, report, plot."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
