@@ -15,8 +15,7 @@ from allstreets.explorer.models import study as messages
 from allstreets.explorer.models.base import BusyError, MissingError, path_text
 from allstreets.explorer.models.params import HexId, Playable, Played
 from allstreets.explorer.models.place import Choice
-from allstreets.explorer.views.figures import decision
-from allstreets.explorer.views.nodes import choices_of
+from allstreets.explorer.views.nodes import choices_of, decision
 from allstreets.solutions import Solution
 from allstreets.study import (
     PAIRINGS,

@@ -13,8 +13,7 @@ from allstreets.base import InputError
 from allstreets.betting import Player, Street
 from allstreets.cards import card_text, parse_card
 from allstreets.explorer.models.place import CardReport, CardRow
-from allstreets.explorer.views.figures import of_both
-from allstreets.explorer.views.nodes import choices
+from allstreets.explorer.views.nodes import choices, of_both
 from allstreets.solutions import Decision, Node, NoNodeError, Position
 
 CACHED = 8  # reports

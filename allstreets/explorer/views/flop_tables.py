@@ -26,8 +26,7 @@ from allstreets.explorer.models.place import (
     FlopReport,
     FlopRow,
 )
-from allstreets.explorer.views.figures import of_both, over_hand_rows
-from allstreets.explorer.views.nodes import choices, choices_of
+from allstreets.explorer.views.nodes import choices, choices_of, of_both, over_hand_rows
 from allstreets.solutions import Boards, Flops, SpotSolution, WholeSolution, is_reached
 from allstreets.storage import SpotSet, folder_kind, load_spots
 

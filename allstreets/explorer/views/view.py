@@ -19,10 +19,20 @@ from allstreets.explorer.views.descriptions import (
     describe_spot,
     describe_whole,
 )
-from allstreets.explorer.views.figures import counted, decision, equity_curve, grids, notes
 from allstreets.explorer.views.flop_tables import FlopTables, Tables, boards_beside
 from allstreets.explorer.views.hands import hand_detail, hand_groups, table
-from allstreets.explorer.views.nodes import choices, deal, end, settings, steps
+from allstreets.explorer.views.nodes import (
+    choices,
+    counted,
+    deal,
+    decision,
+    end,
+    equity_curve,
+    grids,
+    notes,
+    settings,
+    steps,
+)
 from allstreets.explorer.views.range_words import Reaching, reaching
 from allstreets.solutions import Decision as Record
 from allstreets.solutions import Node, NoNodeError, Position, Solution, SpotSolution, WholeSolution
