@@ -24,6 +24,7 @@ from allstreets.betting import PreflopRules
 from allstreets.cards import flop_table
 from allstreets.engines import (
     CPU,
+    ON_GPUS,
     CardModel,
     Engine,
     EngineSpec,
@@ -71,6 +72,7 @@ from allstreets.solvers import (
     WholeGameSolver,
     first_ranges,
     quantise_solution,
+    solution_ranges,
 )
 from allstreets.storage import (
     load_unified,
@@ -316,6 +318,7 @@ class UnifiedJob:
             config.pruning(),
             config.drop_unplayed_every,
             config.regroupings(),
+            config.tremble,
         )
 
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> UnifiedOutcome:
@@ -374,6 +377,8 @@ class UnifiedJob:
             metrics = training.progress.fresh_metrics
             trained = metrics.exploitability if metrics else None
             kept = quantise_solution(solver, trained, flops=self.stores_flops)
+            if training.reason != "interrupted":
+                kept = self._with_ranges(solver, kept)
             outcome = UnifiedOutcome(self, solver, training, kept)
             try:
                 if self.output is not None:
@@ -393,6 +398,19 @@ class UnifiedJob:
             save_finished=self.stores_flops,
             callbacks=callbacks,
             regularly=charts_every(charts, solver, self.game.preflop, callbacks.charts),
+        )
+
+    def _with_ranges(self, solver: WholeGameSolver, kept: QuantisedSolution) -> QuantisedSolution:
+        """The solution with the ranges to solve other flops for."""
+        if kept.values is None or not self.game.pots:
+            return kept
+        model = self.config.card_model()
+        if not model.stores_all_streets:
+            model = CardModel("boards", groups=32)  # as good as needed, in less memory
+        on_gpu = self.config.device != CPU and model.kind in ON_GPUS
+        device = self.config.device if on_gpu else CPU
+        return replace(
+            kept, ranges=solution_ranges(solver, kept.values, model, self.threads, device)
         )
 
 

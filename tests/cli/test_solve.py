@@ -244,9 +244,11 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.long
 def test_a_third_leaves_and_the_next_run_clears_up(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
+    """Long: processes are interrupted."""
     folder = tmp_path / "solved"
     command = ["solve", *flags(RIVER), "--max-iterations", "50", "--output", str(folder)]
     paths = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, sys.path)])

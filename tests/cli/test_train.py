@@ -161,9 +161,11 @@ main(sys.argv[1:])
 """
 
 
+@pytest.mark.long
 def test_a_killed_run_keeps_the_flops_that_are_solved(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
+    """Long: a process is killed."""
     file, folder = write(tmp_path / "train.yaml", postflop_sprs=[1, 2]), tmp_path / "out"
     command = ["train", str(file), "--output", str(folder), "--threads", "1"]
     paths = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, sys.path)])

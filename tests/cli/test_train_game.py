@@ -118,7 +118,9 @@ def test_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "SB, first to act:" in err
 
 
+@pytest.mark.long
 def test_buckets(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Long: a game is bucketed."""
     code, out, _ = train(capsys, tmp_path, **BUCKETS)
     assert code == 0
     assert "cards buckets, 12 iterations" in out
@@ -135,7 +137,9 @@ def test_buckets(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert gaps[-1] < gaps[0]
 
 
+@pytest.mark.long
 def test_exact(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Long: a game of real combos."""
     code, out, _ = train(capsys, tmp_path, "--json", **EXACT, epochs=4)
     assert code == 0
     found = json.loads(out)

@@ -71,7 +71,14 @@ def facts(solver: WholeGameSolver) -> dict[str, Any]:
 
 
 # Boards are slow, and compared below, where they are stored as well.
-@pytest.mark.parametrize("name", [name for name in GAMES if name != "boards"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.long] * (name == "exact"))
+        for name in GAMES
+        if name != "boards"
+    ],
+)
 def test_results_do_not_depend_on_workers(name: str) -> None:
     job = plan_unified(small_config(**GAMES[name]))
     spec = job.spec()
@@ -84,7 +91,9 @@ def test_results_do_not_depend_on_workers(name: str) -> None:
         assert other == found[0]
 
 
-@pytest.mark.parametrize("name", ["classes", "dropping", "boards"])
+@pytest.mark.parametrize(
+    "name", ["classes", "dropping", pytest.param("boards", marks=pytest.mark.long)]
+)
 @pytest.mark.parametrize(("before", "after"), [(0, 3), (3, 0), (2, 5)])
 def test_a_checkpoint_is_read_by_any_number_of_workers(
     name: str, before: int, after: int, tmp_path: Path

@@ -1,6 +1,7 @@
 """A real Ray cluster of several machines, as far as Ray can tell; workers and a machine are killed.
 
-One cluster serves all tests, in their order: each leaves it smaller than it was.
+One cluster serves all tests, in their order: each leaves it smaller than it was. Long: Ray starts a
+dozen processes. Workers of this process stand in for it in the other files.
 """
 
 import os
@@ -28,6 +29,7 @@ from allstreets.jobs.progress import Progress
 from allstreets.jobs.whole_game import UnifiedOutcome, plan_unified
 from allstreets.storage import SpotSet
 
+pytestmark = pytest.mark.long
 KEYS: dict[str, Any] = {"flops": "spread_5", "check_interval": 1}
 
 

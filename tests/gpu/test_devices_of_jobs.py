@@ -66,7 +66,9 @@ def solver_of(kind: str, device: str) -> WholeGameSolver:
     return WholeGameSolver(game, games, SCHEDULE)
 
 
-@pytest.mark.parametrize("kind", list(GAMES))
+@pytest.mark.parametrize(
+    "kind", ["classes", "buckets", "exact", pytest.param("boards", marks=pytest.mark.long)]
+)
 def test_whole_games(kind: str) -> None:
     here, there = solver_of(kind, CPU), solver_of(kind, "cuda")
     for solver in (here, there):
@@ -81,10 +83,7 @@ def test_whole_games(kind: str) -> None:
 
 @pytest.mark.parametrize(
     "kind",
-    [
-        pytest.param(kind, marks=() if kind in ("classes", "boards") else pytest.mark.thorough)
-        for kind in GAMES
-    ],
+    [pytest.param(kind, marks=() if kind == "classes" else pytest.mark.long) for kind in GAMES],
 )
 def test_a_whole_game_goes_on_there_and_back(kind: str) -> None:
     first, second, third = (solver_of(kind, device) for device in (CPU, "cuda", CPU))

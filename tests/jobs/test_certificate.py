@@ -125,7 +125,9 @@ def test_a_solution_that_has_changed_is_judged_anew(judged: Path, tmp_path: Path
     assert not new.outdated
 
 
+@pytest.mark.long
 def test_flops_that_are_not_stored_are_solved_first(judged: Path) -> None:
+    """Long: flops are solved."""
     found = job(judged, "2").run().certificate
     assert found is not None
     assert (found.flops, found.trained_flops, found.chosen) == (6, 2, "2")

@@ -128,15 +128,19 @@ class Failing(EvaluateFlop):
         raise InputError(f"the disk is full, says {flop.text}")
 
 
+@pytest.mark.long
 def test_flops_of_workers_that_die_are_judged_all_the_same(
     copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Long: processes are killed."""
     several(monkeypatch)
     monkeypatch.setattr(certificate, "EvaluateFlop", Dying)
     assert job(copy).run().certificate is not None
 
 
+@pytest.mark.long
 def test_what_a_worker_cannot_do_is_told(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long: processes of its own."""
     several(monkeypatch)
     monkeypatch.setattr(certificate, "EvaluateFlop", Failing)
     with pytest.raises(InputError, match=r"(.{6}) could not be judged: the disk is full, says \1"):

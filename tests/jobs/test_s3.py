@@ -1,6 +1,7 @@
 """A run whose files are in an object store: a real server of S3, spoken to over HTTP.
 
 Needs moto and s3fs, which are not among the packages of allstreets; skipped without them.
+Long: a server over HTTP; `storage/test_mirror` has the same ways with a store in memory.
 """
 
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from allstreets.jobs.loop import CHECKPOINTS
 from allstreets.jobs.whole_game import UnifiedOutcome, plan_unified
 from allstreets.storage import load_unified, mirrored
 
+pytestmark = pytest.mark.long
 KEYS: dict[str, Any] = {"flops": "spread_3"}
 
 

@@ -206,8 +206,12 @@ def test_what_changes_nothing(rule: dict[str, Any], tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_real_boards(tmp_path: Path) -> None:
-    """Combos play what is stored of their rows, and everything is judged with real cards."""
+    """Combos play what is stored of their rows, and everything is judged with real cards.
+
+    Long: a game with real boards.
+    """
     before, game = boards(), boards().game
     flop, trees = game.flops.flops[0], [pot.tree for pot in game.pots]
     price, found = simple(before, tmp_path / "simple", grid=0.25, player="sb")
@@ -227,7 +231,7 @@ def test_real_boards(tmp_path: Path) -> None:
     assert sum(found.values) == pytest.approx(0.0, abs=0.02)
     # EVs of the first decision by combo, as stored, are those of the pot.
     root = game.pots[0].pot.node
-    first, reach = found.stored.view(root, flop).combo_node(0, ""), found.before.reach[root]
+    first, reach = found.stored.view(root, flop).node(0, ""), found.before.reach[root]
     first = first.whole_hand()
     for player in Player:
         ours = np.nan_to_num(first.evs(player)) * 100 @ first.hands[player].weights

@@ -169,7 +169,9 @@ class DieOnPot13(SolveSpot):
         return SpotRow(job.name, job.board, iterations=1)
 
 
+@pytest.mark.long
 def test_a_process_that_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long: processes are killed."""
     monkeypatch.setattr(many_spots, "SolveSpot", DieOnPot13)
     spots = [{**RIVER, "pot": pot} for pot in (10, 11, 12, 13, 14, 15)]
     rows = solve_many(spots, executor=Processes(2))
@@ -186,7 +188,9 @@ def wait_for_the_end(job: SpotPiece) -> SpotRow:
     raise StoppedError
 
 
+@pytest.mark.long
 def test_a_run_that_is_stopped() -> None:
+    """Long: processes of its own."""
     done: list[SpotRow] = []
     jobs = [SpotPiece(str(number), "", 1.0, {}, {}) for number in range(1, 6)]
     control = StopWhen(lambda: bool(done))

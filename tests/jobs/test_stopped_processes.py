@@ -18,7 +18,9 @@ DEATHS, END = 12, 600
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a system with fork")
+@pytest.mark.long
 def test_killed_at_any_write_a_run_loses_at_most_one_interval(tmp_path: Path) -> None:
+    """Long: every write is tried."""
     folder = tmp_path / "run"
     done = subprocess.run(
         [sys.executable, str(SCRIPT), str(folder), str(DEATHS), str(END)],

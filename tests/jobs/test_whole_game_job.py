@@ -231,7 +231,9 @@ def test_how_often_a_run_is_judged_and_saved() -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a system with fork")
+@pytest.mark.long
 def test_killed_at_any_write_a_run_loses_at_most_one_interval(tmp_path: Path) -> None:
+    """Long: every write is tried."""
     keys: dict[str, Any] = {"flops": "spread_3", "flop_batch_size": 2, "iterations_per_batch": 3}
     folder = tmp_path / "run"
     deaths = kill_runs(write_small(tmp_path / "game.yaml", **keys, epochs=FOREVER), folder)

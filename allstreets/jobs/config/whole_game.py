@@ -29,7 +29,7 @@ from allstreets.jobs.config.values import (
     check_sizes,
     listed,
 )
-from allstreets.solvers import VisitPlan
+from allstreets.solvers import TREMBLE, VisitPlan
 
 RaiseLevel = Size | tuple[Size, ...]
 RaiseLevels = Size | tuple[RaiseLevel, ...]
@@ -314,6 +314,9 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
 
     flop_choice: Literal["shuffled", "reach"] = "shuffled"
     """Batches: each flop once per epoch, or the likelier the more hands see it."""
+
+    tremble: float = Field(default=TREMBLE, ge=0, le=0.1, examples=[0.005])
+    """Share of a range that takes every preflop action while answers are learned; 0 = off."""
 
     drop_unplayed_every: int = Field(default=0, ge=0, examples=[50])
     """Every so many iterations hands that are not played to a pot stop being stored; 0 = never."""

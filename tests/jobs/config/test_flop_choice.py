@@ -39,7 +39,9 @@ def test_leaves_are_the_values_of_the_pots() -> None:
     np.testing.assert_allclose(found, expected, atol=2e-3 * np.abs(expected).max())
 
 
+@pytest.mark.long
 def test_a_run_on_fitted_flops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long: all flops are compared."""
     leaves = np.random.default_rng(1).normal(size=(len(every_flop().flops), 3))
     monkeypatch.setattr(module, "solution_leaves", lambda _: leaves)
     (tmp_path / MANIFEST).write_text("{}")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from allstreets.base import InputError
 from allstreets.cards import HAND_NAMES, grid_cell
 from allstreets.jobs.reports.pictures import ALL_IN, EMPTY, FOLD, PASSIVE, chart_colours, plot_chart
-from allstreets.solutions.chart import Chart, preflop_chart
+from allstreets.solutions.chart import Chart, node_chart
 
 # What colours become for people who see fewer of them (Machado, Oliveira, Fernandes 2009).
 SIGHT = {
@@ -39,7 +39,7 @@ SIGHT = {
 
 def pure(best: str, line: str = "") -> Chart:
     """A chart on which every hand does the same."""
-    chart = preflop_chart(result(), line)
+    chart = node_chart(result(), result().at(line).decision)
     mix = np.zeros_like(chart.strategy)
     mix[chart.actions.index(best)] = 1.0
     return Chart(**{**chart.__dict__, "strategy": mix, "reach": np.ones(169)})
@@ -122,7 +122,7 @@ def _lab(linear: NDArray[Any]) -> NDArray[Any]:
 
 
 def test_files_that_cannot_be_written(tmp_path: Path) -> None:
-    chart = preflop_chart(result())
+    chart = node_chart(result(), result().at().decision)
     with pytest.raises(InputError, match=r"name a \.png or \.svg file"):
         plot_chart(tmp_path / "chart.jpg", chart)
     with pytest.raises(InputError, match="does not exist"):
