@@ -55,6 +55,9 @@ def _imports(path: Path) -> tuple[tuple[str, str | None], ...]:
             found += [(alias.name, None) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
             found += [(node.module, alias.name) for alias in node.names]
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            if node.value.id == "allstreets":  # as in allstreets.simplify(…)
+                found.append(("allstreets", node.attr))
     return tuple(found)
 
 
