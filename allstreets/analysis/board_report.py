@@ -37,17 +37,17 @@ CONNECTED = ("connected", "semi-connected", "disconnected")
 
 # What boards are grouped by, and the order of the groups.
 TEXTURES: dict[str, tuple[Callable[[Texture], str], Sequence[str]]] = {
-    "suits": (lambda one: one.suits, SUITS),
-    "pairing": (lambda one: one.pairing, PAIRINGS),
-    "high": (lambda one: one.high_card, RANKS[::-1]),
-    "connected": (lambda one: one.connectedness, CONNECTED),
+    "suits": (lambda flop: flop.suits, SUITS),
+    "pairing": (lambda flop: flop.pairing, PAIRINGS),
+    "high": (lambda flop: flop.high_card, RANKS[::-1]),
+    "connected": (lambda flop: flop.connectedness, CONNECTED),
     "texture": (
-        lambda one: f"{one.suits} {one.pairing} {one.connectedness}",
+        lambda flop: f"{flop.suits} {flop.pairing} {flop.connectedness}",
         [f"{a} {b} {c}" for a in SUITS for b in PAIRINGS for c in CONNECTED],
     ),
 }
 HAND_KEYS: dict[str, Sequence[str]] = {"category": MADE, "draw": DRAWS, "hand": HAND_NAMES}
-"""What hands are grouped by, and the names of the groups."""
+"""Keys that hands are grouped by, and the names of the groups."""
 
 REPORT_KEYS = ("board", *TEXTURES, *HAND_KEYS)
 
@@ -130,15 +130,15 @@ class BoardReport:
         `key`: board, suits, pairing, high, connected, texture; category, draw, hand.
         """
         if key == "board":
-            return [self._row(cards_text(one.board), [one]) for one in self.boards]
+            return [self._row(cards_text(board.board), [board]) for board in self.boards]
         if key in HAND_KEYS:
             return self._hand_rows(key)
         if key not in TEXTURES:
             raise InputError(f"no report is by '{key}': {suggest(key, list(REPORT_KEYS))}")
         name_of, order = TEXTURES[key]
         groups: dict[str, list[BoardFigures]] = {name: [] for name in order}
-        for one in self.boards:
-            groups[name_of(one.texture)].append(one)
+        for board in self.boards:
+            groups[name_of(board.texture)].append(board)
         return [self._row(name, group) for name, group in groups.items() if group]
 
     @property
@@ -151,11 +151,11 @@ class BoardReport:
         columns = self.columns()
         if key == "ev":
             key = f"ev_{self.player.name.lower()}{self.unit.column}"
-        found = next((name for name in columns if key in (name, _plain(name, self.unit))), None)
-        if found is None:
+        column = next((name for name in columns if key in (name, _plain(name, self.unit))), None)
+        if column is None:
             raise InputError(f"there is no column '{key}': {suggest(key, list(columns))}")
-        cells = [(self.cells(row)[found], row) for row in rows]
-        if found == "name":
+        cells = [(self.cells(row)[column], row) for row in rows]
+        if column == "name":
             return [row for _, row in sorted(cells, key=lambda cell: str(cell[0]))]
         return [
             row
@@ -189,22 +189,22 @@ class BoardReport:
         rows = [self.cells(row) for row in self.by(key)]
         if key != "board":
             return rows
-        textures = [one.texture for one in self.boards]
+        textures = [board.texture for board in self.boards]
         return [
             {"board": row.pop("name"), **{k: f(t) for k, (f, _) in TEXTURES.items()}, **row}
             for row, t in zip(rows, textures, strict=True)
         ]
 
     def _row(self, name: str, boards: Sequence[BoardFigures]) -> ReportRow:
-        mass = np.array([one.mass for one in boards])
-        total = sum(one.mass for one in self.boards)
-        taken = np.array([one.frequencies for one in boards])  # [B, A]
-        evs = _mean(mass, np.array([one.evs for one in boards]))
-        equities = _mean(mass, np.array([one.equities for one in boards]))
+        mass = np.array([board.mass for board in boards])
+        total = sum(board.mass for board in self.boards)
+        taken = np.array([board.frequencies for board in boards])  # [B, A]
+        evs = _mean(mass, np.array([board.evs for board in boards]))
+        equities = _mean(mass, np.array([board.equities for board in boards]))
         return ReportRow(
             name,
             len(boards),
-            float(sum(one.weight for one in boards)),
+            float(sum(board.weight for board in boards)),
             float(mass.sum() / total) if total > 0 else float("nan"),
             tuple(_mean(mass, taken).tolist()),
             (float(evs[0]), float(evs[1])),
@@ -223,18 +223,18 @@ class BoardReport:
         taken = quotient(sums.taken, sums.mass[:, None])
         ev, equity = quotient(sums.ev[0], sums.ev[1]), quotient(sums.equity[0], sums.equity[1])
         share = sums.mass / (sums.mass.sum() or 1.0)
-        weight = float(sum(one.weight for one in self.boards))
+        weight = float(sum(board.weight for board in self.boards))
         rows = []
-        for place in np.flatnonzero(sums.mass > 0).tolist():
+        for group in np.flatnonzero(sums.mass > 0).tolist():
             evs, equities = np.full(2, np.nan), np.full(2, np.nan)
-            evs[self.player], equities[self.player] = ev[place], equity[place]
+            evs[self.player], equities[self.player] = ev[group], equity[group]
             rows.append(
                 ReportRow(
-                    names[place],
+                    names[group],
                     len(self.boards),
                     weight,
-                    float(share[place]),
-                    tuple(taken[place].tolist()),
+                    float(share[group]),
+                    tuple(taken[group].tolist()),
                     (float(evs[0]), float(evs[1])),
                     (float(equities[0]), float(equities[1])),
                     self._eqrs(evs, equities),
@@ -253,9 +253,9 @@ class Gathering:
         self._hands: dict[str, HandSums] = {}
         self._first: Decision | None = None
 
-    def add(self, one: OnBoard) -> None:
+    def add(self, board: OnBoard) -> None:
         """One more board; an `InputError` if it is another decision there."""
-        node, first = one.node, self._first
+        node, first = board.node, self._first
         if first is None:
             self._first = node
         elif (node.actions, node.pot) != (first.actions, first.pot):
@@ -264,8 +264,8 @@ class Gathering:
                 f"{first.pot:g} on {cards_text(first.board)}, {', '.join(node.actions)} in "
                 f"{node.pot:g} on {cards_text(node.board)}"
             )
-        self._figures.append(_figures(one))
-        sums, hands = _hand_sums(one), self._hands
+        self._figures.append(_figures(board))
+        sums, hands = _hand_sums(board), self._hands
         self._hands = {key: hands[key] + sums[key] for key in sums} if hands else sums
 
     @property
@@ -290,19 +290,19 @@ class Gathering:
 
 def report_of(decisions: Iterable[OnBoard], line: str) -> BoardReport:
     """The report of the same decision on many boards; `line` leads to it on each."""
-    found = Gathering(line)
-    for one in decisions:
-        found.add(one)
-    return found.report
+    gathered = Gathering(line)
+    for board in decisions:
+        gathered.add(board)
+    return gathered.report
 
 
-def _figures(one: OnBoard) -> BoardFigures:
-    node = one.node
+def _figures(board: OnBoard) -> BoardFigures:
+    node = board.node
     return BoardFigures(
         node.board,
         node.line,
-        one.weight,
-        one.weight * float(node.own.weights.sum()),
+        board.weight,
+        board.weight * float(node.own.weights.sum()),
         node.reached,
         node.taken,
         np.array([node.ev(player) for player in Player]),
@@ -310,12 +310,12 @@ def _figures(one: OnBoard) -> BoardFigures:
     )
 
 
-def _hand_sums(one: OnBoard) -> dict[str, HandSums]:
+def _hand_sums(board: OnBoard) -> dict[str, HandSums]:
     """The hands of who acts on one board, combo by combo, added up in groups."""
-    node = one.node
-    place, weights = _combos(node)  # the hand of each combo, and its pairs
+    node = board.node
+    hand, weights = _combos(node)  # the hand of each combo, and its pairs
     combos = np.flatnonzero(weights > 0)
-    hands, mass = place[combos], one.weight * weights[combos]
+    hands, mass = hand[combos], board.weight * weights[combos]
     taken = np.nan_to_num(node.strategy[:, hands]) * mass  # [A, C]
     ev, equity = node.evs()[hands], node.equity()[hands]
     made, draws = hand_categories(node.board)
@@ -346,10 +346,10 @@ def _combos(node: Decision) -> tuple[Any, Floats]:
     own, other = node.own, node.hands[node.player.opponent]
     weights = np.zeros(COMBO_COUNT)
     if own.combos is not None:
-        place = np.zeros(COMBO_COUNT, np.int64)
-        place[own.combos] = np.arange(len(own.combos))
+        hand = np.zeros(COMBO_COUNT, np.int64)
+        hand[own.combos] = np.arange(len(own.combos))
         weights[own.combos] = own.weights
-        return place, weights
+        return hand, weights
     # The combos of a class share its pairs by how much of the other's range each leaves.
     live = live_combos(node.board)
     met = np.where(live, _left(np.where(live, other.reach[HAND_OF_COMBO], 0.0)), 0.0)
@@ -361,8 +361,8 @@ def _combos(node: Decision) -> tuple[Any, Floats]:
 def _left(reach: Floats) -> Floats:
     """[1326]: Σ of a reach [1326] over the combos that share no card with each."""
     by_card = np.zeros(52)
-    for place in range(2):
-        by_card += np.bincount(COMBO_CARDS[:, place], reach, minlength=52)
+    for side in range(2):
+        by_card += np.bincount(COMBO_CARDS[:, side], reach, minlength=52)
     left: Floats = reach.sum() - by_card[COMBO_CARDS].sum(axis=1) + reach
     return left
 

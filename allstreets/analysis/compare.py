@@ -58,13 +58,13 @@ class HandDifference:
 
     @property
     def gain(self) -> float:
-        """What it has more in the second solution."""
+        """Its gain in the second solution."""
         return self.evs[1] - self.evs[0]
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """A place in two solutions."""
+    """A node in two solutions."""
 
     line: str
     player: Player | None  # who acts; None: nobody, and there are neither actions nor hands
@@ -89,7 +89,7 @@ class Comparison:
 
     @property
     def gains(self) -> Pair:
-        """What OOP and IP have more in the second solution."""
+        """Gains of OOP and IP in the second solution."""
         oop, ip = (second - first for first, second in self.evs)
         return oop, ip
 
@@ -121,9 +121,9 @@ class Comparison:
         rows = []
         for hand in self.hands:
             row: dict[str, Any] = {"hand": hand.name, "share": hand.share}
-            for place, word in enumerate(self.actions):
-                row |= {f"{word}_a": hand.frequencies[0][place]}
-                row |= {f"{word}_b": hand.frequencies[1][place]}
+            for index, word in enumerate(self.actions):
+                row |= {f"{word}_a": hand.frequencies[0][index]}
+                row |= {f"{word}_b": hand.frequencies[1][index]}
             unit = self.unit.column
             row |= {f"ev{unit}_a": hand.evs[0], f"ev{unit}_b": hand.evs[1]}
             rows.append({**row, "distance": hand.distance, "weighted": hand.weighted})
@@ -131,7 +131,7 @@ class Comparison:
 
 
 def compare_decisions(first: Decision, second: Decision, notes: tuple[str, ...] = ()) -> Comparison:
-    """A place in two solutions of a game; hands are combos where both solutions have them."""
+    """A node in two solutions of a game; hands are combos where both solutions have them."""
     for what, one, other in (
         ("the board", cards_text(first.board), cards_text(second.board)),
         ("who acts", _seat(first), _seat(second)),
@@ -211,11 +211,11 @@ def _difference(
     """A hand in both; one that only gets here in one solution plays there alone."""
     share, chances, values = 0.0, [], []
     for side in range(2):
-        places = np.flatnonzero(names[side] == hand)
-        if len(places):
-            share += float(shares[side][places[0]]) / 2
-            chances.append(played[side][:, places[0]])
-            values.append(float(evs[side][places[0]]))
+        columns = np.flatnonzero(names[side] == hand)
+        if len(columns):
+            share += float(shares[side][columns[0]]) / 2
+            chances.append(played[side][:, columns[0]])
+            values.append(float(evs[side][columns[0]]))
         else:
             chances.append(np.full(played[side].shape[0], np.nan))
             values.append(float("nan"))
@@ -247,7 +247,7 @@ class ActionChange:
 
     @property
     def asked_text(self) -> str:
-        """What was asked for, and what has become of it; empty where nothing was.
+        """The frequencies asked for, and those that came of it; empty where none were.
 
         A lock holds for the hands that got there before: once all is solved again, others may.
         """
@@ -301,19 +301,19 @@ class Difference:
             **both(self.evs),
             "places": [
                 {
-                    "line": place.line,
-                    "player": place.seat,
-                    **both(place.evs),
+                    "line": change.line,
+                    "player": change.seat,
+                    **both(change.evs),
                     "actions": [
                         {
-                            "action": one.word,
-                            **two("frequency", one.frequency),
-                            **({} if one.asked is None else {"asked": one.asked.text}),
+                            "action": action.word,
+                            **two("frequency", action.frequency),
+                            **({} if action.asked is None else {"asked": action.asked.text}),
                         }
-                        for one in place.actions
+                        for action in change.actions
                     ],
                 }
-                for place in self.places
+                for change in self.places
             ],
         }
 
@@ -326,8 +326,8 @@ def difference(
     A line of a whole game that names no flop is about all of them. `asked` are the frequencies of
     the request that made the locks; those that locks of the second solution name are known.
     """
-    found = (_place(before, after, line, asked) for line in lines)
-    places = tuple(place for place in found if place is not None)
+    changes = (_place(before, after, line, asked) for line in lines)
+    places = tuple(change for change in changes if change is not None)
     old, new, unknown = before.figures, after.figures, (float("nan"), float("nan"))
     oop, ip = zip(old.evs or unknown, new.evs or unknown, strict=True)
     doubt = _known(old.accuracy, new.accuracy)
@@ -335,55 +335,54 @@ def difference(
 
 
 def _known(*exploitabilities: float | None) -> float:
-    return sum(one for one in exploitabilities if one is not None and np.isfinite(one))
+    return sum(share for share in exploitabilities if share is not None and np.isfinite(share))
 
 
-def change_lines(found: Difference) -> list[str]:
+def change_lines(difference: Difference) -> list[str]:
     """For people: a head, then EVs and frequencies, each before and after."""
     rows = [f"{'':24}{'before':>10}{'after':>10}{'change':>10}"]
-    unit = "" if found.pot is not None else f", {found.unit}"
+    unit = "" if difference.pot is not None else f", {difference.unit}"
     for player in Player:
-        rows.append(_amounts(f"EV {found.seats[player]}{unit}", found.evs[player]))
-    for place in found.places:
-        where = f"'{place.line}'" if place.line else "the first decision"
-        in_bb = " bb" if place.unit == BIG_BLINDS.unit else ""
-        rows += ["", f"At {where}, pot {place.pot:g}{in_bb}, {place.seat} to act"]
+        rows.append(_amounts(f"EV {difference.seats[player]}{unit}", difference.evs[player]))
+    for change in difference.places:
+        where = f"'{change.line}'" if change.line else "the first decision"
+        in_bb = " bb" if change.unit == BIG_BLINDS.unit else ""
+        rows += ["", f"At {where}, pot {change.pot:g}{in_bb}, {change.seat} to act"]
         end = ", bb" if in_bb else " from here"
-        rows += [_amounts(f"EV {found.seats[p]}{end}", place.evs[p]) for p in Player]
-        for one in place.actions:
-            one_before, one_after = one.frequency
-            change = round(100 * (one_after - one_before), 1) + 0.0  # no minus before a zero
-            signed = f"{change:+.1f}" if np.isfinite(change) else ""
+        rows += [_amounts(f"EV {difference.seats[p]}{end}", change.evs[p]) for p in Player]
+        for action in change.actions:
+            before, after = action.frequency
+            gain = round(100 * (after - before), 1) + 0.0  # no minus before a zero
+            signed = f"{gain:+.1f}" if np.isfinite(gain) else ""
             rows.append(
-                f"{one.label:24}{percent_text(one_before):>10}{percent_text(one_after):>10}"
-                f"{signed:>10}"
+                f"{action.label:24}{percent_text(before):>10}{percent_text(after):>10}{signed:>10}"
             )
-            if one.asked is not None:
-                rows.append(f"  {one.asked_text}")
-    return [*rows, "", gain_text(found)]
+            if action.asked is not None:
+                rows.append(f"  {action.asked_text}")
+    return [*rows, "", gain_text(difference)]
 
 
-def gain_text(found: Difference) -> str:
+def gain_text(difference: Difference) -> str:
     """Who gains, in a line, and how exactly that is known."""
-    gains = [after - before for before, after in found.evs]
+    gains = [after - before for before, after in difference.evs]
     if not np.isfinite(gains).all():
         return "What the game is worth is not known in both solutions."
     player = Player(int(np.argmax(gains)))
-    if gains[player] <= found.doubt:
+    if gains[player] <= difference.doubt:
         return (
-            f"The EVs differ by {number_text(max(gains[player], 0.0))} {found.unit}, and are known "
-            f"to within {number_text(found.doubt)}: solve closer to tell who gains."
+            f"The EVs differ by {number_text(max(gains[player], 0.0))} {difference.unit}, and are "
+            f"known to within {number_text(difference.doubt)}: solve closer to tell who gains."
         )
     loss = -gains[player.opponent]
     share = (
         f"{number_text(gains[player] / MBB_PER_WIN)} bb/100"
-        if found.pot is None
-        else f"{percent_text(gains[player] / found.pot, 2)} of the pot"
+        if difference.pot is None
+        else f"{percent_text(gains[player] / difference.pot, 2)} of the pot"
     )
     return (
-        f"{found.seats[player]} gains {number_text(gains[player])} {found.unit} ({share}), "
-        f"{found.seats[player.opponent]} loses {number_text(loss)}; EVs are known to within "
-        f"{number_text(found.doubt)} {found.unit}."
+        f"{difference.seats[player]} gains {number_text(gains[player])} {difference.unit} "
+        f"({share}), {difference.seats[player.opponent]} loses {number_text(loss)}; EVs are known "
+        f"to within {number_text(difference.doubt)} {difference.unit}."
     )
 
 
@@ -406,7 +405,7 @@ def _place(before: Solved, after: Solved, line: str, asked: Sequence[Bound]) -> 
         return None
     labels = {**new.labels, **{k: v for k, v in old.labels.items() if k not in new.labels}}
     nan, words = float("nan"), list(new.labels)
-    bounds = {words[place]: bound for place, bound in _asked(after, line, asked).items()}
+    bounds = {words[index]: bound for index, bound in _asked(after, line, asked).items()}
     actions = tuple(
         ActionChange(
             word,
@@ -421,7 +420,7 @@ def _place(before: Solved, after: Solved, line: str, asked: Sequence[Bound]) -> 
 
 
 def _asked(after: Solved, line: str, asked: Sequence[Bound]) -> dict[int, Bound]:
-    """How often actions of a decision were to be taken, by their places."""
+    """How often actions of a decision were to be taken, by their indices."""
     try:
         here = after.lock_target(line, "line")
     except InputError:  # no lock stands on one flop of a whole game

@@ -65,7 +65,7 @@ def evenly_rounded(wanted: Floats, weights: Floats, alike: Longs, stored: Stored
 
 def _steps(played: Floats, stored: Stored) -> tuple[Longs, Floats]:
     """(hands [M], strategies [A, M]): every step of a hand from one action to another."""
-    found = [(np.zeros(0, np.int64), played[:, :0])]
+    changes = [(np.zeros(0, np.int64), played[:, :0])]
     for more, less in permutations(range(len(played)), 2):
         hands = np.flatnonzero((played[more] > 0) & (played[less] > 0))
         for step in STEPS:
@@ -73,8 +73,8 @@ def _steps(played: Floats, stored: Stored) -> tuple[Longs, Floats]:
             steps = np.minimum(step, moved[less])
             moved[more] += steps
             moved[less] -= steps
-            found.append((hands, stored(moved)))
-    hands, moved = (np.concatenate(parts, axis=-1) for parts in zip(*found, strict=True))
+            changes.append((hands, stored(moved)))
+    hands, moved = (np.concatenate(parts, axis=-1) for parts in zip(*changes, strict=True))
     differ = (moved != played[:, hands]).any(axis=0)
     return hands[differ], moved[:, differ]
 
@@ -89,16 +89,16 @@ def _pair(hands: Longs, effects: Floats, error: Floats) -> list[int]:
     left[hands[some][:, None] == hands[some]] = np.inf
     if left.min(initial=np.inf) >= np.abs(error).max():
         return []
-    one, other = np.unravel_index(int(left.argmin()), left.shape)
-    return [int(some[one]), int(some[other])]
+    first, second = np.unravel_index(int(left.argmin()), left.shape)
+    return [int(some[first]), int(some[second])]
 
 
 @dataclass(frozen=True, eq=False)
 class Order:
-    """What the hands of a decision play on one flop."""
+    """The strategy of a decision's hands on one flop."""
 
     pot: int
-    flop: int  # its place
+    flop: int  # its index
     node: int
     strategy: Floats  # [A, H], in the hands of `Engine.average`
 
@@ -142,7 +142,7 @@ def _orders(
         count = strategy.shape[1]
         own = HAND_OF_COMBO[live(flop)] if cards.plays_combos else np.arange(count)
         classes.append(len(classes) * COMBO_COUNT + own.astype(np.int64))
-    if not any(one.any() for one in weights):
+    if not any(held.any() for held in weights):
         raise InputError(f"{where}: no hand gets to '{lock.line}' in {lock.solution}")
     tree = game.pots[pot].tree
     least, most = limits(tree, node, lock_bounds(lock, where), BIG_BLINDS)
@@ -157,8 +157,8 @@ def _orders(
             lambda chances: storable(cards, chances),
         )
     ends = np.cumsum([strategy.shape[1] for strategy in strategies])[:-1]
-    for place, part in enumerate(np.split(changed, ends, axis=1)):
-        yield Order(pot, place, node, part)
+    for index, part in enumerate(np.split(changed, ends, axis=1)):
+        yield Order(pot, index, node, part)
 
 
 def _require_flop(source: WholeSolution, flop: Flop, where: str) -> None:
@@ -173,8 +173,8 @@ def _require_alike(
     if source.cards.flop_hands != cards.flop_hands:
         raise InputError(f"{where}: it is solved with cards {source.cards}, this game with {cards}")
     here, there = game.pots[pot].tree, source.game.pots
-    names = [one.pot.name for one in game.pots]
-    if names != [one.pot.name for one in there] or there[pot].tree.actions != here.actions:
+    names = [each.pot.name for each in game.pots]
+    if names != [each.pot.name for each in there] or there[pot].tree.actions != here.actions:
         raise InputError(f"{where}: its betting differs from that of this game")
     if cards.plays_combos and here.street[node] != Street.FLOP:
         raise InputError(

@@ -66,29 +66,29 @@ def observed_locks(result: SpotSolution, bounds: Sequence[Bound]) -> tuple[Lock,
     Bounds of one node count together; nodes are locked from the root on, so that a range that a
     lock has changed is the one that gets to the next.
     """
-    found: dict[Place, list[tuple[Bound, Line]]] = {}
+    bounds_at: dict[Place, list[tuple[Bound, Line]]] = {}
     for bound in bounds:
         line = _find(result, bound)
-        found.setdefault((line.node, line.cards), []).append((bound, line))
+        bounds_at.setdefault((line.node, line.cards), []).append((bound, line))
     played: Played = {}
     locks: list[Lock] = []
-    for _, some in sorted(found.items()):
+    for _, some in sorted(bounds_at.items()):
         least, most = limits(result.spot.tree, some[0][1].node, [bound for bound, _ in some])
         lines = _boards(result, some[0][1], some[0][0].where)
         nodes = [
-            result.at(line_text(result.spot.tree, one.node, one.cards)).decision for one in lines
+            result.at(line_text(result.spot.tree, path.node, path.cards)).decision for path in lines
         ]
         weights = [
-            _weights(result, node, one, played) for node, one in zip(nodes, lines, strict=True)
+            _weights(result, node, path, played) for node, path in zip(nodes, lines, strict=True)
         ]
-        if not any(one.any() for one in weights):
+        if not any(held.any() for held in weights):
             raise InputError(
                 f"{some[0][0].where}: no hand of {nodes[0].seat} gets to '{some[0][0].line}', so "
                 "nothing is taken there so often"
             )
         strategy = np.concatenate([node.strategy for node in nodes], axis=1)
         changed = smallest_change(strategy, np.concatenate(weights), least, most)
-        ends = np.cumsum([len(one) for one in weights])[:-1]
+        ends = np.cumsum([len(held) for held in weights])[:-1]
         for node, line, part in zip(nodes, lines, np.split(changed, ends, axis=1), strict=True):
             lock, by_combo = played_lock(result.spot, line, _over_combos(node, part))
             played[line.node, line.cards] = by_combo
@@ -98,20 +98,20 @@ def observed_locks(result: SpotSolution, bounds: Sequence[Bound]) -> tuple[Lock,
 
 def lock_as_played(result: SpotSolution, line: str) -> Lock:
     """The strategy of a whole range at a decision, as the solution has it."""
-    found = result.path(line)
+    path = result.path(line)
     node = result.at(line).decision
-    return played_lock(result.spot, found, _over_combos(node, node.strategy))[0]
+    return played_lock(result.spot, path, _over_combos(node, node.strategy))[0]
 
 
 def with_locks(spot: Spot, locks: Sequence[Lock]) -> Spot:
     """The spot with more locks, in place of those that it has at the same lines."""
 
-    def place(lock: Lock) -> Place:
+    def target(lock: Lock) -> Place:
         line = parse_line(spot.tree, lock.line, board=spot.cards, any_card=True)
         return line.node, line.cards
 
-    taken = {place(lock) for lock in locks}
-    kept = (lock for lock in spot.lock if place(lock) not in taken)
+    taken = {target(lock) for lock in locks}
+    kept = (lock for lock in spot.lock if target(lock) not in taken)
     return replace(spot, lock=(*kept, *locks))
 
 
@@ -130,7 +130,7 @@ def _find(result: SpotSolution, bound: Bound) -> Line:
 
 def _boards(result: SpotSolution, line: Line, where: str) -> list[Line]:
     """The line with each card that `*` can stand for."""
-    opened = [place for place, card in enumerate(line.cards) if card == ANY_CARD]
+    opened = [index for index, card in enumerate(line.cards) if card == ANY_CARD]
     if not opened:
         return [line]
     if len(opened) > 1:
@@ -139,9 +139,9 @@ def _boards(result: SpotSolution, line: Line, where: str) -> list[Line]:
             "the turn card, or lock the range alike with 'strategy' in the spot file"
         )
     named = {*result.spot.cards, *line.cards}
-    place = opened[0]
+    index = opened[0]
     return [
-        replace(line, cards=(*line.cards[:place], card, *line.cards[place + 1 :]))
+        replace(line, cards=(*line.cards[:index], card, *line.cards[index + 1 :]))
         for card in range(DECK_SIZE)
         if card not in named
     ]
@@ -155,7 +155,7 @@ def _weights(result: SpotSolution, node: Decision, line: Line, played: Played) -
         for step, child in zip(line.nodes, line.nodes[1:], strict=False)
         if tree.kind[step] == NodeKind.DECISION and tree.player[step] == node.player
     }
-    if not any(place in played for place in steps):
+    if not any(step in played for step in steps):
         return node.own.weights
     reach = result.spot.ranges[node.player].weights[node.combos].copy()
     for (step, cards), child in steps.items():
@@ -172,52 +172,52 @@ def _weights(result: SpotSolution, node: Decision, line: Line, played: Played) -
 
 def _over_combos(node: Decision, strategy: Floats) -> Floats:
     """[A, 1326]: a strategy [A, H] by combo; 0 for combos that are not held."""
-    found = np.zeros((len(strategy), COMBO_COUNT))
-    found[:, node.combos] = strategy
-    return found
+    by_combo = np.zeros((len(strategy), COMBO_COUNT))
+    by_combo[:, node.combos] = strategy
+    return by_combo
 
 
 def observed_game_locks(
     result: WholeSolution, bounds: Sequence[Bound], folder: str
 ) -> tuple[Lock, ...]:
     """Locks that take every action as often as the bounds say; `folder` has the solution."""
-    found: dict[str, tuple[GameNode, list[Bound]]] = {}
+    bounds_at: dict[str, tuple[GameNode, list[Bound]]] = {}
     for bound in bounds:
-        place = result.game.node_at(bound.line, bound.where)
-        found.setdefault(place.line, (place, []))[1].append(bound)
+        target = result.game.node_at(bound.line, bound.where)
+        bounds_at.setdefault(target.line, (target, []))[1].append(bound)
     before, locks = result.before, list[Lock]()
     # Nodes stand in pre-order: a decision comes after those that lead to it.
-    for place, some in sorted(found.values(), key=lambda one: one[0].order):
-        least, most = limits(place.tree, place.node, some, BIG_BLINDS)
-        if place.root is not None:
+    for target, some in sorted(bounds_at.values(), key=lambda pair: pair[0].order):
+        least, most = limits(target.tree, target.node, some, BIG_BLINDS)
+        if target.root is not None:
             shares = {bound.action: bound.text for bound in some}
-            locks.append(Lock(place.line, frequencies=shares, solution=folder))
+            locks.append(Lock(target.line, frequencies=shares, solution=folder))
             continue
-        shown = before.node(place.node)
+        shown = before.node(target.node)
         if not shown.own.weights.any():
             raise InputError(
-                f"{some[0].where}: no hand of {shown.seat} gets to '{place.line}', so nothing is "
+                f"{some[0].where}: no hand of {shown.seat} gets to '{target.line}', so nothing is "
                 "taken there so often"
             )
         weights = shown.own.weights
         changed = smallest_change(shown.strategy, weights, least, most)
         changed = evenly_rounded(changed, weights, np.arange(len(weights)), _in_digits)
-        lock, played = _played(place, changed)
-        before = replace(before, strategies={**before.strategies, place.node: played})
+        lock, played = _played(target, changed)
+        before = replace(before, strategies={**before.strategies, target.node: played})
         locks.append(lock)
     return tuple(locks)
 
 
 def lock_game_as_played(result: WholeSolution, line: str, folder: str) -> Lock:
-    """What the whole range plays at a decision of the solution in `folder`."""
-    place = result.game.node_at(line, f"line '{line}'")
-    if place.root is not None:
-        return Lock(place.line, solution=folder)
-    return _played(place, result.before.strategies[place.node])[0]
+    """The play of the whole range at a decision of the solution in `folder`."""
+    target = result.game.node_at(line, f"line '{line}'")
+    if target.root is not None:
+        return Lock(target.line, solution=folder)
+    return _played(target, result.before.strategies[target.node])[0]
 
 
 def with_game_locks(game: WholeGame, locks: Sequence[Lock]) -> WholeGame:
-    """The game with more locks, in place of those that it has at the same lines."""
+    """The game with more locks, in target of those that it has at the same lines."""
 
     def line(lock: Lock) -> str:
         return game.node_at(lock.line, f"lock '{lock.line}'").line
@@ -227,16 +227,16 @@ def with_game_locks(game: WholeGame, locks: Sequence[Lock]) -> WholeGame:
     return replace(game, lock=(*kept, *locks))
 
 
-def _played(place: GameNode, strategy: Floats) -> tuple[Lock, Floats]:
+def _played(target: GameNode, strategy: Floats) -> tuple[Lock, Floats]:
     """A lock of a decision before the flop to a strategy [A, 169], and what it plays."""
     even = _in_digits(strategy)
-    words = [action_text(action, BIG_BLINDS) for action in place.tree.actions_at(place.node)]
+    words = [action_text(action, BIG_BLINDS) for action in target.tree.actions_at(target.node)]
     ranges = {
         word: str(Range(row[HAND_OF_COMBO]))
         for word, row in zip(words, even, strict=True)
         if row.any()
     }
-    return Lock(place.line, ranges=ranges), even
+    return Lock(target.line, ranges=ranges), even
 
 
 def _in_digits(strategy: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""What a solution on all flops says about them: features for choosing a few that stand for all.
+"""Features of flops by a solution on all of them, for choosing a few that stand for all.
 
 The value of a pot on a flop to a hand matters as often as the hand gets there, and errors of single
 combos even out over a class: so values are times √reach / √combos.

@@ -67,6 +67,10 @@ class CanonicalFlop:
         """Cards beside the given flop as they lie beside the canonical one."""
         return tuple(CARD_PERMUTATIONS[self.permutation][list(cards)].tolist())
 
+    def named_cards(self, cards: Sequence[int]) -> tuple[int, ...]:
+        """Cards beside the canonical flop in the suits of the given one."""
+        return tuple(np.argsort(CARD_PERMUTATIONS[self.permutation])[list(cards)].tolist())
+
     def named_combos(self, combos: Longs) -> Longs:
         """[H]: combos beside the canonical flop in the suits of the given one."""
         back = np.empty(COMBO_COUNT, np.int64)

@@ -11,7 +11,7 @@ from threading import Lock
 from allstreets.base import InputError
 from allstreets.betting import (
     BIG_BLINDS,
-    BettingTree,
+    BLINDS_AND_CARDS,
     NodeKind,
     WholeLine,
     line_text,
@@ -51,7 +51,7 @@ class ExactFlops:
         known = ExactFlop(
             line=whole_line(found.line, whole.cards),
             solution=None if kept is None else self._library.id_of(output),
-            spot_line=_spot_line(found.spot.tree, whole),
+            spot_line=_spot_line(found, kept, whole),
             exploitability=None if kept is None else 100 * kept.exploitability,
             suits="" if kept is None else suits_text(found.flop, parse_flop(kept.origin.flop)),
             notes=list(_notes(found, kept)),
@@ -133,10 +133,18 @@ def _notes(found: FlopSpot, kept: KeptFlop | None) -> Iterable[str]:
         yield f"This line is {found.doubt}."
 
 
-def _spot_line(tree: BettingTree, line: WholeLine[int]) -> str:
-    """The line of the spot to where a whole line leads, or to where the turn is dealt before."""
-    words = (line.after or "").partition("|")[0]  # the rest comes after the deal
-    node = parse_line(tree, words, notation=BIG_BLINDS).node
-    path = tree.path_to(node)
-    deal = next((step for step in path if tree.kind[step] == NodeKind.CHANCE), node)
-    return line_text(tree, deal)
+def _spot_line(found: FlopSpot, kept: KeptFlop | None, whole: WholeLine[int]) -> str:
+    """The line of the spot, in its own suits, to the node that a whole line leads to.
+
+    A line without turn and river cards leads to where the turn is dealt.
+    """
+    tree, after = found.spot.tree, whole.after or ""
+    try:
+        path = parse_line(tree, after, found.spot.cards, notation=BLINDS_AND_CARDS)
+    except InputError:
+        path = parse_line(tree, after.partition("|")[0], notation=BIG_BLINDS)
+        deals = (step for step in path.nodes if tree.kind[step] == NodeKind.CHANCE)
+        return line_text(tree, next(deals, path.node))
+    spelled = found.flop if kept is None else parse_flop(kept.origin.flop)
+    cards = spelled.named_cards(found.flop.solved_cards(path.cards))
+    return line_text(tree, path.node, cards)

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from allstreets.explorer.labels import LABEL
 from allstreets.review import INDEX
-from allstreets.storage import MANIFEST, SPOTS, certificate_path
+from allstreets.storage import CERTIFICATE, MANIFEST, SPOTS
 
 DEPTH = 4  # levels below an opened folder
 MOST_FOLDERS = 5000  # that are searched: opening "/" must give an answer, too
@@ -46,7 +46,7 @@ class Signature:
             found.st_mtime_ns,
             found.st_size,
             found.st_ino,
-            certified=_modified(certificate_path(folder)),
+            certified=_modified(folder / CERTIFICATE),
             labelled=_modified(folder / LABEL),
             spots=_spots_written(folder / SPOTS),
         )

@@ -1,36 +1,26 @@
 """A decision as a chart: the 13×13 hands with their mix of actions, as data to be drawn."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from allstreets.base import Floats
-from allstreets.cards import HAND_NAMES, grid_cell
 from allstreets.solutions.decision import Decision
 from allstreets.solutions.format import pot_text
-from allstreets.solutions.tables import without_nan
 from allstreets.solutions.walk import Solution
 
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """What a chart shows."""
+    """A chart as data: title, actions, and the mix of every hand class."""
 
     title: str  # "SB, first to act"
     subtitle: str  # stack, exploitability
-    line: str
     actions: tuple[str, ...]  # [A]: as in a line
     labels: tuple[str, ...]  # [A]: for people
     frequencies: Floats  # [A]: over all combos that get here
     strategy: Floats  # [A, 169]; NaN: the hand does not fit beside the flop
     reach: Floats  # [169]: how much of a hand gets here; all of it where hardly any hand does
-    evs: Floats  # [169]: bb; NaN: not known
-
-
-def preflop_chart(result: Solution, line: str = "", flop: str | None = None) -> Chart:
-    """The chart of the decision that a line leads to, before the flop or on one."""
-    return node_chart(result, result.at(line, flop).decision)
 
 
 def node_chart(result: Solution, node: Decision) -> Chart:
@@ -38,13 +28,11 @@ def node_chart(result: Solution, node: Decision) -> Chart:
     return Chart(
         title=node_title(node) + (" (hardly ever reached)" if node.is_rare else ""),
         subtitle=_subtitle(result, node),
-        line=node.line,
         actions=node.actions,
         labels=node.labels,
         frequencies=node.taken,
         strategy=np.array([node.cells(row) for row in node.strategy]),
         reach=node.shown_reach,
-        evs=node.cells(node.evs(), evs=True),
     )
 
 
@@ -60,37 +48,3 @@ def _subtitle(result: Solution, node: Decision) -> str:
     known = figures.exploitability
     quality = "not known" if known is None else f"{known:.3g} {figures.unit}"
     return ", ".join([*parts, f"exploitability {quality}"])
-
-
-def chart_rows(chart: Chart) -> list[dict[str, Any]]:
-    """One row per hand: its cell, its reach, EV in bb, and how often it takes each action."""
-    rows = []
-    for hand, name in enumerate(HAND_NAMES):
-        row, column = grid_cell(hand)
-        rows.append(
-            {
-                "hand": name,
-                "row": row,
-                "column": column,
-                "reach": float(chart.reach[hand]),
-                "ev_bb": float(chart.evs[hand]),
-                **dict(zip(chart.actions, chart.strategy[:, hand].tolist(), strict=True)),
-            }
-        )
-    return rows
-
-
-def chart_mapping(chart: Chart) -> dict[str, Any]:
-    """The chart as JSON data; a number that does not exist is None."""
-    return {
-        "title": chart.title,
-        "subtitle": chart.subtitle,
-        "line": chart.line,
-        "actions": [
-            without_nan({"action": word, "label": label, "frequency": share})
-            for word, label, share in zip(
-                chart.actions, chart.labels, chart.frequencies.tolist(), strict=True
-            )
-        ],
-        "hands": [without_nan(row) for row in chart_rows(chart)],
-    }

@@ -1,7 +1,7 @@
 """One node of a solution in numbers: who acts, the strategy there, and EVs, hand by hand.
 
 H hands are a player's combos, or the 169 classes. NaN stands for what does not exist: the EV of a
-hand that meets no other or was never learned (see `solvers.reached`), a hand that does not fit
+hand that meets no other or was never learned (see `solutions.reached`), a hand that does not fit
 beside the board, or an equity that a card model does not know.
 
 EVs count from here on: folding is 0, and both players' EVs sum to the pot, less rake. The unit is
@@ -12,7 +12,7 @@ folding the small blind at once is −0.5 bb.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -43,13 +43,13 @@ from allstreets.cards import (
     parse_hand,
 )
 from allstreets.solutions.format import counted_text, decision_line, decision_text
-from allstreets.solutions.hands import Hands, class_sums
 from allstreets.solutions.html import decision_html
 from allstreets.solutions.reached import LineReach, often_taken, settled_actions
 from allstreets.solutions.tables import hand_rows
 
-RARE_SHARE = 1e-3  # of all hands: a place with less is hardly ever reached
+RARE_SHARE = 1e-3  # of all hands: a node with less is hardly ever reached
 RARE_REACH = 0.01  # where no class has this reach, all are drawn
+CACHED_BETTING = 512  # nodes: tables over flops ask for the same one on every flop
 LEAST_SHOWN = 1e-3  # reach below which a class is not drawn
 NONE = read_only(np.zeros((0, 0)))
 NOWHERE = read_only(np.zeros(0, np.bool_))
@@ -57,7 +57,7 @@ NOWHERE = read_only(np.zeros(0, np.bool_))
 
 @dataclass(frozen=True)
 class Unit:
-    """What amounts and EVs of a place are counted in, and how that is written."""
+    """The unit of amounts and EVs at a node, and its notation."""
 
     notation: Notation  # of lines and amounts
     column: str  # how names of columns end: "_bb", or nothing
@@ -65,7 +65,7 @@ class Unit:
 
     @property
     def name(self) -> str:
-        """What amounts are counted in."""
+        """The name of the unit: "bb", "chips", "pot"."""
         return self.notation.unit
 
     @property
@@ -84,8 +84,56 @@ POTS = Unit(POT_SHARES, "", (Player.OOP, Player.IP))
 
 
 @dataclass(frozen=True, eq=False)
+class Hands:
+    """One player's hands at a node."""
+
+    combos: Longs | None  # [H]: which combos they are, 0 … 1325; None: the 169 classes
+    counts: Floats  # [H]: how many combos each stands for on this board
+    reach: Floats  # [H]: range weight times the player's own actions so far
+    weights: Floats  # [H]: pairs of combos, own and any of the other's, that get here
+    start: float  # combos of the starting range that this board leaves
+    cell_weights: Pair | None = None  # for means over a class's combos, and of EVs; None: reach
+
+    @property
+    def classes(self) -> Longs:
+        """[H]: the class of each hand."""
+        if self.combos is None:
+            return np.arange(HAND_COUNT)
+        return HAND_OF_COMBO[self.combos].astype(np.int64)
+
+    @property
+    def size(self) -> float:
+        """How many combos get here by the player's own actions."""
+        return float(self.reach @ self.counts)
+
+    def mean(self, values: Floats, taken: Floats | None = None) -> float:
+        """The mean of values [H] over the range as it meets the other's.
+
+        `taken` [H]: over the part of each hand that takes an action.
+        """
+        weights = self.weights if taken is None else self.weights * np.nan_to_num(taken)
+        live = (weights > 0) & np.isfinite(values)
+        total = float(weights[live].sum())
+        return float(values[live] @ weights[live]) / total if total > 0 else float("nan")
+
+    def cells(self, values: Floats, *, evs: bool = False) -> Floats:
+        """[169]: values [H] averaged over the combos of each class; NaN where there are none."""
+        if self.combos is None:
+            return values
+        weights = self.reach if self.cell_weights is None else self.cell_weights[int(evs)]
+        live = np.where(np.isfinite(values), weights, 0.0)
+        sums = class_sums(self.classes, live * np.nan_to_num(values))
+        return quotient(sums, class_sums(self.classes, live))
+
+
+def class_sums(classes: Longs, values: Floats) -> Floats:
+    """[169]: values [H] added up by class [H]."""
+    return np.bincount(classes, values, minlength=HAND_COUNT).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
 class Evs:
-    """EVs of both players' hands and of every action, in the unit of the place."""
+    """EVs of both players' hands and of every action, in the unit of the node."""
 
     hands: Pair
     actions: Floats = field(default_factory=lambda: NONE)  # [A, H] of who acts
@@ -108,7 +156,7 @@ class Evs:
     @classmethod
     def unknown(cls, hands: tuple[Hands, Hands], strategy: Floats) -> "Evs":
         """NaN throughout; `strategy` [A, H] of who acts."""
-        oop, ip = (np.full(len(one.reach), np.nan) for one in hands)
+        oop, ip = (np.full(len(player_hands.reach), np.nan) for player_hands in hands)
         return cls((oop, ip), np.full(strategy.shape, np.nan))
 
 
@@ -126,7 +174,7 @@ class HandPlay:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Decision:
-    """Both players' hands at a place, and the A actions of the player who acts there."""
+    """Both players' hands at a node, and the A actions of the player who acts there."""
 
     line: str
     board: tuple[int, ...]
@@ -197,9 +245,9 @@ class Decision:
         self._let_go(deal=lambda: pairs)
         return float(self.hands[self.actor or Player.OOP].weights.sum()) / pairs
 
-    def _let_go(self, **found: Callable[[], Any]) -> None:
-        """Replace functions by what they have found: of a flop, what they hold is megabytes."""
-        for name, function in found.items():
+    def _let_go(self, **values: Callable[[], Any]) -> None:
+        """Replace functions by what they have values: of a flop, what they hold is megabytes."""
+        for name, function in values.items():
             object.__setattr__(self, name, function)
 
     @property
@@ -210,7 +258,7 @@ class Decision:
     @cached_property
     def line_reach(self) -> LineReach:
         """How much of both starting ranges gets here, and on from here."""
-        oop, ip = (one.size / one.start for one in self.hands)
+        oop, ip = (hands.size / hands.start for hands in self.hands)
         taken = np.zeros(0)
         if self.actor is not None:
             own = self.own
@@ -255,11 +303,11 @@ class Decision:
         return self.learned.actions
 
     def evs(self, player: Player | None = None) -> Floats:
-        """[H]: EV of each hand of a player, by default of the one who acts."""
+        """[H]: EV of each hand of a player, by default of the player who acts."""
         return self.learned.hands[self.player if player is None else player]
 
     def ev(self, player: Player | None = None) -> float:
-        """EV of a player's whole range, by default of the one who acts."""
+        """EV of a player's whole range, by default of the player who acts."""
         known = self.learned.ranges[self.player if player is None else player]
         return self.mean(self.evs(player), player) if known is None else known
 
@@ -271,7 +319,7 @@ class Decision:
         return shares
 
     def equity(self, player: Player | None = None) -> Floats:
-        """[H]: equity of each hand of a player, by default of the one who acts."""
+        """[H]: equity of each hand of a player, by default of the player who acts."""
         return self.equities[self.player if player is None else player]
 
     def eqr(self, player: Player, evs: Floats, equity: Floats) -> Floats:
@@ -331,7 +379,7 @@ class Decision:
         return np.array([self.mean(evs) for evs in self.action_evs])
 
     def hand(self, name: str) -> "HandPlay":
-        """What a class ("AKs", "77") or two cards ("AhKs") do here, and what that is worth.
+        """Frequencies, EVs and equity of a class ("AKs", "77") or of two cards ("AhKs").
 
         Where hands are classes, two cards are read as theirs; where they are combos, a class plays
         the mean of its combos.
@@ -343,7 +391,7 @@ class Decision:
         else:
             number = parse_hand(text) if len(text) < 4 else int(HAND_OF_COMBO[parse_combo(text)])
             count = len(self.actions)
-            cells = [self.cells(row, evs=place >= count) for place, row in enumerate(rows)]
+            cells = [self.cells(row, evs=index >= count) for index, row in enumerate(rows)]
             columns = np.array([row[number] for row in cells])[:, None]
             reach = self.reach_cells(self.player)[[number]]
         if not columns.size or np.isnan(columns[: len(self.actions)]).any():
@@ -382,9 +430,9 @@ class Decision:
             weights = weights * np.nan_to_num(self.strategy[action])
         if hands.combos is None:
             return np.asarray(weights[HAND_OF_COMBO], np.float64)
-        found = np.zeros(COMBO_COUNT)
-        found[hands.combos] = weights
-        return found
+        by_combo = np.zeros(COMBO_COUNT)
+        by_combo[hands.combos] = weights
+        return by_combo
 
     @property
     def shown_reach(self) -> Floats:
@@ -428,7 +476,7 @@ class Decision:
         return decision_text(self)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The table that a notebook shows."""
         return decision_html(self)
 
 
@@ -440,10 +488,11 @@ class OnBoard:
     node: Decision
 
 
+@lru_cache(CACHED_BETTING)
 def betting_at(tree: BettingTree, node: int, unit: Unit) -> dict[str, Any]:
-    """The betting at a place, as keys of a `Decision`."""
+    """The betting at a node, as keys of a `Decision`."""
     oop, ip = (unit.amount(tree.stack_at(node, player)) for player in Player)
-    found: dict[str, Any] = {
+    betting: dict[str, Any] = {
         "street": Street(int(tree.street[node])),
         "unit": unit,
         "pot": unit.amount(tree.pot_at(node)),
@@ -451,11 +500,11 @@ def betting_at(tree: BettingTree, node: int, unit: Unit) -> dict[str, Any]:
     }
     if tree.kind[node] == NodeKind.DECISION:
         children = tree.children_of(node).tolist()
-        found |= {
+        betting |= {
             "actor": tree.player_at(node),
             "to_call": unit.amount(tree.to_call_at(node)),
             "actions": tuple(action_word(tree, child, unit.notation) for child in children),
             "labels": tuple(action_label(tree, child, unit.notation) for child in children),
             "settled": settled_actions(tree, node),
         }
-    return found
+    return betting

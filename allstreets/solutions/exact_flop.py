@@ -14,15 +14,13 @@ import numpy as np
 from allstreets.base import Floats, Longs
 from allstreets.betting import CHIPS_PER_BB, Player, paid_at
 from allstreets.cards import (
-    CARD_PERMUTATIONS,
     COMBO_PERMUTATIONS,
     CanonicalFlop,
     canonical_flop,
     hand_combos,
 )
 from allstreets.games import PotGame
-from allstreets.solutions.decision import BB, Decision, Evs, betting_at
-from allstreets.solutions.hands import Hands
+from allstreets.solutions.decision import BB, Decision, Evs, Hands, betting_at
 from allstreets.solutions.spot import SpotSolution
 from allstreets.solutions.walk import Deal, Position
 
@@ -50,11 +48,6 @@ class ExactFlop:
     def _there(self) -> CanonicalFlop:
         return canonical_flop(self.spot.spot.cards)
 
-    def _spot_cards(self, cards: tuple[int, ...]) -> tuple[int, ...]:
-        """Cards on the table in the suits of the spot."""
-        back = np.argsort(CARD_PERMUTATIONS[self._there.permutation])
-        return tuple(back[list(self._here.solved_cards(cards))].tolist())
-
     def _table_combos(self, combos: Longs) -> Longs:
         """[H]: combos of the spot in the suits on the table."""
         canonical = COMBO_PERMUTATIONS[self._there.permutation][combos].astype(np.int64)
@@ -72,7 +65,8 @@ class ExactFlop:
 
     def _position(self, position: Position) -> Position:
         """The same node in the spot."""
-        return Position(position.node, cards=self._spot_cards(position.cards[3:]))
+        cards = self._here.solved_cards(position.cards[3:])
+        return Position(position.node, cards=self._there.named_cards(cards))
 
     def decision(self, position: Position) -> Decision:
         """A node of the pot by combo, as the spot plays it."""

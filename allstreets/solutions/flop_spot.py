@@ -2,7 +2,8 @@
 
 1. The line before the flop leads to a pot: its chips, stacks, sizes and rake are the spot's.
 2. A combo's weight is the reach of its class: what both players' strategies before the flop leave
-   of it. Whether the solution was trained on the flop makes no difference.
+   of it; in an off-path pot, its weight in the solution's entry range (`solvers.entry_ranges`).
+   Whether the solution was trained on the flop makes no difference.
 3. The board keeps the suits that were asked for. Weights are the same for all combos of a class,
    so another spelling of a flop is the same spot with its suits renamed (`fingerprint`).
 """
@@ -85,30 +86,31 @@ class FlopSpot:
 
     @cached_property
     def fingerprint(self) -> str:
-        """What all spellings of the flop share, and no other flop, pot or ranges."""
+        """A hash that all spellings of the flop share, and no other flop, pot or ranges."""
         return data_hash(spot_mapping(replace(self.spot, board=self.flop.flop.text)))
 
 
 def flop_spot(result: WholeSolution, line: str, flop: str | None = None) -> FlopSpot:
     """The spot of a flop after a line; the flop may stand in the line, "r2.5 c | QsJh2h"."""
-    found = _find(result, line, flop)
-    assert found.flop is not None
-    node, game = found.root, result.game
+    parts = _find(result, line, flop)
+    assert parts.flop is not None
+    node, game = parts.root, result.game
     number = [pot.node for pot in game.flop_pots].index(node)
-    pot, cards = game.flop_pots[number], tuple(sorted(parse_board(found.cards), reverse=True))
+    pot, cards = game.flop_pots[number], tuple(sorted(parse_board(parts.cards), reverse=True))
     left = hand_combos(cards)  # [169]
     reach = np.where(left > 0, result.before.reach[node], 0.0)  # [2, 169]
     oop, ip = (reach @ left / left.sum()).tolist()
     shares = LineReach((oop, ip), np.zeros(0), np.zeros(0, np.bool_))
-    ranges = _range(reach[0], found, Player.OOP), _range(reach[1], found, Player.IP)
+    weights = np.where(left > 0, result.before.pot_ranges[:, number], 0.0)
+    ranges = _range(weights[0], parts, Player.OOP), _range(weights[1], parts, Player.IP)
     return FlopSpot(
-        spot=_locked(_spot(game, pot, cards_text(cards), ranges), result, number, found.flop),
+        spot=_locked(_spot(game, pot, cards_text(cards), ranges), result, number, parts.flop),
         ranges=ranges,
         line=line_text(game.tree, node, notation=BIG_BLINDS),
-        flop=found.flop,
+        flop=parts.flop,
         pot=pot,
         number=number,
-        place=result.stored.place_of(found.flop.flop) if result.has_flops else None,
+        place=result.stored.place_of(parts.flop.flop) if result.has_flops else None,
         doubt=shares.why_not(BIG_BLINDS.seats),
     )
 
@@ -120,42 +122,42 @@ def suits_text(here: CanonicalFlop, there: CanonicalFlop) -> str:
     """
     back = np.argsort(SUIT_PERMUTATIONS[there.permutation])
     renamed = back[SUIT_PERMUTATIONS[here.permutation]].tolist()
-    moved = [(one, other) for one, other in enumerate(renamed) if one != other]
-    return ", ".join(f"{SUITS[one]} is {SUITS[other]}" for one, other in moved)
+    moved = [(suit, other) for suit, other in enumerate(renamed) if suit != other]
+    return ", ".join(f"{SUITS[suit]} is {SUITS[other]}" for suit, other in moved)
 
 
 def _find(result: WholeSolution, line: str, flop: str | None) -> WholeLine[int]:
     """A line that ends where the flop is dealt, and the flop."""
-    found = split_line(line, result.roots.read, flop)
-    kind = result.game.tree.kind[found.root]
+    parts = split_line(line, result.roots.read, flop)
+    kind = result.game.tree.kind[parts.root]
     if kind != NodeKind.CHANCE:
         over = kind in (NodeKind.FOLD, NodeKind.SHOWDOWN)
         what = "the hand is over there" if over else "it ends before the flop"
-        raise InputError(f"line '{found.before}': {what}; lines that see one: {_lines(result)}")
-    if found.flop is None:
-        rest = (found.after or "").strip()
+        raise InputError(f"line '{parts.before}': {what}; lines that see one: {_lines(result)}")
+    if parts.flop is None:
+        rest = (parts.after or "").strip()
         wrong = f"'{rest}' is no flop: " if rest else ""
-        raise InputError(f"line '{found.before}': {wrong}name a flop to solve, such as QsJh2h")
-    if found.after and found.after.strip():
+        raise InputError(f"line '{parts.before}': {wrong}name a flop to solve, such as QsJh2h")
+    if parts.after and parts.after.strip():
         raise InputError(
             f"line '{line}': a flop is solved from its first decision on: leave "
-            f"'{found.after.strip()}' out, and look at it in the solved spot"
+            f"'{parts.after.strip()}' out, and look at it in the solved spot"
         )
-    return found
+    return parts
 
 
 def _lines(result: WholeSolution) -> str:
-    lines = [f"'{one}'" for one in result.flop_lines()]
+    lines = [f"'{line}'" for line in result.flop_lines()]
     more = ", …" if len(lines) > NAMED_LINES else ""
     return ", ".join(lines[:NAMED_LINES]) + more if lines else "none, all hands end before it"
 
 
-def _range(reach: Floats, found: WholeLine[int], player: Player) -> Range:
+def _range(reach: Floats, parts: WholeLine[int], player: Player) -> Range:
     """All combos of the classes that a player's strategy leaves [169], the largest weight 1."""
     largest = float(reach.max())
     if largest <= 0:
         raise InputError(
-            f"line '{found.before}': {player.seat} never gets to {found.cards} that way, so there "
+            f"line '{parts.before}': {player.seat} never gets to {parts.cards} that way, so there "
             "is no range to solve for; choose a line that is played"
         )
     weights = reach / largest

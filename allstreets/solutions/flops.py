@@ -1,92 +1,145 @@
-"""What a solution stores after the flop, by root: pots on flops, and the table over flops.
+"""Pots on flops that a solution stores, by root, and the table over flops.
 
 `GameFlops` are the pots of a whole game, on all of its flops; `ModelFlops` are flops that were
-solved one by one, whose roots are stack-to-pot ratios.
+solved one by one, and `RatioRoots` the stack-to-pot ratios above them.
 """
 
+import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
-from typing import Any, Protocol
+from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 
-from allstreets.base import Arrays, Floats, Singles, quotient
+from allstreets.base import Arrays, Floats, InputError, Singles, quotient
 from allstreets.betting import (
     BIG_BLINDS,
     CHIPS_PER_POT,
     POSTFLOP,
+    BettingTree,
     FlopPot,
+    NodeKind,
     PlayerSizes,
     PostflopRules,
     Street,
     StreetSizes,
+    WholeLine,
+    make_tree,
     paid_at,
+    read_only,
+    split_line,
+    whole_line,
 )
-from allstreets.cards import Flop, hand_pairs, parse_flop
+from allstreets.cards import HAND_COUNT, Flop, hand_pairs, parse_flop
 from allstreets.engines import BoardsLift, CardModel, PackedStrategies
 from allstreets.games import PotGame, WholeGame, model_stack, pot_at
-from allstreets.solutions.decision import POTS, Decision, Evs
+from allstreets.solutions.decision import BB, POTS, Decision, Evs, Unit
 from allstreets.solutions.lifted_streets import LiftedStreets
 from allstreets.solutions.pot_evaluation import flop_hands
 from allstreets.solutions.pot_view import HandTotals, PotView
-from allstreets.solutions.preflop import FULL
-from allstreets.solutions.source import Row, Source
-from allstreets.solutions.walk import SolvedFlop
+from allstreets.solutions.preflop import Roots
+from allstreets.solutions.source import Source
+from allstreets.solutions.tables import Row
+from allstreets.solutions.walk import NoNodeError, SolvedFlop
 
 EVEN = 0.5
 OPEN_STREETS = 4  # pots on flops whose turns stay in memory
+RATIO = re.compile(r"spr\s*(\d{1,9}(?:\.\d{1,12})?)", re.IGNORECASE)
+FULL = read_only(np.ones((2, HAND_COUNT)))  # both players' reach: every hand
 
 
-class Flops(Protocol):
-    """What a solution has after the flop, by root."""
+class Flops(ABC):
+    """The pots of a solution after the flop, by root."""
+
+    unit: Unit  # of amounts and EVs
+    is_game = False  # whether they are the pots of a whole game
+
+    def __init__(self, cards: CardModel) -> None:
+        self.cards = cards  # what players know of the cards
+        self.pot = cache(self._new_pot)  # by root: the pot that sees a flop
 
     @property
-    def cards(self) -> CardModel:
-        """What players know of the cards."""
-
-    @property
+    @abstractmethod
     def is_stored(self) -> bool:
         """Whether strategies after the flop are stored."""
 
     @property
+    @abstractmethod
     def rows(self) -> Sequence[Row]:
         """The table over flops."""
 
+    @abstractmethod
     def solved(self, root: int) -> Sequence[SolvedFlop]:
         """The flops that are dealt at a root."""
 
-    def pot(self, root: int) -> PotGame:
-        """The pot that sees a flop."""
-
-    def strategies(self, root: int, flop: Flop) -> PackedStrategies:
-        """The strategies of the pot on a flop, as they are stored."""
-
-    def view(self, root: int, flop: Flop) -> PotView:
-        """Every decision of the pot on a flop."""
-
-    def streets(self, root: int, flop: Flop) -> LiftedStreets:
-        """Turn and river of the pot on a flop, where strategies go by their cards."""
-
-    def counted(self, decision: Decision) -> Decision:
-        """A decision of a view, with ranges that meet as real hands do."""
-
+    @abstractmethod
     def first_evs(self, root: int, flop: Flop, reach: Floats, pairs: float) -> tuple[float, float]:
         """EVs of OOP and IP when a flop has been dealt.
 
         Both get there with `reach` [2, 169], in so many pairs of combos.
         """
 
+    @abstractmethod
+    def _new_pot(self, root: int) -> PotGame: ...
 
-class GameFlops:
+    @abstractmethod
+    def _stored(self, root: int, flop: Flop) -> tuple[Arrays, int]:
+        """Everything that is stored of a flop, and the number of the pot there."""
+
+    @abstractmethod
+    def _reach(self, root: int) -> Floats:
+        """[2, 169]: both players' reach where the flop is dealt."""
+
+    def strategies(self, root: int, flop: Flop) -> PackedStrategies:
+        """The strategies of the pot on a flop, as they are stored."""
+        return self._packed(root, *self._stored(root, flop))
+
+    def _packed(self, root: int, arrays: Arrays, number: int) -> PackedStrategies:
+        streets = self.cards.streets
+        stored = tuple(arrays[f"strategy.{number}.{stage}"] for stage in range(len(streets)))
+        return PackedStrategies(self.pot(root).tree, streets, stored)
+
+    def view(self, root: int, flop: Flop) -> PotView:
+        """Every decision of the pot on a flop."""
+        (arrays, number), pot = self._stored(root, flop), self.pot(root)
+        return PotView(
+            pot=pot,
+            flop=flop,
+            hands=flop_hands(self.cards, flop, arrays.get("held")),
+            strategies=self._packed(root, arrays, number),
+            reach=self._reach(root),
+            stored=_FlopEvs(pot, number, arrays) if f"evs.{number}" in arrays else None,
+            unit=self.unit,
+        )
+
+    def streets(self, root: int, flop: Flop) -> LiftedStreets:
+        """Turn and river of the pot on a flop, where strategies go by their cards."""
+        raise NotImplementedError
+
+    def counted(self, decision: Decision) -> Decision:
+        """A decision of a view, with ranges that meet as real hands do."""
+        return decision
+
+    def row(self, root: int, flop: Flop) -> Row:
+        """Figures of a flop that was solved by itself; else nothing."""
+        del root, flop
+        return {}
+
+
+class GameFlops(Flops):
     """The pots of a whole game on its flops; every flop is dealt in every pot."""
 
+    unit = BB
+    is_game = True
+
     def __init__(self, game: WholeGame, source: Source, cards: CardModel) -> None:
-        self.game, self.source, self.cards = game, source, cards
-        self._pots: dict[int, PotGame] = {}
+        super().__init__(cards)
+        self.game, self.source = game, source
         self._streets: dict[tuple[int, int], LiftedStreets] = {}
 
-    @property
+    @cached_property
     def is_stored(self) -> bool:
         """Whether strategies after the flop are stored."""
         return self.source.is_kept
@@ -135,46 +188,24 @@ class GameFlops:
 
     @cached_property
     def _places(self) -> dict[int, int]:
-        return {flop.number: place for place, flop in enumerate(self.game.flops.flops)}
-
-    def number(self, root: int) -> int:
-        """The number of the pot that a node before the flop leads to."""
-        return self._numbers[root]
+        return {flop.number: index for index, flop in enumerate(self.game.flops.flops)}
 
     def place_of(self, flop: Flop) -> int | None:
-        """The place of a flop in the set; None: it is not one of them."""
+        """The index of a flop in the set; None: it is not one of them."""
         return self._places.get(flop.number)
 
     def arrays(self, flop: Flop) -> Arrays:
         """Everything that is stored of a flop."""
         return self.source.arrays(self._places[flop.number])
 
-    def pot(self, root: int) -> PotGame:
-        """The pot that a node leads to; trees are built when needed."""
-        if root not in self._pots:
-            self._pots[root] = self.game.after_the_flop(self.flop_pots[self._numbers[root]])
-        return self._pots[root]
+    def _new_pot(self, root: int) -> PotGame:
+        return self.game.after_the_flop(self.flop_pots[self._numbers[root]])
 
-    def strategies(self, root: int, flop: Flop) -> PackedStrategies:
-        """The strategies of the pot on a flop, as they are stored."""
-        return self._strategies(root, self.arrays(flop))
+    def _stored(self, root: int, flop: Flop) -> tuple[Arrays, int]:
+        return self.arrays(flop), self._numbers[root]
 
-    def _strategies(self, root: int, arrays: Arrays) -> PackedStrategies:
-        streets, number = self.cards.streets, self._numbers[root]
-        stored = tuple(arrays[f"strategy.{number}.{stage}"] for stage in range(len(streets)))
-        return PackedStrategies(self.pot(root).tree, streets, stored)
-
-    def view(self, root: int, flop: Flop) -> PotView:
-        """Every decision of the pot on a flop."""
-        arrays, number, pot = self.arrays(flop), self._numbers[root], self.pot(root)
-        return PotView(
-            pot=pot,
-            flop=flop,
-            hands=flop_hands(self.cards, flop, arrays.get("held")),
-            strategies=self._strategies(root, arrays),
-            reach=self.source.before.reach[root],
-            evaluate=_StoredEvs(pot, number, arrays) if f"evs.{number}" in arrays else None,
-        )
+    def _reach(self, root: int) -> Floats:
+        return np.asarray(self.source.before.reach[root], np.float64)
 
     def streets(self, root: int, flop: Flop) -> LiftedStreets:
         """Turn and river of the pot on a flop, where they are stored by card."""
@@ -182,17 +213,13 @@ class GameFlops:
         streets = self._streets.pop(key, None)
         if streets is None:
             lift = BoardsLift(self.cards, self._numbers[root], self.arrays(flop))
-            like = [known for (place, _), known in self._streets.items() if place == key[0]]
-            reach = self.source.before.reach[root]
-            streets = LiftedStreets(self.pot(root), flop, lift, reach, like[0] if like else None)
+            like = [known for (index, _), known in self._streets.items() if index == key[0]]
+            known = like[0] if like else None
+            streets = LiftedStreets(self.pot(root), flop, lift, self._reach(root), known)
         self._streets[key] = streets  # the last to be given up
         while len(self._streets) > OPEN_STREETS:
             del self._streets[next(iter(self._streets))]
         return streets
-
-    def counted(self, decision: Decision) -> Decision:
-        """As it is."""
-        return decision
 
     def first_evs(self, root: int, flop: Flop, reach: Floats, pairs: float) -> tuple[float, float]:
         """EVs when a flop has been dealt, by its stored totals [2, P, 169]."""
@@ -203,15 +230,8 @@ class GameFlops:
         oop, ip = (results + np.array(paid_at(tree, rules.bb_ante, 0)) / BIG_BLINDS.scale).tolist()
         return oop, ip
 
-    def values_at(self, flop: Flop) -> Floats:
-        """[2, P, 169]: both players' values at the root of every pot on a flop.
 
-        Totals over a class's combos and all of the opponent's, in chips times pairs of combos.
-        """
-        return self.arrays(flop)["values"].astype(np.float64)
-
-
-class _StoredEvs:
+class _FlopEvs:
     """EVs by combo, as they are stored with the strategies of a flop."""
 
     def __init__(self, pot: PotGame, number: int, arrays: Arrays) -> None:
@@ -219,21 +239,22 @@ class _StoredEvs:
         self._nodes = pot.tree.decisions(Street.FLOP)
         self._evs, self._action_evs = arrays[f"evs.{number}"], arrays[f"action_evs.{number}"]
 
-    def __call__(self, node: int, reach: list[Floats], met: list[Floats]) -> HandTotals:
-        del reach
-        tree, place = self._tree, self._nodes.index(node)
-        first = int(tree.child_count[self._nodes[:place]].sum())
+    def totals(self, node: int, met: list[Floats]) -> HandTotals:
+        """A decision; `met` [H] of OOP and IP are the pairs of combos that get there."""
+        tree, index = self._tree, self._nodes.index(node)
+        first = int(tree.child_count[self._nodes[:index]].sum())
         rows = slice(first, first + int(tree.child_count[node]))
         # Where no opposing combo is met, there is no EV and nothing to add up.
-        evs, action_evs = np.nan_to_num(self._evs[:, place]), np.nan_to_num(self._action_evs[rows])
+        evs, action_evs = np.nan_to_num(self._evs[:, index]), np.nan_to_num(self._action_evs[rows])
         return HandTotals(
             (evs[0] * met[0], evs[1] * met[1]), action_evs * met[tree.player_at(node)]
         )
 
 
-class ModelFlops:
+class ModelFlops(Flops):
     """Flops solved one by one, which may be others at each stack-to-pot ratio."""
 
+    unit = POTS
     is_stored = True
 
     def __init__(
@@ -244,10 +265,10 @@ class ModelFlops:
         wanted: tuple[tuple[str, float], ...],
         arrays: Callable[[str, float], Arrays],
     ) -> None:
-        self.config, self.cards, self.wanted = config, cards, wanted
+        super().__init__(cards)
+        self.config, self.wanted = config, wanted
         self._rows = {(str(row["flop"]), float(row["spr"])): row for row in rows}
         self._arrays = arrays
-        self._pots: dict[int, PotGame] = {}
 
     @property
     def rows(self) -> list[Row]:
@@ -307,12 +328,15 @@ class ModelFlops:
         """The flops that are solved at a ratio."""
         return self._solved[root]
 
-    def pot(self, root: int) -> PotGame:
-        """The pot of a ratio."""
-        if root not in self._pots:
-            raises = self.config["max_raises_per_street"]
-            self._pots[root] = pot_at(self.sprs[root], self.sizes, raises)
-        return self._pots[root]
+    def _new_pot(self, root: int) -> PotGame:
+        return pot_at(self.sprs[root], self.sizes, self.config["max_raises_per_street"])
+
+    def _stored(self, root: int, flop: Flop) -> tuple[Arrays, int]:
+        return self._arrays(flop.text, self.sprs[root]), 0
+
+    def _reach(self, root: int) -> Floats:
+        del root
+        return FULL
 
     def require_playable(self) -> None:
         """Refuse flops, ratios and sizes that there are not; trees are built when needed."""
@@ -336,31 +360,6 @@ class ModelFlops:
         ]
         return tuple((player, player) for player in players)
 
-    def arrays(self, root: int, flop: Flop) -> Arrays:
-        """Everything that is stored of a flop."""
-        return self._arrays(flop.text, self.sprs[root])
-
-    def strategies(self, root: int, flop: Flop) -> PackedStrategies:
-        """The strategies of the pot on a flop, as they are stored."""
-        arrays, streets = self.arrays(root, flop), self.cards.streets
-        stored = tuple(arrays[f"strategy.0.{stage}"] for stage in range(len(streets)))
-        return PackedStrategies(self.pot(root).tree, streets, stored)
-
-    def view(self, root: int, flop: Flop) -> PotView:
-        """Every decision of the pot on a flop, in pots."""
-        return PotView(
-            pot=self.pot(root),
-            flop=flop,
-            hands=flop_hands(self.cards, flop, self.arrays(root, flop).get("held")),
-            strategies=self.strategies(root, flop),
-            reach=FULL,
-            unit=POTS,
-        )
-
-    def streets(self, root: int, flop: Flop) -> LiftedStreets:
-        """No model that is solved flop by flop goes by the cards of turn and river."""
-        raise NotImplementedError
-
     def counted(self, decision: Decision) -> Decision:
         """Over real pairs of hands."""
         return by_real_pairs(decision)
@@ -376,8 +375,120 @@ class ModelFlops:
 
         Under the average strategies, in pots; 0.5 where the two hands cannot meet.
         """
-        won = self.arrays(root, flop)["pair_values"] / np.float32(CHIPS_PER_POT)
+        won = self._stored(root, flop)[0]["pair_values"] / np.float32(CHIPS_PER_POT)
         return np.stack([EVEN + won, EVEN - won.T])
+
+
+class RatioRoots(Roots):
+    """The stack-to-pot ratios of flops solved one by one, rising. Both players hold every hand."""
+
+    unit = POTS
+    knows_ranges = False
+
+    def __init__(self, models: ModelFlops) -> None:
+        if not models.sprs:
+            raise InputError("no flop of this model is solved yet: look again later")
+        self.models, self.sprs = models, models.sprs
+
+    @property
+    def settings(self) -> list[str]:
+        """The ratios."""
+        return [f"SPR {spr:.12g}" for spr in self.sprs]
+
+    def tree(self, root: int) -> BettingTree:
+        """A flop is dealt at every ratio."""
+        count = len(self.sprs)
+        return make_tree(
+            pot=CHIPS_PER_POT,
+            stack=model_stack(self.sprs[root]),
+            kind=[NodeKind.CHANCE] * count,
+            street=[Street.PREFLOP] * count,
+            player=[-1] * count,
+            parent=[-1, *([0] * (count - 1))],
+            invested=[(0, 0)] * count,
+            actions=[None] * count,
+        )
+
+    def payoffs(self, root: int) -> Floats:
+        """No hand ends before the flop."""
+        del root
+        return np.zeros((len(self.sprs), 2, 3))
+
+    def read(self, text: str) -> int:
+        """The root of a ratio; the smallest where none is named."""
+        if not text.strip():
+            return 0
+        ratio = RATIO.fullmatch(text.strip())
+        if ratio is None:
+            raise InputError(
+                f"line '{text.strip()}' begins with neither a ratio nor a flop: write "
+                f"{self.text(0)} | AhKd7s | x"
+            )
+        wanted = float(ratio[1])
+        root, near = min(enumerate(self.sprs), key=lambda pair: abs(pair[1] - wanted))
+        if abs(near - wanted) > 1e-9 * max(near, 1.0):
+            ratios = ", ".join(f"{spr:.12g}" for spr in self.sprs)
+            raise NoNodeError(
+                f"the SPR {wanted:g} is not solved here, only {ratios}",
+                [(self.settings[root], self.text(root))],
+            )
+        return root
+
+    def text(self, root: int) -> str:
+        """The word for a ratio."""
+        return ratio_word(self.sprs[root])
+
+    def decision(self, root: int) -> Decision:
+        """Hands depend on the flop."""
+        raise InputError(f"line '{self.text(root)}': no flop is dealt yet: pick one")
+
+    def reach(self, root: int) -> Floats:
+        """[2, 169]: every hand."""
+        del root
+        return FULL
+
+    def of_line(self, parts: WholeLine[int]) -> int:
+        """A flop has its ratio, if it has only one."""
+        if parts.before or parts.flop is None:
+            return parts.root
+        flop, sprs = parts.flop.flop, self.sprs
+        roots = [
+            root
+            for root in range(len(sprs))
+            if any(solved.flop.number == flop.number for solved in self.models.solved(root))
+        ]
+        if len(roots) < 2:
+            return roots[0] if roots else parts.root
+        after = (parts.after or "").strip()
+        lines = [whole_line(self.text(root), parts.cards, after) for root in roots]
+        raise NoNodeError(
+            f"the flop {parts.cards} is solved at the SPRs "
+            f"{', '.join(f'{sprs[root]:g}' for root in roots)}: say which by --spr, or write "
+            f"'{lines[0]}'",
+            [(f"SPR {sprs[root]:g}", line) for root, line in zip(roots, lines, strict=True)],
+        )
+
+    def with_root(self, line: str) -> str:
+        """A line may leave its ratio out."""
+        before = split_line(line, str).before
+        return line if not before or RATIO.fullmatch(before) else f"| {line}"
+
+    def at_ratio(self, line: str, spr: float | None) -> str:
+        """A line at a ratio; where there is only one, it may be left out."""
+        first, _, rest = line.partition("|")
+        named = RATIO.fullmatch(first.strip())
+        if spr is None:
+            if named or len(self.sprs) == 1:
+                return line
+            ratios = ", ".join(f"{ratio:g}" for ratio in self.sprs)
+            raise InputError(f"flops are solved at the SPRs {ratios}: say which by --spr")
+        words = rest if named else line
+        return f"{ratio_word(spr)} | {words.strip().removeprefix('|').strip()}"
+
+
+def ratio_word(spr: float) -> str:
+    """The root of a line for a stack-to-pot ratio."""
+    return f"spr{spr:.12g}"
 
 
 def by_real_pairs(decision: Decision) -> Decision:

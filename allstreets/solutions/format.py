@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 from allstreets.base import Floats
 from allstreets.cards import cards_text
+from allstreets.games import Lock
 from allstreets.solutions.reached import LEAST_SHARE
 
 if TYPE_CHECKING:
     from allstreets.solutions.decision import Decision
 
 DASH = "–"
+NO_DECISION = "all-in already: there is no decision"
+SHOWN_PLACES = 4  # of a lock on every card there are dozens
 SELDOM = 5e-4  # what is taken less often is shown with more digits
 TAKERS, RANGE = "EV of takers", "EV of range"
 EV_LEGEND = (
@@ -46,11 +49,11 @@ def mix_lines(
     width = max(map(len, labels))
     heads = (TAKERS, RANGE) if evs is not None else ()
     lines = [f"{'':{width}}{'taken':>10}" + "".join(f"{head:>14}" for head in heads)]
-    for place, label in enumerate(labels):
-        line = f"{label:{width}}{share_text(float(frequencies[place])):>10}"
+    for action, label in enumerate(labels):
+        line = f"{label:{width}}{share_text(float(frequencies[action])):>10}"
         for column in evs or ():
-            line += f"{number(float(column[place])):>14}"
-        lines.append(f"{line}   {notes[place]}".rstrip())
+            line += f"{number(float(column[action])):>14}"
+        lines.append(f"{line}   {notes[action]}".rstrip())
     return lines
 
 
@@ -107,7 +110,7 @@ def ev_note(node: "Decision") -> str:
 
 
 def decision_notes(node: "Decision") -> list[str]:
-    """What is needed to read the numbers of a decision correctly."""
+    """Notes that a reader needs to read the numbers of a decision correctly."""
     return [note for note in (*node.notes, locked_text(node), node.why_not()) if note]
 
 
@@ -122,7 +125,7 @@ def locked_text(node: "Decision") -> str:
 
 
 def pot_text(node: "Decision") -> str:
-    """What is in the middle, and what is to call: "pot 1.5 bb, 0.5 bb to call"."""
+    """The pot, and the amount to call: "pot 1.5 bb, 0.5 bb to call"."""
     if _in_bb(node):
         return f"pot {node.pot:g} bb" + f", {node.to_call:g} bb to call" * bool(node.to_call)
     if node.unit.name == "pot":
@@ -142,3 +145,14 @@ def _board(node: "Decision") -> str:
 
 def _in_bb(node: "Decision") -> bool:
     return node.unit.name == "bb"
+
+
+def locks_text(locks: Sequence[Lock]) -> str:
+    """Where a solution has locks; "" where it has none."""
+    if not locks:
+        return ""
+    lines = dict.fromkeys(lock.line.strip() for lock in locks)
+    nodes = [f"'{line}'" if line else "the first decision" for line in lines]
+    more = len(nodes) - SHOWN_PLACES
+    rest = f" and {more} more places" if more > 0 else ""
+    return f"strategies are locked at {', '.join(nodes[:SHOWN_PLACES])}{rest}"

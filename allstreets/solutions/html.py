@@ -83,8 +83,8 @@ def decision_html(node: "Decision") -> str:
         cells[row][column] = _cell(node, hand, shown[:, hand].tolist(), more, colours)
     style = "border-collapse:collapse;font:11px monospace;text-align:center;color:#111"
     rows = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
-    places = [cards_text(node.board)] if node.board else []
-    where = " · ".join([f"<b>{html.escape(node.line) or 'first decision'}</b>", *places])
+    board = [cards_text(node.board)] if node.board else []
+    where = " · ".join([f"<b>{html.escape(node.line) or 'first decision'}</b>", *board])
     head = (
         f"{where} · {node.seat} to act · {pot_text(node)} · EV {number_text(node.ev())}"
         + "".join(f"</div><div>{html.escape(note)}" for note in decision_notes(node))

@@ -6,6 +6,7 @@ come, not of buckets.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
@@ -20,8 +21,7 @@ from allstreets.cards import (
 )
 from allstreets.engines import BoardsLift, ExactSubgame, StreetView, every_combo
 from allstreets.games import PotGame
-from allstreets.solutions.decision import BB, NOWHERE, Decision, Evs, betting_at
-from allstreets.solutions.hands import Hands, class_sums
+from allstreets.solutions.decision import BB, NOWHERE, Decision, Evs, Hands, betting_at, class_sums
 from allstreets.solutions.spot import deal_evs, left_after, taken_action
 
 CACHED_STREETS = 16  # boards that stay in memory: of a big pot, megabytes each
@@ -49,7 +49,10 @@ class LiftedStreets:
         self._reach = reach[0][combos], reach[1][combos]
         self._like = like
         self._turns: dict[int, ExactSubgame] = {}  # by the card that stands for others like it
-        self._views: dict[tuple[int, ...], StreetView] = {}
+        # By the cards beside the solved flop.
+        self._street = lru_cache(CACHED_STREETS)(
+            lambda cards: StreetView(self.subgame(cards[0]), self._reach, cards)
+        )
 
     def subgame(self, turn: int) -> ExactSubgame:
         """The exact subgame of a turn card beside the solved flop."""
@@ -74,7 +77,7 @@ class LiftedStreets:
         return subgame
 
     def at(self, way: Line, named: tuple[int, ...]) -> Decision:
-        """A place after cards were dealt beside the flop that is `named` so; it has no line."""
+        """A node after cards were dealt beside the flop that is `named` so; it has no line."""
         if self.pot.tree.kind[way.node] == NodeKind.DECISION:
             return self._decision(way, named)
         above = self._decision(Line(way.nodes[:-1], way.cards), named)
@@ -98,22 +101,12 @@ class LiftedStreets:
         alike = view.rows(Player.OOP), view.rows(Player.IP)
         return self._place(way, named, hands, lambda: evs, numbers.strategy, alike)
 
-    def _street(self, cards: tuple[int, ...]) -> StreetView:
-        """The street after these cards beside the solved flop."""
-        found = self._views.pop(cards, None) or StreetView(
-            self.subgame(cards[0]), self._reach, cards
-        )
-        self._views[cards] = found  # the last to be given up
-        while len(self._views) > CACHED_STREETS:
-            del self._views[next(iter(self._views))]
-        return found
-
     def _left_evs(self, node: int, hands: tuple[Hands, Hands], above: Decision) -> Evs:
         """EVs where a card is dealt, as far as they are known without looking at every card."""
         return deal_evs(self.pot.tree, node, hands, above, BB, raked=self.pot.rules.rake > 0)
 
     def _paid(self, node: int) -> tuple[float, float]:
-        """What both players have put in over the whole hand."""
+        """The amounts that both players have put in over the whole hand."""
         oop, ip = paid_at(self.pot.tree, self.pot.rules.bb_ante, node)
         return BB.amount(oop), BB.amount(ip)
 

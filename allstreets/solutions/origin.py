@@ -1,4 +1,4 @@
-"""What a spot has from a solved whole game, and how far exact play is from the solution's own.
+"""The whole game that a spot is a flop of, and how far exact play is from the game's own.
 
 Both play the same tree from the same ranges; the solution by its card model, the spot by combo.
 At a decision their *distance* is the share of the range that acts differently: for each hand class
@@ -18,11 +18,9 @@ from allstreets.betting import BIG_BLINDS, CHIPS_PER_BB, NodeKind, Player, bb_te
 from allstreets.cards import Range
 from allstreets.engines import evaluate_flop, lift_flop
 from allstreets.games import estimate_spot
-from allstreets.solutions.decision import BB, Decision
+from allstreets.solutions.decision import BB, Decision, class_sums
 from allstreets.solutions.flop_spot import FlopSpot
 from allstreets.solutions.format import percent_text
-from allstreets.solutions.hands import class_sums
-from allstreets.solutions.pot_view import swept
 from allstreets.solutions.records import OWN_GAME
 from allstreets.solutions.spot import SpotSolution
 from allstreets.solutions.whole_game import WholeSolution
@@ -32,45 +30,45 @@ Evs = tuple[float | None, float | None]  # of OOP and IP in bb over the whole ha
 
 @dataclass(frozen=True)
 class RealFigures:
-    """A solution's own play of a flop, judged with real cards."""
+    """A solution's own play of a flop, evaluated with real cards."""
 
     evs: tuple[float, float]  # of OOP and IP in bb over the whole hand
     loss: float  # mean of both players' best-response gains, a share of the pot
 
 
 def real_figures(
-    result: WholeSolution, found: FlopSpot, threads: int = 1, free: int | None = None
+    result: WholeSolution, spot: FlopSpot, threads: int = 1, free: int | None = None
 ) -> RealFigures | None:
-    """What both players' stored strategies win on a flop with real cards, and what they lose.
+    """Gains and losses of both players' stored strategies on a flop with real cards.
 
     None: the solution does not say how turn and river are played there, or `free` bytes of memory
     are not enough to find out.
     """
-    if found.place is None or not result.cards.stores_all_streets:
+    if spot.place is None or not result.cards.stores_all_streets:
         return None
-    if free is not None and _bytes(found) > free:
+    if free is not None and _bytes(spot) > free:
         return None
-    flop, stored = found.flop.flop, result.stored
+    flop, stored = spot.flop.flop, result.stored
     pots = [stored.pot(pot.node) for pot in stored.flop_pots]
     arrays = stored.arrays(flop)
-    play = lift_flop(result.cards, flop, [pot.tree for pot in pots], arrays)[found.number]
-    pot = pots[found.number]
-    weights: Floats = np.stack([one.hand_weights for one in found.ranges])  # [2, 169]
+    play = lift_flop(result.cards, flop, [pot.tree for pot in pots], arrays)[spot.number]
+    pot = pots[spot.number]
+    weights: Floats = np.stack([held.hand_weights for held in spot.ranges])  # [2, 169]
     values = evaluate_flop(
         [(pot.tree, pot.payoffs)], flop, [play], weights[:, None, :], threads=threads
     )
     assert values.own is not None
     own, best = (
-        [float(weights[player] @ some[player, 0]) / found.spot.pairs for player in Player]
+        [float(weights[player] @ some[player, 0]) / spot.spot.pairs for player in Player]
         for some in (values.own, values.best)
     )
-    loss = (sum(best) - sum(own)) / 2 / found.spot.pot
+    loss = (sum(best) - sum(own)) / 2 / spot.spot.pot
     return RealFigures((own[0] / CHIPS_PER_BB, own[1] / CHIPS_PER_BB), max(loss, 0.0))
 
 
-def _bytes(found: FlopSpot) -> int:
+def _bytes(spot: FlopSpot) -> int:
     """The memory of all combos whose strategies are shared about as widely as those of rows."""
-    full = replace(found.spot, oop=Range.full(), ip=Range.full())
+    full = replace(spot.spot, oop=Range.full(), ip=Range.full())
     return estimate_spot(full, river_groups="suits").process_bytes
 
 
@@ -114,35 +112,35 @@ class Origin:
     loss: float | None = None  # of its play of the flop with real cards, a share of the pot
     certified: float | None = None  # with real cards, mbb/hand; None: there is no certificate
     judged: str = OWN_GAME  # by which best response `exploitability` was found
-    real_evs: Evs | None = None  # of its play of the flop with real cards; None: not judged
+    real_evs: Evs | None = None  # of its play of the flop with real cards; None: not evaluated
     paid_bb: tuple[float, float] | None = None  # before the flop; None: in files of old versions
 
     @classmethod
     def of(
         cls,
         result: WholeSolution,
-        found: FlopSpot,
+        spot: FlopSpot,
         exact: SpotSolution | None = None,
         real: RealFigures | None = None,
     ) -> "Origin":
         """Of a flop; with the solved spot also how much the two differ."""
-        compared = exact is not None and found.place is not None
-        certificate, rules = result.facts.certificate, result.game.rules_of(found.pot)
-        paid = found.pot.pot / 2 + rules.bb_ante / 2, found.pot.pot / 2 - rules.bb_ante / 2
+        compared = exact is not None and spot.place is not None
+        certificate, rules = result.facts.certificate, result.game.rules_of(spot.pot)
+        paid = spot.pot.pot / 2 + rules.bb_ante / 2, spot.pot.pot / 2 - rules.bb_ante / 2
         valid = certificate is not None and not certificate.outdated
         return cls(
-            line=found.line,
-            flop=found.cards,
-            canonical=found.flop.flop.text,
-            fingerprint=found.fingerprint,
+            line=spot.line,
+            flop=spot.cards,
+            canonical=spot.flop.flop.text,
+            fingerprint=spot.fingerprint,
             name=result.facts.name,
             stack_bb=bb_text(result.rules.stack),
             cards=str(result.cards),
             flops=len(result.game.flops.flops),
             iterations=result.iterations,
             exploitability=result.exploitability,
-            doubt=found.doubt,
-            differences=differences(result, found, exact) if compared and exact else None,
+            doubt=spot.doubt,
+            differences=differences(result, spot, exact) if compared and exact else None,
             loss=None if real is None else real.loss,
             certified=certificate.real_exploitability_mbb if valid and certificate else None,
             judged=result.facts.judged,
@@ -152,21 +150,21 @@ class Origin:
 
     @classmethod
     def read(cls, keys: Mapping[str, Any]) -> "Origin":
-        """What `mapping` wrote down; keys of later versions are ignored."""
+        """Read a `mapping`; keys of later versions are ignored."""
         given = {field.name: keys[field.name] for field in fields(cls) if field.name in keys}
-        found = given["differences"]
-        if found is not None:
+        known = given["differences"]
+        if known is not None:
             decisions = tuple(
                 DecisionDifference(
-                    line=one["line"],
-                    seat=one["seat"],
-                    distance=one["distance"],
-                    **{key: tuple(one[key]) for key in ("actions", "solution", "exact")},
+                    line=decision["line"],
+                    seat=decision["seat"],
+                    distance=decision["distance"],
+                    **{key: tuple(decision[key]) for key in ("actions", "solution", "exact")},
                 )
-                for one in found["decisions"]
+                for decision in known["decisions"]
             )
             given["differences"] = Differences(
-                tuple(found["solution"]), tuple(found["exact"]), decisions
+                tuple(known["solution"]), tuple(known["exact"]), decisions
             )
         for key in ("real_evs", "paid_bb"):
             if given.get(key) is not None:
@@ -184,11 +182,10 @@ class Origin:
         return asdict(self)
 
 
-def differences(result: WholeSolution, found: FlopSpot, exact: SpotSolution) -> Differences:
+def differences(result: WholeSolution, spot: FlopSpot, exact: SpotSolution) -> Differences:
     """How much a solution's own play of a flop differs from the solved spot."""
-    assert found.place is not None
-    view = result.stored.view(found.pot.node, found.flop.flop)
-    view = swept(view, result.cards.plays_classes)
+    assert spot.place is not None
+    view = result.stored.view(spot.pot.node, spot.flop.flop)
     tree = view.pot.tree
     first, answers = view.node(0, ""), []
     for child in tree.children_of(0).tolist():
@@ -212,8 +209,11 @@ def differences(result: WholeSolution, found: FlopSpot, exact: SpotSolution) -> 
 def _difference(mine: Decision, theirs: Decision) -> DecisionDifference:
     own = theirs.own
     weights = class_sums(own.classes, own.weights)
-    exact = np.array([own.cells(chances) for chances in theirs.strategy])  # [A, 169]
-    apart = np.abs(exact - mine.strategy).sum(axis=0) / 2
+    exact, stored = (
+        np.array([each.cells(chances) for chances in each.strategy])  # [A, 169]
+        for each in (theirs, mine)
+    )
+    apart = np.abs(exact - stored).sum(axis=0) / 2
     met = (weights > 0) & np.isfinite(apart)
     return DecisionDifference(
         line=mine.line,
@@ -249,21 +249,21 @@ def origin_head(origin: Origin, reached: float) -> str:
         f"Ranges and pot from {name}, {origin.line} ({_worth(origin)})",
         f"this flop solved exactly, to {100 * reached:.2g} % of the pot",
     ]
-    found = origin.differences
+    differences = origin.differences
     if origin.loss is not None:
         parts.append(f"the solution's own play of it loses {_of_pot(origin.loss)} of the pot")
-    if found is None:
+    if differences is None:
         parts.append("the solution holds no play of it to compare with")
     else:
-        oop, (evs, counted) = Player.OOP, _own_evs(origin, found)
+        oop, (evs, counted) = Player.OOP, _own_evs(origin, differences)
         parts.append(
             f"EV of {oop.seat} {_ev(origin, oop, evs)} bb there {counted}, "
-            f"{_ev(origin, oop, found.exact)} here"
+            f"{_ev(origin, oop, differences.exact)} here"
         )
         acts = [
-            f"{percent_text(one.distance, 0)} of {one.seat}'s range"
-            for one in found.decisions
-            if one.line in ("", "x")
+            f"{percent_text(decision.distance, 0)} of {decision.seat}'s range"
+            for decision in differences.decisions
+            if decision.line in ("", "x")
         ]
         if acts:
             parts.append(f"{' and '.join(acts)} act differently at first")
@@ -272,42 +272,42 @@ def origin_head(origin: Origin, reached: float) -> str:
 
 def difference_lines(origin: Origin) -> list[str]:
     """How much the solution's play of the flop differs from exact play, in words."""
-    found = origin.differences
-    if found is None:
+    differences = origin.differences
+    if differences is None:
         return [
             "The solution holds no play of this flop to compare with: it has "
             f"{origin.flops:,} of the 1,755."
         ]
-    evs, counted = _own_evs(origin, found)
+    evs, counted = _own_evs(origin, differences)
     seats = [
-        f"{player.seat} {_ev(origin, player, evs)} → {_ev(origin, player, found.exact)} bb"
+        f"{player.seat} {_ev(origin, player, evs)} → {_ev(origin, player, differences.exact)} bb"
         for player in Player
     ]
     lines = [f"The solution's own play {counted} → exact: EV {', '.join(seats)}."]
-    own = [f"{player.seat} {_ev(origin, player, found.solution)} bb" for player in Player]
-    if any(_ev(origin, p, evs) != _ev(origin, p, found.solution) for p in Player):
+    own = [f"{player.seat} {_ev(origin, player, differences.solution)} bb" for player in Player]
+    if any(_ev(origin, p, evs) != _ev(origin, p, differences.solution) for p in Player):
         lines.append(f"{origin.counted[0].upper()}{origin.counted[1:]}, it has {', '.join(own)}.")
     if origin.loss is not None:
         lines.append(
             f"With real cards its own play of this flop is exploitable for {_of_pot(origin.loss)} "
             "of the pot."
         )
-    for one in found.decisions:
-        where = f" after {one.line}" if one.line else " first"
-        mixes = zip(one.actions, one.solution, one.exact, strict=True)
+    for decision in differences.decisions:
+        where = f" after {decision.line}" if decision.line else " first"
+        mixes = zip(decision.actions, decision.solution, decision.exact, strict=True)
         mix = ", ".join(f"{word} {_share(mine)} → {_share(exact)}" for word, mine, exact in mixes)
         lines.append(
-            f"{one.seat}{where}: {mix} %; {percent_text(one.distance, 0)} of the range act "
-            "differently."
+            f"{decision.seat}{where}: {mix} %; {percent_text(decision.distance, 0)} of the range "
+            "act differently."
         )
     return lines
 
 
-def _own_evs(origin: Origin, found: Differences) -> tuple[Evs, str]:
+def _own_evs(origin: Origin, differences: Differences) -> tuple[Evs, str]:
     """EVs of the solution's own play, with real cards where these are known, and which they are."""
     if origin.real_evs is not None:
         return origin.real_evs, "with real cards"
-    return found.solution, origin.counted
+    return differences.solution, origin.counted
 
 
 def _worth(origin: Origin) -> str:

@@ -1,9 +1,10 @@
-"""The value of a pot on a flop from any of its nodes on, when both play stored strategies.
+"""The hands of a card model on a flop, and the values of a pot when both play stored strategies.
 
 A slow and plain twin of the matrix engine, in 64 bits: the engine gives the values of the root
-only, and a reader may look at any node. From that node the opponent's reach is passed forward, at
-every terminal multiplied by the matrices of its street (`engines.matrix.cards`), and values are
-added up on the way back. `ModelHands` are the hands of a card model on a flop, by street.
+only, and a reader may look at any node. Both players' reach is passed forward through the whole
+tree, multiplied by the matrices of its stage at every terminal (`engines.matrix.cards`), and values
+are added up on the way back, depth by depth with all nodes of a depth side by side. A pot of 2,000
+nodes takes less than its first decision alone takes node by node.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,8 +14,24 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from allstreets.base import Bytes, Floats, Longs
-from allstreets.betting import BettingTree, NodeKind, Outcome, Player, Street
-from allstreets.cards import COMBO_CARDS, HAND_COUNT, HAND_OF_COMBO, Flop, live_combos
+from allstreets.betting import (
+    POSTFLOP,
+    BettingTree,
+    NodeKind,
+    Outcome,
+    Player,
+    Street,
+    read_only,
+)
+from allstreets.cards import (
+    COMBO_CARDS,
+    HAND_COUNT,
+    HAND_OF_COMBO,
+    Flop,
+    hand_cards,
+    hand_combos,
+    live_combos,
+)
 from allstreets.engines import (
     BucketCounts,
     CardModel,
@@ -24,6 +41,9 @@ from allstreets.engines import (
     build_bucket_model,
     class_stages,
 )
+
+CACHED_PLANS = 64
+NO_MARGIN = read_only(np.zeros((0, 0), np.float32))
 
 
 def pairs_met(stage: Stage, reach: Floats) -> Floats:
@@ -38,98 +58,153 @@ def pairs_met(stage: Stage, reach: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class NodeEvaluation:
-    """A pot's tree on one flop with the strategies that are played there."""
+class _Level:
+    """Inner nodes at one distance from the root, of one stage, and their children in one list."""
 
-    tree: BettingTree
-    payoffs: Floats  # [N, 2, 3]: `betting.payoffs`
-    stages: Sequence[Stage]
-    strategies: PackedStrategies
+    stage: int  # of the nodes
+    below: int  # of the children
+    nodes: Longs  # [K]
+    children: Longs  # [C], those of one node after the other
+    starts: Longs  # [K]: where the children of each node begin
+    parents: Longs  # [C]
+    players: Longs  # [C]: who chose; −1 where a card is dealt
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """The order in which the nodes of a tree are visited."""
+
+    levels: tuple[_Level, ...]  # from the root down
+    row: Longs  # [N]: the number of a node among those of its stage
+    chosen: Longs  # [N]: the row of the stored strategies that leads to it; −1: no decision does
+
+
+@lru_cache(CACHED_PLANS)
+def _plan(tree: BettingTree, streets: tuple[tuple[Street, ...], ...]) -> _Plan:
+    """Trees are compared by identity, and never change."""
+    strategies = PackedStrategies(tree, streets, ())
+    stages, chosen = strategies.stages, np.full(tree.node_count, -1, np.int64)
+    row = np.zeros(tree.node_count, np.int64)
+    for stage in range(len(streets)):
+        members = np.flatnonzero(stages == stage)
+        row[members] = np.arange(len(members))
+    levels, nodes = [], np.zeros(1, np.int64)
+    while len(nodes):
+        below = stages[tree.children[tree.first_child[nodes]]]  # all children of a node share it
+        nodes_below = []
+        for stage, after in sorted(set(zip(stages[nodes].tolist(), below.tolist(), strict=True))):
+            members = nodes[(stages[nodes] == stage) & (below == after)]
+            counts = tree.child_count[members].astype(np.int64)
+            starts, parents = np.cumsum(counts) - counts, np.repeat(members, counts)
+            within = np.arange(len(parents)) - np.repeat(starts, counts)
+            children = tree.children[tree.first_child[parents] + within].astype(np.int64)
+            decides = tree.kind[parents] == NodeKind.DECISION
+            chosen[children] = np.where(decides, strategies.first_row[parents] + within, -1)
+            players = np.where(decides, tree.player[parents], -1).astype(np.int64)
+            levels.append(_Level(stage, after, members, children, starts, parents, players))
+            nodes_below.append(children[tree.child_count[children] > 0])
+        nodes = np.concatenate(nodes_below)
+    return _Plan(tuple(levels), row, chosen)
+
+
+class PotValues:
+    """Both players' values at every node of a pot on a flop."""
+
+    def __init__(
+        self,
+        tree: BettingTree,
+        payoffs: Floats,  # [N, 2, 3]: `betting.payoffs`
+        stages: Sequence[Stage],
+        strategies: PackedStrategies,
+        reach: Sequence[Floats],
+    ) -> None:
+        """`reach` [H] of OOP and IP start the pot, in the hands of the first stage."""
+        self.tree, self.payoffs, self.stages = tree, payoffs, stages
+        self.strategies, self.reach = strategies, reach
+        self._plan = _plan(tree, strategies.streets)
+
+    def at(self, player: Player, node: int) -> Floats:
+        """[H]: counterfactual values in the hands of the node's stage.
+
+        They are totals, chips times pairs of combos.
+        """
+        stage, row = int(self.strategies.stages[node]), self._plan.row[node]
+        values: Floats = self.values[stage][player, row]
+        return values
 
     @cached_property
-    def last(self) -> Longs:
-        """[N]: one past the last node below each; in pre-order a subtree is one piece."""
-        tree = self.tree
-        ends = np.arange(1, tree.node_count + 1)
-        for node in range(tree.node_count - 1, 0, -1):
-            above = tree.parent[node]
-            ends[above] = max(ends[above], ends[node])
-        return ends
+    def values(self) -> list[Floats]:
+        """By stage [2, nodes, H]: both players' values at every node."""
+        row = self._plan.row
+        chances = [self._chances(stage) for stage in range(len(self.stages))]
+        reach = self._reach(chances)
+        values = [self._ends(stage, some) for stage, some in enumerate(reach)]
+        for level in reversed(self._plan.levels):
+            for player in Player:
+                below = values[level.below][player, row[level.children]]
+                own = level.players == player
+                below[own] *= chances[level.below][row[level.children[own]]]
+                if level.below != level.stage:
+                    below = below @ self._down(level).T
+                sums = np.add.reduceat(below, level.starts)
+                values[level.stage][player, row[level.nodes]] = sums
+        return values
 
-    def value(self, node: int, player: Player, other: Floats) -> Floats:
-        """[H]: the player's counterfactual values at a node, given the other's reach `other` [H].
-
-        Both in the hands of the node's stage; values are totals, chips times pairs of combos.
-        """
-        nodes = range(node, int(self.last[node]))
-        strategies = {
-            here: self.strategies.at(here)[:, : self._hands(here)]
-            for here in nodes
-            if self.tree.kind[here] == NodeKind.DECISION
-        }
-        values = self._ends(player, self._reach(player, other, nodes, strategies))
-        for here in reversed(nodes):
-            if here in values:
-                continue
-            children = self.tree.children_of(here).tolist()
-            below = np.array([values[child] for child in children])
-            if here not in strategies:
-                down = self._down(here, children[0])
-                values[here] = below[0] if down is None else down @ below[0]
-            elif self.tree.player[here] == player:
-                values[here] = (strategies[here] * below).sum(axis=0)
-            else:
-                values[here] = below.sum(axis=0)
-        return values[node]
-
-    def _hands(self, node: int) -> int:
-        return len(self.stages[int(self.strategies.stages[node])].combos)
-
-    def _down(self, node: int, child: int) -> Floats | None:
-        """How hands change between a node and its child; None: not at all."""
-        stage = int(self.strategies.stages[child])
-        down = self.stages[stage].down
-        if stage == self.strategies.stages[node] or down is None:
-            return None
+    def _down(self, level: _Level) -> Floats:
+        """How hands change where a card leads to another stage."""
+        down = self.stages[level.below].down
+        assert down is not None
         return down.astype(np.float64)
 
-    def _reach(
-        self, player: Player, other: Floats, nodes: range, strategies: dict[int, Floats]
-    ) -> dict[int, Floats]:
-        """The other player's reach at every node below the first."""
-        reach = {nodes[0]: other}
-        for here in nodes:
-            for place, child in enumerate(self.tree.children_of(here).tolist()):
-                arriving = reach[here]
-                if here in strategies and self.tree.player[here] != player:
-                    arriving = arriving * strategies[here][place]
-                elif here not in strategies:
-                    down = self._down(here, child)
-                    arriving = arriving if down is None else arriving @ down
-                reach[child] = arriving
+    def _chances(self, stage: int) -> Floats:
+        """[nodes, H]: how likely the choice that leads to each node of a stage is."""
+        tree, hands = self.tree, len(self.stages[stage].combos)
+        members = np.flatnonzero(self.strategies.stages == stage)
+        chances = np.ones((len(members), hands))
+        deciding = members[tree.kind[members] == NodeKind.DECISION]
+        if len(deciding):
+            rows = self._plan.chosen[members]
+            decoded = self._decoded(stage, deciding)
+            chances[rows >= 0] = decoded[rows[rows >= 0], :hands]
+        return chances
+
+    def _decoded(self, stage: int, nodes: Longs) -> Floats:
+        """[rows, H]: all strategies of a stage, as `engines.decode` reads those of one node."""
+        stored = self.strategies.stored[stage].astype(np.float64)
+        actions = self.tree.child_count[nodes]
+        sums = np.add.reduceat(stored, self.strategies.first_row[nodes], axis=0)
+        totals, even = np.repeat(sums, actions, axis=0), np.repeat(1.0 / actions, actions)
+        return np.where(totals > 0, stored / np.where(totals > 0, totals, 1.0), even[:, None])
+
+    def _reach(self, chances: list[Floats]) -> list[Floats]:
+        """By stage [2, nodes, H]: both players' reach."""
+        row = self._plan.row
+        reach = [np.zeros((2, *some.shape)) for some in chances]
+        reach[int(self.strategies.stages[0])][:, 0] = self.reach
+        for level in self._plan.levels:
+            for player in Player:
+                arriving = reach[level.stage][player, row[level.parents]]
+                if level.below != level.stage:
+                    arriving = arriving @ self._down(level)
+                own = level.players == player
+                arriving[own] *= chances[level.below][row[level.children[own]]]
+                reach[level.below][player, row[level.children]] = arriving
         return reach
 
-    def _ends(self, player: Player, reach: dict[int, Floats]) -> dict[int, Floats]:
-        """The values where the hand is decided, all ends of a stage at once."""
-        values: dict[int, Floats] = {}
-        for stage, cards in enumerate(self.stages):
-            ends = [
-                node
-                for node in reach
-                if self.tree.is_terminal[node] and self.strategies.stages[node] == stage
-            ]
-            if not ends:
-                continue
-            rows = np.stack([reach[node] for node in ends])
-            results = self.payoffs[ends, player]
-            shown = (self.tree.kind[ends] == NodeKind.SHOWDOWN)[:, None]
+    def _ends(self, stage: int, reach: Floats) -> Floats:
+        """[2, nodes, H]: the values where a hand is decided, given both players' reach."""
+        values, cards = np.zeros_like(reach), self.stages[stage]
+        ends = np.flatnonzero(self.tree.is_terminal & (self.strategies.stages == stage))
+        rows, shown = self._plan.row[ends], self.tree.kind[ends] == NodeKind.SHOWDOWN
+        for player in Player:
+            results, other = self.payoffs[ends, player], reach[player.opponent, rows]
             win, loss = results[:, Outcome.WIN, None], results[:, Outcome.LOSE, None]
-            met = pairs_met(cards, rows)
-            found = win * met
+            worth = win * pairs_met(cards, other)
             if shown.any():
-                won = rows @ cards.margin.astype(np.float64).T
-                found = np.where(shown, (win - loss) / 2 * won + (win + loss) / 2 * met, found)
-            values |= dict(zip(ends, found, strict=True))
+                won = other[shown] @ cards.margin.astype(np.float64).T
+                mean = (win + loss)[shown] / 2 * pairs_met(cards, other[shown])
+                worth[shown] = (win - loss)[shown] / 2 * won + mean
+            values[player, rows] = worth
         return values
 
 
@@ -140,8 +215,10 @@ def flop_hands(model: CardModel, flop: Flop, held: Bytes | None = None) -> "Mode
     if model.kind == "buckets":
         assert held is not None
         return bucket_hands(held, lambda: _bucket_stages(flop.cards, model.buckets, model.seed))
-    stages = class_stages(flop.cards)
-    return ModelHands(np.diag(stages[0].combos), stages[0], lambda: stages)
+    combos, cards = hand_combos(flop.cards), hand_cards(flop.cards)
+    stage = Stage(POSTFLOP, combos.astype(np.float64), cards.astype(np.float64), NO_MARGIN)
+    classes = np.arange(HAND_COUNT)
+    return ModelHands(np.diag(stage.combos), stage, lambda: class_stages(flop.cards), classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,8 +226,10 @@ class ModelHands:
     """The H hands of the first stage on a flop, and the cards of all stages."""
 
     held: Floats  # [169, H]: how many combos of each class each hand has
-    first: Stage  # without margins where `stages` takes a while
+    first: Stage  # without margins
     stages: Callable[[], tuple[Stage, ...]]
+    classes: Longs | None = None  # [H]: the class of each hand; None: buckets, which have several
+    live: Longs | None = None  # [H]: the combo that each hand is; None: hands are no combos
 
     @property
     def combos(self) -> Floats:
@@ -159,7 +238,7 @@ class ModelHands:
         return combos
 
     def stage(self, number: int) -> Stage:
-        """The pairs of a stage, found at once for the first one."""
+        """The pairs of a stage, at once for the first one."""
         return self.stages()[number] if number else self.first
 
 
@@ -171,20 +250,21 @@ def live(flop: Flop) -> Longs:
 def combo_hands(flop: Flop) -> ModelHands:
     """Every combo for itself."""
     combos = live(flop)
-    places = np.arange(len(combos))
+    rows = np.arange(len(combos))
     held = np.zeros((HAND_COUNT, len(combos)))
-    held[HAND_OF_COMBO[combos], places] = 1.0
+    held[HAND_OF_COMBO[combos], rows] = 1.0
     cards = np.zeros((len(combos), 52))
-    cards[places[:, None], COMBO_CARDS[combos]] = 1.0
-    stage = Stage((Street.FLOP,), np.ones(len(combos)), cards, np.zeros((0, 0), np.float32))
-    return ModelHands(held, stage, lambda: (stage,))
+    cards[rows[:, None], COMBO_CARDS[combos]] = 1.0
+    stage = Stage((Street.FLOP,), np.ones(len(combos)), cards, NO_MARGIN)
+    classes = HAND_OF_COMBO[combos].astype(np.int64)
+    return ModelHands(held, stage, lambda: (stage,), classes, combos)
 
 
 def bucket_hands(held: Bytes, stages: Callable[[], tuple[Stage, ...]]) -> ModelHands:
     """Buckets; flops with fewer than others have columns of zeros at the end."""
     combos = held.sum(axis=0, dtype=np.float64)
     count = int(np.flatnonzero(combos)[-1]) + 1
-    first = Stage((Street.FLOP,), combos[:count], None, np.zeros((0, 0), np.float32))
+    first = Stage((Street.FLOP,), combos[:count], None, NO_MARGIN)
     return ModelHands(held[:, :count].astype(np.float64), first, stages)
 
 

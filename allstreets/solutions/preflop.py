@@ -1,46 +1,39 @@
-"""What stands above the flops of a solution: the betting before the flop, or fixed ranges.
+"""The roots above the flops of a solution: the betting before the flop.
 
 `PreflopStrategies` holds strategies and values of every node by hand class. `PreflopRoots` are the
-nodes of that tree, `RatioRoots` the stack-to-pot ratios of flops that were solved one by one.
+nodes of that tree; stack-to-pot ratios of flops that were solved one by one stand in `flops`.
 """
 
-import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Floats, InputError, require_shape
+from allstreets.base import Floats, require_shape
 from allstreets.betting import (
     BIG_BLINDS,
     CHIPS_PER_BB,
-    CHIPS_PER_POT,
     BettingTree,
     NodeKind,
     Player,
     PreflopRules,
-    Street,
+    WholeLine,
+    flop_pots,
     line_text,
-    make_tree,
     paid_at,
     parse_line,
     payoffs,
-    read_only,
 )
-from allstreets.cards import HAND_COUNT, HAND_SIZES, preflop_class_equity
+from allstreets.cards import HAND_SIZES, preflop_class_equity
 from allstreets.engines import CardModel
-from allstreets.games import ClassLock, Strategies, model_stack
-from allstreets.solutions.decision import BB, NOWHERE, POTS, Decision, Evs, Unit, betting_at
-from allstreets.solutions.hands import Hands
+from allstreets.games import ClassLock, Strategies
+from allstreets.solutions.decision import BB, NOWHERE, Decision, Evs, Hands, Unit, betting_at
 from allstreets.solutions.records import OWN_GAME, Certificate, MadeSimple
-from allstreets.solutions.walk import NoNodeError
 from allstreets.solvers import PreflopCfr
-
-RATIO = re.compile(r"spr\s*(\d{1,9}(?:\.\d{1,12})?)", re.IGNORECASE)
-FULL = read_only(np.ones((2, HAND_COUNT)))  # both players' reach: every hand
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +46,13 @@ class PreflopStrategies:
     values: NDArray[np.floating[Any]] | None
     """[2, N, 169]: chips times pairs of combos, both playing so; None: not known."""
     locks: Mapping[int, ClassLock] = field(default_factory=dict)  # by decision
+    ranges: NDArray[np.floating[Any]] | None = None
+    """[2, P, 169]: those to solve flops for; None: those that get to the pots."""
 
     @classmethod
-    def of(cls, preflop: PreflopCfr, leaves: Floats | None) -> "PreflopStrategies":
+    def of(
+        cls, preflop: PreflopCfr, leaves: Floats | None, ranges: Floats | None = None
+    ) -> "PreflopStrategies":
         """The averages of a solver; `leaves` [2, P, 169] are what its pots are worth then."""
         average = preflop.average()
         values = None
@@ -67,11 +64,11 @@ class PreflopStrategies:
                 ]
             )
         game = preflop.game
-        return cls(game.tree, game.pairs, average, values, game.locks)
+        return cls(game.tree, game.pairs, average, values, game.locks, ranges)
 
     @classmethod
     def unpack(cls, tree: BettingTree, arrays: dict[str, NDArray[Any]]) -> "PreflopStrategies":
-        """What `arrays` holds."""
+        """Read what `arrays` wrote."""
         strategies: Strategies = {}
         row = 0
         for node in np.flatnonzero(tree.kind == NodeKind.DECISION).tolist():
@@ -83,7 +80,10 @@ class PreflopStrategies:
         require_shape(arrays, "pairs", (hands, hands))
         if "values" in arrays:
             require_shape(arrays, "values", (2, tree.node_count, hands))
-        return cls(tree, arrays["pairs"], strategies, arrays.get("values"))
+        ranges = arrays.get("ranges")
+        if ranges is not None:
+            require_shape(arrays, "ranges", (2, len(flop_pots(tree)), hands))
+        return cls(tree, arrays["pairs"], strategies, arrays.get("values"), ranges=ranges)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything as plain arrays; the strategies of all decisions stand in pre-order."""
@@ -94,7 +94,19 @@ class PreflopStrategies:
         }
         if self.values is not None:
             arrays["values"] = self.values.astype(np.float32)
+        if self.ranges is not None:
+            arrays["ranges"] = self.ranges.astype(np.float32)
         return arrays
+
+    @cached_property
+    def pot_ranges(self) -> Floats:
+        """[2, P, 169]: the ranges to solve flops of each pot for, the largest weight 1."""
+        if self.ranges is not None:
+            return self.ranges.astype(np.float64)
+        reach = self.reach[[pot.node for pot in flop_pots(self.tree)]].transpose(1, 0, 2)
+        largest = reach.max(axis=2, keepdims=True)
+        scaled: Floats = np.divide(reach, largest, out=np.zeros_like(reach), where=largest > 0)
+        return scaled
 
     @cached_property
     def reach(self) -> Floats:
@@ -113,8 +125,8 @@ class PreflopStrategies:
         met: Floats = reach[::-1] @ self.pairs  # [2, 169]: the other's combos beside each hand
         sizes = HAND_SIZES.astype(np.float64)
         oop, ip = (
-            Hands(None, sizes, reach[one], reach[one] * met[one], float(sizes.sum()))
-            for one in Player
+            Hands(None, sizes, reach[player], reach[player] * met[player], float(sizes.sum()))
+            for player in Player
         )
         chips = paid_at(tree, tree.pot, node)
         paid = BB.amount(chips[0]), BB.amount(chips[1])
@@ -170,41 +182,59 @@ class SolutionFacts:
         return OWN_GAME if self.simplified is None else self.simplified.judged
 
 
-class Roots(Protocol):
-    """What stands above the flops: a root is a number, and leads to a pot that sees one."""
+class Roots(ABC):
+    """Roots above the flops: each is a number, and leads to a pot that sees a flop."""
 
-    @property
-    def unit(self) -> Unit:
-        """The unit of amounts and EVs, and the names of the seats."""
+    unit: Unit  # of amounts and EVs, with the names of the seats
+    knows_ranges = True  # whether there are ranges before the flop is dealt
 
     @property
     def settings(self) -> Sequence[str]:
         """The labels of all roots, where one of them is picked before play begins; else none."""
+        return ()
 
+    @abstractmethod
     def tree(self, root: int) -> BettingTree:
         """The tree that a root is a node of."""
 
+    @abstractmethod
     def payoffs(self, root: int) -> Floats:
         """[N, 2, 3]: its results where a hand ends, in chips."""
 
+    @abstractmethod
     def read(self, text: str) -> int:
         """The root that the first part of a line names."""
 
+    @abstractmethod
     def text(self, root: int) -> str:
         """The canonical text of a root."""
 
+    @abstractmethod
     def decision(self, root: int) -> Decision:
         """Both ranges at a root, and the strategy where a player acts."""
 
+    @abstractmethod
     def reach(self, root: int) -> Floats:
         """[2, 169]: both players' reach at a root."""
 
+    def of_line(self, parts: WholeLine[int]) -> int:
+        """The root of a line that was taken apart."""
+        return parts.root
 
-class PreflopRoots:
+    def with_root(self, line: str) -> str:
+        """A line whose first part is a root, though it may be left out."""
+        return line
+
+    def at_ratio(self, line: str, spr: float | None) -> str:
+        """A line at a stack-to-pot ratio, where roots are ratios."""
+        del spr
+        return line
+
+
+class PreflopRoots(Roots):
     """The nodes of the betting before the flop."""
 
     unit = BB
-    settings = ()
 
     def __init__(self, rules: PreflopRules, strategies: PreflopStrategies) -> None:
         self.rules, self.strategies = rules, strategies
@@ -238,76 +268,3 @@ class PreflopRoots:
     def reach(self, root: int) -> Floats:
         """[2, 169]: as both play before the flop."""
         return np.asarray(self.strategies.reach[root], np.float64)
-
-
-class RatioRoots:
-    """The stack-to-pot ratios of flops solved one by one, rising. Both players hold every hand."""
-
-    unit = POTS
-
-    def __init__(self, sprs: Sequence[float]) -> None:
-        if not sprs:
-            raise InputError("no flop of this model is solved yet: look again later")
-        self.sprs = tuple(sprs)
-
-    @property
-    def settings(self) -> list[str]:
-        """The ratios."""
-        return [f"SPR {spr:.12g}" for spr in self.sprs]
-
-    def tree(self, root: int) -> BettingTree:
-        """A flop is dealt at every ratio."""
-        count = len(self.sprs)
-        return make_tree(
-            pot=CHIPS_PER_POT,
-            stack=model_stack(self.sprs[root]),
-            kind=[NodeKind.CHANCE] * count,
-            street=[Street.PREFLOP] * count,
-            player=[-1] * count,
-            parent=[-1, *([0] * (count - 1))],
-            invested=[(0, 0)] * count,
-            actions=[None] * count,
-        )
-
-    def payoffs(self, root: int) -> Floats:
-        """No hand ends before the flop."""
-        del root
-        return np.zeros((len(self.sprs), 2, 3))
-
-    def read(self, text: str) -> int:
-        """The place of a ratio; the smallest where none is named."""
-        if not text.strip():
-            return 0
-        ratio = RATIO.fullmatch(text.strip())
-        if ratio is None:
-            raise InputError(
-                f"line '{text.strip()}' begins with neither a ratio nor a flop: write "
-                f"{self.text(0)} | AhKd7s | x"
-            )
-        wanted = float(ratio[1])
-        place, near = min(enumerate(self.sprs), key=lambda pair: abs(pair[1] - wanted))
-        if abs(near - wanted) > 1e-9 * max(near, 1.0):
-            ratios = ", ".join(f"{spr:.12g}" for spr in self.sprs)
-            raise NoNodeError(
-                f"the SPR {wanted:g} is not solved here, only {ratios}",
-                [(self.settings[place], self.text(place))],
-            )
-        return place
-
-    def text(self, root: int) -> str:
-        """The word for a ratio."""
-        return ratio_word(self.sprs[root])
-
-    def decision(self, root: int) -> Decision:
-        """Hands depend on the flop."""
-        raise InputError(f"line '{self.text(root)}': no flop is dealt yet: pick one")
-
-    def reach(self, root: int) -> Floats:
-        """[2, 169]: every hand."""
-        del root
-        return FULL
-
-
-def ratio_word(spr: float) -> str:
-    """The root of a line for a stack-to-pot ratio."""
-    return f"spr{spr:.12g}"

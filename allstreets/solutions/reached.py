@@ -7,7 +7,7 @@ left behind, and every value below is a value against such play, however many di
 
 1. A decision is reached where at least `LEAST_SHARE` of each player's starting range gets to it.
    Elsewhere there are no EVs, of neither player, and frequencies mean nothing.
-2. The EV of an action at a reached decision was learned if the place that it leads to is reached,
+2. The EV of an action at a reached decision was learned if the node that it leads to is reached,
    too, or if nothing is chosen any more after it: a fold, a call that ends the betting. A single
    hand need not take the action: what others do takes care of the answers, and the hand's own play
    below is learned from what it would win there.
@@ -32,13 +32,13 @@ NOT_REACHED = "not reached"
 
 
 def is_reached(shares: Sequence[float]) -> bool:
-    """Whether so much of both players' starting ranges makes a place one that was learned."""
+    """Whether so much of both players' starting ranges makes a node one that was learned."""
     return min(shares) >= LEAST_SHARE
 
 
 @dataclass(frozen=True, eq=False)
 class LineReach:
-    """How much of the ranges gets to a place of A actions, and on from there."""
+    """How much of the ranges gets to a node of A actions, and on from there."""
 
     shares: tuple[float, float]  # of OOP's and IP's starting range that get here
     taken: Floats  # [A]: of the starting range of who acts that take each action
@@ -93,5 +93,5 @@ def _choices(tree: BettingTree, nodes: slice) -> Flags:
     """Where something is chosen, or where the tree ends before the hand does."""
     choice = (tree.kind[nodes] == NodeKind.DECISION) & (tree.child_count[nodes] > 1)
     cut = (tree.kind[nodes] == NodeKind.CHANCE) & (tree.child_count[nodes] == 0)
-    found: Flags = choice | cut
-    return found
+    chosen: Flags = choice | cut
+    return chosen

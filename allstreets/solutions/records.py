@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-ALL, OWN = "all", "own"  # flops that are judged: every one, or those that were trained
+ALL, OWN = "all", "own"  # flops that are evaluated: all, or those that were trained
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,14 @@ class Certificate:
     unseen_gap_mbb: float  # of it, by best responses before the flop on top
     own_exploitability_mbb: float | None  # in the solution's own game, for comparison
     chosen: str  # "all", "own" or how many flops were drawn of either kind
-    flops: int  # that were judged
+    flops: int  # that were evaluated
     trained_flops: int  # of these: played as the solution stores it
     completion: str | None  # what the others were solved with; None: there were none
     seed: int  # of the draw
     seconds: float
     code_version: str
     judged: str  # a hash of strategies and rules
-    outdated: bool = False  # the solution is no longer the one that was judged
+    outdated: bool = False  # the solution has changed since it was evaluated
     leaks: tuple[Leak, ...] = ()  # before the flop, the costliest first
     pots: tuple[PotGain, ...] = ()  # after the flop, the costliest first
 
@@ -60,7 +60,7 @@ class Certificate:
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> "Certificate":
-        """What `to_json` wrote down."""
+        """Read what `to_json` wrote."""
         known = {each.name for each in fields(cls)}
         given = {key: value for key, value in facts.items() if key in known}
         low, high = given["interval_mbb"]
@@ -76,7 +76,7 @@ class Certificate:
 
     @property
     def flops_text(self) -> str:
-        """Which flops were judged: "all 1,755 flops", "64 flops that stand for all"."""
+        """The flops that were evaluated: "all 1,755 flops", "64 flops that stand for all"."""
         if self.chosen == ALL:
             return f"all {self.flops:,} flops"
         if self.chosen == OWN:
@@ -111,7 +111,7 @@ class MadeSimple:
 
     @classmethod
     def read(cls, keys: Mapping[str, Any]) -> "MadeSimple":
-        """What `mapping` wrote down; keys of later versions are ignored."""
+        """Read a `mapping`; keys of later versions are ignored."""
         given = {field.name: keys[field.name] for field in fields(cls)}
         return cls(**{**given, "players": tuple(given["players"])})
 
@@ -130,7 +130,7 @@ class MadeSimple:
 
     @property
     def cost(self) -> str:
-        """What it costs, in a sentence."""
+        """The cost, in a sentence."""
         prices = ", ".join(f"{seat} {price:.3g}" for seat, price in self.prices.items())
         return (
             f"exploitable for {self.after:.3g} {self.unit} {self.judged}, before for "

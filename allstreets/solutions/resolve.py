@@ -1,152 +1,136 @@
-"""Solving again from a later street: the spot that a line leads to, with the ranges it has there.
+"""Solving a part of a spot by itself, with the ranges that both players have where it begins.
 
-1. The line is followed up to the card that opens the street.
-2. Both reaches there become the ranges, what is in the middle the pot, what is left the stack.
-3. Sizes, thresholds, rake and locks stay the same, so the tree below is the same tree.
+The part is cut out of the betting tree of the spot: sizes, chips, rake and locks are the same, and
+results count as in the whole.
 
-Values of the new solution are equilibrium values for these ranges, not the old ones to the digit:
-both lie within their exploitability of each other.
+- A `TrimmedSolution` stores its first streets. A later one is solved again when somebody looks at
+  it, for the ranges that the stored streets send there.
+- `solve_behind` solves what follows an action that is never taken, because a lock excludes it or no
+  hand wants it. The line is followed to its first action after which nothing was learned
+  (`reached`), the player's whole range takes that action, and the rest is solved. It is an
+  equilibrium of "what if he did": neither the solution's play nor its values.
+
+Values are equilibrium values for these ranges, not those of the whole to the digit: both lie within
+their exploitability of each other.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
 import numpy as np
 
-from allstreets.base import InputError
+from allstreets.base import Floats, InputError
 from allstreets.betting import (
-    ANY_CARD,
-    IP,
-    OOP,
-    Edit,
+    BettingTree,
     Line,
     NodeKind,
     Player,
-    Street,
     line_text,
-    neat,
-    parse_line,
+    make_tree,
+    read_only,
 )
-from allstreets.cards import COMBO_COUNT, Range, card_text, cards_text, live_combos
-from allstreets.games import Lock, Spot, sizes_mapping
+from allstreets.cards import COMBO_COUNT, Range, card_text, cards_text
+from allstreets.engines import NodeNumbers
+from allstreets.games import LockedNode, Spot
 from allstreets.solutions.decision import Decision
-from allstreets.solutions.spot import SpotSolution, solve
+from allstreets.solutions.reached import LEAST_SHARE
+from allstreets.solutions.spot import SpotSolution, left_after, solve, taken_action
 from allstreets.solutions.stored_streets import StreetNumbers
 from allstreets.solutions.walk import Position
 
 CACHED_SPOTS = 4  # that stay in memory, solvers and all
+DEFAULT_TARGET = 0.003
 
-# Called before a street is solved again: its spot, the line to it, the target.
+# Called before a part is solved: its spot, the line to it, the target.
 Announce = Callable[[Spot, str, float], None]
 
 
-def rest_of_line(text: str, cards: int) -> str:
-    """What a canonical line says after so many dealt cards.
+@dataclass(frozen=True)
+class SpotPart(Spot):
+    """Some nodes of a spot's tree as a game of its own; results count as in the whole."""
 
-    >>> rest_of_line("x b33 c | 7h | x b60 | * | x", 1)
-    'x b60 | * | x'
-    """
-    return "|".join(text.split("|")[2 * cards :]).strip()
+    whole: Spot | None = None
+    nodes: tuple[int, ...] = ()  # from the start of a street to a root, each with one child; below
+    free: int = 0  # the index of the root among `nodes`: from there on actions are chosen
+    dealt: tuple[int, ...] = ()  # cards before the start
 
+    @classmethod
+    def below(
+        cls, spot: Spot, root: int, dealt: tuple[int, ...], ranges: Sequence[Range]
+    ) -> "SpotPart":
+        """The game from a root on, after `dealt` cards, for the ranges that get there."""
+        tree = spot.tree
+        path = [
+            node
+            for node in tree.path_to(root)
+            if tree.street[node] == tree.street[root] and tree.kind[node] == NodeKind.DECISION
+        ]
+        last = root
+        while tree.child_count[last]:
+            last = int(tree.children_of(last)[-1])
+        return cls(
+            board=cards_text((*spot.cards, *dealt)),
+            oop=ranges[Player.OOP],
+            ip=ranges[Player.IP],
+            pot=tree.pot_at(root),
+            stack=spot.stack,
+            rake=spot.rake,
+            rake_cap=spot.rake_cap,
+            whole=spot,
+            nodes=(*path[:-1], *range(root, last + 1)),
+            free=len(path) - 1,
+            dealt=dealt,
+        )
 
-def spot_below(result: SpotSolution, line: Line, cards: int) -> tuple[Spot, tuple[float, float]]:
-    """The spot after the first `cards` cards of a line, and what both reaches were divided by."""
-    spot, tree = result.spot, result.spot.tree
-    chances = [node for node in line.nodes if tree.kind[node] == NodeKind.CHANCE]
-    chance = chances[cards - 1]
-    last = int(tree.parent[chance])
-    dealt = tuple(line.cards[:cards])
-    board = (*spot.cards, *dealt)
-    where = line_text(tree, chance, dealt)
-    numbers = result.street(dealt[:-1]).node(last)
-    action = tree.children_of(last).tolist().index(chance)
-    ranges, scales = [], []
-    for player in Player:
-        reach = numbers.reach[player]
-        if player == numbers.player:
-            reach = reach * numbers.strategy[action]
-        weights = np.zeros(COMBO_COUNT)
-        weights[numbers.combos[player]] = reach
-        if not weights.max() > 0:
-            raise InputError(
-                f"'{where}': {player.name} never plays this, so nothing is known there"
-            )
-        whole = float(weights.max())
-        try:
-            held = Range(weights / whole).on(board)
-        except InputError:
-            raise InputError(
-                f"'{where} | {card_text(dealt[-1])}': {player.name} holds nothing beside this card"
-            ) from None
-        scales.append(whole * held.largest)
-        ranges.append(held.normalised())
-    sizes = sizes_mapping(spot.rules)
-    street = Street(int(tree.street[chance]) + 1)
-    # On its first street OOP has bet sizes only: where he would donk, those are the donk sizes.
-    first = sizes[f"{street.text}_{OOP.name.lower()}"]
-    donk = first.pop("donk", None)
-    if donk is not None and _leader(result, chance) == IP:
-        first["bet"] = donk
-    invested = tree.invested[chance, OOP].item()
-    below = replace(
-        spot,
-        board=cards_text(board),
-        oop=ranges[0],
-        ip=ranges[1],
-        pot=neat(spot.pot + 2 * invested),
-        stack=neat(spot.stack - invested),
-        grains=spot.rules.grains_per_chip,
-        bet_sizes=sizes,
-        donk=None,
-        edit=_edits_below(spot, int(tree.children_of(chance)[0]), cards),
-        lock=_locks_below(spot, int(tree.children_of(chance)[0]), dealt, ranges),
-    )
-    return below, (scales[0], scales[1])
+    @cached_property
+    def tree(self) -> BettingTree:
+        """The nodes, with the chips that they have in the whole."""
+        tree, nodes = self._whole.tree, list(self.nodes)
+        numbers = {node: number for number, node in enumerate(nodes)}
+        bare = make_tree(
+            pot=0,
+            stack=0,
+            kind=tree.kind[nodes].tolist(),
+            street=tree.street[nodes].tolist(),
+            player=tree.player[nodes].tolist(),
+            parent=[numbers.get(int(tree.parent[node]), -1) for node in nodes],
+            invested=[(0, 0)] * len(nodes),
+            actions=[None, *(tree.actions[node] for node in nodes[1:])],
+        )
+        invested = read_only(tree.invested[nodes])
+        return replace(bare, pot=tree.pot, stack=tree.stack, invested=invested)
 
+    @cached_property
+    def payoffs(self) -> Floats:
+        """[N, 2, 3]: results where a hand ends."""
+        return self._whole.payoffs[list(self.nodes)]
 
-def _leader(result: SpotSolution, chance: int) -> int:
-    """Who made the last bet or raise of the street that a CHANCE node ends; −1: neither."""
-    tree = result.spot.tree
-    street = tree.street[chance]
-    for node in reversed(tree.path_to(chance)):
-        action = tree.actions[node]
-        if tree.street[node] != street:
-            break
-        if action is not None and action.is_aggressive:
-            return int(tree.player[tree.parent[node]])
-    return -1
+    @cached_property
+    def locked_nodes(self) -> tuple[LockedNode, ...]:
+        """The locks of the whole that stand where actions are chosen."""
+        count = len(self.dealt)
+        return tuple(
+            replace(lock, node=self.nodes.index(lock.node), cards=lock.cards[count:])
+            for lock in self._whole.locked_nodes
+            if lock.node in self.nodes[self.free :]
+            and replace(lock, cards=lock.cards[:count]).holds_on(self.dealt)
+        )
 
+    @property
+    def _whole(self) -> Spot:
+        assert self.whole is not None
+        return self.whole
 
-def _edits_below(spot: Spot, root: int, cards: int) -> tuple[Edit, ...]:
-    """The edits that stand below a node, with lines that start there."""
-    found = []
-    for edit in spot.edit:
-        line = parse_line(spot.tree, edit.line, board=spot.cards, any_card=True)
-        if root in line.nodes:
-            rest = rest_of_line(line_text(spot.tree, line.node, line.cards), cards)
-            found.append(Edit.from_mapping({**edit.mapping(), "line": rest}))
-    return tuple(found)
+    def holds(self, position: Position) -> bool:
+        """Whether a node of the whole is one where actions are chosen."""
+        same = position.cards[: len(self.dealt)] == self.dealt
+        return same and position.node in self.nodes[self.free :]
 
-
-def _locks_below(
-    spot: Spot, root: int, dealt: tuple[int, ...], ranges: list[Range]
-) -> tuple[Lock, ...]:
-    """The locks that stand below a node on this board, with lines that start there.
-
-    Hands that do not get there are dropped from them.
-    """
-    found = []
-    for lock in spot.lock:
-        line = parse_line(spot.tree, lock.line, board=spot.cards, any_card=True)
-        pairs = zip(line.cards, dealt, strict=False)
-        if root in line.nodes and all(given in (ANY_CARD, card) for given, card in pairs):
-            text = line_text(spot.tree, line.node, line.cards)
-            named = tuple(card for card in line.cards if card != ANY_CARD)
-            weights = ranges[spot.tree.player_at(line.node)].weights
-            left = lock.held_by(weights * live_combos(named))
-            if left is not None:
-                found.append(replace(left, line=rest_of_line(text, len(dealt))))
-    return tuple(found)
+    def numbers(self, solved: SpotSolution, position: Position) -> NodeNumbers:
+        """A decision of the whole, as the solution of the part plays it."""
+        street = solved.street(position.cards[len(self.dealt) :])
+        return street.node(self.nodes.index(position.node))
 
 
 class TrimmedSolution(SpotSolution):
@@ -164,9 +148,7 @@ class TrimmedSolution(SpotSolution):
         super().__init__(spot, view)
         self.kept, self.target = kept, target
         self.announce, self.threads = announce, threads
-        self._below: dict[
-            tuple[int, tuple[int, ...]], tuple[SpotSolution, tuple[float, float]]
-        ] = {}
+        self._solved = lru_cache(CACHED_SPOTS)(self._solve)
 
     @property
     def stored_streets(self) -> int:
@@ -175,39 +157,128 @@ class TrimmedSolution(SpotSolution):
 
     def _decision(self, position: Position) -> Decision:
         """Beyond the stored streets after solving them again."""
-        tree = self.spot.tree
-        if len(position.cards) < self.kept or tree.kind[position.node] != NodeKind.DECISION:
+        tree, kept = self.spot.tree, self.kept
+        if len(position.cards) < kept or tree.kind[position.node] != NodeKind.DECISION:
             return super()._decision(position)
-        path = Line(tuple(tree.path_to(position.node)), position.cards)
-        below, scales = self._solved(path)
-        shown = below.at(rest_of_line(self.line(position), self.kept)).decision
-        oop, ip = (
-            replace(
-                hands,
-                reach=hands.reach * scale,
-                weights=hands.weights * scales[0] * scales[1],
-                start=float(whole.weights[hands.combos].sum()),
-            )
-            for hands, scale, whole in zip(shown.hands, scales, self.spot.ranges, strict=True)
+        path = tree.path_to(position.node)
+        chance = [node for node in path if tree.kind[node] == NodeKind.CHANCE][kept - 1]
+        part, solved, (oop, ip) = self._solved(chance, position.cards[:kept])
+        numbers = part.numbers(solved, position)
+        reach, met = numbers.reach, numbers.met
+        scaled = replace(
+            numbers, reach=(reach[0] * oop, reach[1] * ip), met=(met[0] * ip, met[1] * oop)
         )
-        line = self.line(position)
-        return replace(shown, line=line, hands=(oop, ip), deal=lambda: self.pairs(shown.board))
+        return self.shown(position, scaled, self.spot.ranges)
 
-    def _solved(self, line: Line) -> tuple[SpotSolution, tuple[float, float]]:
-        tree, cards = self.spot.tree, self.kept
-        roots = [
-            below
-            for above, below in zip(line.nodes, line.nodes[1:], strict=False)
-            if tree.kind[above] == NodeKind.CHANCE
-        ]
-        key = roots[cards - 1], tuple(line.cards[:cards])
-        if key in self._below:
-            self._below[key] = self._below.pop(key)  # the last to be given up
-        else:
-            spot, scales = spot_below(self, line, cards)
-            if self.announce is not None:
-                self.announce(spot, line_text(tree, key[0], key[1]), self.target)
-            self._below[key] = solve(spot, self.target, threads=self.threads), scales
-            while len(self._below) > CACHED_SPOTS:
-                del self._below[next(iter(self._below))]
-        return self._below[key]
+    def _solve(
+        self, chance: int, dealt: tuple[int, ...]
+    ) -> tuple[SpotPart, SpotSolution, tuple[float, float]]:
+        """The part after a chance node, its solution, and what both reaches were divided by."""
+        ranges, scales = self._ranges(chance, dealt)
+        root = int(self.spot.tree.children_of(chance)[0])
+        part = SpotPart.below(self.spot, root, dealt, ranges)
+        if self.announce is not None:
+            self.announce(part, line_text(self.spot.tree, root, dealt), self.target)
+        return part, solve(part, self.target, threads=self.threads), scales
+
+    def _ranges(
+        self, chance: int, dealt: tuple[int, ...]
+    ) -> tuple[list[Range], tuple[float, float]]:
+        """Both ranges after the last card, largest weight 1, and what they were divided by."""
+        tree, where = self.spot.tree, line_text(self.spot.tree, chance, dealt)
+        last = self.decision(Position(int(tree.parent[chance]), cards=dealt[:-1]))
+        combos, reach = left_after(last, taken_action(tree, chance))
+        ranges, scales = [], []
+        for player in Player:
+            weights = np.zeros(COMBO_COUNT)
+            weights[combos[player]] = reach[player]
+            largest = float(weights.max())
+            if not largest > 0:
+                raise InputError(
+                    f"'{where}': {player.name} never plays this, so nothing is known there"
+                )
+            try:
+                held = Range(weights / largest).on((*self.spot.cards, *dealt))
+            except InputError:
+                raise InputError(
+                    f"'{where} | {card_text(dealt[-1])}': {player.name} holds nothing beside this "
+                    "card"
+                ) from None
+            scales.append(largest * held.largest)
+            ranges.append(held.normalised())
+        return ranges, (scales[0], scales[1])
+
+
+class BehindResult:
+    """The play after an action that is never taken: `behind.node("x b50%")`."""
+
+    def __init__(self, result: SpotSolution, line: str, assumed: str, solved: SpotSolution) -> None:
+        self.line, self.assumed = line, assumed  # to where it begins, and what was assumed there
+        self.solved = solved
+        self._result = result
+
+    @property
+    def exploitability(self) -> float:
+        """Of the game from there on, as a fraction of the pot there."""
+        return self.solved.exploitability
+
+    def node(self, line: str) -> Decision:
+        """A decision after the action, by the whole line to it."""
+        part, node = self.solved.spot, self._result.at(line)
+        node.require_decision()
+        assert isinstance(part, SpotPart)
+        if not part.holds(node.position):
+            raise InputError(f"'{line}' does not lie behind '{self.line}', which was solved")
+        numbers = part.numbers(self.solved, node.position)
+        shown = self._result.shown(node.position, numbers, part.ranges)
+        return replace(shown, notes=(self.assumed,))
+
+
+def solve_behind(
+    result: SpotSolution,
+    line: str,
+    target: float | None = None,
+    threads: int | None = None,
+    announce: Announce | None = None,
+    *,
+    seconds: float | None = None,
+) -> BehindResult:
+    """Solve from the first action of a line on that leads to where nothing was learned.
+
+    `target` is a fraction of the pot there, by default that of the solution; `seconds` end it too.
+    """
+    spot, tree = result.spot, result.spot.tree
+    path = result.path(line)
+    decision, action, root = _first_step(result, path)
+    dealt = path.cards[: len(decision.board) - len(spot.cards)]
+    if tree.kind[root] == NodeKind.CHANCE:
+        root, dealt = int(tree.children_of(root)[0]), path.cards[: len(dealt) + 1]
+    weights = [np.minimum(decision.combo_weights(player), 1.0) for player in Player]
+    ranges = [Range(held).on((*spot.cards, *dealt)) for held in weights]
+    part = SpotPart.below(spot, root, dealt, ranges)
+    known = result.exploitability
+    goal = target or (known if np.isfinite(known) and known > 0 else DEFAULT_TARGET)
+    text = line_text(tree, root, dealt)
+    if announce is not None:
+        announce(part, text, goal)
+    assumed = (
+        f"solved from '{text}' on as if {decision.seat} took '{decision.actions[action]}' with all "
+        f"{decision.own.size:.1f} combos that he has there; the solution does so with "
+        f"{100 * float(decision.line_reach.taken[action]):.2g} % of his range"
+    )
+    return BehindResult(result, text, assumed, solve(part, goal, seconds=seconds, threads=threads))
+
+
+def _first_step(result: SpotSolution, line: Line) -> tuple[Decision, int, int]:
+    """The decision and its action after which nothing was learned, and the node after it."""
+    tree, dealt = result.spot.tree, 0
+    for node, child in zip(line.nodes, line.nodes[1:], strict=False):
+        if tree.kind[node] != NodeKind.DECISION:
+            dealt += 1
+            continue
+        decision = result.decision(Position(node, cards=line.cards[:dealt]))
+        action = taken_action(tree, child)
+        if decision.line_reach.taken[action] < LEAST_SHARE:
+            return decision, action, child
+    where = line_text(tree, line.node, line.cards)
+    raise InputError(f"'{where}' is reached: it needs no solving by itself")

@@ -1,4 +1,4 @@
-"""Where the numbers of a solved whole game come from: a solver in memory, or files.
+"""The source of a solved whole game's numbers: a solver in memory, or files.
 
 Both give the same arrays, so that what is shown at the end of a run is what is stored.
 """
@@ -15,9 +15,8 @@ from allstreets.betting import CHIPS_PER_BB
 from allstreets.engines import ShardedEngine
 from allstreets.games import WholeGame
 from allstreets.solutions.preflop import PreflopStrategies, SolutionFacts
+from allstreets.solutions.tables import Row
 from allstreets.solvers import QuantisedSolution, WholeGameSolver, quantise_solution
-
-Row = dict[str, Any]
 
 
 class Source(Protocol):
@@ -36,7 +35,7 @@ class Source(Protocol):
         """One row per flop: flop, weight, share, exploitability_pct, ev_oop_bb, ev_ip_bb."""
 
     def arrays(self, flop: int) -> Arrays:
-        """What is known of a flop, by its place; see `engines.quantised`."""
+        """The arrays of a flop, by its index; see `engines.quantised`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +72,7 @@ class SolverSource:
         leaves = None
         if self.kept.values is not None:
             leaves = np.einsum("k,apkh->aph", self.solver.leaves.weights, self.kept.values)
-        return PreflopStrategies.of(self.solver.preflop, leaves)
+        return PreflopStrategies.of(self.solver.preflop, leaves, self.kept.ranges)
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
@@ -84,13 +83,13 @@ class SolverSource:
         return tuple(
             {
                 "flop": flop.text,
-                "weight": float(flops.weights[place]),
-                "share": float(figures.flop_shares[place]),
-                "exploitability_pct": None if errors is None else float(errors[place]),
-                "ev_oop_bb": None if evs is None else _number(evs[0, place]),
-                "ev_ip_bb": None if evs is None else _number(evs[1, place]),
+                "weight": float(flops.weights[index]),
+                "share": float(figures.flop_shares[index]),
+                "exploitability_pct": None if errors is None else float(errors[index]),
+                "ev_oop_bb": None if evs is None else _number(evs[0, index]),
+                "ev_ip_bb": None if evs is None else _number(evs[1, index]),
             }
-            for place, flop in enumerate(flops.flops)
+            for index, flop in enumerate(flops.flops)
         )
 
     def _flop_evs(self) -> Floats | None:
@@ -108,7 +107,7 @@ class SolverSource:
         return means
 
     def arrays(self, flop: int) -> Arrays:
-        """What is known of a flop, by its place."""
+        """The arrays of a flop, by its index."""
         games, numbers = self.solver.engine, self.kept.numbers
         if numbers is None:
             return {}

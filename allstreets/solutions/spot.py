@@ -1,9 +1,8 @@
 """A solved spot, node by node: strategy, EV, equity and reach of every combo; and `solve`."""
 
-import html
 import math
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, lru_cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,10 +34,8 @@ from allstreets.cards import (
 from allstreets.cfr import Schedule
 from allstreets.engines import CPU, NodeNumbers, RiverGroups
 from allstreets.games import Lock, Spot, spot_root
-from allstreets.solutions.decision import CHIPS, NONE, Decision, Evs, Unit, betting_at
-from allstreets.solutions.format import number_text, percent_text
-from allstreets.solutions.hands import Hands
-from allstreets.solutions.records import MadeSimple
+from allstreets.solutions.decision import CHIPS, NONE, Decision, Evs, Hands, Unit, betting_at
+from allstreets.solutions.format import locks_text, number_text, percent_text
 from allstreets.solutions.stored_streets import StreetNumbers
 from allstreets.solutions.walk import Deal, Figures, LockTarget, Position, Solution
 from allstreets.solvers import (
@@ -63,7 +60,6 @@ class SpotSolution(Solution):
     """A solved spot: one board, two ranges, every turn and river card."""
 
     unit = CHIPS
-    start = Position()
 
     def __init__(
         self,
@@ -74,21 +70,24 @@ class SpotSolution(Solution):
         super().__init__()
         self.spot = spot
         self.solver = solver  # what the numbers come from, if they are not read from a file
-        self._view = view
-        self._streets: dict[tuple[int, ...], StreetNumbers] = {}
-        self._pairs: dict[tuple[int, ...], float] = {}
+        self._streets = lru_cache(CACHED_STREETS)(view)
+        # How much of both starting ranges meets on a board, in pairs of combos.
+        self.pairs = lru_cache(CACHED_STREETS)(partial(pairs_of, spot.ranges))
         self.exploitability = float("nan")  # fraction of the starting pot
         self.iterations = 0
         self.seconds = 0.0
         self.known_evs: tuple[float, float] | None = None  # as stored in a file
-        self.origin: Mapping[str, Any] | None = None  # the whole game that it is a flop of
         self.given_name: str | None = None
-        self.simplified: MadeSimple | None = None  # what it was made simple from
 
     @classmethod
     def of(cls, solver: "SpotSolver") -> "SpotSolution":
         """The solution that a solver holds now; later iterations change what it shows."""
         return cls(solver.spot, solver.view, solver)
+
+    @property
+    def as_spot(self) -> "SpotSolution":
+        """Itself."""
+        return self
 
     @property
     def name(self) -> str:
@@ -140,7 +139,7 @@ class SpotSolution(Solution):
         return self._hinted(line, lambda text: self._read(text, any_card))
 
     def address_line(self, address: Address) -> str:
-        """What follows the board of the spot; how play got there does not count."""
+        """The line after the board of the spot; how play got there does not count."""
         cards = self.spot.cards
         if address.board and set(address.board[: len(cards)]) != set(cards):
             raise InputError(
@@ -209,7 +208,7 @@ class SpotSolution(Solution):
         return ""
 
     def remarks(self, position: Position) -> list[str]:
-        """What it was made simple from, and locks elsewhere."""
+        """The solution that it simplifies, and locks elsewhere."""
         lines = []
         if self.simplified is not None and position == self.start:
             lines += [*self.simplified.lines(), ""]
@@ -221,11 +220,7 @@ class SpotSolution(Solution):
 
     def street(self, cards: tuple[int, ...] = ()) -> StreetNumbers:
         """The street that is reached when `cards` have been dealt after the board."""
-        numbers = self._streets.pop(cards, None) or self._view(cards)
-        self._streets[cards] = numbers  # the last to be given up
-        while len(self._streets) > CACHED_STREETS:
-            del self._streets[next(iter(self._streets))]
-        return numbers
+        return self._streets(cards)
 
     def decision(self, position: Position) -> Decision:
         """Both ranges at a position; of a solver as it stands now."""
@@ -278,8 +273,10 @@ class SpotSolution(Solution):
     def _left(self, node: int, above: Decision | None) -> tuple[tuple[Longs, Longs], Pair]:
         """Both players' combos and reach after the action that led from a decision to a node."""
         if above is None:
-            held = [np.flatnonzero(one.weights) for one in self.spot.ranges]
-            weights = [one.weights[some] for one, some in zip(self.spot.ranges, held, strict=True)]
+            held = [np.flatnonzero(given.weights) for given in self.spot.ranges]
+            weights = [
+                given.weights[some] for given, some in zip(self.spot.ranges, held, strict=True)
+            ]
             return (held[0], held[1]), (weights[0], weights[1])
         return left_after(above, taken_action(self.spot.tree, node))
 
@@ -309,12 +306,6 @@ class SpotSolution(Solution):
             **more,
         )
 
-    def pairs(self, board: tuple[int, ...]) -> float:
-        """How much of both starting ranges meets on a board, in pairs of combos."""
-        if board not in self._pairs:
-            self._pairs[board] = pairs_of(self.spot.ranges, board)
-        return self._pairs[board]
-
     def _locked(self, position: Position) -> Flags:
         """[1326]: the combos with a locked strategy at a decision."""
         locks = [
@@ -329,9 +320,9 @@ class SpotSolution(Solution):
     def evs(self) -> tuple[float, float]:
         """Both players' expected share of the pot at the root, in chips."""
         if self.spot.tree.kind[0] != NodeKind.DECISION:  # all-in already
-            found = self.solver.expected_values() if self.solver else self.known_evs
-            if found is not None:
-                return found
+            evs = self.solver.expected_values() if self.solver else self.known_evs
+            if evs is not None:
+                return evs
         root = self.at().decision
         return root.ev(Player.OOP), root.ev(Player.IP)
 
@@ -343,21 +334,27 @@ class SpotSolution(Solution):
         # Files are a layer above, which is loaded when something is saved.
         import_module("allstreets.storage").save_spot(self, folder, saved, name=name)
 
-    def __repr__(self) -> str:
+    @property
+    def headline(self) -> str:
         """One line: which spot, and how well it is solved."""
-        return f"<{type(self).__name__} {result_line(self)}>"
+        spot, made = self.spot, self.simplified
+        known = np.isfinite(self.exploitability)
+        error = percent_text(self.exploitability, 3) if known else "an unknown part"
+        locks = f", {len(spot.lock)} lock{'s' * (len(spot.lock) > 1)}" if spot.lock else ""
+        simple = "" if made is None else f", {made.head}"
+        return (
+            f"{cards_text(spot.cards)}, pot {spot.pot}, stack {spot.stack}{locks}{simple}: "
+            f"exploitable for {error} of the pot after {self.iterations:,} iterations"
+        )
 
-    def __str__(self) -> str:
-        """Some lines: the spot, how well it is solved, what it is worth, and the first decision."""
-        return result_text(self)
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        return result_html(self)
+    def worth(self) -> list[str]:
+        """EVs of both players in chips."""
+        oop, ip = self.evs
+        return [f"EV OOP {number_text(oop)}, IP {number_text(ip)} chips"]
 
 
 def taken_action(tree: BettingTree, node: int) -> int:
-    """The place of a node among its parent's actions."""
+    """The index of a node among its parent's actions."""
     return int(np.flatnonzero(tree.children_of(int(tree.parent[node])) == node)[0])
 
 
@@ -389,9 +386,9 @@ def deal_evs(
 
 def left_after(above: Decision, action: int) -> tuple[tuple[Longs, Longs], Pair]:
     """Both players' combos and reach after an action of a decision."""
-    reach = [one.reach for one in above.hands]
+    reach = [hands.reach for hands in above.hands]
     reach[above.player] = above.reach * above.strategy[action]
-    oop, ip = (one.combos for one in above.hands)
+    oop, ip = (hands.combos for hands in above.hands)
     assert oop is not None
     assert ip is not None
     return (oop, ip), (reach[0], reach[1])
@@ -412,67 +409,6 @@ def hands_of(
         for p in Player
     )
     return oop, ip
-
-
-SHOWN_PLACES = 4  # of a lock on every card there are dozens
-NO_DECISION = "all-in already: there is no decision"
-
-
-def locks_text(locks: Sequence[Lock]) -> str:
-    """Where a solution has locks; "" where it has none."""
-    if not locks:
-        return ""
-    lines = dict.fromkeys(lock.line.strip() for lock in locks)
-    places = [f"'{line}'" if line else "the first decision" for line in lines]
-    more = len(places) - SHOWN_PLACES
-    rest = f" and {more} more places" if more > 0 else ""
-    return f"strategies are locked at {', '.join(places[:SHOWN_PLACES])}{rest}"
-
-
-def result_line(result: "SpotSolution") -> str:
-    """Which spot, and how well it is solved."""
-    spot = result.spot
-    known = np.isfinite(result.exploitability)
-    error = percent_text(result.exploitability, 3) if known else "an unknown part"
-    locks = f", {len(spot.lock)} lock{'s' * (len(spot.lock) > 1)}" if spot.lock else ""
-    made = result.simplified
-    simple = "" if made is None else f", {made.head}"
-    return (
-        f"{cards_text(spot.cards)}, pot {spot.pot}, stack {spot.stack}{locks}{simple}: "
-        f"exploitable for {error} of the pot after {result.iterations:,} iterations"
-    )
-
-
-def result_text(result: "SpotSolution") -> str:
-    """A solution: how good it is, what it is worth, and its first decision."""
-    oop, ip = result.evs
-    lines = [
-        result_line(result),
-        f"EV OOP {number_text(oop)}, IP {number_text(ip)} chips",
-        *([locks_text(result.spot.lock)] if result.spot.lock else []),
-        *([] if result.simplified is None else result.simplified.lines()),
-    ]
-    if result.spot.tree.child_count[0]:
-        lines += ["", str(result.at().decision)]
-    else:
-        lines.append(NO_DECISION)
-    return "\n".join(lines)
-
-
-def result_html(result: "SpotSolution") -> str:
-    """A solution: how good it is, what it is worth, and its first decision."""
-    evs = result.evs
-    head = (
-        f"<div>exploitability {100 * result.exploitability:.3f} % of pot after "
-        f"{result.iterations:,} iterations · EV OOP {evs[0]:.2f}, IP {evs[1]:.2f} chips</div>"
-    )
-    if result.spot.lock:
-        head += f"<div>{html.escape(locks_text(result.spot.lock))}</div>"
-    if result.simplified is not None:
-        head += f"<div>{html.escape(result.simplified.text)}</div>"
-    if not result.spot.tree.child_count[0]:
-        return f"{head}<div>{NO_DECISION}</div>"
-    return head + result.at().decision._repr_html_()
 
 
 def solve(

@@ -46,7 +46,7 @@ class StreetNumbers(Protocol):
         """[H] of OOP and IP: combos."""
 
     def node(self, node: int) -> NodeNumbers:
-        """What the solution says at one decision of the tree."""
+        """Strategy, reach and values at a decision of the tree."""
 
     def strategy(self, node: int) -> Floats:
         """[A, H]: the strategy of the player who acts there."""
@@ -109,7 +109,7 @@ class StoredStreet:
     ) -> None:
         self._tree, self._arrays = tree, arrays
         self._slots: NodeSlots = node_slots(tree, street)
-        self._place = {node: place for place, node in enumerate(tree.decisions(street))}
+        self._place = {node: index for index, node in enumerate(tree.decisions(street))}
         self._require_shapes()
         self._combos = renamed[arrays["combos_oop"]], renamed[arrays["combos_ip"]]
         masks = COMBO_MASKS[self._combos[0]], COMBO_MASKS[self._combos[1]]
@@ -142,16 +142,16 @@ class StoredStreet:
         return self._combos
 
     def node(self, node: int) -> NodeNumbers:
-        """What the solution says at one decision of the tree."""
-        arrays, place = self._arrays, self._place[node]
+        """Strategy, reach and values at a decision of the tree."""
+        arrays, index = self._arrays, self._place[node]
         player = self._tree.player_at(node)
         first = self._slots.slot[node]
         own = slice(first, first + int(self._tree.child_count[node]))
         name = player.name.lower()
-        reach = arrays["reach_oop"][place], arrays["reach_ip"][place]
+        reach = arrays["reach_oop"][index], arrays["reach_ip"][index]
         equity = None
         if "equity_oop" in arrays:  # older files do without
-            equity = arrays["equity_oop"][place], arrays["equity_ip"][place]
+            equity = arrays["equity_oop"][index], arrays["equity_ip"][index]
         return NodeNumbers(
             player,
             self._combos,
@@ -159,7 +159,7 @@ class StoredStreet:
             (self._fits @ reach[1], reach[0] @ self._fits),
             arrays[f"strategy_{name}"][own],
             arrays[f"actions_{name}"][own],
-            (arrays["values_oop"][place], arrays["values_ip"][place]),
+            (arrays["values_oop"][index], arrays["values_ip"][index]),
             equity,
         )
 

@@ -22,12 +22,12 @@ def action_rows(node: "Decision") -> list[Row]:
     taken, evs, whole = node.taken, node.taken_evs(), node.range_evs()
     unit = node.unit.column
     rows = []
-    for place, (word, label) in enumerate(zip(node.actions, node.labels, strict=True)):
-        row: Row = {"action": word, "label": label, "frequency": float(taken[place])}
+    for index, (word, label) in enumerate(zip(node.actions, node.labels, strict=True)):
+        row: Row = {"action": word, "label": label, "frequency": float(taken[index])}
         if node.by_combo:
-            row["combos"] = float(node.reach @ node.strategy[place])
-        row[f"ev{unit}"], row[f"ev_range{unit}"] = float(evs[place]), float(whole[place])
-        rows.append({**row, "known": bool(node.known_actions[place])})
+            row["combos"] = float(node.reach @ node.strategy[index])
+        row[f"ev{unit}"], row[f"ev_range{unit}"] = float(evs[index]), float(whole[index])
+        rows.append({**row, "known": bool(node.known_actions[index])})
     return rows
 
 
@@ -80,7 +80,7 @@ def reached_rows(node: "Decision") -> list[Row]:
     if not node.by_combo:
         return rows
     order = np.lexsort((node.combos, node.own.classes)).tolist()
-    return [rows[place] for place in order if rows[place]["reach"] > 0]
+    return [rows[index] for index in order if rows[index]["reach"] > 0]
 
 
 def node_report(node: "Decision") -> Row:
@@ -110,7 +110,7 @@ def node_report(node: "Decision") -> Row:
 
 
 def without_nan(row: Row) -> Row:
-    """A row with None in the place of numbers that do not exist."""
+    """A row with None instead of numbers that do not exist."""
     return {
         key: None if isinstance(value, float) and not np.isfinite(value) else value
         for key, value in row.items()

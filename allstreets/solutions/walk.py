@@ -14,12 +14,13 @@ from the first action on. A `Position` is the address of a node in either: the n
 tree, and the cards that were dealt on the way.
 """
 
+import html
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -43,7 +44,13 @@ from allstreets.betting import (
 from allstreets.cards import Flop, Runouts, cards_text
 from allstreets.games import Lock
 from allstreets.solutions.decision import Decision, Evs, OnBoard, Unit
+from allstreets.solutions.format import NO_DECISION, locks_text
+from allstreets.solutions.records import Certificate, MadeSimple
 from allstreets.solutions.tables import Row
+
+if TYPE_CHECKING:
+    from allstreets.solutions.spot import SpotSolution
+    from allstreets.solutions.whole_game import WholeSolution
 
 Kind = Literal["decision", "chance", "end"]
 KINDS: dict[int, Kind] = {
@@ -53,7 +60,6 @@ KINDS: dict[int, Kind] = {
     NodeKind.SHOWDOWN: "end",
 }
 CACHED_DECISIONS = 96  # whose numbers stay in memory
-Read = TypeVar("Read")
 
 
 class NoNodeError(InputError):
@@ -128,6 +134,23 @@ class Solution(ABC):
     """A solved game that can be walked."""
 
     folder: Path | None = None  # where it was loaded from
+    origin: Mapping[str, Any] | None = None  # the whole game that it is a flop of
+    certificate: Certificate | None = None  # how exploitable it is with real cards
+    simplified: MadeSimple | None = None  # the solution that it simplifies
+    unit: Unit  # of amounts and EVs, with the names of the seats
+    start = Position()  # the first node
+    settings: Sequence[tuple[str, Position]] = ()
+    """(label, first node) of each setting that is picked before play begins; often none."""
+
+    @property
+    def as_spot(self) -> "SpotSolution | None":
+        """Itself, if it is one board and two ranges; else None."""
+        return None
+
+    @property
+    def as_game(self) -> "WholeSolution | None":
+        """Itself, if it is a whole game, whose flops can be solved; else None."""
+        return None
 
     @property
     def name(self) -> str:
@@ -196,21 +219,6 @@ class Solution(ABC):
     def node(self, position: Position) -> "Node":
         """The node at a position."""
         return Node(self, position)
-
-    @property
-    @abstractmethod
-    def unit(self) -> Unit:
-        """The unit of amounts and EVs, and the names of the seats."""
-
-    @property
-    @abstractmethod
-    def start(self) -> Position:
-        """The first node."""
-
-    @property
-    def settings(self) -> Sequence[tuple[str, Position]]:
-        """(label, first node) of each setting that is picked before play begins; often none."""
-        return ()
 
     @abstractmethod
     def read(self, line: str, flop: str | None = None, *, any_card: bool = False) -> Position:
@@ -311,6 +319,41 @@ class Solution(ABC):
             return Evs((shares[0] * pot, shares[1] * pot))
 
         return replace(ranges, evaluate=evs, equate=lambda: ranges.equities)
+
+    # For people.
+
+    @property
+    @abstractmethod
+    def headline(self) -> str:
+        """One line: the game, and how well it is solved."""
+
+    @abstractmethod
+    def worth(self) -> list[str]:
+        """Lines on how much it is worth to both players."""
+
+    def _summary(self) -> list[str]:
+        lines = [self.headline, *self.worth()]
+        lines += [locks_text(self.locks)] if self.locks else []
+        return lines if self.simplified is None else [*lines, *self.simplified.lines()]
+
+    def __repr__(self) -> str:
+        """One line: the game, and how well it is solved."""
+        return f"<{type(self).__name__} {self.headline}>"
+
+    def __str__(self) -> str:
+        """Some lines: the game, how well it is solved, its worth, and the first decision."""
+        lines, first = self._summary(), self.node(self.start)
+        if first.kind == "decision":
+            lines += ["", str(first)]
+        return "\n".join([*lines, NO_DECISION] if first.kind == "end" else lines)
+
+    def _repr_html_(self) -> str:
+        """The same for notebooks."""
+        first = self.node(self.start)
+        head = "".join(f"<div>{html.escape(line.strip())}</div>" for line in self._summary())
+        if first.kind == "decision":
+            return head + first._repr_html_()
+        return f"{head}<div>{NO_DECISION}</div>" if first.kind == "end" else head
 
     def _hinted(self, line: str, read: Callable[[str], Position]) -> Position:
         """`read` a line; if it fails, the error leads back to where the line was still right."""
@@ -533,7 +576,7 @@ class Node:
 
     @property
     def decision(self) -> Decision:
-        """What the solution does here; an `InputError` where nobody acts."""
+        """The solution's play here; an `InputError` where nobody acts."""
         self.require_decision()
         return self.ranges
 

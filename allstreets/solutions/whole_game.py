@@ -34,7 +34,6 @@ from allstreets.betting import (
     Notation,
     PreflopRules,
     Street,
-    WholeLine,
     bb_text,
     choices,
     dealt,
@@ -59,20 +58,13 @@ from allstreets.cards import (
 )
 from allstreets.engines import CardModel
 from allstreets.games import Lock, WholeGame
-from allstreets.solutions.decision import Decision, OnBoard, Unit
+from allstreets.solutions.decision import BB, Decision, OnBoard
 from allstreets.solutions.exact_flop import ExactFlop, ExactFlops
-from allstreets.solutions.flops import Flops, GameFlops, ModelFlops
-from allstreets.solutions.pot_view import PotView, in_suits, swept
-from allstreets.solutions.preflop import (
-    RATIO,
-    PreflopRoots,
-    PreflopStrategies,
-    Roots,
-    SolutionFacts,
-    ratio_word,
-)
-from allstreets.solutions.source import Row, SolverSource, Source
-from allstreets.solutions.spot import locks_text
+from allstreets.solutions.flops import Flops, GameFlops, ModelFlops, ratio_word
+from allstreets.solutions.pot_view import PotView, in_suits
+from allstreets.solutions.preflop import PreflopRoots, PreflopStrategies, Roots, SolutionFacts
+from allstreets.solutions.source import SolverSource, Source
+from allstreets.solutions.tables import Row
 from allstreets.solutions.walk import (
     Boards,
     Deal,
@@ -87,8 +79,10 @@ from allstreets.solvers import QuantisedSolution, WholeGameSolver
 
 Mix = dict[str, float]  # action → probability
 
+UNKNOWN = "exploitability unknown"
 NEAR = 3  # flops that a message names
 CACHED_VIEWS = 8  # pots on flops, with all their values
+CACHED_FLOPS = 8  # that were solved exactly, with the streets that were looked at
 CACHED_LINES = 4096  # tables over flops write the same ones on every flop
 ENDS = "this solution ends where the flop is dealt; a solution of the whole game goes on"
 NOT_STORED = (
@@ -110,8 +104,15 @@ class WholeSolution(Solution):
     def __init__(self, roots: Roots, below: Flops | None, facts: SolutionFacts) -> None:
         super().__init__()
         self.roots, self.below, self.facts = roots, below, facts
+        self.certificate, self.simplified = facts.certificate, facts.simplified
+        self.exploitability = facts.exploitability  # mean best-response gain in mbb/hand, if known
+        self.preflop_exploitability = facts.preflop_exploitability  # by best responses there alone
+        self.values, self.iterations = facts.values, facts.iterations  # of OOP and IP in mbb/hand
+        self.unit = roots.unit
+        self.settings = [(label, Position(root)) for root, label in enumerate(roots.settings)]
         self.exact_flops: ExactFlops | None = None  # None: none are kept beside the solution
         self._view = lru_cache(CACHED_VIEWS)(self._new_view)
+        self._exact = lru_cache(CACHED_FLOPS)(self._find_exact)
         self._root_text = lru_cache(CACHED_LINES)(roots.text)
         self._words = lru_cache(CACHED_LINES)(line_text)
 
@@ -172,11 +173,16 @@ class WholeSolution(Solution):
     @property
     def is_game(self) -> bool:
         """Whether it is a whole game, whose flops can be solved for the ranges that get there."""
-        return isinstance(self.below, GameFlops)
+        return self.below is not None and self.below.is_game
+
+    @property
+    def as_game(self) -> "WholeSolution | None":
+        """Itself, if it is a whole game."""
+        return self if self.is_game else None
 
     @property
     def cards(self) -> CardModel:
-        """What players know of the cards after the flop."""
+        """The card model: how much players know of the cards after the flop."""
         return CardModel() if self.below is None else self.below.cards
 
     @property
@@ -198,11 +204,11 @@ class WholeSolution(Solution):
     @property
     def chips_per_bb(self) -> float | None:
         """That of every game; flops one by one have pots instead."""
-        return float(CHIPS_PER_BB) if isinstance(self.roots, PreflopRoots) else None
+        return float(CHIPS_PER_BB) if self.unit is BB else None
 
     @property
     def limits(self) -> str:
-        """What its card model leaves out."""
+        """The limits of its card model."""
         if not self.has_flops:
             return NO_FLOPS if flop_pots(self.before.tree) else ""
         if self.cards.stores_cards:
@@ -232,8 +238,8 @@ class WholeSolution(Solution):
 
     def lock_target(self, line: str, where: str) -> LockTarget:
         """A decision before the flop, or on every flop."""
-        place = self.game.node_at(line, where)
-        return LockTarget(place.order, place.tree, place.node)
+        target = self.game.node_at(line, where)
+        return LockTarget(target.order, target.tree, target.node)
 
     def spans_boards(self, line: str) -> bool:
         """Whether a line goes on after a flop that it does not name."""
@@ -248,43 +254,11 @@ class WholeSolution(Solution):
         return tuple(Lock.from_mapping(lock) for lock in self.facts.config.get("lock") or ())
 
     @property
-    def exploitability(self) -> float | None:
-        """Mean of both players' best-response gains in mbb/hand; None: not known."""
-        return self.facts.exploitability
-
-    @property
-    def preflop_exploitability(self) -> float | None:
-        """What best responses before the flop alone would gain, in mbb/hand."""
-        return self.facts.preflop_exploitability
-
-    @property
-    def values(self) -> tuple[float, float] | None:
-        """What the game is worth to OOP (big blind) and IP (small blind), in mbb/hand."""
-        return self.facts.values
-
-    @property
-    def iterations(self) -> int:
-        """Iterations that were run."""
-        return self.facts.iterations
-
-    @property
     def metrics(self) -> list[dict[str, Any]]:
         """One row per check of the run: pandas.DataFrame(solution.metrics) is a table."""
         return [dict(row) for row in self.facts.metrics]
 
     # The walk.
-
-    start = Position()
-
-    @property
-    def settings(self) -> list[tuple[str, Position]]:
-        """The stack-to-pot ratios of flops that were solved one by one."""
-        return [(label, Position(root)) for root, label in enumerate(self.roots.settings)]
-
-    @property
-    def unit(self) -> Unit:
-        """Big blinds; of flops one by one pots."""
-        return self.roots.unit
 
     def read(self, line: str, flop: str | None = None, *, any_card: bool = False) -> Position:
         """The position that a line leads to."""
@@ -297,8 +271,10 @@ class WholeSolution(Solution):
         return address.line(named=named)
 
     def _read(self, line: str, flop: str | None, any_card: bool) -> Position:
-        parts = split_line(line if flop is None else self._with_bar(line), self.roots.read, flop)
-        root, after = self._root(parts), (parts.after or "").strip()
+        parts = split_line(
+            line if flop is None else self.roots.with_root(line), self.roots.read, flop
+        )
+        root, after = self.roots.of_line(parts), (parts.after or "").strip()
         rest = after.replace("|", " ").split()
         if not self._sees_flop(root):
             if parts.flop is not None or rest:
@@ -333,7 +309,7 @@ class WholeSolution(Solution):
 
         "*" or a flop, which is ignored, may stand where it is dealt.
         """
-        parts = split_line(self._with_bar(line), self.roots.read)
+        parts = split_line(self.roots.with_root(line), self.roots.read)
         root, after = parts.root, parts.after or ""
         if not self._sees_flop(root):
             ways = self.node(Position(root)).ways_to_a_deal()
@@ -354,47 +330,9 @@ class WholeSolution(Solution):
             raise InputError(f"line '{line}': no player acts there")
         return root, node
 
-    def _with_bar(self, line: str) -> str:
-        """A line of flops one by one may leave its ratio out."""
-        before = split_line(line, str).before
-        named = isinstance(self.roots, PreflopRoots) or not before or RATIO.fullmatch(before)
-        return line if named else f"| {line}"
-
-    def _root(self, parts: WholeLine[int]) -> int:
-        """The root of a line; of flops one by one a flop has its ratio, if it has only one."""
-        if parts.before or parts.flop is None or isinstance(self.roots, PreflopRoots):
-            return parts.root
-        sprs, number = self.models.sprs, parts.flop.flop.number
-        roots = [
-            root
-            for root in range(len(sprs))
-            if any(solved.flop.number == number for solved in self.models.solved(root))
-        ]
-        if len(roots) < 2:
-            return roots[0] if roots else parts.root
-        after = (parts.after or "").strip()
-        lines = [whole_line(self._root_text(root), parts.cards, after) for root in roots]
-        raise NoNodeError(
-            f"the flop {parts.cards} is solved at the SPRs "
-            f"{', '.join(f'{sprs[root]:g}' for root in roots)}: say which by --spr, or write "
-            f"'{lines[0]}'",
-            [(f"SPR {sprs[root]:g}", line) for root, line in zip(roots, lines, strict=True)],
-        )
-
     def with_ratio(self, line: str, spr: float | None = None) -> str:
         """A line at a ratio of flops one by one; where there is only one, it may be left out."""
-        if isinstance(self.roots, PreflopRoots):
-            return line
-        first, _, rest = line.partition("|")
-        named = RATIO.fullmatch(first.strip())
-        if spr is None:
-            sprs = self.models.sprs
-            if named or len(sprs) == 1:
-                return line
-            ratios = ", ".join(f"{ratio:g}" for ratio in sprs)
-            raise InputError(f"flops are solved at the SPRs {ratios}: say which by --spr")
-        words = rest if named else line
-        return f"{ratio_word(spr)} | {words.strip().removeprefix('|').strip()}"
+        return self.roots.at_ratio(line, spr)
 
     def _sees_flop(self, root: int) -> bool:
         """Whether the flop is dealt at a root."""
@@ -531,7 +469,7 @@ class WholeSolution(Solution):
 
     def flop_figures(self, position: Position) -> Row:
         """Of a flop that was solved by itself."""
-        if position.root is None or not isinstance(self.below, ModelFlops):
+        if position.root is None or self.below is None:
             return {}
         return self.below.row(position.root, canonical_flop(position.cards[:3]).flop)
 
@@ -564,9 +502,10 @@ class WholeSolution(Solution):
         """Look again for flops that were solved exactly meanwhile."""
         if self.exact_flops is not None:
             self.exact_flops.refresh()
+            self._exact.cache_clear()
             self._decisions.cache_clear()
 
-    def _exact(self, root: int, flop: tuple[int, ...]) -> ExactFlop | None:
+    def _find_exact(self, root: int, flop: tuple[int, ...]) -> ExactFlop | None:
         if self.exact_flops is None or ANY_CARD in flop:
             return None
         return self.exact_flops.find(root, flop)
@@ -575,7 +514,7 @@ class WholeSolution(Solution):
 
     def knows_ranges(self, position: Position) -> bool:
         """Ranges of flops one by one depend on the flop."""
-        return position.root is not None or isinstance(self.roots, PreflopRoots)
+        return position.root is not None or self.roots.knows_ranges
 
     def _decision(self, position: Position) -> Decision:
         line = self.line(position)
@@ -590,14 +529,11 @@ class WholeSolution(Solution):
             path = Line(tuple(self.tree(position).path_to(node)), cards[3:])
             streets = flops.streets(position.root, flop.flop)
             return replace(streets.at(path, cards[:3]), line=line)
-        view = self._view(position.root, flop.flop)
-        if flops.cards.plays_combos:
-            return in_suits(view.combo_node(node, line), flop, cards)
-        return replace(flops.counted(view.node(node, line)), board=cards)
+        decision = flops.counted(self._view(position.root, flop.flop).node(node, line))
+        return in_suits(decision, flop, cards)
 
     def _new_view(self, root: int, flop: Flop) -> PotView:
-        flops = self._require_below(flop.text)
-        return swept(flops.view(root, flop), flops.cards.plays_classes)
+        return self._require_below(flop.text).view(root, flop)
 
     # Tables.
 
@@ -613,11 +549,9 @@ class WholeSolution(Solution):
 
     def _on_board(self, solved: SolvedFlop, root: int, node: int) -> OnBoard:
         assert self.below is not None
-        view = swept(self.below.view(root, solved.flop), self.cards.plays_classes)
         line = self.line(Position(node, root, solved.flop.cards))
-        if self.cards.plays_combos:
-            return OnBoard(solved.weight, view.combo_node(node, line))
-        return OnBoard(solved.weight, self.below.counted(view.node(node, line)))
+        decision = self.below.view(root, solved.flop).node(node, line)
+        return OnBoard(solved.weight, self.below.counted(decision))
 
     def flop_table(self, line: str) -> list[Row]:
         """One row per flop: how often play gets to a decision after it, and what is done there.
@@ -650,8 +584,8 @@ class WholeSolution(Solution):
         tree = self.before.tree
         taken = self.before.strategies[0] @ HAND_SIZES  # [A] combos that take each action
         raised = [
-            (float(taken[place]), child)
-            for place, (child, action) in enumerate(choices(tree, 0))
+            (float(taken[index]), child)
+            for index, (child, action) in enumerate(choices(tree, 0))
             if action.is_aggressive and tree.kind[child] == NodeKind.DECISION
         ]
         usual = [max(raised)[1]] if raised else []
@@ -659,8 +593,8 @@ class WholeSolution(Solution):
 
     def flop_lines(self) -> list[str]:
         """The lines to all pots that see a flop, the most frequent first; or to all ratios."""
-        if isinstance(self.below, ModelFlops):
-            return [self._root_text(root) for root in range(len(self.below.sprs))]
+        if self.settings:
+            return [self.line(first) for _, first in self.settings]
         before = self.before
         seen = {
             pot.node: float(before.reach[pot.node, 0] @ before.pairs @ before.reach[pot.node, 1])
@@ -677,7 +611,7 @@ class WholeSolution(Solution):
         named = parse_flop(flop)
         if self.stored.place_of(named.flop) is None:
             self._require_flop(self.stored.flop_pots[0].node, parse_board(flop), "")
-        return self.stored.values_at(named.flop)
+        return self.stored.arrays(named.flop)["values"].astype(np.float64)
 
     @overload
     def strategy(
@@ -701,44 +635,33 @@ class WholeSolution(Solution):
         if hand is not None:
             return decision.hand(hand).frequencies
         held = decision.class_counts()
-        names = (name for place, name in enumerate(HAND_NAMES) if held[place])
+        names = (name for hand_class, name in enumerate(HAND_NAMES) if held[hand_class])
         return {name: decision.hand(name).frequencies for name in names}
 
     # For people.
 
-    def __repr__(self) -> str:
-        """One line: which game, and how well it is solved."""
-        return f"<{type(self).__name__} {self._headline()}>"
-
-    def __str__(self) -> str:
-        """Some lines: the game, how well it is solved, what it is worth, and the first decision."""
-        lines = [self._headline()]
+    def worth(self) -> list[str]:
+        """Values of both players; of flops one by one, how each ratio went."""
+        lines = self.models.lines() if self.settings else []
         if self.values is not None:
             lines.append("worth {:+.1f} mbb/hand to BB, {:+.1f} to SB".format(*self.values))
-        lines += [locks_text(self.locks)] if self.locks else []
-        first = self.node(self.start)
-        if first.kind == "decision":
-            lines += ["", str(first)]
-        if isinstance(self.below, ModelFlops):
-            lines += self.below.lines()
-        return "\n".join(lines)
+        return lines
 
-    def _headline(self) -> str:
-        error = self.exploitability
-        quality = (
-            "exploitability unknown" if error is None else f"exploitable for {error:.3g} mbb/hand"
-        )
+    @property
+    def headline(self) -> str:
+        """One line: which game, and how well it is solved."""
+        error, made = self.exploitability, self.simplified
         name = f"{self.facts.name}: " if self.facts.name else ""
-        made = self.facts.simplified
-        how = "" if made is None else f", {made.head}"
-        if not isinstance(self.roots, PreflopRoots):
+        if self.settings:
             return f"{name}{self.cards.kind}, {self.models.count_text()}"
         below = ", betting before the flop"
         if self.is_game:
             flops = len(self.game.flops.flops)
             below = f", {flops:,} flop{'s' * (flops != 1)}, {self.cards}"
+        how = "" if made is None else f", {made.head}"
+        known = f"exploitable for {error:.3g} mbb/hand" if error is not None else UNKNOWN
         return (
-            f"{name}{bb_text(self.rules.stack)} bb deep{below}{how}, {quality} after "
+            f"{name}{bb_text(self.rules.stack)} bb deep{below}{how}, {known} after "
             f"{self.iterations:,} iterations"
         )
 

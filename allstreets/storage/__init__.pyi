@@ -1,6 +1,6 @@
 from .board_reports import board_report as board_report
+from .certificates import CERTIFICATE as CERTIFICATE
 from .certificates import CertificateWork as CertificateWork
-from .certificates import certificate_path as certificate_path
 from .certificates import read_certificate as read_certificate
 from .certificates import write_certificate as write_certificate
 from .checkpoints import Checkpoint as Checkpoint

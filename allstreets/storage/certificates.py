@@ -31,7 +31,8 @@ from allstreets.storage.manifest_facts import require_facts, require_plain_data
 from allstreets.storage.solution_files import SUFFIX, drop
 from allstreets.version import __version__
 
-FOLDER, CERTIFICATE, WORK = "certificate", "certificate.json", "work.json"
+FOLDER, WORK = "certificate", "work.json"
+CERTIFICATE = f"{FOLDER}/certificate.json"  # in the folder of a solution, if it has one
 
 
 def judged_hash(manifest: Mapping[str, Any]) -> str:
@@ -46,17 +47,12 @@ def judged_hash(manifest: Mapping[str, Any]) -> str:
     )
 
 
-def certificate_path(folder: Path) -> Path:
-    """Where the certificate of a solution lies, if it has one."""
-    return folder / FOLDER / CERTIFICATE
-
-
 def write_certificate(folder: Path, certificate: Certificate) -> None:
     """Store a certificate, whole or not at all."""
     facts = certificate.to_json()
     text = json.dumps({**facts, "checksum": data_hash(facts)}, indent=1, allow_nan=False)
     try:
-        write_atomic(certificate_path(folder), lambda out: out.write(text.encode()))
+        write_atomic(folder / CERTIFICATE, lambda out: out.write(text.encode()))
     except OSError as error:
         raise cannot_write(folder, error) from error
 
@@ -67,7 +63,7 @@ def read_certificate(folder: Path, manifest: Mapping[str, Any]) -> Certificate |
     None: there is none, or it is damaged; it can be made again.
     """
     try:
-        facts = json.loads(certificate_path(folder).read_bytes())
+        facts = json.loads((folder / CERTIFICATE).read_bytes())
         require_plain_data(facts)
         total = facts.pop("checksum")
         require_facts(facts, "certificate")

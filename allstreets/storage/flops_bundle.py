@@ -218,4 +218,4 @@ def _result(manifest: Mapping[str, Any], files: FlopFiles) -> "WholeSolution":
         name=manifest["name"],
         description=manifest["description"],
     )
-    return WholeSolution(RatioRoots(flops.sprs), flops, facts)
+    return WholeSolution(RatioRoots(flops), flops, facts)

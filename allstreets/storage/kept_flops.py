@@ -30,7 +30,6 @@ from allstreets.storage.manifest import MANIFEST
 from allstreets.storage.spot_bundle import load_spot, read_spot_manifest
 
 SPOTS = "spots"
-OPEN_FLOPS = 8  # solved flops that stay open
 CACHED_NAMES = 4096
 
 
@@ -72,20 +71,18 @@ class KeptExactFlops:
         self._folder, self._solution = folder, solution
         self._kept: set[tuple[str, str]] | None = None  # (line, canonical flop)
         self._is_kept = lru_cache(CACHED_NAMES)(self._named)
-        self._open = lru_cache(OPEN_FLOPS)(self._opened)
 
     def refresh(self) -> None:
         """Look again for what was solved meanwhile."""
         self._kept = None
         self._is_kept.cache_clear()
-        self._open.cache_clear()
 
     def find(self, root: int, flop: tuple[int, ...]) -> ExactFlop | None:
         """The spot of the pot that a root leads to; None: there is none."""
         if self._kept is None:
             origins = (kept.origin for kept in kept_flops(self._folder))
             self._kept = {(origin.line, origin.canonical) for origin in origins}
-        return self._open(root, flop) if self._kept and self._is_kept(root, flop) else None
+        return self._opened(root, flop) if self._kept and self._is_kept(root, flop) else None
 
     def _named(self, root: int, flop: tuple[int, ...]) -> bool:
         line, canonical = self._solution.roots.text(root), canonical_flop(flop).flop.text

@@ -16,11 +16,14 @@ import re
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+import numpy as np
+
 from allstreets import engines, solvers  # whose kernels are loaded when something is played
-from allstreets.base import Arrays, InputError
+from allstreets.base import Arrays, DamagedFileError, InputError, Longs, thread_count
 from allstreets.betting import Player, Street
 from allstreets.cfr import Schedule, parse_schedule
 from allstreets.engines import RiverGroups, deal_streets
@@ -50,9 +53,11 @@ from allstreets.storage.manifest import (
     write_manifest,
 )
 from allstreets.storage.mapped import open_mapped, write_mapped
+from allstreets.storage.turn_slots import FIRST, Starts, alone, turn_starts
 from allstreets.version import __version__
 
 if TYPE_CHECKING:
+    from allstreets.engines import ExactSubgame
     from allstreets.solvers import SpotSolver
 
 KIND: Kind = "spot"
@@ -61,6 +66,7 @@ _OURS = re.compile(
     r"|\.((nodes-)?(flop|turn|river)-[0-9a-f]{8}\.safetensors|manifest\.json)\.[0-9a-f]{8}\.tmp"
 )
 Saved = Literal["flop", "turn", "full"]
+OPEN_TURNS = 8  # of a flop, with the cards of all their rivers
 
 
 def spot_identity(
@@ -272,6 +278,13 @@ def _spot_of(folder: Path, manifest: Mapping[str, Any]) -> tuple[Spot, _Settings
         return Spot.from_mapping(config), settings
 
 
+class _Game(NamedTuple):
+    """A game that plays strategies out of files."""
+
+    subgame: "ExactSubgame"
+    starts: tuple[tuple[int, int], ...]  # by street: where those of OOP and IP begin in the files
+
+
 class _Opened:
     """The files of a bundle, opened street by street."""
 
@@ -287,7 +300,7 @@ class _Opened:
         self._spot, self._kept = spot, kept
         self._settings = settings
         self._files: dict[str, CheckedFile] = {}
-        self._solver: SpotSolver | None = None
+        self._opened_game = lru_cache(OPEN_TURNS)(self._open_game)
 
     def view(self, cards: tuple[int, ...]) -> "StreetNumbers":
         """The street that is reached when `cards` have been dealt."""
@@ -310,25 +323,29 @@ class _Opened:
         return StoredStreet(self._spot.tree, street, arrays, renamed)
 
     def _played(self, cards: tuple[int, ...]) -> "StreetNumbers":
-        """A view by a solver with the mapped files as average strategies.
+        """A view of a game with the mapped files as average strategies.
 
         It plays the boards on the way to its own, that one, and all below it. Those strategies are
         verified before, and leave memory after it: all boards together may not fit.
         """
-        solver = self._mapped_solver()
-        parts = list(self._average_parts(solver, cards))
+        game = self._game(cards[0])
+        parts = list(self._average_parts(game, cards))
         for file, name, first, last in parts:
             file.verify(name, first, last)
-        view = solver.view(cards)
+        oop, ip = (
+            held.weights[game.subgame.streets[0].combos(player, 0)]
+            for player, held in enumerate(self._spot.ranges)
+        )
+        view = engines.StreetView(game.subgame, (oop, ip), cards)
         for file, name, first, last in parts:
             file.release(name, first, last)
         return view
 
     def _average_parts(
-        self, solver: "SpotSolver", cards: tuple[int, ...]
+        self, game: "_Game", cards: tuple[int, ...]
     ) -> "Iterator[tuple[CheckedFile, str, int, int]]":
         """(file, array, first slot, last slot) of the average strategies of a view of `cards`."""
-        subgame = solver.subgame
+        subgame = game.subgame
         numbers = engines.find_board(subgame, cards).numbers
         for level, street in enumerate(subgame.levels):
             if level < len(numbers):
@@ -337,24 +354,57 @@ class _Opened:
                 children = subgame.boards[0][level - 1].children
                 first, last = int(children[first]), int(children[last])
             for player in Player:
-                slots = subgame.boards[player][level].own_slots
+                slots = subgame.boards[player][level].own_slots + game.starts[level][player]
                 name = f"average.{street.text}.{player.name.lower()}"
                 yield self._open(street.text), name, int(slots[first]), int(slots[last])
 
-    def _mapped_solver(self) -> "SpotSolver":
+    @cached_property
+    def _combos(self) -> tuple[Longs, Longs]:
+        oop, ip = (np.flatnonzero(held.weights) for held in self._spot.ranges)
+        return oop, ip
 
-        if self._solver is None:
-            how = self._settings
-            solver = solvers.SpotSolver(
-                self._spot, how.algorithm, precision=how.precision, river_groups=how.river_groups
-            )
-            subgame = solver.subgame
-            for level, street in enumerate(subgame.levels):
-                file = self._open(street.text)
-                names = [f"average.{street.text}.{who}" for who in ("oop", "ip")]
-                subgame.averages[level] = [file.unverified(name) for name in names]
-            self._solver = solver
-        return self._solver
+    @cached_property
+    def _turn_starts(self) -> dict[int, Starts]:
+        return turn_starts(spot_root(self._spot), self._combos)
+
+    def _game(self, card: int) -> "_Game":
+        """The game after a card: that turn alone of a flop whose hands share no strategies."""
+        shares = self._settings.river_groups != "none"
+        if shares or len(deal_streets(self._spot.tree)) < 3:
+            return self._opened_game(None)
+        return self._opened_game(int(spot_root(self._spot).representative[card]))
+
+    def _open_game(self, turn: int | None) -> "_Game":
+        """The game with one turn, or all of it."""
+        spot, root, how = self._spot, spot_root(self._spot), self._settings
+        weights = spot.ranges[0].weights, spot.ranges[1].weights
+        shared = partial(engines.suit_street_buckets, weights=weights)
+        subgame = engines.ExactSubgame(
+            spot.tree,
+            spot.payoffs,
+            root if turn is None else alone(root, turn),
+            self._combos,
+            thread_count(None),
+            how.precision,
+            buckets=None if how.river_groups == "none" else shared,
+            learns=False,
+        )
+        return self._mapped(subgame, FIRST if turn is None else self._turn_starts[turn])
+
+    def _mapped(self, subgame: "ExactSubgame", rows: Starts) -> "_Game":
+        """A game that plays what the files hold, from these rows on."""
+        starts = []
+        for level, street in enumerate(subgame.levels):
+            file, actions = self._open(street.text), subgame.slots[level].actions
+            first = rows[level][0] * actions[0], rows[level][1] * actions[1]
+            for player, who in enumerate(("oop", "ip")):
+                last = first[player] + int(subgame.boards[player][level].own_slots[-1])
+                stored = file.unverified(f"average.{street.text}.{who}")
+                if len(stored) < last:
+                    raise DamagedFileError(f"the strategies of the {street.text} are cut short")
+                subgame.averages[level][player] = stored[first[player] : last]
+            starts.append(first)
+        return _Game(subgame, tuple(starts))
 
     def _open(self, name: str) -> CheckedFile:
         if name not in self._files:

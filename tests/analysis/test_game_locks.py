@@ -21,12 +21,12 @@ from allstreets.betting import IP, OOP, Street, any_cards
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO
 from allstreets.games import Bound, Lock, WholeGame
 from allstreets.games.whole_game import game_mapping, game_of
+from allstreets.jobs import simplify
+from allstreets.jobs.whole_game import plan_unified
 from allstreets.solutions import PotView, WholeSolution, flop_spot
 from allstreets.solvers import WholeGameSolver
 from allstreets.solvers.precision import quantise_solution
 from allstreets.storage import compare, load_unified, save_unified
-from allstreets.training import simplify
-from allstreets.training.unified_run import plan_unified
 
 GAME = small_config().game()
 LIMPED_GAME = small_config(**LIMPED, flops=["Ks7h2d", "9s8s2h:3"]).game()  # weights 24 and 36

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from builders.crews import CrewHere
 from builders.host_device import HostDevice
+from builders.worker_pools import PoolHere
 
 from allstreets.base import Floats
 from allstreets.betting import Player, PostflopRules, Street, same_sizes
@@ -71,7 +71,7 @@ class Kind:
         """A new engine."""
         spec = self.spec(pots, **others)
         if self.workers:
-            return ClusterEngine(spec, CrewHere(self.workers), threads=spec.threads)
+            return ClusterEngine(spec, PoolHere(self.workers), threads=spec.threads)
         with ExitStack() as stack:
             patch = stack.enter_context(pytest.MonkeyPatch.context())
             patch.setattr("allstreets.engines.spec.open_device", _opened)

@@ -8,7 +8,10 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
+import pytest
+from builders.host_device import HostDevice, compiler
 from builders.small_flops import BUCKETED, run_small
 from builders.small_spots import FLOP, RIVER, TURN, spot
 from builders.whole_solution import (
@@ -25,6 +28,7 @@ from builders.whole_solution import (
 from harness.made_once import copied
 
 from allstreets.analysis import Simplification, simplify_spot
+from allstreets.cfr import parse_schedule
 from allstreets.engines import CardModel
 from allstreets.games import Lock
 from allstreets.solutions import (
@@ -75,6 +79,19 @@ def boards() -> WholeGameSolver:
     """A flop with real boards; buckets are few."""
     model = CardModel("boards", groups=16, rows=16)
     return solver_of(whole_game(["7s7h7d"], 5, "100%", ()), 8, model)
+
+
+def _on_a_gpu(path: Path) -> None:
+    """A game with real boards by the kernels of GPUs, which are compiled for this processor."""
+    if compiler() is None:
+        pytest.skip("no C++ compiler on this machine")
+    game, model = whole_game(["7s7h7d"], 3, "100%", ()), CardModel("boards", groups=16, rows=32)
+    with patch("allstreets.engines.spec.open_device", lambda _: HostDevice()):
+        engine = game.build(game.engine(model, device="cuda"))
+    solver = WholeGameSolver(game, engine, parse_schedule("tuned"))
+    assert solver.device_use is not None
+    solver.train_batch(6)
+    save_unified(solver, path, config={})
 
 
 @cache
@@ -132,6 +149,7 @@ MAKERS: dict[str, Callable[[Path], Any]] = {
     ),
     "models": lambda path: run_small(path, postflop_sprs=[1, 2]),
     "bucket models": lambda path: run_small(path, **{**BUCKETED, "flops": ["Ks7d2c"]}),
+    "boards of a GPU": _on_a_gpu,
 }
 KINDS = tuple(MAKERS)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from allstreets.cli import main as cli
-from allstreets.cli.streams import plain
+from allstreets.cli.terminal.streams import plain
 
 
 def run(command: str, **environment: str) -> tuple[int, str, str]:

@@ -10,7 +10,7 @@ import pytest
 from allstreets.cards import Range, all_flops, equity, parse_board
 from allstreets.cli.compile import Jobs
 from allstreets.cli.main import main
-from allstreets.training import KINDS
+from allstreets.jobs import KINDS
 
 
 def figures(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, object]:
@@ -123,7 +123,7 @@ def test_compile(monkeypatch: pytest.MonkeyPatch) -> None:
     def compile_ahead(kinds: list[str], processes: int | None) -> None:
         asked.append((kinds, processes))
 
-    monkeypatch.setattr("allstreets.training.compile_ahead", compile_ahead)
+    monkeypatch.setattr("allstreets.jobs.compile_ahead", compile_ahead)
     assert main(["compile"]) == 0
     assert main(["compile", "first-run", "--processes", "3"]) == 0
     assert asked == [(["all"], None), (["first-run"], 3)]

@@ -26,6 +26,7 @@ from harness.browsing import (
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, combo_text
+from allstreets.jobs import simplify
 from allstreets.solutions import PreflopRoots, WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import (
@@ -37,7 +38,6 @@ from allstreets.storage import (
     save_spot,
     save_unified,
 )
-from allstreets.training import simplify
 
 MANY_SIZES = ["20%", "33%", "50%", "75%", "125%", "200%", "a"]
 LOCKS = [

@@ -120,6 +120,17 @@ def test_one_request_solves_and_keeps(opened: tuple[Library, Solves], game: Path
     assert isinstance(whole, Decision)
     for mine, over in zip(node.actions, whole.actions, strict=True):
         assert (mine.ev or 0) - (over.ev or 0) == pytest.approx(1)  # the big blind
+
+    # From a turn or a river the spot opens at the same node, in its own suits.
+    for line, street in (("| x x | 5c | x", "turn"), ("| x x | 5c | x x | 4s |", "river")):
+        there = flops.look(id, f"c x | 7s7h7d {line}").spot_line
+        inside, alone = library.place(id, f"c x | 7s7h7d {line}"), spot_view.place(there)
+        assert (inside.street, alone.street, alone.board[3]) == (street, street, "5s")
+        assert isinstance(inside.here, Decision)
+        assert isinstance(alone.here, Decision)
+        assert [action.frequency for action in inside.here.actions] == pytest.approx(
+            [action.frequency for action in alone.here.actions]
+        )
     turn = library.place(id, "c x | 7s7h7d | x x").here
     assert isinstance(turn, Deal)
     lines = [option.line for option in turn.cards if option.line is not None]

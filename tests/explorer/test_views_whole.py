@@ -15,7 +15,6 @@ from allstreets.cards import (
     CARD_PERMUTATIONS,
     HAND_NAMES,
     HAND_OF_COMBO,
-    canonical_flop,
     cards_text,
     equity,
     hand_pairs,
@@ -64,22 +63,10 @@ def told_of(name: str, line: str) -> tuple[Record, dict[str, Any]]:
     return solution.at(line).decision, view(name).place(line).model_dump(mode="json")
 
 
-def class_decision(name: str, line: str) -> Record:
-    """A decision by hand class, also where the solution plays combos."""
-    solution = load(folder(name))
-    assert isinstance(solution, WholeSolution)
-    node = solution.at(line)
-    if not node.decision.by_combo:
-        return node.decision
-    assert node.position.root is not None
-    flop = canonical_flop(node.board).flop
-    return solution.stored.view(node.position.root, flop).node(node.index, line)
-
-
 @pytest.mark.parametrize(("name", "line"), EVERY)
 def test_numbers_are_those_of_the_solution(name: str, line: str) -> None:
     node, place = told_of(name, line)
-    here, by_class = place["here"], class_decision(name, line)
+    here = place["here"]
     assert place["line"] == node.line
     assert (place["pot"], here["to_call"]) == (short(node.pot), short(node.to_call))
     assert tuple(place["stacks"].values()) == tuple(map(short, node.stacks))
@@ -97,12 +84,12 @@ def test_numbers_are_those_of_the_solution(name: str, line: str) -> None:
         assert summary["combos"] == pytest.approx(row["combos"], rel=1e-6)
         expected = None if np.isnan(row["ev_bb"]) else pytest.approx(row["ev_bb"], rel=1e-5)
         assert summary["ev"] == expected
-        evs = by_class.evs(player)
+        evs = node.cells(node.evs(player), player, evs=True)
         close(here["grids"][NAMES[player]]["ev"], evs)
-        close(here["grids"][NAMES[player]]["reach"], by_class.hands[player].reach)
+        close(here["grids"][NAMES[player]]["reach"], node.reach_cells(player))
     for number, action in enumerate(here["actions"]):
-        close(action["chances"], by_class.strategy[number])
-        close(action["evs"], by_class.action_evs[number])
+        close(action["chances"], node.cells(node.strategy[number]))
+        close(action["evs"], node.cells(node.action_evs[number], evs=True))
 
 
 def close(told: list[float | None], known: Any) -> None:
@@ -279,12 +266,12 @@ def test_real_combos_in_any_suits(line: str, suits: int) -> None:
     cards = CARD_PERMUTATIONS[suits][list(parse_cards("7s7h7d"))].tolist()
     text = line.format(cards_text(cards))
     solution = load_unified(folder("exact"))
-    node = class_decision("exact", text)
+    node = solution.at(text).decision
     here, name = view("exact"), NAMES[node.player]
     for hand in ("AKs", "A7o", "72s", "99"):
         rows = here.hand(text, name, hand).rows
         place = parse_hand(hand)
-        assert len(rows) == node.own.counts[place]
+        assert len(rows) == node.class_counts()[place]
         for row in rows:
             assert not {row.cards[:2], row.cards[2:]} & {*here.place(text).board}
             assert HAND_OF_COMBO[parse_combo(row.cards)] == place
@@ -294,7 +281,8 @@ def test_real_combos_in_any_suits(line: str, suits: int) -> None:
         reach = np.array([row.reach for row in rows])
         chances = np.array([row.chances for row in rows], np.float64)
         if reach.sum() > 0:
-            np.testing.assert_allclose(reach @ chances / reach.sum(), node.strategy[:, place])
+            shown = [node.cells(chance)[place] for chance in node.strategy]
+            np.testing.assert_allclose(reach @ chances / reach.sum(), shown)
 
 
 def test_equities_of_real_combos() -> None:

@@ -19,7 +19,7 @@ from allstreets.base import InputError
 from allstreets.cli.main import main
 from allstreets.explorer.library import Library
 from allstreets.explorer.views.view import open_view
-from allstreets.storage import MANIFEST, certificate_path, load, stored_keys, write_certificate
+from allstreets.storage import CERTIFICATE, MANIFEST, load, stored_keys, write_certificate
 
 KINDS = ("spot", "trimmed spot", "set", "models", "preflop", "game", "exact game", "certificate")
 NESTED: list[Any] = []
@@ -69,7 +69,7 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def facts_file(kind: str, bundle: Path) -> Path:
-    return certificate_path(bundle) if kind == "certificate" else bundle / MANIFEST
+    return bundle / (CERTIFICATE if kind == "certificate" else MANIFEST)
 
 
 def places(data: Any) -> Iterator[tuple[Any, Any]]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from builders.crews import TasksHere, as_cluster
 from builders.pieces import (
     Deaf,
     Dying,
@@ -18,21 +17,20 @@ from builders.pieces import (
     tenth_power,
     wait_for_the_end,
 )
+from builders.worker_pools import TasksHere, as_cluster
 
 from allstreets.base import InputError, StopWhen
 from allstreets.cluster import Need
 from allstreets.jobs import (
     Executor,
     Here,
-    KilledError,
     OnRay,
-    PieceError,
     Processes,
     executors,
     in_order,
-    on_cluster,
     piece_control,
 )
+from allstreets.jobs.executors import KilledError, PieceError, on_cluster
 
 
 def on_ray() -> OnRay:

@@ -1,19 +1,21 @@
 """Charts as data."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from builders.whole_solution import FLOP, forgotten, result
 
-from allstreets.cards import HAND_NAMES
-from allstreets.solutions.chart import chart_mapping, chart_rows, node_chart, preflop_chart
+from allstreets.solutions.chart import Chart, node_chart
 from allstreets.solutions.whole_game import WholeSolution
 
 
+def chart_of(solution: WholeSolution, line: str = "", flop: str | None = None) -> Chart:
+    """The chart of the decision that a line leads to."""
+    return node_chart(solution, solution.at(line, flop).decision)
+
+
 def test_a_chart_is_its_decision() -> None:
-    chart, node = preflop_chart(result(), "r2.5"), result().at("r2.5").decision
+    chart, node = chart_of(result(), "r2.5"), result().at("r2.5").decision
     assert chart.title == "BB after r2.5"
     assert chart.subtitle == (
         "20 bb stacks, pot 3.5 bb, 1.5 bb to call, exploitability 110 mbb/hand"
@@ -21,30 +23,14 @@ def test_a_chart_is_its_decision() -> None:
     assert (chart.actions, chart.labels) == (node.actions, node.labels)
     assert np.array_equal(chart.strategy, node.strategy)
     assert np.array_equal(chart.frequencies, node.taken)
-    assert preflop_chart(result()).title == "SB, first to act"
-
-
-def test_rows_and_json() -> None:
-    chart = preflop_chart(result())
-    rows = chart_rows(chart)
-    assert [row["hand"] for row in rows] == list(HAND_NAMES)
-    places = {row["hand"]: (row["row"], row["column"]) for row in rows}
-    assert places["AA"] == (0, 0)
-    assert places["AKs"] == (0, 1)
-    assert places["AKo"] == (1, 0)
-    for row in rows:
-        assert sum(row[action] for action in chart.actions) == pytest.approx(1)
-    data = json.loads(json.dumps(chart_mapping(chart), allow_nan=False))
-    assert data["hands"][0]["ev_bb"] == rows[0]["ev_bb"]
-    assert sum(action["frequency"] for action in data["actions"]) == pytest.approx(1)
+    assert chart_of(result()).title == "SB, first to act"
 
 
 def test_after_the_flop_and_without_evs() -> None:
-    chart = preflop_chart(result(), "c x | x", FLOP)
+    chart = chart_of(result(), "c x | x", FLOP)
     assert chart.title == f"SB after c x | {FLOP} | x"
-    chart = preflop_chart(WholeSolution.of(forgotten()), "")
+    chart = chart_of(WholeSolution.of(forgotten()))
     assert chart.subtitle.endswith("exploitability not known")
-    assert chart_mapping(chart)["hands"][0]["ev_bb"] is None
 
 
 def test_what_nobody_plays_is_drawn_in_full() -> None:

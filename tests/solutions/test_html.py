@@ -54,7 +54,7 @@ def test_the_result_tells_its_worth(result: SpotSolution) -> None:
     text = result._repr_html_()
     Reader(text)
     assert f"EV OOP {result.evs[0]:.2f}" in text
-    assert "exploitability" in text
+    assert "exploitable for" in text
 
 
 def test_text_from_outside_is_escaped(result: SpotSolution) -> None:

@@ -13,13 +13,13 @@ from allstreets.betting import NodeKind, Player
 from allstreets.cards import flop_matchups, hand_pairs
 from allstreets.engines.card_model import CLASSES
 from allstreets.engines.quantised import ONE_BYTE, PackedStrategies
-from allstreets.solutions.pot_evaluation import NodeEvaluation, combo_hands, flop_hands, pairs_met
+from allstreets.solutions.pot_evaluation import PotValues, combo_hands, flop_hands, pairs_met
 from allstreets.solvers.whole_game import WholeGameSolver
 
 RANDOM = np.random.default_rng(7)
 
 
-def random_evaluation(solver: WholeGameSolver, pot: int, flop: int) -> NodeEvaluation:
+def random_evaluation(solver: WholeGameSolver, pot: int, flop: int) -> PotValues:
     """A pot on a flop where both players play at random."""
     model = solver.engine.model
     game, found = solver.game.pots[pot], solver.game.flops.flops[flop]
@@ -35,7 +35,8 @@ def random_evaluation(solver: WholeGameSolver, pot: int, flop: int) -> NodeEvalu
         raw = RANDOM.random((int(game.tree.child_count[node]), hands)) ** 3
         averages.append(raw / raw.sum(axis=0))
     kept = PackedStrategies.pack(game.tree, model.streets, averages)
-    return NodeEvaluation(game.tree, game.payoffs, stages, kept)
+    reach = RANDOM.random((2, len(stages[0].combos)))
+    return PotValues(game.tree, game.payoffs, stages, kept, tuple(reach))
 
 
 @pytest.mark.parametrize("make", [classes, buckets])
@@ -47,10 +48,8 @@ def test_the_root_is_what_the_engine_says(make: Any, player: Player) -> None:
         engine = OneFlop(slow.tree, slow.payoffs, tuple(slow.stages))
         for node in engine.game.tree.decisions():
             engine.set_average(node, slow.strategies.at(node))
-        reach = RANDOM.random(len(slow.stages[0].combos))
-        expected = engine.evaluate(player, reach)
-        found = slow.value(0, player, reach)
-        np.testing.assert_allclose(found, expected, atol=2e-5 * np.abs(expected).max())
+        expected = engine.evaluate(player, slow.reach[player.opponent])
+        np.testing.assert_allclose(slow.at(player, 0), expected, atol=2e-5 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("player", list(Player))
@@ -60,11 +59,11 @@ def test_any_node_is_what_pairs_of_hands_add_up_to(player: Player) -> None:
     cards = solver.game.flops.flops[2].cards
     pairs = hand_pairs(cards).astype(np.float64)
     equity = np.nan_to_num(flop_matchups(cards).equity)
-    at, start = cache(slow.strategies.at), RANDOM.random((2, 169))
+    at, start = cache(slow.strategies.at), np.stack(slow.reach)
     nodes = RANDOM.choice(np.flatnonzero(slow.tree.kind == NodeKind.DECISION), 4, replace=False)
     for node in nodes.tolist():
         other = reach_of(slow.tree, slow.strategies.at, node, start)[player.opponent]
-        values = slow.value(node, player, other)
+        values = slow.at(player, node)
         met = pairs @ other
         for hand in RANDOM.choice(np.flatnonzero(met > 0), 2).tolist():
             expected = hand_ev(

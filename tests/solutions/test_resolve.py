@@ -8,10 +8,11 @@ import pytest
 from builders.small_spots import FLOP, TURN, spot
 
 from allstreets.base import InputError
-from allstreets.betting import NodeKind, line_text, parse_line
+from allstreets.betting import NodeKind
+from allstreets.cards import parse_card
 from allstreets.games import Lock
 from allstreets.solutions import SpotSolution, solve
-from allstreets.solutions.resolve import TrimmedSolution, rest_of_line, spot_below
+from allstreets.solutions.resolve import SpotPart, TrimmedSolution
 from allstreets.solvers import SpotSolver
 
 SIZES = {
@@ -21,6 +22,13 @@ SIZES = {
     "river_ip": {"bet": ["e"], "raise": ["a"]},
 }
 BY_STREET = {key: TURN[key] for key in TURN if key not in ("bets", "raises")} | {"bet_sizes": SIZES}
+
+
+def part_below(result: SpotSolution, root: int) -> SpotPart:
+    """The part of a turn spot from a root on the river on, after the deuce of hearts."""
+    dealt = (parse_card("2h"),)
+    ranges = [held.on((*result.spot.cards, *dealt)) for held in result.spot.ranges]
+    return SpotPart.below(result.spot, root, dealt, ranges)
 
 
 @pytest.mark.parametrize(
@@ -39,16 +47,14 @@ def test_every_street_below_is_the_same_tree(amounts: dict[str, Any]) -> None:
     chances = np.flatnonzero(tree.kind == NodeKind.CHANCE).tolist()
     assert len(chances) >= 3
     for chance in chances:
-        text = f"{line_text(tree, chance)} | 2h |"
-        line = parse_line(tree, text, board=result.spot.cards)
-        below, _ = spot_below(result, line, 1)
         root = int(tree.children_of(chance)[0])
+        below = part_below(result, root)
         last = root + below.tree.node_count
         assert tree.actions[root + 1 : last] == below.tree.actions[1:]
         np.testing.assert_array_equal(tree.kind[root:last], below.tree.kind)
-        gap = tree.invested[root:last] - below.tree.invested
-        np.testing.assert_allclose(gap - tree.invested[root], 0, atol=1e-9)
-        assert below.pot == tree.pot_at(root)
+        np.testing.assert_array_equal(tree.invested[root:last], below.tree.invested)
+        np.testing.assert_array_equal(result.spot.payoffs[root:last], below.payoffs)
+        assert below.pot == below.tree.pot_at(0) == tree.pot_at(root)
 
 
 def test_values_and_reach_are_those_of_the_full_solution() -> None:
@@ -96,9 +102,9 @@ def test_locks_go_along() -> None:
         Lock("", hands={"AA": {"check": 1}}),
     )
     result = solve(replace(spot(TURN), lock=locks), max_iterations=5)
-    line = parse_line(result.spot.tree, "x x | 2h |", board=result.spot.cards)
-    below, _ = spot_below(result, line, 1)
-    assert [lock.line for lock in below.lock] == ["x", ""]
+    root = result.at("x x | 2h |").index
+    below = part_below(result, root)
+    assert [(lock.node, lock.cards) for lock in below.locked_nodes] == [(1, ()), (0, ())]
     solved = TrimmedSolution(result.spot, result.street, 1, 0.01).at("x x | 2h | x").decision
     assert (solved.strategy[0] == 1).all()
 
@@ -110,10 +116,12 @@ def test_hands_that_do_not_get_there_need_no_lock() -> None:
         Lock("x x | 2h |", hands={"KTs": {"check": 1}}),
     )
     result = solve(replace(spot(TURN), lock=locks), max_iterations=3, threads=1)
-    line = parse_line(result.spot.tree, "x x | 2h |", board=result.spot.cards)
-    below, _ = spot_below(result, line, 1)
-    assert [lock.hands for lock in below.lock] == [{"AA": {"check": 1}}]
-    assert len(below.locked_nodes) == 1
+    solved = TrimmedSolution(result.spot, result.street, 1, 0.05).at("x x | 2h |").decision
+    assert "AA" in {row["hand"] for row in solved.table()}
+    assert solved.hand("AA").frequencies["x"] == 1
+    assert solved.hand("QQ").frequencies["x"] < 1
+    with pytest.raises(InputError, match="KTs is not in the range that gets here"):
+        solved.hand("KTs")
 
 
 def test_a_line_that_is_never_played_says_so() -> None:
@@ -122,9 +130,3 @@ def test_a_line_that_is_never_played_says_so() -> None:
     trimmed = TrimmedSolution(never, result.street, 1, 0.01)
     with pytest.raises(InputError, match="'b75 c': OOP never plays this"):
         _ = trimmed.at("b75 c | 2h |").decision
-
-
-def test_rest_of_line() -> None:
-    assert rest_of_line("", 0) == ""
-    assert rest_of_line("x x | 2h", 1) == ""
-    assert rest_of_line("x x | 2h | b75 c | 3h | x", 2) == "x"

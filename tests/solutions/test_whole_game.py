@@ -242,31 +242,6 @@ def test_combos_of_exact_games() -> None:
     assert after.reach_cells(Player.OOP)[hand] == pytest.approx(reach * checks.mean())
 
 
-@pytest.mark.parametrize("line", ["", "x", "x a"])
-def test_exact_games_are_the_same_by_combo_and_by_class(line: str) -> None:
-    stored = combo_result().stored
-    view = stored.view(stored.flop_pots[0].node, stored.game.flops.flops[0])
-    inside = find_decision(view.pot.tree, line, BIG_BLINDS)
-    combo, node = view.combo_node(inside, ""), view.node(inside, "")
-    assert (combo.by_combo, node.by_combo) == (True, False)
-    assert combo.share == pytest.approx(node.share)
-    np.testing.assert_allclose(combo.taken, node.taken)
-    np.testing.assert_allclose(combo.taken_evs(), node.taken_evs())
-    for mine, theirs in zip(combo.strategy, node.strategy, strict=True):
-        np.testing.assert_allclose(combo.cells(mine), theirs)
-    for player in Player:
-        hands = node.hands[player]
-        assert combo.ev(player) == pytest.approx(node.ev(player), nan_ok=True)
-        np.testing.assert_allclose(combo.reach_cells(player), hands.reach, atol=1e-12)
-        evs = combo.cells(combo.evs(player), player, evs=True)
-        np.testing.assert_allclose(evs, node.evs(player))
-        # Each combo of a class wins as often as it meets the other's.
-        shares = combo.cells(combo.equity(player), player, evs=True)
-        np.testing.assert_allclose(shares, node.equity(player))
-        whole = combo.mean(combo.equity(player), player)
-        assert node.mean(node.equity(player), player) == pytest.approx(whole)
-
-
 def test_what_exact_games_do_not_tell() -> None:
     with pytest.raises(InputError, match=r"7hAs is not in .* holds a card of the board 7c7h7d"):
         combo_result().strategy("c x", "7c7h7d", "7hAs")

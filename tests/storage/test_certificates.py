@@ -11,8 +11,8 @@ from builders.certificates import certificate as some_certificate
 from allstreets.engines import LiftedValues
 from allstreets.solutions import Certificate
 from allstreets.storage.certificates import (
+    CERTIFICATE,
     CertificateWork,
-    certificate_path,
     judged_hash,
     read_certificate,
     write_certificate,
@@ -56,7 +56,7 @@ def test_of_a_solution_that_has_changed_it_is_outdated(tmp_path: Path, change: s
 
 def test_a_damaged_one_is_as_none(tmp_path: Path) -> None:
     write_certificate(tmp_path, certificate())
-    path = certificate_path(tmp_path)
+    path = tmp_path / CERTIFICATE
     text = path.read_text()
     for damaged in (text.replace("216", "21"), text[:-9], "[]", "{}"):
         path.write_text(damaged)

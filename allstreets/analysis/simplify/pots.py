@@ -57,20 +57,20 @@ def own_reach(
 
     `entering` are those with which the street begins, `chances` [A, H] his strategies there.
     """
-    found = dict(entering)
+    weights = dict(entering)
     at: Weights = {}
     leaving: Weights = {}
     for node, acts, children in _steps(tree, street):
-        here = found.pop(node, None)
+        here = weights.pop(node, None)
         if here is None:
             continue
         if tree.kind[node] == NodeKind.CHANCE:
             leaving |= dict.fromkeys(children, here)
         elif acts == player:
             at[node] = here
-            found |= dict(zip(children, chances[node] * here, strict=True))
+            weights |= dict(zip(children, chances[node] * here, strict=True))
         else:
-            found |= dict.fromkeys(children, here)
+            weights |= dict.fromkeys(children, here)
     return at, leaving
 
 
@@ -81,9 +81,9 @@ NO_COUNTS = dict.fromkeys(POSTFLOP, Mixes())
 
 @dataclass(frozen=True, eq=False)
 class Wanted:
-    """What is made simple, and whose.
+    """The rule that makes strategies simple, and whose they are.
 
-    Every strategy becomes one that a bundle can store (`numbers`), so that what is judged can be
+    Every strategy becomes one that a bundle can store (`numbers`), so that what is evaluated can be
     saved.
     """
 
@@ -105,39 +105,39 @@ class ModelPots:
         self._changed: list[tuple[int, int, int, Floats, Floats]] = []
         self._streets = [pot.tree.street for pot in pots]
         self._arrays: list[Arrays] = []  # by flop: what a bundle stores of it
-        for place, flop in enumerate(flops.tolist()):
+        for index, flop in enumerate(flops.tolist()):
             arrays = dict(result.stored.source.arrays(flop))
             self._arrays.append(arrays)
             hands = flop_hands(result.cards, result.game.flops.flops[flop], arrays.get("held"))
             for number, pot in enumerate(pots):
                 packed = result.stored.strategies(pot.pot.node, result.game.flops.flops[flop])
                 for node in pot.tree.decisions():
-                    self._set(number, place, node, packed.at(node))
+                    self._set(number, index, node, packed.at(node))
                 simple = _SimplePot(wanted, pot, number, packed, hands)
                 arrays |= simple.arrays(number)
                 for street in POSTFLOP:
                     self.before[street] += simple.before[street]
                     self.after[street] += simple.after[street]
                 self._changed += [
-                    (number, place, node, chances, simple.simple[node])
+                    (number, index, node, chances, simple.simple[node])
                     for node, chances in simple.original.items()
                     if not np.array_equal(chances, simple.simple[node])
                 ]
 
     def play(self, streets: Collection[Street]) -> None:
         """Let the averages be simple on these streets, and as they were on the others."""
-        for number, place, node, chances, simple in self._changed:
+        for number, index, node, chances, simple in self._changed:
             chosen = self._streets[number][node] in streets
-            self._set(number, place, node, simple if chosen else chances)
+            self._set(number, index, node, simple if chosen else chances)
 
-    def _set(self, number: int, place: int, node: int, strategy: Floats) -> None:
-        hands = self._games.average(number, place, node).shape[1]  # of these flops at most
-        self._games.set_average(number, place, node, strategy[:, :hands])
+    def _set(self, number: int, index: int, node: int, strategy: Floats) -> None:
+        hands = self._games.average(number, index, node).shape[1]  # of these flops at most
+        self._games.set_average(number, index, node, strategy[:, :hands])
 
-    def arrays(self, place: int, reach: Floats) -> Arrays:
-        """What a bundle stores of one of the flops when all streets are simple (`packed`)."""
+    def arrays(self, index: int, reach: Floats) -> Arrays:
+        """The arrays that a bundle stores of a flop when all streets are simple (`packed`)."""
         del reach
-        return self._arrays[place]
+        return self._arrays[index]
 
     def best_response(self, player: Player, opponent_reach: Floats) -> Floats:
         """[P, K, 169]: values of the best response to the averages."""
@@ -174,7 +174,7 @@ class _SimplePot:
             for street, weights, dealt in self._streets(player, self.original):
                 nodes = [node for node in pot.tree.decisions(street) if node in weights]
                 self.before[street] += self._count(self.original, weights, dealt)
-                found = wanted.rule.apply_all(
+                simplified = wanted.rule.apply_all(
                     [
                         Choice(
                             self.original[node],
@@ -185,7 +185,7 @@ class _SimplePot:
                         for node in nodes
                     ]
                 )
-                for node, simple in zip(nodes, found, strict=True):
+                for node, simple in zip(nodes, simplified, strict=True):
                     before = self._part(packed.stored, node)
                     numbers = stored_numbers(
                         wanted.rule, before, self.original[node], simple, before.dtype
@@ -195,7 +195,7 @@ class _SimplePot:
                 self.after[street] += self._count(self.simple, weights, dealt)
 
     def arrays(self, number: int) -> Arrays:
-        """What a bundle stores of the pot with this number, stage by stage."""
+        """The arrays that a bundle stores of the pot with this number, stage by stage."""
         stored = list(self._packed.stored)
         for stage, before in enumerate(stored):
             here = [node for node in self._stored if self._packed.stages[node] == stage]

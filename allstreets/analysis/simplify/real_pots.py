@@ -48,7 +48,7 @@ Counts = dict[Street, Mixes]
 
 @dataclass(frozen=True, eq=False)
 class _Board:
-    """What a player does on a board, and how much of his hands gets to his decisions."""
+    """A player's strategies on a board, and how much of his hands gets to his decisions."""
 
     rows: BoardRows
     chances: dict[int, Floats]  # node → [A, R]
@@ -87,16 +87,16 @@ class SimpleSubgame:
         self.after: Counts = dict.fromkeys(subgame.levels, Mixes())
         for board in self._boards(self.original):
             self._count(self.before, board)
-            found = _simplified(rule, board)
+            simplified = _simplified(rule, board)
             if numbers is not None:
                 kind, rows = numbers[board.rows.level], board.rows
-                found = {
+                simplified = {
                     node: stored_numbers(
                         rule, rows.sums(self.original, node), board.chances[node], simple, kind
                     )
-                    for node, simple in found.items()
+                    for node, simple in simplified.items()
                 }
-            board.rows.put(self.simple, found)
+            board.rows.put(self.simple, simplified)
         for board in self._boards(self.simple):
             self._count(self.after, board)
 
@@ -153,7 +153,7 @@ def _simplified(rule: Simplification, board: _Board) -> dict[int, Floats]:
     """Node → [A, R]: the simple strategies of a board, of nodes where that changes anything."""
     rows, tree = board.rows, board.rows.subgame.tree
     none = np.zeros(rows.rows)
-    found = rule.apply_all(
+    simplified = rule.apply_all(
         [
             Choice(
                 board.chances[node],
@@ -166,7 +166,7 @@ def _simplified(rule: Simplification, board: _Board) -> dict[int, Floats]:
     )
     return {
         node: simple
-        for node, simple in zip(rows.nodes, found, strict=True)
+        for node, simple in zip(rows.nodes, simplified, strict=True)
         if not np.array_equal(simple, board.chances[node])
     }
 
@@ -179,11 +179,11 @@ class RealPots:
     """All pots on a flop in the hands of real combos: what is stored goes by the board."""
 
     def __init__(self, wanted: Wanted, spec: EngineSpec, flops: Flops) -> None:
-        (place,) = flops.tolist()
+        (index,) = flops.tolist()
         result = wanted.result
-        flop, pots = result.game.flops.flops[place], result.game.pots
+        flop, pots = result.game.flops.flops[index], result.game.pots
         self.flops, self.before, self.after = flops, dict(NO_COUNTS), dict(NO_COUNTS)
-        self._stored = result.stored.source.arrays(place)
+        self._stored = result.stored.source.arrays(index)
         trees = [pot.tree for pot in pots]
         plays = lift_flop(result.cards, flop, trees, self._stored)
         self._pots: list[SimpleSubgame] = []
@@ -211,21 +211,21 @@ class RealPots:
         for pot in self._pots:
             pot.play(streets)
 
-    def arrays(self, place: int, reach: Floats) -> Arrays:
-        """What a bundle stores of the flop when all streets are simple and `play` so.
+    def arrays(self, index: int, reach: Floats) -> Arrays:
+        """The arrays that a bundle stores of the flop when all streets are simple and `play` so.
 
         Groups and rows stay; EVs are those of real combos for the reach [2, P, 169] of the pots.
         """
-        assert place == 0
-        found = dict(self._stored)
+        assert index == 0
+        arrays = dict(self._stored)
         for number, pot in enumerate(self._pots):
             oop, ip = reach[:, number, self._classes]
-            found |= _flop_arrays(pot, number, (oop, ip))
+            arrays |= _flop_arrays(pot, number, (oop, ip))
             for level, pair in enumerate(pot.simple[1:], start=1):
                 for player in Player:
                     name = f"average.{number}.{level}.{player.name.lower()}"
-                    found[name] = _smallest(pair[player])
-        return found
+                    arrays[name] = _smallest(pair[player])
+        return arrays
 
     def best_response(self, player: Player, opponent_reach: Floats) -> Floats:
         """[P, 1, 169]: values of the best response to the averages."""
@@ -240,11 +240,11 @@ class RealPots:
     def _run(
         self, opponent_reach: Floats, work: Callable[[ExactSubgame, Floats], Floats]
     ) -> Floats:
-        found = [
+        rows = [
             np.bincount(self._classes, work(pot.subgame, other[self._classes]), len(other))
             for pot, other in zip(self._pots, opponent_reach, strict=True)
         ]
-        values: Floats = np.stack(found)[:, None].astype(np.float64)
+        values: Floats = np.stack(rows)[:, None].astype(np.float64)
         return values
 
 

@@ -1,4 +1,4 @@
-"""What simple strategies cost: the figures, and how they are put together."""
+"""The cost of simple strategies: the figures, and how they are put together."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from allstreets.solutions import MadeSimple, SpotSolution, WholeSolution
 
 @dataclass(frozen=True)
 class StreetPrice:
-    """What it costs to be simple on one street alone, and how much there is to remember."""
+    """The cost of being simple on one street alone, and how much there is to remember."""
 
     street: str  # "preflop", "flop", "turn", "river"
     exploitability: float
@@ -23,7 +23,7 @@ class StreetPrice:
 
 @dataclass(frozen=True)
 class Simplified:
-    """What simple strategies cost, in `unit`: % of the pot, or mbb/hand in whole games.
+    """The cost of simple strategies in `unit`: % of the pot, or mbb/hand in whole games.
 
     A player's price is what the other's best response wins more when he alone is simple. It may be
     below 0, by twice the solution's own exploitability at most: a strategy that is not solved to
@@ -58,7 +58,7 @@ class Simplified:
         return " and ".join(self.seats[player] for player in self.players)
 
     def made_from(self, folder: str | None, name: str | None) -> MadeSimple:
-        """What is stored beside the simple strategies; `folder` and `name` of the solution."""
+        """The record stored beside the simple strategies; `folder` and `name` of the solution."""
         return MadeSimple(
             folder=folder,
             name=name,
@@ -130,7 +130,7 @@ def variants(streets: Sequence[Street]) -> list[tuple[Street, ...]]:
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """What best responses win in each of the `variants` [V, 2], and what there is to remember."""
+    """Gains of best responses in each of the `variants` [V, 2], and what is to be remembered."""
 
     streets: tuple[Street, ...]
     best: Floats  # [V, 2]

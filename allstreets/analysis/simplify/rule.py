@@ -94,21 +94,23 @@ class Simplification:
 
     def apply_all(self, decisions: Sequence[Choice]) -> list[Floats]:
         """[A, H] each: the same for decisions with any numbers of actions."""
-        found: list[Floats] = [one.chances for one in decisions]
+        simplified: list[Floats] = [choice.chances for choice in decisions]
         alike: dict[tuple[int, ...], list[int]] = {}
-        for place, one in enumerate(decisions):
-            alike.setdefault(one.chances.shape, []).append(place)
-        for places in alike.values():
-            same = [decisions[place] for place in places]
+        for index, choice in enumerate(decisions):
+            alike.setdefault(choice.chances.shape, []).append(index)
+        for indices in alike.values():
+            same = [decisions[index] for index in indices]
             simple = self.apply(
-                np.stack([one.chances for one in same]),
-                np.stack([one.amounts for one in same]),
-                np.stack([one.weights for one in same]),
+                np.stack([choice.chances for choice in same]),
+                np.stack([choice.amounts for choice in same]),
+                np.stack([choice.weights for choice in same]),
             )
-            for place, one, strategy in zip(places, same, simple, strict=True):
-                kept = one.given
-                found[place] = strategy if kept is None else np.where(kept, one.chances, strategy)
-        return found
+            for index, choice, strategy in zip(indices, same, simple, strict=True):
+                kept = choice.given
+                simplified[index] = (
+                    strategy if kept is None else np.where(kept, choice.chances, strategy)
+                )
+        return simplified
 
     @property
     def steps(self) -> int | None:
@@ -144,8 +146,8 @@ def drop_rare(chances: Floats, least: float) -> Floats:
     """[…, A, H]: without the actions that a hand takes less often than `least`."""
     likeliest = chances >= chances.max(axis=-2, keepdims=True)
     kept = np.where((chances >= least) | likeliest, chances, 0.0)
-    found: Floats = kept / kept.sum(axis=-2, keepdims=True)
-    return found
+    shares: Floats = kept / kept.sum(axis=-2, keepdims=True)
+    return shares
 
 
 def keep_sizes(chances: Floats, amounts: Floats, weights: Floats, count: int) -> Floats:
@@ -161,8 +163,8 @@ def keep_sizes(chances: Floats, amounts: Floats, weights: Floats, count: int) ->
     own = np.arange(amounts.shape[-1])
     target = np.where(kept | (amounts <= 0), own, nearest)  # [D, A]
     moves = (target[:, None, :] == own[None, :, None]).astype(np.float64)
-    found: Floats = moves @ chances
-    return found
+    moved: Floats = moves @ chances
+    return moved
 
 
 @lru_cache(CACHED_NODES)

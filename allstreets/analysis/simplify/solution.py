@@ -40,11 +40,11 @@ from allstreets.solutions import (
 from allstreets.solvers import MBB_PER_CHIP, SpotSolver
 
 Keep = Callable[[int, Arrays], None]
-"""(place of a flop, what a bundle stores of it)."""
+"""(index of a flop, what a bundle stores of it)."""
 
 
 class FlopTotals:
-    """What both players make of every flop, added up as flops are judged."""
+    """Both players' values, added up as flops are evaluated."""
 
     def __init__(self, game: WholeGame, dealt: DealtPairs, reach: Floats) -> None:
         """`reach` [2, P, 169] is that of the pots under the simple strategies."""
@@ -73,13 +73,13 @@ class FlopTotals:
         return tuple(
             {
                 "flop": flop.text,
-                "weight": float(flops.weights[place]),
-                "share": float(share[place]),
-                "exploitability_pct": float(lost[place]),
-                "ev_oop_bb": _number(evs[0, place]),
-                "ev_ip_bb": _number(evs[1, place]),
+                "weight": float(flops.weights[index]),
+                "share": float(share[index]),
+                "exploitability_pct": float(lost[index]),
+                "ev_oop_bb": _number(evs[0, index]),
+                "ev_ip_bb": _number(evs[1, index]),
             }
-            for place, flop in enumerate(flops.flops)
+            for index, flop in enumerate(flops.flops)
         )
 
 
@@ -100,7 +100,7 @@ def simplify_game(
     observe: Observe | None = None,
 ) -> Simplified:
     """Say what it costs to make the strategies of a solution simple, in mbb/hand."""
-    return _judged(result, rule, players, threads, observe).price()
+    return _evaluated(result, rule, players, threads, observe).price()
 
 
 def simple_game(
@@ -112,22 +112,22 @@ def simple_game(
     keep: Keep,
 ) -> tuple[Simplified, StoredGame]:
     """The same, and the simple strategies: flop by flop to `keep`, the rest at the end."""
-    judge = _judged(result, rule, players, threads, observe, keep)
-    return judge.price(), judge.game()
+    evaluator = _evaluated(result, rule, players, threads, observe, keep)
+    return evaluator.price(), evaluator.game()
 
 
-def _judged(
+def _evaluated(
     result: WholeSolution,
     rule: Simplification,
     players: Collection[Player],
     threads: int,
     observe: Observe | None,
     keep: Keep | None = None,
-) -> "_Judge":
+) -> "_Evaluator":
     require_streets(result)
-    judge = _Judge(result, rule, players, threads, keep)
-    judge.add_flops(observe)
-    return judge
+    evaluator = _Evaluator(result, rule, players, threads, keep)
+    evaluator.add_flops(observe)
+    return evaluator
 
 
 def require_streets(result: WholeSolution) -> None:
@@ -144,8 +144,8 @@ def require_streets(result: WholeSolution) -> None:
         )
 
 
-class _Judge:
-    """What the pots are worth in every trial, and what that makes of the whole game."""
+class _Evaluator:
+    """The worth of the pots in every trial, and of the whole game by it."""
 
     def __init__(
         self,
@@ -162,7 +162,7 @@ class _Judge:
         simple, self._before, self._after = _simple_preflop(self._preflop, original, rule, players)
         self._streets = (Street.PREFLOP, *POSTFLOP) if game.pots else (Street.PREFLOP,)
         self._trials = variants(self._streets)
-        self._played = [simple if Street.PREFLOP in one else original for one in self._trials]
+        self._played = [simple if Street.PREFLOP in trial else original for trial in self._trials]
         self._reach = [self._preflop.pot_reach(played) for played in self._played]
         self._wanted = Wanted(result, rule, players, self._reach[0])
         shape = (len(self._trials), 2, len(game.pots), len(HAND_SIZES))
@@ -193,8 +193,8 @@ class _Judge:
         """Nothing is played after the flop, so nothing of it changes."""
         result = self._wanted.result
         if self._keep is not None and result.has_flops:
-            for place in range(len(self._game.flops.flops)):
-                self._keep(place, result.stored.source.arrays(place))
+            for index in range(len(self._game.flops.flops)):
+                self._keep(index, result.stored.source.arrays(index))
 
     def _add(self, pots: ModelPots | RealPots, weights: Floats) -> None:
         for street in POSTFLOP:
@@ -219,12 +219,12 @@ class _Judge:
         if self._keep is None:
             return
         self._totals.add(pots.flops, best, own)
-        for number, place in enumerate(pots.flops.tolist()):
+        for number, index in enumerate(pots.flops.tolist()):
             arrays = pots.arrays(number, self._reach[-1])
-            self._keep(place, {**arrays, "values": own[:, :, number].astype(np.float32)})
+            self._keep(index, {**arrays, "values": own[:, :, number].astype(np.float32)})
 
     def price(self) -> Simplified:
-        """What it costs, when all flops are judged."""
+        """The cost, when all flops are evaluated."""
         real = self._wanted.result.cards.stores_cards
         return simplified(
             self._figures(),
@@ -236,7 +236,7 @@ class _Judge:
         )
 
     def game(self) -> StoredGame:
-        """What is kept beside the flops, with the figures of the simple strategies."""
+        """The game without its flops, with the figures of the simple strategies."""
         played, leaves, result = self._played[-1], self._own[-1], self._wanted.result
         values = np.stack(
             [
@@ -299,7 +299,7 @@ def _simple_preflop(
 
     for player in players:
         here = weights(player, original)
-        found = rule.apply_all(
+        simplified = rule.apply_all(
             [
                 Choice(
                     original[node],
@@ -310,7 +310,7 @@ def _simple_preflop(
                 for node, each in here.items()
             ]
         )
-        simple |= dict(zip(here, found, strict=True))
+        simple |= dict(zip(here, simplified, strict=True))
         for counted, played in zip(counts, (original, simple), strict=True):
             counted[Street.PREFLOP] += count(player, played)
     return simple, counts[0], counts[1]

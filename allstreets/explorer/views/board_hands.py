@@ -25,11 +25,11 @@ class _Growing:
 
     def step(self) -> None:
         """Read one more board."""
-        one = next(self.boards.decisions, None)
-        if one is not None:
-            self._gathered.add(one)
+        board = next(self.boards.decisions, None)
+        if board is not None:
+            self._gathered.add(board)
             self.done += 1
-        if one is None or self.done == self.boards.count:
+        if board is None or self.done == self.boards.count:
             self.report = self._gathered.report
 
 

@@ -7,6 +7,8 @@ with the rows of that board alone, whose weights are in one unit.
 
 from collections.abc import Iterable, Iterator
 
+import numpy as np
+
 from allstreets.base import InputError
 from allstreets.betting import Player
 from allstreets.cards import card_text, parse_card
@@ -45,7 +47,7 @@ class CardReports:
 
 def _last_deal(node: Node) -> Node:
     """The last chance node on the way to a node at which one card was dealt."""
-    chances = [one for one in node.path if one.kind == "chance"]
+    chances = [step for step in node.path if step.kind == "chance"]
     last = chances[-1] if chances else None
     ways = []
     if last is None or (last.deal is not None and last.deal.count == 3 and last != node):
@@ -78,7 +80,7 @@ def _boards(deal: Node) -> Iterator[CardReport]:
     for board in same.representatives:
         first = solution.node(solution.dealt(deal.position, (board,)))
         # A card that this one stands for has other combos and the same figures.
-        cards = [card for card, one in enumerate(same.representative.tolist()) if one == board]
+        cards = np.flatnonzero(same.representative == board).tolist()
         yield CardReport(
             line=deal.line,
             street=street,
@@ -108,16 +110,16 @@ def _row(deal: Node, card: int, other: int, shown: Decision) -> CardRow:
 
 def _together(parts: Iterable[CardReport]) -> CardReport:
     """The parts of a report as one part: its rows in the order of the deck."""
-    found = list(parts)
+    reports = list(parts)
     rows = sorted(
-        (row for part in found for row in part.rows), key=lambda row: parse_card(row.card)
+        (row for part in reports for row in part.rows), key=lambda row: parse_card(row.card)
     )
-    return found[0].model_copy(update={"rows": rows})
+    return reports[0].model_copy(update={"rows": rows})
 
 
 def joined(parts: Iterable[CardReport]) -> CardReport:
     """The parts of a report as one, whose weights add up to 1."""
-    found = _together(parts)
-    total = sum(row.weight for row in found.rows) or 1.0
-    rows = [row.model_copy(update={"weight": row.weight / total}) for row in found.rows]
-    return found.model_copy(update={"rows": rows})
+    report = _together(parts)
+    total = sum(row.weight for row in report.rows) or 1.0
+    rows = [row.model_copy(update={"weight": row.weight / total}) for row in report.rows]
+    return report.model_copy(update={"rows": rows})

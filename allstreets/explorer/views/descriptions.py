@@ -12,8 +12,8 @@ from allstreets.explorer.models.solution import Curve, Fact, Features
 from allstreets.explorer.solves.edits import changes_text
 from allstreets.explorer.views.range_words import weights_text
 from allstreets.games import Lock, Spot, WholeGame
+from allstreets.jobs import certificate_lines
 from allstreets.solutions import Certificate, SpotSolution, WholeSolution, locks_text
-from allstreets.training import certificate_lines
 
 Entries = Iterable[tuple[str, str | None]]  # (label, value) of facts; None: left out
 
@@ -85,7 +85,7 @@ def _rake(rate: float, cap: str | None) -> str | None:
 
 
 def _thresholds(add: float, force: float, merging: float) -> Entries:
-    """What makes sizes all-in, or one of two; a threshold of 0 does nothing."""
+    """Thresholds that make a size all-in, or one of two; 0 does nothing."""
     yield "All-in added", f"where it is at most {add:g} pots" if add else None
     yield "All-in forced", f"where at most {force:g} pots would be left" if force else None
     yield "Sizes merged", f"where closer than {merging:g} pots" if merging else None
@@ -245,13 +245,13 @@ def _flop_names(flops: FlopSet) -> str | None:
 
 
 def _own_game(result: WholeSolution) -> str:
-    """What the exploitability that a solver finds is called."""
+    """The label of the exploitability that a solver finds."""
     played = result.is_game and result.game.pots
     return f"Exploitability {result.facts.judged}" if played else "Exploitability"
 
 
 def _made_simple(head: Headline) -> Entries:
-    """What simple strategies were made from, and what that costs."""
+    """The solution that strategies simplify, and the cost of that."""
     made = head.simple
     if made is not None:
         yield "Made simple", f"{' and '.join(made.players)}: {made.rule}"

@@ -47,7 +47,7 @@ Report = TypeVar("Report", CardReport, FlopReport)
 
 
 def numbers(values: Floats) -> Numbers:
-    """A list with None in the place of what does not exist."""
+    """A list with None instead of what does not exist."""
     return [value if value == value else None for value in values.tolist()]
 
 
@@ -57,15 +57,15 @@ def number(value: float) -> float | None:
 
 
 def notes(node: Node, shown: Decision) -> list[str]:
-    """What is needed to read the numbers of a decision correctly."""
+    """Notes that a reader needs to read the numbers of a decision correctly."""
     if node.unit == CHIPS:  # a spot
         return [] if shown.reached else [BEHIND]
-    found = [RARE] if shown.is_rare and not node.source else []
+    notes = [RARE] if shown.is_rare and not node.source else []
     if not node.board or shown.by_combo or not shown.reached:
-        return found
+        return notes
     if not any(np.isfinite(shares).any() for shares in shown.equities):
-        return [*found, NO_EQUITY, BUCKET_EVS]
-    return [*found, FLOP_EQUITY] if node.street > Street.FLOP else found
+        return [*notes, NO_EQUITY, BUCKET_EVS]
+    return [*notes, FLOP_EQUITY] if node.street > Street.FLOP else notes
 
 
 def grids(shown: Decision) -> Grids:
@@ -120,15 +120,15 @@ def _actions(shown: Decision, choices: Sequence[Choice]) -> list[ActionFigures]:
     taken, evs, whole = shown.taken, shown.taken_evs(), shown.range_evs()
     return [
         ActionFigures(
-            **{**dict(choice), "frequency": number(taken[place])},
-            ev=number(evs[place]),
-            ev_range=number(whole[place]),
-            known=bool(shown.known_actions[place]),
-            combos=float((shown.reach * np.nan_to_num(shown.strategy[place])) @ shown.own.counts),
-            chances=numbers(shown.cells(shown.strategy[place])),
-            evs=numbers(shown.cells(shown.action_evs[place], evs=True)),
+            **{**dict(choice), "frequency": number(taken[index])},
+            ev=number(evs[index]),
+            ev_range=number(whole[index]),
+            known=bool(shown.known_actions[index]),
+            combos=float((shown.reach * np.nan_to_num(shown.strategy[index])) @ shown.own.counts),
+            chances=numbers(shown.cells(shown.strategy[index])),
+            evs=numbers(shown.cells(shown.action_evs[index], evs=True)),
         )
-        for place, choice in enumerate(choices)
+        for index, choice in enumerate(choices)
     ]
 
 
@@ -143,7 +143,7 @@ def of_both(evs: Sequence[float] | Floats, equities: Sequence[float] | Floats) -
 
 
 def over_hand_rows(rows: Sequence[Row], paid: tuple[float, float]) -> list[Row]:
-    """Rows with results of the whole hand in the place of EVs from there on."""
+    """Rows with results of the whole hand instead of EVs from there on."""
     return [
         row.model_copy(
             update={
@@ -185,8 +185,8 @@ def equity_curve(shown: Decision, player: Player) -> Points:
 
 def _gathered(heights: Floats, widths: Floats) -> tuple[Floats, Floats]:
     middles = np.cumsum(widths) - widths / 2
-    places = np.minimum((middles * CURVE_STEPS).astype(np.int64), CURVE_STEPS - 1)
-    totals = np.bincount(places, widths, minlength=CURVE_STEPS).astype(np.float64)
-    sums = np.bincount(places, widths * heights, minlength=CURVE_STEPS)
+    steps = np.minimum((middles * CURVE_STEPS).astype(np.int64), CURVE_STEPS - 1)
+    totals = np.bincount(steps, widths, minlength=CURVE_STEPS).astype(np.float64)
+    sums = np.bincount(steps, widths * heights, minlength=CURVE_STEPS)
     full = totals > 0
     return sums[full] / totals[full], totals[full]

@@ -4,30 +4,39 @@
 that was solved on several boards.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from allstreets.analysis import BoardFigures
-from allstreets.base import InputError
-from allstreets.betting import Street, dealt
-from allstreets.cards import Texture, cards_text, hand_combos
+from allstreets.base import Floats, InputError
+from allstreets.betting import Player, Street, dealt
+from allstreets.cards import Flop, Texture, cards_text, hand_combos
 from allstreets.explorer.folders import id_of
 from allstreets.explorer.models.place import Choice
 from allstreets.explorer.models.reports import BoardHandsPart, FlopReport, FlopRow
 from allstreets.explorer.views.board_hands import GrowingReports
-from allstreets.explorer.views.class_decision import ClassDecision, RangeFigures, range_figures
 from allstreets.explorer.views.figures import numbers, of_both
 from allstreets.explorer.views.nodes import PLAYER_NAMES, choices, choices_of
-from allstreets.solutions import Flops, SolvedFlop, SpotSolution, WholeSolution, is_reached
+from allstreets.solutions import Flops, SpotSolution, WholeSolution, is_reached
 from allstreets.storage import SpotSet, folder_kind, load_spots
 
 CACHED = 8  # tables
+NOT_KNOWN = (float("nan"), float("nan"))
+
+
+class _Figures(NamedTuple):
+    """A decision on a flop in figures of whole ranges; NaN where play never gets there."""
+
+    frequencies: Floats  # [A]
+    pairs: float  # of combos that get there
+    share: float  # of all pairs of combos
+    equities: tuple[float, float]  # of OOP and IP
+    evs: tuple[float, float]
 
 
 class Tables(Protocol):
@@ -94,12 +103,9 @@ class FlopTables:
     def _make(self, root: int, node: int) -> FlopReport:
         flops, solution = self._flops, self._solution
         solved, tree = flops.solved(root), flops.pot(root).tree
-        by_class = None
-        if flops.cards.plays_classes:
-            by_class = ClassDecision(flops.strategies(root, solved[0].flop), node)
-        figures = [self._figures(root, one, node, by_class) for one in solved]
-        weights = np.array([one.weight for one in solved]) * [one.pairs for one in figures]
-        total = float(weights.sum())
+        figures = [self._figures(root, flop.flop, node) for flop in solved]
+        weights = np.array([flop.weight for flop in solved]) * [row.pairs for row in figures]
+        total = float(weights.sum()) or 1.0
         some = flops.counted(flops.view(root, solved[0].flop).node(node, ""))
         line = solution.line_on_any_flop(root, node)
         return FlopReport(
@@ -111,39 +117,46 @@ class FlopTables:
             paid={"oop": some.paid[0], "ip": some.paid[1]},
             rows=[
                 _row(
-                    found,
-                    one.flop.texture,
-                    line=line.replace("*", one.flop.text, 1),
-                    flop=one.flop.text,
+                    row,
+                    flop.flop.texture,
+                    line=line.replace("*", flop.flop.text, 1),
+                    flop=flop.flop.text,
                     weight=weight,
-                    share=found.share,
-                    exploitability_pct=one.exploitability_pct,
+                    share=row.share,
+                    exploitability_pct=flop.exploitability_pct,
                 )
-                for one, found, weight in zip(
-                    solved, figures, (weights / (total or 1.0)).tolist(), strict=True
+                for flop, row, weight in zip(
+                    solved, figures, (weights / total).tolist(), strict=True
                 )
             ],
         )
 
-    def _figures(
-        self, root: int, solved: SolvedFlop, node: int, by_class: ClassDecision | None
-    ) -> RangeFigures:
-        flops, flop = self._flops, solved.flop
-        if by_class is not None:
-            stored = flops.strategies(root, flop).stored[0]
-            found = by_class.on(flop, stored, self._solution.roots.reach(root))
-        else:
-            view = flops.view(root, flop)
-            # EVs that are stored with the strategies cost nothing.
-            known = node > 0 and view.evaluate is not None
-            found = range_figures(flops.counted(view.node(node, "")), evs=known)
-        combos = hand_combos(flop.cards)
-        if node == 0 and is_reached((found.reach @ combos / combos.sum()).tolist()):
-            found = replace(found, evs=flops.first_evs(root, flop, found.reach, found.pairs))
-        return found
+    def _figures(self, root: int, flop: Flop, node: int) -> _Figures:
+        """A decision on a flop; what would take a while on many flops is left out."""
+        flops, start, combos = (
+            self._flops,
+            self._solution.roots.reach(root),
+            hand_combos(flop.cards),
+        )
+        view = flops.view(root, flop)
+        shown = flops.counted(view.node(node, ""))
+        evs = equities = NOT_KNOWN
+        if flops.cards.plays_classes:
+            equities = _both(lambda player: shown.mean(shown.equity(player), player))
+        if node > 0 and view.stored is not None:  # EVs that are stored with the strategies
+            evs = _both(shown.ev)
+        elif node == 0 and is_reached((start @ combos / combos.sum()).tolist()):
+            pairs = float(shown.own.weights.sum())
+            evs = flops.first_evs(root, flop, start * (combos > 0), pairs)
+        return _Figures(shown.taken, float(shown.own.weights.sum()), shown.share, equities, evs)
 
 
-def _row(figures: RangeFigures | BoardFigures, texture: Texture, **facts: Any) -> FlopRow:
+def _both(figure: Callable[[Player], float]) -> tuple[float, float]:
+    """A figure of OOP and IP."""
+    return figure(Player.OOP), figure(Player.IP)
+
+
+def _row(figures: _Figures | BoardFigures, texture: Texture, **facts: Any) -> FlopRow:
     return FlopRow(
         frequencies=numbers(figures.frequencies),
         **of_both(figures.evs, figures.equities),
@@ -172,7 +185,7 @@ class BoardsBeside:
         """The decision of a line on every board."""
         line, actions = self._decision(line)
         report = self._reports.report(line)
-        total = sum(one.mass for one in report.boards) or 1.0
+        total = sum(board.mass for board in report.boards) or 1.0
         return FlopReport(
             line=line,
             player=PLAYER_NAMES[report.player],
@@ -182,15 +195,15 @@ class BoardsBeside:
             paid={"oop": report.paid[0], "ip": report.paid[1]},
             rows=[
                 _row(
-                    one,
-                    one.texture,
-                    line=one.line,
-                    flop=cards_text(one.board),
-                    weight=one.mass / total,
+                    board,
+                    board.texture,
+                    line=board.line,
+                    flop=cards_text(board.board),
+                    weight=board.mass / total,
                     exploitability_pct=(entry.row or {}).get("exploitability_pct"),
                     solution=id_of(self._spots.folder / entry.folder),
                 )
-                for entry, one in zip(self._entries, report.boards, strict=True)
+                for entry, board in zip(self._entries, report.boards, strict=True)
             ],
         )
 

@@ -66,33 +66,33 @@ def _not_held(shown: Decision, player: Player, cards: str) -> ComboRow:
     )
 
 
-def _rows(shown: Decision, player: Player, places: Sequence[int]) -> list[ComboRow]:
-    """One row per hand of a player, of those at the given places."""
-    hands, some, acts = shown.hands[player], list(places), shown.actor == player
+def _rows(shown: Decision, player: Player, indices: Sequence[int]) -> list[ComboRow]:
+    """One row per hand of a player, of those at the given indices."""
+    hands, rows, acts = shown.hands[player], list(indices), shown.actor == player
     evs, equity = shown.evs(player), shown.equity(player)
     none = np.zeros((0, len(hands.reach)))
     columns = zip(
-        some,
-        numbers(evs[some]),
-        numbers(equity[some]),
-        numbers(shown.eqr(player, evs, equity)[some]),
-        (shown.strategy if acts else none)[:, some].T,
-        (shown.action_evs if acts else none)[:, some].T,
+        rows,
+        numbers(evs[rows]),
+        numbers(equity[rows]),
+        numbers(shown.eqr(player, evs, equity)[rows]),
+        (shown.strategy if acts else none)[:, rows].T,
+        (shown.action_evs if acts else none)[:, rows].T,
         strict=True,
     )
     return [
         ComboRow(
-            cards=HAND_NAMES[place] if hands.combos is None else combo_text(hands.combos[place]),
-            combos=float(hands.counts[place]),
-            reach=float(hands.reach[place]),
+            cards=HAND_NAMES[index] if hands.combos is None else combo_text(hands.combos[index]),
+            combos=float(hands.counts[index]),
+            reach=float(hands.reach[index]),
             ev=ev,
             equity=share,
             eqr=eqr,
             chances=numbers(chances),
             evs=numbers(action_evs),
-            locked=bool(acts and len(shown.locked) and shown.locked[place]),
+            locked=bool(acts and len(shown.locked) and shown.locked[index]),
         )
-        for place, ev, share, eqr, chances, action_evs in columns
+        for index, ev, share, eqr, chances, action_evs in columns
     ]
 
 
@@ -117,7 +117,7 @@ def _alike_lines(shown: Decision, player: Player, hand: int) -> list[str]:
 
 def table(shown: Decision) -> list[Mapping[str, Any]]:
     """One row per hand of the player who acts, or of both where none does."""
-    found: list[Mapping[str, Any]] = []
+    rows: list[Mapping[str, Any]] = []
     for player in Player if shown.actor is None else [shown.actor]:
         for row in _rows(shown, player, _in_order(shown, player)):
             if not row.combos:
@@ -131,8 +131,8 @@ def table(shown: Decision) -> list[Mapping[str, Any]]:
                 cells["locked"] = row.locked
             for word, chance, ev in zip(shown.actions, row.chances, row.evs, strict=False):
                 cells |= {word: chance, f"ev_{word}": ev}
-            found.append(cells)
-    return found
+            rows.append(cells)
+    return rows
 
 
 def _in_order(shown: Decision, player: Player) -> list[int]:
@@ -155,12 +155,14 @@ def hand_groups(shown: Decision) -> HandGroups:
     weights = [np.where(live, shown.combo_weights(each), 0.0) for each in Player]
     report = None if shown.actor is None else report_of([OnBoard(1.0, shown)], shown.line)
     groups = []
-    for (kind, key, names), places in zip(CATEGORIES, hand_categories(shown.board), strict=True):
+    for (kind, key, names), categories in zip(
+        CATEGORIES, hand_categories(shown.board), strict=True
+    ):
         rows: dict[str, ReportRow] = {}
         if report is not None:
             rows = {row.name: row for row in report.by(key)}
-        for place, name in enumerate(names):
-            own = places == place
+        for category, name in enumerate(names):
+            own = categories == category
             shares = [float(each[own].sum() / (each.sum() or 1.0)) for each in weights]
             if not any(shares):
                 continue
@@ -172,7 +174,7 @@ def hand_groups(shown: Decision) -> HandGroups:
                     name=name,
                     cells=cells.tolist(),
                     shares={"oop": shares[0], "ip": shares[1]},
-                    frequencies=[number(one) for one in row.frequencies] if row else [],
+                    frequencies=[number(share) for share in row.frequencies] if row else [],
                     ev=number(row.evs[shown.player]) if row else None,
                     equity=number(row.equities[shown.player]) if row else None,
                 )

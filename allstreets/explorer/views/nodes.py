@@ -98,7 +98,7 @@ def _short(tree: BettingTree, node: int, action: Action, notation: Notation) -> 
 def shades(words: Sequence[str]) -> list[float]:
     """How strong each bet or raise is among its like: 0 the smallest, 1 all-in."""
     bets = [word for word in words if word[0] not in TONES and word != "a"]
-    steps = {word: place / max(len(bets), 1) for place, word in enumerate(bets)}
+    steps = {word: step / max(len(bets), 1) for step, word in enumerate(bets)}
     return [1.0 if word == "a" else steps.get(word, 0.0) for word in words]
 
 
@@ -114,28 +114,28 @@ def amount_words(amount: float, unit: str) -> str:
 
 
 def settings(node: Node) -> list[Setting]:
-    """What was picked before play began, and what else could be: with the same flop if solved."""
+    """The settings that can be picked before play begins: with the same flop if solved."""
     solution, first, flop = node.solution, node.path[0].position, node.board[:3]
-    found = []
+    choices = []
     for label, position in solution.settings:
         line = solution.line(position)
         flops = (solved.flop for solved in solution.flops_at(position))
         if flop and canonical_flop(flop).flop in flops:
             line = solution.line(solution.dealt(position, flop))
-        found.append(Setting(label=label, line=line, chosen=position == first))
-    return found
+        choices.append(Setting(label=label, line=line, chosen=position == first))
+    return choices
 
 
 def steps(node: Node) -> list[Step]:
     """The way to a node."""
     path = node.path
     picked = [label for label, first in node.solution.settings if first == path[0].position]
-    found: list[Step] = [
+    steps: list[Step] = [
         CardsStep(line=path[0].line, street="flop", cards=[], label=label) for label in picked
     ]
     for here, below in pairwise(path):
-        found.append(_cards_step(here, below) if here.actor is None else _choice_step(here, below))
-    return found
+        steps.append(_cards_step(here, below) if here.actor is None else _choice_step(here, below))
+    return steps
 
 
 def _choice_step(here: Node, below: Node) -> ChoiceStep:
@@ -173,7 +173,7 @@ def _texts(cards: tuple[int, ...]) -> list[str]:
 
 
 def stacks(node: Node) -> dict[PlayerName, float]:
-    """What both players have left."""
+    """Both players' stacks."""
     return {PLAYER_NAMES[player]: node.stacks[player] for player in Player}
 
 
@@ -184,7 +184,7 @@ def deal(node: Node, grids: Grids | None) -> Deal:
     flops = rules.count == 3 and rules.stored
     solved = node.solution.flops_at(node.position) if flops else ()
     picks = rules.count == 3 and (rules.stored or rules.solvable)
-    named = [] if len(solved) == FLOP_COUNT else [one.flop.text for one in solved]
+    named = [] if len(solved) == FLOP_COUNT else [flop.flop.text for flop in solved]
     return Deal(
         street=street_name(node.street + 1),
         count=rules.count,

@@ -1,4 +1,4 @@
-"""The range of a player at a place, and in words that other programs read."""
+"""The range of a player at a node, and in words that other programs read."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -26,7 +26,7 @@ LETTERS = {
 
 @dataclass(frozen=True)
 class Reaching:
-    """The range with which a player gets to a place, or the part of it that takes an action."""
+    """The range with which a player gets to a node, or the part of it that takes an action."""
 
     range: Range  # weights of four decimals, of combos that the board leaves
     board: tuple[int, ...]
@@ -41,33 +41,34 @@ class Reaching:
         return _text(self.range.beside(self.board), RangeKind(kind))
 
 
-def reaching(scene: Decision, player_name: PlayerName | None, action: str | None) -> Reaching:
+def reaching(decision: Decision, player_name: PlayerName | None, action: str | None) -> Reaching:
     """A player's range, by default that of who acts, or the part of it that takes an action.
 
     An action is a word of a line ("r2.5") or a name ("raise": of every size, but the all-in).
     """
-    player = scene.player if player_name is None else player_of(player_name)
+    player = decision.player if player_name is None else player_of(player_name)
     if action is None:
-        weights = scene.combo_weights(player)
+        weights = decision.combo_weights(player)
     else:
-        if scene.actor != player:
+        if decision.actor != player:
             name = player_name or "this player"
             raise InputError(f"{name} does not act here: leave the action out")
-        parts = [scene.combo_weights(player, place) for place in _places(scene, action)]
+        parts = [decision.combo_weights(player, index) for index in _indices(decision, action)]
         weights = np.sum(parts, axis=0)
-    live = np.where(live_combos(scene.board), weights, 0.0)
-    return Reaching(Range(np.clip(live, 0.0, 1.0)).rounded(), scene.board)
+    live = np.where(live_combos(decision.board), weights, 0.0)
+    return Reaching(Range(np.clip(live, 0.0, 1.0)).rounded(), decision.board)
 
 
-def _places(scene: Decision, action: str) -> list[int]:
+def _indices(decision: Decision, action: str) -> list[int]:
     """Where an action, or all of that name, stand among those that are offered."""
     word = action.strip().lower()
-    places = [place for place, one in enumerate(scene.actions) if one == word]
-    if not places and word in LETTERS:
-        places = [n for n, one in enumerate(scene.actions) if one.startswith(LETTERS[word])]
-    if not places:
-        raise InputError(f"'{action}' is not offered here: {suggest(action, scene.actions)}")
-    return places
+    indices = [index for index, offered in enumerate(decision.actions) if offered == word]
+    if not indices and word in LETTERS:
+        letter = LETTERS[word]
+        indices = [n for n, offered in enumerate(decision.actions) if offered.startswith(letter)]
+    if not indices:
+        raise InputError(f"'{action}' is not offered here: {suggest(action, decision.actions)}")
+    return indices
 
 
 def weights_text(weights: Floats, board: tuple[int, ...]) -> str:

@@ -1,9 +1,11 @@
 """A solution as the page walks it, whatever its kind: through `Solution` and `Node` alone."""
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import Any, get_args
+from threading import Event, Lock
+from typing import Any, TypeVar, get_args
 
 from allstreets.base import InputError
 from allstreets.betting import Player, line_in_words
@@ -31,28 +33,60 @@ from allstreets.explorer.views.flop_tables import FlopTables, Tables, boards_bes
 from allstreets.explorer.views.hands import hand_detail, hand_groups, table
 from allstreets.explorer.views.nodes import choices, deal, end, settings, stacks, steps, street_name
 from allstreets.explorer.views.range_words import Reaching, reaching
-from allstreets.explorer.views.turns import Turns
 from allstreets.solutions import Decision as Record
-from allstreets.solutions import Node, NoNodeError, Position, Solution
-from allstreets.storage import (
-    folder_kind,
-    load_flops,
-    load_preflop,
-    load_spot,
-    load_unified,
-    read_manifest,
-)
+from allstreets.solutions import Node, NoNodeError, Position, Solution, SpotSolution, WholeSolution
+from allstreets.storage import folder_kind, load, read_manifest
+
+Part = TypeVar("Part")
 
 CACHED = 96  # decisions with results of the whole hand
 EV_NOTES: dict[EvCount, str] = {
     "here": "from here on: folding is 0, and both players' EVs sum to the pot, less any rake",
     "hand": "over the whole hand: what a player has put in before counts as lost",
 }
-WHOLE_KINDS = {
-    "unified": (load_unified, describe_whole),
-    "preflop": (load_preflop, describe_whole),
-    "postflop": (load_flops, describe_flops),
-}
+
+
+class Turns:
+    """A lock that goes round: who asks for it again comes after all who wait already.
+
+    A plain lock would mostly go back to the thread that has just released it.
+    """
+
+    def __init__(self) -> None:
+        self._guard = Lock()
+        self._taken = False
+        self._waiting: deque[Event] = deque()
+
+    def __enter__(self) -> None:
+        with self._guard:
+            if not self._taken:
+                self._taken = True
+                return
+            turn = Event()
+            self._waiting.append(turn)
+        turn.wait()
+
+    def __exit__(self, *_: object) -> None:
+        with self._guard:
+            if self._waiting:
+                self._waiting.popleft().set()  # it stays taken
+            else:
+                self._taken = False
+
+    def locked(self) -> bool:
+        """Whether it is somebody's turn."""
+        return self._taken
+
+    def each(self, begin: Callable[[], Iterator[Part]]) -> Iterator[Part]:
+        """The parts of a report, each in a turn of its own."""
+        with self:
+            parts = begin()
+        while True:
+            with self:
+                part = next(parts, None)
+            if part is None:
+                return
+            yield part
 
 
 class SolutionView:
@@ -117,7 +151,7 @@ class SolutionView:
         """Both players' hands at a line, and what is done with them."""
         with self._turns:
             shown = self._shown(self._node(line), evs)
-            _ = shown.learned, shown.equities  # found once; what follows needs no turn
+            _ = shown.learned, shown.equities  # computed once; what follows needs no turn
             return shown
 
     def place(self, line: str, evs: EvCount = "here") -> Place:
@@ -198,13 +232,13 @@ class SolutionView:
 
 def read_facts(folder: Path) -> tuple[SolutionKind, Manifest]:
     """Kind and manifest of a folder, checked; an `InputError` says what is wrong with it."""
-    found = folder_kind(folder)
+    stored = folder_kind(folder)
     kinds: tuple[SolutionKind, ...] = get_args(SolutionKind)
     for kind in kinds:
-        if kind == found:
+        if kind == stored:
             return kind, read_manifest(folder, kind)
     raise InputError(
-        f"{folder} holds a solution of a kind that this version does not know ('{found}')"
+        f"{folder} holds a solution of a kind that this version does not know ('{stored}')"
     )
 
 
@@ -214,12 +248,11 @@ def open_view(folder: Path) -> SolutionView:
     if kind == "spots":
         raise InputError(f"{folder} holds spots that were solved together: open one of them")
     if kind == "spot":
-        spot = load_spot(folder)
+        spot = load(folder, SpotSolution)
         beside = boards_beside(spot, folder)
         describe = partial(describe_spot, spot, manifest, boards=beside is not None)
         return SolutionView(spot, describe, beside)
-    opened = {"postflop": load_flops, "unified": load_unified, "preflop": load_preflop}[kind](
-        folder
-    )
-    describe_it = describe_flops if kind == "postflop" else describe_whole
-    return SolutionView(opened, partial(describe_it, opened, manifest), FlopTables(opened))
+    whole, describe_it = load(folder, WholeSolution), describe_whole
+    if kind == "postflop":
+        describe_it = describe_flops
+    return SolutionView(whole, partial(describe_it, whole, manifest), FlopTables(whole))
