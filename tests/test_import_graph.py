@@ -30,6 +30,9 @@ def test_names_count_where_they_are_defined() -> None:
     # By its package's name, and in a function.
     assert file("allstreets/cards/ranges.py") in imports[file("tests/cli/test_verbs.py")]
     assert file("allstreets/storage/claim.py") in imports[file("tests/storage/test_claim.py")]
+    # As an attribute of the whole program.
+    (simple,) = (ROOT / "tests").rglob("test_simple_games.py")
+    assert "simplify.py" in {path.name for path in imports[simple]}
 
 
 def test_distances_are_shortest_ways() -> None:

@@ -55,6 +55,8 @@ def _imports(path: Path) -> tuple[tuple[str, str | None], ...]:
             found += [(alias.name, None) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
             found += [(node.module, alias.name) for alias in node.names]
+        elif isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "allstreets":
+            found.append(("allstreets", node.attr))  # as in allstreets.simplify(…)
     return tuple(found)
 
 
