@@ -22,11 +22,11 @@ HAS_NODE := $(shell node -e 'const [a, b] = process.versions.node.split(".").map
 HAS_NPM := $(and $(HAS_NODE),$(shell command -v npm))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup page run page-if-possible kernels test quick lint types layers web \
-	unit api docs bench lock clean
+.PHONY: help setup page run page-if-possible kernels test test-all quick lint types layers web \
+	unit durations mutations api docs bench lock clean
 
 help: ## List the commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-10s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # The stamp is written last, so that an interrupted installation is repeated and a finished one is not.
 $(READY): requirements.lock pyproject.toml
@@ -74,8 +74,11 @@ page-if-possible:
 
 # Everything side by side, as soon as what it needs is there; each prints its findings in one piece.
 # Kernels are compiled from the moment that running needs no more packages.
-test: ## All checks and tests
+test: ## All checks, and the tests that every change needs
 	@$(MAKE) --no-print-directory -j 4 lint layers page kernels types web unit
+
+test-all: ## The same with long tests: real Ray and kills, S3, searches, every write of a run
+	@$(MAKE) --no-print-directory test TESTS=--all
 
 quick: $(DEV_READY) ## What a change needs: checks, and 45 s of the tests nearest to the changed files
 	@$(BIN)/ruff check .
@@ -105,9 +108,15 @@ web:
 endif
 
 unit: $(DEV_READY) lint layers page ## pytest
-	@$(BIN)/pytest -n 2 --dist worksteal
+	@$(BIN)/pytest -n 2 --dist worksteal $(TESTS)
 	@command -v chromium chromium-browser google-chrome > /dev/null \
 		|| echo "Left out: tests of the explorer in a real browser (no chromium)."
+
+durations: $(DEV_READY) kernels page ## Record what every test file takes into tests/durations.json
+	@$(BIN)/pytest -n 2 --dist worksteal --record-durations
+
+mutations: $(DEV_READY) kernels ## Plant a dozen mistakes, one at a time, and see that tests catch each
+	@$(BIN)/python benchmarks/mutations.py
 
 api: $(DEV_READY) $(TOOLS) ## Regenerate the explorer's OpenAPI document and the page's types
 	@$(BIN)/python -m allstreets.explorer.document > $(WEB)/openapi.json

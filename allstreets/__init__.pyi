@@ -4,6 +4,11 @@ from .cards.ranges import Range as Range
 from .explorer.reaching import range_at as range_at
 from .games.locks import Lock as Lock
 from .games.spot import Spot as Spot
+from .jobs.api import certify as certify
+from .jobs.api import lock as lock
+from .jobs.api import train as train
+from .jobs.simplify import simplify as simplify
+from .jobs.spots import solve_many as solve_many
 from .solutions.spot import SpotSolution as SpotSolution
 from .solutions.spot import solve as solve
 from .solutions.whole_game import WholeSolution as WholeSolution
@@ -15,10 +20,5 @@ from .storage.opening import load as load
 from .storage.range_files import export_ranges as export_ranges
 from .storage.spot_bundle import load_spot as load_spot
 from .storage.spot_bundle import save_spot as save_spot
-from .training.api import certify as certify
-from .training.api import lock as lock
-from .training.api import train as train
-from .training.many_spots import solve_many as solve_many
-from .training.simplify import simplify as simplify
 
 __version__: str

@@ -18,8 +18,8 @@ from report import RESULTS, Row, best_seconds, write_rows
 
 from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.boards.subgame import BoardsSubgame
+from allstreets.jobs import UnifiedConfig
 from allstreets.solvers import WholeGameSolver
-from allstreets.training import UnifiedConfig
 
 FLOPS = ("Ks8s3d", "Qh9d4c")
 

@@ -18,8 +18,8 @@ from bench_spots import load_spot
 from report import Row, write_report
 
 from allstreets.games import Spot
+from allstreets.jobs import read_spot
 from allstreets.solvers import Checks, Multiples, Planned, SpotSolver, Timer, drive
-from allstreets.training import read_spot
 
 SAMPLES = Path(__file__).parent.parent / "sample_spots"
 TARGETS = (0.003, 0.001)

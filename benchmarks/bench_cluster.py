@@ -29,16 +29,16 @@ from report import Row, write_report
 
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
-from allstreets.cluster import ClusterEngine, Crew, RayCrew, connect
-from allstreets.cluster.crew import Station
-from allstreets.cluster.line import Answer, answer, read_answer
-from allstreets.cluster.shares import cut
+from allstreets.cluster import ClusterEngine, RayPool, WorkerPool, connect
+from allstreets.cluster.connection import Answer, answer, read_answer
+from allstreets.cluster.engine import split_flops
 from allstreets.cluster.worker import Sizes, Visits
+from allstreets.cluster.worker_pool import WorkerNode
 from allstreets.games import flop_costs
+from allstreets.jobs import TrainConfig, check_config
+from allstreets.jobs.config.whole_game import UnifiedConfig
+from allstreets.jobs.whole_game import UnifiedJob, plan_unified
 from allstreets.storage import Checkpoint, save_checkpoint, save_unified
-from allstreets.training import TrainConfig, check_config
-from allstreets.training.solver_config import UnifiedConfig
-from allstreets.training.unified_run import UnifiedJob, plan_unified
 
 WORKERS = (1, 2, 4, 8, 16, 32, 64)
 HALVES = 100
@@ -66,10 +66,10 @@ def overhead(most: int) -> list[Row]:
     job = make_job(flops="spread_64")
     with connect("local") as cluster:
         for count in (number for number in WORKERS if number <= most):
-            crew = RayCrew(cluster, per_machine=count)
-            rows.append(measured(ClusterEngine(job.spec(), crew, threads=1), job))
+            pool = RayPool(cluster, per_machine=count)
+            rows.append(measured(ClusterEngine(job.spec(), pool, threads=1), job))
             print(rows[-1], flush=True)
-            crew.close()
+            pool.close()
     return rows
 
 
@@ -90,10 +90,10 @@ def measured(games: ClusterEngine, job: UnifiedJob) -> Row:
     processor = (time.process_time() - processor) / HALVES
     after = traffic.messages, traffic.sent_bytes, traffic.received_bytes
     asked = Player(0), nobody, nobody, flops, Visits.of(now), None
-    work = sum(answer.seconds for answer in games.crew.ask("step", *asked))
+    work = sum(answer.seconds for answer in games.pool.ask("step", *asked))
     messages, sent, received = ((b - a) / HALVES for a, b in zip(before, after, strict=True))
     return Row(
-        f"overhead with {len(games.crew.stations)} workers",
+        f"overhead with {len(games.pool.nodes)} workers",
         1e3 * statistics.median(seconds),
         "ms",
         f"least {1e3 * min(seconds):.2f} ms; processor: driver {1e3 * processor:.2f} ms, "
@@ -153,19 +153,19 @@ class Simulated:
         return [{"bytes": 20_000_000, "sha256": "0" * 64} for _ in arguments[-1]]
 
 
-class SimulatedCrew(Crew):
+class SimulatedPool(WorkerPool):
     """Workers that answer through real bytes."""
 
     def __init__(self, pots: int) -> None:
         super().__init__()
         self._workers = [Simulated(pots) for _ in range(SIMULATED_WORKERS)]
-        self._stations = [Station(f"{k}", f"{k}", 1) for k in range(SIMULATED_WORKERS)]
+        self._nodes = [WorkerNode(f"{k}", f"{k}", 1) for k in range(SIMULATED_WORKERS)]
         self.seconds = 0.0  # in which workers would have worked
 
     @property
-    def stations(self) -> Sequence[Station]:
+    def nodes(self) -> Sequence[WorkerNode]:
         """Nowhere."""
-        return self._stations
+        return self._nodes
 
     def replace(self, lost: Sequence[int]) -> list[int | None]:
         """Nobody is lost."""
@@ -185,7 +185,7 @@ class SimulatedCrew(Crew):
 def drive(folder: Path) -> int:
     """Bytes that a driver has had in memory at most."""
     job = make_job(flops="all", postflop_bet_sizes=[0.5, 1.0])
-    games = ClusterEngine(job.spec(), SimulatedCrew(len(job.game.flop_pots)))
+    games = ClusterEngine(job.spec(), SimulatedPool(len(job.game.flop_pots)))
     with connect("local"):
         solver = job.solver(games)
         solver.train_batch(2)
@@ -200,12 +200,12 @@ def drive(folder: Path) -> int:
 def driver_seconds(iterations: int = 5) -> float:
     """What the driver does in a half-iteration of all flops and seven pots, in double precision."""
     job = make_job(flops="all")
-    crew = SimulatedCrew(len(job.game.flop_pots))
-    solver = job.solver(ClusterEngine(job.spec(), crew))
+    pool = SimulatedPool(len(job.game.flop_pots))
+    solver = job.solver(ClusterEngine(job.spec(), pool))
     solver.train_batch(1)
-    crew.seconds, began = 0.0, time.process_time()
+    pool.seconds, began = 0.0, time.process_time()
     solver.train_batch(iterations)
-    return (time.process_time() - began - crew.seconds) / (2 * iterations)
+    return (time.process_time() - began - pool.seconds) / (2 * iterations)
 
 
 def scaling(cores: int, price: float, flop_seconds: float) -> list[Row]:
@@ -228,7 +228,7 @@ def scaling(cores: int, price: float, flop_seconds: float) -> list[Row]:
         memory = FLOP_BYTES * len(flops) * job.need.memory_bytes / measured.need.memory_bytes
         answers = len(job.game.flop_pots) * len(flops) * HAND_COUNT * 8
         for nodes in (16, 64, 256):
-            shares = cut(seconds, np.ones(nodes * cores))
+            shares = split_flops(seconds, np.ones(nodes * cores))
             work = max(float(seconds[share].sum()) for share in shares)
             beside = 2 * (driver + nodes * MESSAGE_SECONDS + answers / NETWORK + DELAY)
             ideal, real = seconds.sum() / (nodes * cores), work + beside

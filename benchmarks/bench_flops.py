@@ -33,9 +33,9 @@ from allstreets.engines.card_model import CLASSES, CardModel
 from allstreets.engines.matrix.engine import MatrixEngine
 from allstreets.engines.spec import EngineSpec
 from allstreets.games.whole_game import PotGame, pot_at
+from allstreets.jobs import TrainConfig, check_config
+from allstreets.jobs.flops import plan_flops
 from allstreets.solvers import FlopsSolver, FlopTargets
-from allstreets.training import TrainConfig, check_config
-from allstreets.training.flops_run import plan_flops
 
 FLOPS = named_flops(["AhKd7s"])
 LARGE = 11.0, "33%,50%,75%,100%", 1  # 40,557 nodes

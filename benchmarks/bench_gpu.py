@@ -24,9 +24,9 @@ from allstreets.base import processors
 from allstreets.betting import Player
 from allstreets.engines.device import open_device
 from allstreets.engines.spec import EngineSpec
+from allstreets.jobs.config.whole_game import UnifiedConfig
 from allstreets.solutions import solve
 from allstreets.solvers import SpotSolver, WholeGameSolver
-from allstreets.training.solver_config import UnifiedConfig
 
 SPOTS = "turn_rainbow,turn_deep,flop_small,flop_medium"
 SIZES = {"one size": (1.0,), "two sizes": (0.5, 1.0)}

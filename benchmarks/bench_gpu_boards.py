@@ -46,7 +46,7 @@ from allstreets.engines.cuda.boards_layout import RIVER, BoardsMemory, FlatBoard
 from allstreets.engines.cuda.boards_passes import BoardsPasses, arrange_together, compiled
 from allstreets.engines.exact.kernels.layout import UPDATE
 from allstreets.games.estimates import hands_of_flops
-from allstreets.training.solver_config import UnifiedConfig
+from allstreets.jobs.config.whole_game import UnifiedConfig
 
 SCHEDULE = parse_schedule("ahead")
 FEW = ("7s7h7d",)  # few boards

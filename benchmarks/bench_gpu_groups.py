@@ -45,7 +45,7 @@ from allstreets.engines.cuda.boards import CudaBoardsEngine
 from allstreets.engines.cuda.bucketing import CudaBucketing
 from allstreets.engines.exact.cards import every_combo, first_street, kernel_boards, next_street
 from allstreets.engines.machine import Pool
-from allstreets.training.solver_config import UnifiedConfig
+from allstreets.jobs.config.whole_game import UnifiedConfig
 
 THREADS = os.cpu_count() or 1
 ROWS_ON_TURN = 176

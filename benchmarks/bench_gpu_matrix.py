@@ -48,8 +48,8 @@ from allstreets.engines.matrix.buckets import parse_bucket_counts
 from allstreets.engines.matrix.engine import MatrixEngine
 from allstreets.engines.matrix.kernels.layout import UPDATE
 from allstreets.engines.spec import EngineSpec
+from allstreets.jobs.config.whole_game import UnifiedConfig
 from allstreets.solvers.whole_game import WholeGameSolver
-from allstreets.training.solver_config import UnifiedConfig
 
 SIZES = {"one size": (1.0,), "two sizes": (0.5, 1.0)}
 THREADS = 8

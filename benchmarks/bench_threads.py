@@ -43,10 +43,10 @@ from allstreets.engines.card_model import CLASSES, CardModel
 from allstreets.engines.machine import Pool
 from allstreets.engines.spec import EngineSpec
 from allstreets.games.whole_game import WholeGame, pot_at
+from allstreets.jobs import TrainConfig, check_config
+from allstreets.jobs.flops import plan_flops
 from allstreets.solutions.whole_game import WholeSolution
 from allstreets.solvers import FlopsSolver, FlopTargets, SpotSolver, WholeGameSolver
-from allstreets.training import TrainConfig, check_config
-from allstreets.training.flops_run import plan_flops
 
 THREADS = (1, 2, 4, 8, 16)
 ALL_FLOPS = 1755

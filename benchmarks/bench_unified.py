@@ -24,8 +24,8 @@ from report import Row, best_seconds, write_report
 from allstreets.betting import Player
 from allstreets.cards import FlopSet, build_flop_table
 from allstreets.engines.matrix.engine import MatrixEngine
+from allstreets.jobs.config.whole_game import UnifiedConfig
 from allstreets.solvers.whole_game import WholeGameSolver
-from allstreets.training.solver_config import UnifiedConfig
 
 HANDS = 169
 ONE_SIZE = (1.0,)

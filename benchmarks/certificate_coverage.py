@@ -32,7 +32,7 @@ from allstreets.analysis.certificate_figures import (
 from allstreets.base import Floats
 from allstreets.cards import FLOP_COUNT, all_flops, preflop_equity, spread_flops, subset_flops
 from allstreets.engines import LiftedValues
-from allstreets.training.certify_run import CertifyJob, plan_certify
+from allstreets.jobs.certificate import CertifyJob, plan_certify
 
 COUNTS = (8, 12, 16, 24, 32)
 
@@ -41,7 +41,7 @@ class KnownGame:
     """A solution all of whose flops have been judged."""
 
     def __init__(self, job: CertifyJob, values: Floats, by_classes: Floats) -> None:
-        self.reach, self.values, self.by_classes = job.judge.reach, values, by_classes
+        self.reach, self.values, self.by_classes = job.evaluator.reach, values, by_classes
         self.dealt = preflop_equity().pairs.astype(np.float64)
         self.preflop = job.result.game.before_the_flop(self.dealt)
         self.strategies = job.result.before.strategies
@@ -88,14 +88,14 @@ def main() -> None:
             cards, options.cards, iterations=options.iterations
         ),
     )
-    judged = [job.work.load(flop.text, job.judge.completes(flop)) for flop in all_flops()]
+    judged = [job.work.load(flop.text, job.evaluator.completes(flop)) for flop in all_flops()]
     missing = sum(flop is None for flop in judged)
     if missing:
         parser.error(f"{missing} flops are not judged: run allstreets certify --flops all first")
     values = np.stack([flop[0].best for flop in judged if flop is not None])
-    by_classes = class_values(job.result.game, job.judge.reach)
+    by_classes = class_values(job.result.game, job.evaluator.reach)
     monotone = np.array([flop.texture.suits == "monotone" for flop in all_flops()])
-    met = known_numbers(all_flops(), job.judge.reach, 1)[:, 0]
+    met = known_numbers(all_flops(), job.evaluator.reach, 1)[:, 0]
     pots = np.array([pot.pot.pot for pot in job.result.game.pots])[:, None]
     trained = {flop.number for flop in subset_flops(options.trained).flops}
     hidden = by_classes + monotone[:, None, None, None] * options.monotone * pots * met

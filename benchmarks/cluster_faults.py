@@ -21,19 +21,19 @@ from typing import Any
 
 from report import Row, write_report
 
-from allstreets.cluster import crew as crews
-from allstreets.cluster.ray_crew import RayCrew
-from allstreets.training import TrainConfig, check_config, cluster_run
-from allstreets.training.records import Progress
-from allstreets.training.solver_config import UnifiedConfig
-from allstreets.training.unified_run import plan_unified
-from allstreets.training.watch import Watch
+from allstreets.cluster import worker_pool as pools
+from allstreets.cluster.worker_pool import RayPool
+from allstreets.jobs import TrainConfig, check_config, cluster_training
+from allstreets.jobs.config.whole_game import UnifiedConfig
+from allstreets.jobs.job import Callbacks
+from allstreets.jobs.progress import Progress
+from allstreets.jobs.whole_game import plan_unified
 
 ITERATIONS = 300
 EVERY = 10  # iterations between two checkpoints
 MACHINES = 4
 KINDS = ("kill", "kill", "kill", "stop", "machine")
-PATIENCE = 6.0  # seconds, for workers that are stopped
+TIMEOUT_FACTOR = 6.0  # seconds, for workers that are stopped
 
 
 def config(**keys: Any) -> UnifiedConfig:
@@ -69,24 +69,24 @@ class Trouble:
         self._random = random.Random(seed)
         self._left = sorted(self._random.sample(range(2, ITERATIONS), faults))
         self.happened: Counter[str] = Counter()
-        self.crew: RayCrew | None = None
+        self.pool: RayPool | None = None
 
     def __call__(self, progress: Progress) -> None:
         """Called after every iteration; going back does not repeat what has happened."""
-        if not self._left or progress.iteration < self._left[0] or self.crew is None:
+        if not self._left or progress.iteration < self._left[0] or self.pool is None:
             return
         self._left.pop(0)
         kind = self._random.choice(KINDS)
-        number = self._random.randrange(len(self.crew.stations))
-        station = self.crew.stations[number]
-        if kind == "machine" and station.node == self._cluster.head_node.node_id:
+        number = self._random.randrange(len(self.pool.nodes))
+        node = self.pool.nodes[number]
+        if kind == "machine" and node.machine == self._cluster.head_node.node_id:
             kind = "kill"
         if kind == "machine":
-            self._remove(station.node)
+            self._remove(node.machine)
         with suppress(ProcessLookupError):
-            os.kill(station.process, signal.SIGSTOP if kind == "stop" else signal.SIGKILL)
+            os.kill(node.process, signal.SIGSTOP if kind == "stop" else signal.SIGKILL)
         self.happened[kind] += 1
-        print(f"  iteration {progress.iteration}: {kind} {station.process}", flush=True)
+        print(f"  iteration {progress.iteration}: {kind} {node.process}", flush=True)
 
     def _remove(self, key: str) -> None:
         (node,) = [node for node in self._cluster.list_all_nodes() if node.node_id == key]
@@ -102,7 +102,7 @@ def main() -> None:
     given = options.parse_args()
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     cluster_utils: Any = import_module("ray.cluster_utils")
-    crews.LEAST_SECONDS = PATIENCE
+    pools.LEAST_SECONDS = TIMEOUT_FACTOR
     machine: dict[str, Any] = {
         "num_cpus": 1,
         "object_store_memory": 80_000_000,
@@ -121,12 +121,12 @@ def main() -> None:
             cluster.add_node(**machine)
         trouble = Trouble(cluster, machine, given.faults, given.seed)
 
-        class Noted(RayCrew):
+        class Noted(RayPool):
             def __init__(self, *arguments: Any, **keys: Any) -> None:
                 super().__init__(*arguments, **keys)
-                trouble.crew = self
+                trouble.pool = self
 
-        setattr(cluster_run, "RayCrew", Noted)  # noqa: B010  # so that its processes are known
+        setattr(cluster_training, "RayPool", Noted)  # noqa: B010  # so that its processes are known
         told: list[str] = []
 
         def tell(text: str) -> None:
@@ -135,7 +135,7 @@ def main() -> None:
 
         began = time.perf_counter()
         job = plan_unified(config(cluster=cluster.address), folder / "storm")
-        job.run(Watch(progress=(trouble,), told=tell))
+        job.run(Callbacks(progress=(trouble,), message=tell))
         storm = time.perf_counter() - began
         same = numbers(folder / "calm") == numbers(folder / "storm")
         cluster.shutdown()

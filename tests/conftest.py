@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from harness.durations import Durations
 from hypothesis import settings
 
 # Machines that run tests are busy: a slow example is not a failure. Examples are the same in every
@@ -22,22 +23,38 @@ _FOLDER = Path(tempfile.mkdtemp(prefix="allstreets-practice-"))
 atexit.register(shutil.rmtree, _FOLDER, ignore_errors=True)
 os.environ["ALLSTREETS_PRACTICE"] = str(_FOLDER / "practice.sqlite")
 
+# Processes are killed here, but no machine loses its power: nothing need wait for the disk.
+os.fsync = lambda fd: None  # noqa: ARG005
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options of our own."""
+    parser.addoption("--all", action="store_true", help="run tests that are marked long too")
+    parser.addoption("--record-durations", action="store_true", help="write tests/durations.json")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Count what tests take."""
+    config.pluginmanager.register(Durations(config), "durations")
+
+
 gc.disable()  # while tests are collected: nothing of them is garbage
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave long variants of other tests to thorough runs."""
-    if PROFILE == "thorough":
-        return
-    long = [item for item in items if item.get_closest_marker("thorough")]
-    config.hook.pytest_deselected(items=long)
-    items[:] = [item for item in items if item not in set(long)]
+    """Leave long tests to `make test-all`, and long variants of others to thorough runs."""
+    left_out = {"thorough"} if PROFILE != "thorough" else set()
+    if PROFILE != "thorough" and not config.getoption("all"):
+        left_out.add("long")
+    long = {item for item in items if any(map(item.get_closest_marker, left_out))}
+    config.hook.pytest_deselected(items=list(long))
+    items[:] = [item for item in items if item not in long]
 
 
 def pytest_collection_finish() -> None:
     """What was collected stays: nobody need look through it for garbage again."""
     gc.freeze()
-    gc.set_threshold(50_000, 50, 100)  # as in `training.ahead`: many tests compile kernels
+    gc.set_threshold(50_000, 50, 100)  # as in `jobs.compiling`: many tests compile kernels
     gc.enable()
 
 

@@ -3,7 +3,7 @@
 The blocks of a page are run in their order, in one folder with the samples and one Python
 namespace, as a reader would. What takes long is made short here and nowhere else: `SHORTER`,
 `SMALLER` and `NOT_RUN`. Many spots are solved in this process, one after the other;
-tests/training/test_many_spots.py starts processes.
+tests/jobs/test_spots.py starts processes.
 """
 
 import json
@@ -23,9 +23,8 @@ from ruamel.yaml import YAML
 
 from allstreets.base.errors import InputError
 from allstreets.cli.main import app, main
-from allstreets.jobs import Here
-from allstreets.training import ConfigWarning, read_spot, read_train_config
-from allstreets.training import many_spots as solving_many
+from allstreets.jobs import ConfigWarning, Here, read_spot, read_train_config
+from allstreets.jobs import spots as solving_many
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -96,7 +95,7 @@ class Page:
     def _command(self, command: str, place: str) -> None:
         words = shlex.split(command, comments=True)
         if words[0] == "make":
-            targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+            targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
             assert set(words[1:]) <= set(targets), f"{place}: {command} is not in the Makefile"
             return
         assert words[0] in PROGRAM, f"{place}: {command} is not run by this test"

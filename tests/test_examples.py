@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from allstreets.games import estimate_spot
-from allstreets.training import read_spot
+from allstreets.jobs import read_spot
 
 ROOT = Path(__file__).parents[1]
 

@@ -15,7 +15,7 @@ def file(name: str) -> Path:
 def test_the_nearest_tests_come_first() -> None:
     for name, tests in (
         ("allstreets/cards/ranges.py", ["tests/cards/test_ranges.py"]),
-        ("allstreets/training/many_spots.py", ["tests/training/test_many_spots.py"]),
+        ("allstreets/jobs/spots.py", ["tests/jobs/test_spots.py"]),
         ("tests/cards/test_card.py", ["tests/cards/test_card.py"]),
         ("docs/ranges.md", ["tests/test_docs.py"]),
     ):

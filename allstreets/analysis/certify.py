@@ -2,7 +2,8 @@
 
 Where a solution stores no strategies of a flop, because it was not trained on it or because its
 model keeps none after the flop, the flop is completed: solved for the ranges that the solution
-sends there. Its preflop strategy stays as it is, and the rest is what a player would do who studies
+sends there, or for its entry ranges where a pot is off-path (`solvers.entry_ranges`). Its preflop
+strategy stays as it is, and the rest is what a player would do who studies
 that flop. `estimate_certificate` says what a certificate takes before anything is evaluated.
 
 `class_values` gives every flop a cheap likeness of its true values: all 1,755 flops solved with
@@ -109,11 +110,16 @@ class FlopEvaluator:
         reach: Floats = self.result.before.reach[nodes].transpose(1, 0, 2)
         return reach
 
+    @property
+    def ranges(self) -> Floats:
+        """[2, P, 169]: the ranges that flops are solved for, off-path pots included."""
+        return self.result.before.pot_ranges
+
     @cached_property
     def spec(self) -> EngineSpec:
         """What flops are completed by."""
         model, threads = self.completion.model, self.threads
-        return self.result.game.engine(model, threads=threads, ranges=self.reach)
+        return self.result.game.engine(model, threads=threads, ranges=self.ranges)
 
     def values(self, flop: Flop, following: Sequence[Flop] = ()) -> LiftedValues:
         """What the pots of a flop are worth; some of the `following` are completed with it."""
@@ -128,7 +134,7 @@ class FlopEvaluator:
     def _plays(self, flop: Flop, following: Sequence[Flop]) -> list[Lift]:
         """How the pots of a flop are played."""
         if flop.number not in self.stored and not self.completion.model.stores_all_streets:
-            return solved_lifts(self.completion.model, self.reach, self._every)
+            return solved_lifts(self.completion.model, self.ranges, self._every)
         model, arrays = self._strategies(flop, following)
         return lift_flop(model, flop, [pot.tree for pot in self.result.game.pots], arrays)
 
@@ -155,7 +161,7 @@ class FlopEvaluator:
         """
         game, pots = self.result.game, len(self.result.game.pots)
         games = game.build(replace(self.spec, flops=tuple(flops)))
-        games.iterate(self.reach, np.ones((pots, len(flops)), np.bool_), self._every)
+        games.iterate(self.ranges, np.ones((pots, len(flops)), np.bool_), self._every)
         return {
             flop.number: games.pack(place, self.reach, [TWO_BYTES] * pots)
             for place, flop in enumerate(flops)

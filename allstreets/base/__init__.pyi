@@ -28,6 +28,9 @@ from .files import require_shape as require_shape
 from .files import sync_folder as sync_folder
 from .files import write_atomic as write_atomic
 from .files import write_checked_arrays as write_checked_arrays
+from .format import data_size as data_size
+from .format import duration as duration
+from .format import figure as figure
 from .interrupt import INTERRUPTED as INTERRUPTED
 from .interrupt import SIGNALS as SIGNALS
 from .interrupt import InterruptRequest as InterruptRequest

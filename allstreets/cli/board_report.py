@@ -1,23 +1,24 @@
 """allstreets report --by: a decision on many boards, by texture, category or hand."""
 
+import io
 import math
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from allstreets.cli.output import console, print_json
+from rich.console import Console
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from allstreets.analysis import BoardReport, ReportRow
+from allstreets.analysis import HAND_KEYS, BoardReport, ReportRow
+from allstreets.base import InputError, require_parquet, write_atomic, write_csv_rows, write_parquet
+from allstreets.cli.terminal.output import console, print_json
+from allstreets.jobs import Progress, show_progress
+from allstreets.solutions import without_nan
+from allstreets.storage import board_report
 
 SHOWN_ROWS = 200
 BAR = 20  # letters of the longest bar
 MANY = 50  # boards from which on they are counted while they are read
-LINE_SECONDS = 5.0  # between two lines where there is no terminal
 
 
 def report_boards(
@@ -34,10 +35,6 @@ def report_boards(
     whole_hand: bool,
 ) -> None:
     """What `allstreets report --by` prints; `form` is text, json or csv."""
-    from allstreets.base import require_parquet, write_parquet
-    from allstreets.solutions import without_nan
-    from allstreets.storage import board_report
-
     if parquet is not None:
         require_parquet()
     with _counting() as count:
@@ -82,34 +79,20 @@ def report_boards(
 @contextmanager
 def _counting() -> "Iterator[Callable[[int, int], None]]":
     """Tells how many boards are read, where they are many."""
-    from allstreets.training import CountProgress
-
-    shown = CountProgress[_Count]("boards", lambda _: [], LINE_SECONDS)
     with ExitStack() as stack:
-        draw: Callable[[_Count], None] | None = None
+        draw: Callable[[Progress], None] | None = None
 
         def count(done: int, total: int) -> None:
             nonlocal draw
-            if total < MANY:
-                return
-            draw = draw or stack.enter_context(shown.shown())
-            draw(_Count(done, total))
+            if total >= MANY:
+                draw = draw or stack.enter_context(show_progress())
+                draw(Progress(things="boards", done=done, total=total, seconds=0))
 
         yield count
 
 
-@dataclass(frozen=True)
-class _Count:
-    done: int
-    total: int
-
-
 def write_table(path: Path, table: list[dict[str, Any]]) -> None:
     """Rows as a CSV file."""
-    import io
-
-    from allstreets.base import InputError, write_atomic, write_csv_rows
-
     text = io.StringIO()
     write_csv_rows(text, list(table[0]), table)
     try:
@@ -118,9 +101,7 @@ def write_table(path: Path, table: list[dict[str, Any]]) -> None:
         raise InputError(f"cannot write {path}: {error.strerror}; name another file") from None
 
 
-def _print(out: "Console", report: "BoardReport", key: str, rows: "list[ReportRow]") -> None:
-    from allstreets.analysis import HAND_KEYS
-
+def _print(out: Console, report: BoardReport, key: str, rows: "list[ReportRow]") -> None:
     seats, unit = report.unit.seats, report.unit.name
     by_hand = key in HAND_KEYS
     players = [report.player] if by_hand else list(report.unit.order)

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from allstreets.cli.output import JsonOption, command, console, print_json
+from allstreets.cli.terminal.output import JsonOption, ThreadsOption, command, console, print_json
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.analysis import CertificateEstimate
-    from allstreets.training import CertifyJob, CertifyOutcome
+    from allstreets.jobs import CertifyJob, CertifyOutcome
 
 
 def certify(
@@ -42,7 +41,7 @@ def certify(
         int | None, typer.Option(min=1, help="On each flop that is solved. Default: 100.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the draw of flops.")] = 1,
-    threads: Annotated[int | None, typer.Option(min=1, help="Default: every core.")] = None,
+    threads: ThreadsOption = None,
     device: Annotated[
         str, typer.Option(help="Of --cards exact: cpu; cuda, a GPU of this machine.")
     ] = "cpu",
@@ -71,8 +70,8 @@ def certify(
     docs/certificates.md says what the figures mean.
     """
     from allstreets.analysis import Completion
-    from allstreets.base import INTERRUPTED
-    from allstreets.training import plan_certify
+    from allstreets.cli.terminal.running import exit_code
+    from allstreets.jobs import plan_certify
 
     completion = partial(Completion.like, kind=cards, groups=groups, iterations=iterations)
     job = plan_certify(
@@ -85,57 +84,22 @@ def certify(
         cluster=cluster,
     )
     outcome = certify_on_terminal(console(stderr=json), job)
-    if outcome.interrupted:
-        raise typer.Exit(INTERRUPTED)
-    if json:
+    if json and not outcome.interrupted:
         print_json(outcome.to_json() or {})
+    raise typer.Exit(exit_code(outcome))
 
 
 def certify_on_terminal(out: "Console", job: "CertifyJob") -> "CertifyOutcome":
     """Certify with plan and progress; the figures go to `out`."""
-    from allstreets.cli.compiling import announce_compiling, count_class_flops, count_tables
-    from allstreets.training import certificate_lines, show_certify_progress
+    from allstreets.cli.terminal.running import run_on_terminal
 
-    if print_plan(job).known < len(job.flops):
-        announce_compiling("certify")
-    with show_certify_progress() as observer:
-        outcome = job.run([observer], count_tables, count_class_flops)
-    if outcome.certificate is None:
-        out.print(
+    outcome = run_on_terminal(job)
+    lines = outcome.lines()
+    if outcome.interrupted:
+        lines.append(
             f"Interrupted; {outcome.done:,} of {len(job.flops):,} flops are judged and kept. "
-            f"Go on with: {command('certify', job.folder)}, and the same options.",
-            markup=False,
-            soft_wrap=True,
+            f"Go on with: {command('certify', job.folder)}, and the same options."
         )
-        return outcome
-    for line in certificate_lines(outcome.certificate):
+    for line in lines:
         out.print(line, markup=False, soft_wrap=True)
     return outcome
-
-
-def print_plan(job: "CertifyJob") -> "CertificateEstimate":
-    """Say which flops are judged, what becomes of earlier work, and what it takes."""
-    from allstreets.training import data_size, duration
-
-    out = console(stderr=True)
-    differs = job.work.differs()
-    if differs:
-        why = "the solution has changed" if "judged" in differs else f"{', '.join(differs)} differ"
-        out.print(
-            f"{job.folder} was certified before, and {why} since: all flops are judged anew.",
-            markup=False,
-            soft_wrap=True,
-        )
-    need, completed = job.estimate(), job.completed
-    known = f", {need.known:,} of them judged before" if need.known else ""
-    how = f", {completed:,} of them solved first ({job.judge.completion.text})" if completed else ""
-    threads = job.judge.threads
-    out.print(f"{len(job.flops):,} flops{known}{how}", markup=False, soft_wrap=True)
-    if job.cluster is not None:  # whose machines are not known yet
-        out.print(f"about {duration(need.seconds * threads)} of one core, on the cluster")
-        return need
-    out.print(
-        f"about {duration(need.seconds)} on {threads} thread{'' if threads == 1 else 's'}, "
-        f"{data_size(need.memory_bytes)} of memory"
-    )
-    return need

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from allstreets.cli.output import JsonOption, console, print_json, written_path
+from allstreets.cli.terminal.output import JsonOption, console, print_json, written
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,10 +24,7 @@ def compare(
         str | None, typer.Option(help="Of whole games: the flop of a line that names none.")
     ] = None,
     top: Annotated[int, typer.Option(help="How many hands are listed.")] = 15,
-    csv: Annotated[
-        Path | None,
-        typer.Option(parser=written_path, metavar="<Path>", help="Write all hands to this file."),
-    ] = None,
+    csv: Annotated[Path | None, written("Write all hands to this file.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Compare two solutions: frequencies, EVs, who gains, and the hands that differ most.

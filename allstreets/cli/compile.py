@@ -30,6 +30,6 @@ def compile_kernels(
     Without it every job compiles what it needs when it first needs it. What is compiled is kept in
     the cache folder (ALLSTREETS_CACHE sets another) and not compiled again.
     """
-    from allstreets.training import compile_ahead
+    from allstreets.jobs import compile_ahead
 
     compile_ahead([jobs.value], processes)

@@ -42,7 +42,7 @@ def schema(
       allstreets config schema spot > spot.schema.json
       allstreets config schema train > train.schema.json
     """
-    from allstreets.training import ConfigModel, SpotConfig, TrainConfig, config_schema
+    from allstreets.jobs import ConfigModel, SpotConfig, TrainConfig, config_schema
 
     models: dict[ConfigKind, type[ConfigModel]] = {
         ConfigKind.spot: SpotConfig,
@@ -66,7 +66,7 @@ def from_pio(
     tree (set_pot, set_range, add_line): docs/solving.md.
     """
     from allstreets.base import InputError
-    from allstreets.cli.text_files import read_text
+    from allstreets.cli.terminal.typed import read_text
     from allstreets.training import read_pio_script
 
     try:

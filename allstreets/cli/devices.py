@@ -1,6 +1,6 @@
 """allstreets devices: what a job can run on."""
 
-from allstreets.cli.output import JsonOption, console, print_json
+from allstreets.cli.terminal.output import JsonOption, console, print_json
 
 
 def devices(json: JsonOption = False) -> None:
@@ -12,9 +12,8 @@ def devices(json: JsonOption = False) -> None:
       allstreets solve sample_spots/flop.yaml --device cuda
       allstreets train sample_configurations/unified_20bb.yaml --output solved/ --device cuda
     """
-    from allstreets.base import InputError, available_bytes, processors
+    from allstreets.base import InputError, available_bytes, data_size, processors
     from allstreets.engines import CPU, gpu_count, open_device
-    from allstreets.training import data_size
 
     found = [{"device": CPU, "name": f"{processors()} processors", "free_bytes": available_bytes()}]
     missing = None

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from allstreets.cli.output import JsonOption, console, percent, print_json
+from allstreets.cli.terminal.output import JsonOption, console, percent, print_json
 
 BAR_WIDTH = 67
 
@@ -57,7 +57,7 @@ def equity(
     import numpy as np
 
     from allstreets.cards import HAND_COUNT, HAND_OF_COMBO
-    from allstreets.cli.grid import heat_grid, share_bar
+    from allstreets.cli.terminal.decisions import heat_grid, share_bar
 
     out = console()
     out.print(f"Board {cards_text(cards)}" if cards else "Before the flop")

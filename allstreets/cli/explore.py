@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from allstreets.cli.output import written_path
+from allstreets.cli.terminal.output import written
 
 RUNS = Path("runs")  # where `allstreets train` writes its solutions
 
@@ -26,12 +26,7 @@ def explore(
         bool, typer.Option("--no-browser", help="Only print the address.")
     ] = False,
     solves: Annotated[
-        Path | None,
-        typer.Option(
-            parser=written_path,
-            metavar="<Path>",
-            help="Folder for spots solved in the browser; default: your data folder.",
-        ),
+        Path | None, written("Folder for spots solved in the browser; default: your data folder.")
     ] = None,
     token: Annotated[
         str | None,

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from allstreets.cards import RangeKind
-from allstreets.cli.output import console, written_path
+from allstreets.cli.terminal.output import console, written_path
 
 
 def export(

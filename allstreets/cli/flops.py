@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from allstreets.base import InputError
-from allstreets.cli.output import (
+from allstreets.cli.terminal.output import (
     JsonOption,
     console,
     percent,
     plain_table,
     print_json,
-    written_path,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -50,14 +50,7 @@ def flops(
         ),
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            parser=written_path,
-            metavar="<Path>",
-            help="Write the chosen flops to this file.",
-        ),
+        Path | None, written("Write the chosen flops to this file.", "--output", "-o")
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -129,7 +122,7 @@ def _show_one(text: str, form: FlopFormat) -> None:
 def _choose(count: int, solutions: list[Path], output: Path | None, form: FlopFormat) -> None:
     from allstreets.base import write_atomic
     from allstreets.cards import build_flop_table, choose_flops, flop_set_error, subset_text
-    from allstreets.training import solution_leaves
+    from allstreets.jobs import solution_leaves
 
     if output is not None and output.exists():
         raise InputError(f"{output} exists already; name another file")

@@ -1,18 +1,21 @@
 """allstreets lock: hold a strategy of a solution fixed, solve again, and see what changes."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allstreets.cli.output import JsonOption, written_path
-from allstreets.cli.solve import Job, run_job
+from allstreets.cli.solve import solve_spot
+from allstreets.cli.terminal.output import JsonOption, ResumeOption, ThreadsOption, command, written
+from allstreets.cli.train import default_output, train_job
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.analysis import LockRequest, Solved
+    from allstreets.analysis import Solved
     from allstreets.games import Bound
+    from allstreets.jobs import SpotOutcome
 
 
 def lock(
@@ -65,22 +68,20 @@ def lock(
     ] = None,
     max_iterations: Annotated[int | None, typer.Option(min=1, help="Stop after this many.")] = None,
     time: Annotated[str | None, typer.Option(help="Stop after 60s, 5m, 2h.")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Default: every core.")] = None,
+    threads: ThreadsOption = None,
     device: Annotated[
         str | None,
         typer.Option(help="cpu; cuda, a GPU of this machine.  [default: of games the solution's]"),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
+        written(
+            "Save the new solution in this folder; of a whole game by default runs/<time>.",
             "--output",
             "-o",
-            parser=written_path,
-            metavar="<Path>",
-            help="Save the new solution in this folder; of a whole game by default runs/<time>.",
         ),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --output.")] = False,
+    resume: ResumeOption = False,
     json: JsonOption = False,
 ) -> None:
     """Lock a decision of a solution, solve again around it, and show the difference.
@@ -100,10 +101,10 @@ def lock(
     or 'x,b75%,<=30%' under the head node,action,frequency. docs/solving.md says more, and
     docs/training.md of whole games.
     """
-    from allstreets.analysis import LockRequest, with_locks
+    from allstreets.analysis import LockRequest
     from allstreets.base import InputError
-    from allstreets.storage import folder_kind, load_spot
-    from allstreets.training import lock_spot_config, parse_time
+    from allstreets.jobs import SpotJob, UnifiedOutcome, cut_short, parse_time, plan_lock
+    from allstreets.storage import folder_kind
 
     bounds = [
         *_bounds(line, at_most, "--at-most", "<="),
@@ -122,74 +123,36 @@ def lock(
     seconds = None if time is None else parse_time(time)
     some = tuple(_split(text, "--hands") for text in hands or ())
     request = LockRequest(line, always, as_is, some, tuple(bounds))
-    if folder_kind(solution) == "unified":
-        changes = {
-            "exploitability_threshold": target,
-            "time_limit_seconds": seconds,
-            "threads": threads,
-            "device": device,
-        }
-        code = _lock_game(solution, request, output, changes, max_iterations, resume, json)
-        raise typer.Exit(code)
-    result = load_spot(solution)
-    spot = with_locks(result.spot, request.of_spot(result))
-    _ = spot.locked_nodes  # errors are raised now
-    shown = [one for one in request.lines if "*" not in one]
-    run_job(
-        lock_spot_config(solution, result, target, device),
-        spot,
-        Job(
-            max_iterations,
-            seconds,
-            threads,
-            output,
-            resume=resume,
-            saved="full",
-            json=json,
-            made_from={"folder": str(solution.absolute()), "line": request.lines[0]},
-        ),
-        more=lambda out, outcome: _print_difference(
-            out, result, outcome.result, shown, request.bounds
-        ),
+    place = output
+    if place is None and folder_kind(solution) == "unified":
+        place = default_output()
+    job, before, lines = plan_lock(
+        solution,
+        request,
+        place,
+        target=target,
+        iterations=max_iterations,
+        seconds=seconds,
+        threads=threads,
+        device=device,
+        resume=resume,
     )
 
+    def more(out: "Console", outcome: "UnifiedOutcome | SpotOutcome") -> dict[str, Any]:
+        figures = _print_difference(out, before, outcome.result(), lines, request.bounds)
+        if isinstance(outcome, UnifiedOutcome):
+            if (short := cut_short(outcome, before.exploitability)) is not None:
+                out.print(short)
+            figures["before_mbb"] = before.exploitability
+        return figures
 
-def _lock_game(
-    folder: Path,
-    request: "LockRequest",
-    output: Path | None,
-    changes: dict[str, Any],
-    iterations: int | None,
-    resume: bool,
-    json: bool,
-) -> int:
-    """Train a whole game again with its locks; returns the exit code."""
-    import sys
-
-    from allstreets.cli.output import command
-    from allstreets.cli.train import default_output
-    from allstreets.cli.train_jobs import TrainOptions
-    from allstreets.cli.train_jobs import run_job as run_training
-    from allstreets.storage import load_unified
-    from allstreets.training import UnifiedOutcome, cut_short, lock_game
-
-    result = load_unified(folder)
-    locks = request.of_game(result, str(folder.absolute()))
-    place = output or default_output()
-    job = lock_game(folder, result, locks, place, resume=resume, iterations=iterations, **changes)
+    if isinstance(job, SpotJob):
+        solve_spot(job, json=json, more=more)
+        return
     given = [word for word in sys.argv[1:] if word != "--resume"]
     where = [] if output is not None else ["--output", str(place)]
-    options = TrainOptions(None, place, json, last=True, again=command(*given, *where, "--resume"))
-    lines = [one.line for one in locks]
-
-    def more(out: "Console", outcome: UnifiedOutcome) -> dict[str, Any]:
-        figures = _print_difference(out, result, outcome.result(), lines, request.bounds)
-        short = cut_short(outcome, result)
-        if short is not None:
-            out.print(short)
-        return {**figures, "before_mbb": result.exploitability}
-
-    return run_training(job, options, more=more)
+    again = command(*given, *where, "--resume")
+    raise typer.Exit(train_job(job, again, json=json, more=more))
 
 
 def _bounds(line: str, texts: list[str] | None, flag: str, sign: str) -> "list[Bound]":
@@ -200,7 +163,7 @@ def _bounds(line: str, texts: list[str] | None, flag: str, sign: str) -> "list[B
 
 
 def _file_bounds(file: Path) -> "list[Bound]":
-    from allstreets.cli.text_files import read_text
+    from allstreets.cli.terminal.typed import read_text
     from allstreets.games import read_bounds
 
     return read_bounds(read_text(file), file.name)

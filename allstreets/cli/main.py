@@ -32,7 +32,7 @@ from allstreets.cli.report import report
 from allstreets.cli.review import review
 from allstreets.cli.simplify import simplify
 from allstreets.cli.solve import solve
-from allstreets.cli.streams import give_up_output, output_fault, prepare_streams
+from allstreets.cli.terminal.streams import give_up_output, output_fault, prepare_streams
 from allstreets.cli.toy import toy
 from allstreets.cli.train import train
 from allstreets.cli.tree import tree

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from allstreets.cli.output import JsonOption, console, print_json, written_path
+from allstreets.cli.terminal.output import JsonOption, console, print_json, written_path
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -122,8 +122,8 @@ def practice(
 def _play(out: "Console", session: "Session", hands: int, grid: bool) -> None:
     """Hands until there are enough, or no more keys; results are kept all the same."""
     from allstreets.base import INTERRUPTED
-    from allstreets.cli.keys import key_reader
     from allstreets.cli.practice_view import play_hand, print_begin, print_summary
+    from allstreets.cli.terminal.typed import key_reader
 
     interrupted = False
     print_begin(out, session)

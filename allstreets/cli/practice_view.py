@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from allstreets.cli.output import percent, plain_table
+from allstreets.cli.terminal.output import percent, plain_table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -96,7 +96,7 @@ def print_question(out: "Console", hand: "Hand", asked: "Question") -> None:
 
 def print_answer(out: "Console", answer: "Answer", asked: "Question", grid: bool) -> None:
     """What the solution does with this hand, what was lost, and what its range does."""
-    from allstreets.cli.node_view import mix_picture
+    from allstreets.cli.terminal.decisions import mix_picture
 
     best = answer.best
     if answer.loss_bb is None:

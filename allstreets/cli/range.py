@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from allstreets.cards import RangeKind
-from allstreets.cli.output import JsonOption, console, percent, print_json
+from allstreets.cli.terminal.output import JsonOption, console, percent, print_json
 
 if TYPE_CHECKING:
     from allstreets.cards import Range
@@ -80,7 +80,7 @@ def read_given(text: str | None) -> "Range":
     """A range that was typed, or that lies in a file, or that comes through a pipe."""
     from allstreets.base import InputError
     from allstreets.cards import Range
-    from allstreets.cli.text_files import read_stdin, read_text
+    from allstreets.cli.terminal.typed import read_stdin, read_text
 
     if text is None:
         raise InputError("no range: write one, such as 'TT+,AQs+', name a file, or give --from DIR")
@@ -159,7 +159,7 @@ def _print(shown: "Range", cards: tuple[int, ...], compact: "Range", *, json: bo
         }
         print_json(figures)
         return
-    from allstreets.cli.grid import weight_grid
+    from allstreets.cli.terminal.decisions import weight_grid
 
     out = console()
     out.print(weight_grid(shown.hand_weights), end="")

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from allstreets.base import InputError
-from allstreets.cli.node_view import print_combos, print_head, print_mix
-from allstreets.cli.output import JsonOption, command, console, print_json, written_path
+from allstreets.cli.terminal.output import JsonOption, command, console, print_json, written
 
 if TYPE_CHECKING:
     from allstreets.games import Spot
@@ -104,26 +103,9 @@ def report(
         bool,
         typer.Option("--behind", help="Solve an unreached line separately (of a spot)."),
     ] = False,
-    chart: Annotated[
-        Path | None,
-        typer.Option(
-            parser=written_path,
-            metavar="<Path>",
-            help="Draw the decision to an .svg or .png.",
-        ),
-    ] = None,
-    csv: Annotated[
-        Path | None,
-        typer.Option(
-            parser=written_path, metavar="<Path>", help="With --by: write the table to this file."
-        ),
-    ] = None,
-    parquet: Annotated[
-        Path | None,
-        typer.Option(
-            parser=written_path, metavar="<Path>", help="Write the table over flops to this file."
-        ),
-    ] = None,
+    chart: Annotated[Path | None, written("Draw the decision to an .svg or .png.")] = None,
+    csv: Annotated[Path | None, written("With --by: write the table to this file.")] = None,
+    parquet: Annotated[Path | None, written("Write the table over flops to this file.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Show a decision of a solution: who acts, how often each action is taken, and its EV.
@@ -177,7 +159,7 @@ def report(
         return
     _need_by(sort=sort, name=name, csv=csv)
     if chart is not None:
-        from allstreets.training import check_plot_path
+        from allstreets.jobs import check_plot_path
 
         check_plot_path(chart)
     asked = kind == "spot" or any((line, flop, chart, combos))
@@ -233,6 +215,7 @@ def _report_decision(
     *,
     combos: bool,
 ) -> None:
+    from allstreets.cli.terminal.decisions import print_combos, print_head, print_mix
     from allstreets.solutions import node_report, reached_rows, without_nan
 
     if combos and not node.by_combo:
@@ -241,8 +224,8 @@ def _report_decision(
             "flop with cards: exact or boards, and on flops that were solved exactly"
         )
     if chart is not None:
+        from allstreets.jobs import plot_chart
         from allstreets.solutions import node_chart
-        from allstreets.training import plot_chart
 
         plot_chart(chart, node_chart(place.solution, node))
     if form is ReportFormat.json:
@@ -266,10 +249,10 @@ def _report_decision(
 
 def _report_overview(folder: Path, spr: float | None, form: ReportFormat) -> None:
     """What was solved and how well, the first decisions, and where to look next."""
-    from allstreets.cli.preflop_view import print_opening
+    from allstreets.cli.terminal.decisions import print_opening
+    from allstreets.jobs import solution_mapping, summary_lines
     from allstreets.solutions import WholeSolution
     from allstreets.storage import load
-    from allstreets.training import solution_mapping, summary_lines
 
     result = load(folder, WholeSolution)
     if form is ReportFormat.json:
@@ -297,9 +280,9 @@ def _report_table(
     folder: Path, line: str, spr: float | None, form: ReportFormat, parquet: Path | None
 ) -> None:
     """The table over flops, or that of a decision on every flop."""
+    from allstreets.jobs import table_lines
     from allstreets.solutions import WholeSolution, without_nan
     from allstreets.storage import load
-    from allstreets.training import table_lines
 
     result = load(folder, WholeSolution)
     rows = result.flop_table(result.with_ratio(line, spr)) if line else result.rows_at(spr)

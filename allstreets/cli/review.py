@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from allstreets.cli.output import (
+from allstreets.cli.terminal.output import (
     JsonOption,
+    ThreadsOption,
     console,
     percent,
     plain_table,
@@ -55,7 +56,7 @@ def review(
     seed: Annotated[
         int, typer.Option(min=0, help="Of the draw between two sizes of the tree.")
     ] = 1,
-    threads: Annotated[int | None, typer.Option(min=1, help="Default: every core.")] = None,
+    threads: ThreadsOption = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -82,8 +83,9 @@ def review(
     docs/review.md says what the figures mean.
     """
     from allstreets.base import INTERRUPTED
-    from allstreets.cli.compiling import announce_compiling
+    from allstreets.cli.terminal.running import announce_compiling
     from allstreets.hands import read_hands
+    from allstreets.jobs import parse_target
     from allstreets.review import (
         Effort,
         open_games,
@@ -92,7 +94,6 @@ def review(
         show_review_progress,
         write_csv,
     )
-    from allstreets.training import parse_target
 
     effort = Effort(parse_target(target), seconds_per_spot, threads)
     found = read_hands(hands)

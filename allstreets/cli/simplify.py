@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from allstreets.cli.output import (
+from allstreets.cli.terminal.output import (
     JsonOption,
+    ThreadsOption,
     console,
     plain_table,
     print_json,
     print_looks,
-    written_path,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -45,16 +46,9 @@ def simplify(
         typer.Option(help="Make this player's strategies simple. Default: both."),
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            parser=written_path,
-            metavar="<Path>",
-            help="Save the simple strategies to this new folder.",
-        ),
+        Path | None, written("Save the simple strategies to this new folder.", "--output", "-o")
     ] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Default: every core.")] = None,
+    threads: ThreadsOption = None,
     json: JsonOption = False,
 ) -> None:
     """Simple strategies, and what a best response gains from them: before, after, by street.
@@ -73,19 +67,15 @@ def simplify(
     A player's price is what the other's best response wins more when he alone is simple: in % of
     the pot of a spot, in mbb/hand of a whole game. docs/simplify.md says how it is found.
     """
-    from allstreets import training
-    from allstreets.cli.compiling import count_simple_flops
+    from allstreets.analysis import Simplification
+    from allstreets.cli.terminal.running import run_on_terminal
+    from allstreets.jobs import plan_simplify, read_share
 
-    price = training.simplify(
-        solution,
-        grid=None if grid is None else training.read_share(grid),
-        sizes=sizes,
-        drop=None if drop is None else training.read_share(drop),
-        player=player,
-        output=output,
-        threads=threads,
-        observe=count_simple_flops,
-    )
+    shares = [None if text is None else read_share(text) for text in (grid, drop)]
+    rule = Simplification(shares[0], sizes, shares[1])
+    price = run_on_terminal(
+        plan_simplify(solution, rule, player, output=output, threads=threads)
+    ).price
     if json:
         print_json(price.to_json())
         return

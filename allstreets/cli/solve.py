@@ -1,25 +1,32 @@
 """allstreets solve: the strategies of a flop, turn or river spot."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allstreets.base import INTERRUPTED
-from allstreets.cli.keeping import UNSAVED, kept_in
-from allstreets.cli.output import JsonOption, console, print_json, print_looks, written_path
+from allstreets.base import InputError
+from allstreets.cli.terminal.output import (
+    UNSAVED,
+    JsonOption,
+    ThreadsOption,
+    command,
+    console,
+    print_json,
+    print_looks,
+    written,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from rich.console import Console
 
-    from allstreets.games import Estimate, Spot
-    from allstreets.solutions import Origin, SpotSolution
-    from allstreets.training import SpotConfig, SpotOutcome
+    from allstreets.jobs import SpotJob, SpotOutcome, SpotRow, SpotsJob, SpotsOutcome
+    from allstreets.solutions import FlopSpot, Origin
+    from allstreets.storage import KeptFlop
 
 
 class Saved(StrEnum):
@@ -54,7 +61,7 @@ def solve(
     ] = None,
     max_iterations: Annotated[int | None, typer.Option(help="Stop after this many.")] = None,
     time: Annotated[str | None, typer.Option(help="Stop after 60s, 5m, 2h.")] = None,
-    threads: Annotated[int | None, typer.Option(help="Default: every core.")] = None,
+    threads: ThreadsOption = None,
     processes: Annotated[
         int | None, typer.Option(help="Of many spots: how many at a time.")
     ] = None,
@@ -74,12 +81,7 @@ def solve(
     device: Annotated[
         str | None, typer.Option(help="cpu; cuda: a GPU of this machine, cuda:1 another.")
     ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", parser=written_path, metavar="<Path>", help="Save the solution here."
-        ),
-    ] = None,
+    output: Annotated[Path | None, written("Save the solution here.", "--output", "-o")] = None,
     save: Annotated[Saved, typer.Option(help="Last street to save; later ones are re-solved.")] = (
         Saved.full
     ),
@@ -92,12 +94,7 @@ def solve(
     ] = None,
     line: Annotated[str | None, typer.Option(help="With --from: the betting before it.")] = None,
     flop: Annotated[str | None, typer.Option(help="With --from: any flop, QsJh2h.")] = None,
-    csv: Annotated[
-        Path | None,
-        typer.Option(
-            parser=written_path, metavar="<Path>", help="Of many spots: append a row of each."
-        ),
-    ] = None,
+    csv: Annotated[Path | None, written("Of many spots: append a row of each.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Solve a spot, or many: equilibrium strategies from a flop, turn or river to the end.
@@ -120,7 +117,7 @@ def solve(
     Ctrl-C stops after the current iteration and saves what is solved, as SIGTERM and SIGHUP do.
     docs/solving.md lists all keys.
     """
-    from allstreets.training import parse_time
+    from allstreets.jobs import Limits, SpotConfig, SpotJob, parse_time, plan_spots, read_spots
 
     named = files or []
     flags: dict[str, Any] = {
@@ -141,110 +138,83 @@ def solve(
         "device": device,
     }
     seconds = None if time is None else parse_time(time)
-    job = Job(max_iterations, seconds, threads, output, resume, save.value, json)
+    limits: dict[str, Any] = {"max_iterations": max_iterations, "seconds": seconds}
+    kept: dict[str, Any] = {"output": output, "resume": resume, "saved": save.value}
+    many: dict[str, Any] = {"processes": processes, "cluster": cluster, "csv": csv}
     if game is not None or line is not None or flop is not None:
-        from allstreets.cli.solve_flop import solve_flop
-
-        _one_at_a_time(
-            named, {"boards": boards, "processes": processes, "cluster": cluster, "csv": csv}
-        )
-        solve_flop(game, line, flop, named[0] if named else None, flags, job)
+        if len(named) > 1:
+            raise InputError("--from solves one flop at a time: name one file at most")
+        _refuse_many({"boards": boards, **many})
+        solve_flop(game, line, flop, named[0] if named else None, flags, json=json,
+                   threads=threads, **limits, **kept)  # fmt: skip
         return
 
-    from allstreets.training import read_spot, read_spot_config
-
-    file = named[0] if named else None
-    if len(named) > 1 or boards is not None or read_spot_config(file, flags).boards is not None:
-        from allstreets.cli.solve_many import solve_many
-
-        solve_many(named, flags, boards, job, processes=processes, cluster=cluster, csv=csv)
+    configs = read_spots(named, flags)
+    config = configs[0][1]
+    alone = len(configs) == 1 and boards is None
+    if alone and isinstance(config, SpotConfig) and config.boards is None:
+        _refuse_many(many)
+        try:
+            spot = config.spot()
+        except InputError as error:
+            raise InputError(f"{named[0] if named else 'command line'}: {error}") from None
+        solve_spot(SpotJob(config, spot, threads=threads, **limits, **kept), json=json)
         return
-    _one_at_a_time(named, {"processes": processes, "cluster": cluster, "csv": csv})
-    run_job(*read_spot(file, flags), job)
+
+    solve_many(
+        plan_spots(configs, boards, limits=Limits(**limits), threads=threads, **many, **kept),
+        json=json,
+    )
 
 
-def _one_at_a_time(files: list[Path], options: dict[str, Any]) -> None:
+def _refuse_many(options: dict[str, Any]) -> None:
     """Refuse what is for many spots."""
-    from allstreets.base import InputError
-
-    if len(files) > 1:
-        raise InputError("--from solves one flop at a time: name one file at most")
     for name, value in options.items():
         if value is not None:
             raise InputError(f"--{name} is for many spots: name several files, or --boards")
 
 
-@dataclass(frozen=True)
-class Job:
-    """How a spot is to be solved and kept."""
-
-    max_iterations: int | None
-    seconds: float | None
-    threads: int | None
-    output: Path | None
-    resume: bool
-    saved: Literal["flop", "turn", "full"]
-    json: bool
-    made_from: Mapping[str, Any] | None = None  # the solution that a lock has made it from
-
-
-def run_job(
-    config: "SpotConfig",
-    spot: "Spot",
-    job: Job,
-    origin: "Callable[[SpotSolution], Origin] | None" = None,
+def solve_spot(
+    job: "SpotJob",
+    *,
+    json: bool,
     more: "Callable[[Console, SpotOutcome], dict[str, Any]] | None" = None,
 ) -> None:
-    """Solve a spot and print the outcome; `origin` says which flop of a whole game it is.
+    """Solve a spot and print the outcome.
 
     `more` prints what else there is to say, and returns it for --json.
     """
-    from allstreets.training import (
-        COMPILING,
-        mark_compiled,
-        must_compile,
-        require_job,
-        show_progress,
-        solve_job,
-    )
+    from allstreets.cli.terminal.decisions import print_mix
+    from allstreets.cli.terminal.running import exit_code, kept_in, run_on_terminal
 
-    output, json = job.output, job.json
-    require_job(config, spot, output, job.resume, job.saved)
-    plan = _plan(config, spot, job.threads)
-    if must_compile(spot, config.precision):
-        typer.echo(f"{COMPILING} …", err=True)
-    with show_progress() as observer:
-        outcome = solve_job(
-            config,
-            spot,
-            max_iterations=job.max_iterations,
-            seconds=job.seconds,
-            threads=plan.threads,
-            output=output,
-            resume=job.resume,
-            saved=job.saved,
-            observers=[observer],
-            made_from=job.made_from,
-            origin=None if origin is None else lambda result: origin(result).mapping(),
-        )
-    mark_compiled(spot, config.precision)
+    outcome = run_on_terminal(job)
     out = console(stderr=json)
-    found = None if origin is None else origin(outcome.result)
-    _print_outcome(out, config, outcome)
-    if found is not None:
-        print_origin(out, found, outcome.exploitability)
+    for text in outcome.lines():
+        out.print(text, markup=False, soft_wrap=True)
+    decides = outcome.solver.spot.tree.child_count[0]
+    first = outcome.result().at("").decision if decides else None
+    if first is not None:
+        out.print(f"\nFirst decision, {first.seat}:", end="")
+        print_mix(out, first)
+    else:
+        out.print("No player has chips left to bet: there is no decision.")
+    if outcome.origin is not None:
+        print_origin(out, outcome.origin, outcome.exploitability)
     told = {} if more is None else more(out, outcome)
-    kept = kept_in(output, outcome.unsaved, outcome.keep)
-    if outcome.unsaved is None or kept is not None:
-        _print_way_on(out, outcome, kept)
+    kept = kept_in(job.output, outcome.unsaved, outcome.save)
+    if kept is not None:
+        if outcome.interrupted:
+            out.print(f"\nInterrupted; saved in {kept}. Go on with the same command and --resume.")
+        out.print()
+        print_looks(out, kept, "--line", "" if first is None else first.actions[0])
+    elif outcome.unsaved is None:
+        lost = "Interrupted; nothing was saved. " if outcome.interrupted else ""
+        out.print(f"\n{lost}--output DIR saves a solution, for reports and for --resume.")
     if json:
-        if found is not None:
-            told = {"folder": str(kept), "origin": found.mapping(), **told}
-        print_json({**outcome.figures(), **told})
-    if outcome.unsaved is not None and kept is None:
-        raise typer.Exit(UNSAVED)
-    if outcome.interrupted:
-        raise typer.Exit(INTERRUPTED)
+        if outcome.origin is not None:
+            told = {"folder": str(kept), "origin": outcome.origin.mapping(), **told}
+        print_json({**outcome.to_json(), **told})
+    raise typer.Exit(UNSAVED if outcome.unsaved and kept is None else exit_code(outcome))
 
 
 def print_origin(out: "Console", origin: "Origin", reached: float) -> None:
@@ -256,78 +226,176 @@ def print_origin(out: "Console", origin: "Origin", reached: float) -> None:
         out.print(text, markup=False)
 
 
-def _plan(config: "SpotConfig", spot: "Spot", threads: int | None) -> "Estimate":
-    """Print the memory and time of the spot, and refuse one that does not fit."""
-    from allstreets.base import available_bytes, thread_count
-    from allstreets.cards import cards_text
-    from allstreets.games import (
-        device_bytes,
-        estimate_spot,
-        require_device_room,
-        require_memory,
-    )
-    from allstreets.solvers import FIRST_CHECK
-    from allstreets.training import data_size, duration
-
-    groups = config.river_groups
-    need = estimate_spot(spot, config.precision, thread_count(threads), groups)
-    free = available_bytes()
-    streets = [f"{count:,} {street.text}" for street, count in need.decisions.items()]
-    boards = [f"{count:,} {street.text}" for street, count in need.boards.items()]
-    out = console(stderr=True)
-    combos = [f"{one.combos:g}" for one in spot.ranges]
-    name = f"{config.name}: " if config.name else ""
-    out.print(
-        f"{name}{cards_text(spot.cards)}, pot {spot.pot}, stack {spot.stack}, "
-        f"{combos[0]} × {combos[1]} combos"
-    )
-    out.print(f"decisions {' + '.join(streets)}, boards {' + '.join(boards)}")
-    room = f", {data_size(free)} free" if free is not None else ""
-    out.print(
-        f"memory {data_size(need.memory_bytes)} ({data_size(need.process_bytes)} in all{room}), "
-        f"first check in about {duration(max(need.seconds_to(FIRST_CHECK), 1))}"
-    )
-    require_memory(spot, config.precision, need, free, groups)
-    require_device_room(config.device, device_bytes(need.memory_bytes))
-    return need
+# What a flag may still say: everything else about the spot comes from the solution.
+SETTINGS = ("exploitability_threshold", "algorithm", "precision", "river_groups", "device")
+FLAGS = {"oop_range": "oop", "ip_range": "ip", "rake_cap": "rake-cap"}
 
 
-def _print_outcome(out: "Console", config: "SpotConfig", outcome: "SpotOutcome") -> None:
-    from allstreets.cli.node_view import print_mix
+def solve_flop(
+    folder: Path | None,
+    line: str | None,
+    flop: str | None,
+    file: Path | None,
+    flags: dict[str, Any],
+    *,
+    json: bool,
+    **options: Any,
+) -> None:
+    """Solve a flop of the whole game in `folder`, or show it where it is kept already."""
+    from allstreets.jobs import SpotJob, parse_target, plan_flop
 
-    figures, pot = outcome.figures(), outcome.solver.spot.pot
-    reached, goal = figures["exploitability_pct"], 100 * config.exploitability_threshold
-    verb = "Solved" if reached <= goal else "Stopped at"
-    out.print(
-        f"{verb}{' to' if reached <= goal else ''} {reached:.3g} % of pot "
-        f"({figures['exploitability_chips']:.3g} chips) exploitability, "
-        f"{figures['iterations']:,} iterations, {figures['seconds']:.1f} s"
-    )
-    if reached > goal > 0:
-        out.print(f"The target of {goal:g} % is not reached.")
-    rake = pot - figures["ev_oop"] - figures["ev_ip"]
-    raked = f", rake {rake:.2f}" if outcome.solver.spot.rake else ""
-    out.print(
-        f"EV OOP {figures['ev_oop']:.2f}, IP {figures['ev_ip']:.2f} of the pot of {pot} "
-        f"chips{raked}"
-    )
-    if outcome.solver.spot.tree.child_count[0]:
-        node = outcome.result.at("").decision
-        out.print(f"\nFirst decision, {node.seat}:", end="")
-        print_mix(out, node)
-    else:
-        out.print("No player has chips left to bet: there is no decision.")
-
-
-def _print_way_on(out: "Console", outcome: "SpotOutcome", output: Path | None) -> None:
-    if output is None:
-        lost = "Interrupted; nothing was saved. " if outcome.interrupted else ""
-        out.print(f"\n{lost}--output DIR saves a solution, for reports and for --resume.")
+    if folder is None:
+        raise InputError("--line and --flop name a flop of a whole game: add --from DIR")
+    _refuse_others(folder, file, flags)
+    settings = {key: flags[key] for key in SETTINGS if flags[key] is not None}
+    job = plan_flop(folder, line, flop, settings, **options)
+    if isinstance(job, SpotJob):
+        solve_spot(job, json=json)
         return
-    if outcome.interrupted:
-        out.print(f"\nInterrupted; saved in {output}. Go on with the same command and --resume.")
-    words = (
-        outcome.result.at("").decision.actions if outcome.solver.spot.tree.child_count[0] else ("",)
+    wanted = flags["exploitability_threshold"]
+    _show_kept(*job, None if wanted is None else parse_target(wanted), json=json)
+
+
+def _refuse_others(folder: Path, file: Path | None, flags: dict[str, Any]) -> None:
+    if file is not None:
+        raise InputError(f"{file} or --from {folder}: a spot comes from one of them, leave one out")
+    for key, value in flags.items():
+        if value is not None and key not in SETTINGS:
+            raise InputError(
+                f"--{FLAGS.get(key, key)} has no meaning with --from: board, ranges, pot and "
+                "sizes are those of the solution"
+            )
+
+
+def _show_kept(found: "FlopSpot", kept: "KeptFlop", target: float | None, *, json: bool) -> None:
+    """A flop that is solved already."""
+    from allstreets.cards import parse_flop
+    from allstreets.jobs import SpotConfig
+    from allstreets.solutions import suits_text
+
+    out, manifest, origin = console(stderr=json), kept.manifest, kept.origin
+    out.print(
+        f"Solved already, to {100 * kept.exploitability:.3g} % of pot in "
+        f"{manifest['iterations']:,} iterations: {kept.folder}",
+        markup=False,
+        soft_wrap=True,
     )
+    renamed = suits_text(found.flop, parse_flop(origin.flop))
+    if renamed:
+        out.print(f"{found.cards} is {origin.flop} there: {renamed}.")
+    oop, ip = manifest["evs"]
+    out.print(f"EV OOP {oop:.2f}, IP {ip:.2f} of the pot of {found.spot.pot} chips")
+    print_origin(out, origin, kept.exploitability)
     out.print()
-    print_looks(out, output, "--line", words[0])
+    goal = SpotConfig().exploitability_threshold if target is None else target
+    if kept.exploitability > goal:
+        out.print(f"To go on to {100 * goal:g} %: the same command with --resume.")
+    print_looks(out, kept.folder)
+    if json:
+        print_json(
+            {
+                "exploitability_pct": 100 * kept.exploitability,
+                "exploitability_chips": kept.exploitability * found.spot.pot,
+                "iterations": manifest["iterations"],
+                "seconds": manifest["seconds"],
+                "ev_oop": oop,
+                "ev_ip": ip,
+                "folder": str(kept.folder),
+                "origin": origin.mapping(),
+            }
+        )
+
+
+FAILED = 2  # the exit code where a spot could not be solved
+SHOWN_ROWS = 60
+SHOWN_ERRORS = 10
+
+
+def solve_many(job: "SpotsJob", *, json: bool) -> None:
+    """Solve spots side by side and print their rows."""
+    from allstreets.cli.terminal.running import exit_code, run_on_terminal
+
+    outcome = run_on_terminal(job)
+    out, err, faults = console(stderr=json), console(stderr=True), outcome.lines()
+    _print_rows(out, outcome.rows)
+    for line in faults[:SHOWN_ERRORS]:
+        err.print(line, markup=False, soft_wrap=True)
+    if len(faults) > SHOWN_ERRORS:
+        err.print(f"… and {len(faults) - SHOWN_ERRORS:,} more that were not solved")
+    _print_way_on(out, job, outcome)
+    if json:
+        print_json(outcome.to_json())
+    raise typer.Exit(exit_code(outcome) or (FAILED if faults else 0))
+
+
+def _print_rows(out: "Console", rows: "Sequence[SpotRow]") -> None:
+    """A line for each, and their means by weight where they are of one game."""
+    from allstreets.jobs import table_rows
+
+    solved = [row for row in rows if row.error is None]
+    if not solved:
+        return
+    names = len({row.name for row in solved}) > 1
+    words = list(dict.fromkeys(word for row in solved for word in row.frequencies))
+    width = max(len(row.name) for row in solved) + 2 if names else 0
+    out.print(
+        f"{'name' if names else '':{width}}{'board':11}{'weight':>8}{'EV OOP':>10}{'EV IP':>10}"
+        f"{'equity OOP':>12}{'EQR OOP':>9}{'exploit.':>10}"
+        + "".join(f"{word:>9}" for word in words)
+    )
+    shown = table_rows(solved[:SHOWN_ROWS])
+    means = _means(table_rows(solved)) if not names and len(solved) > 1 else []
+    for row in [*shown, *means]:
+        cells = [
+            f"{row['name'] if names else '':{width}}{row['board']:11}{row['weight']:8,.4g}",
+            *(f"{_number(row[key]):>10}" for key in ("ev_oop", "ev_ip")),
+            f"{_percent(row['equity_oop']):>12}{_percent(row['eqr_oop'], 0):>9}",
+            f"{_percent(row['exploitability_pct'], 2, 1):>10}",
+            *(f"{_percent(row.get(word)):>9}" for word in words),
+        ]
+        out.print("".join(cells), markup=False)
+    if len(solved) > SHOWN_ROWS:
+        out.print(f"… and {len(solved) - SHOWN_ROWS:,} more")
+    out.print(
+        "weight: boards that one stands for; then what the first decision does, in % of hands."
+    )
+
+
+def _means(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One line with the means of what all rows have, over the hands that are dealt."""
+    dealt = [row["weight"] * row["pairs"] for row in rows]
+    mean: dict[str, Any] = dict.fromkeys(rows[0])
+    for key in rows[0]:
+        values = [row[key] for row in rows]
+        if not key.startswith("eqr") and all(isinstance(value, float) for value in values):
+            weighed = sum(value * times for value, times in zip(values, dealt, strict=True))
+            mean[key] = weighed / sum(dealt)
+    return [{**mean, "name": "", "board": "mean", "weight": sum(row["weight"] for row in rows)}]
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _percent(value: float | None, digits: int = 1, factor: float = 100) -> str:
+    return "–" if value is None else f"{factor * value:.{digits}f} %"
+
+
+def _print_way_on(out: "Console", job: "SpotsJob", outcome: "SpotsOutcome") -> None:
+    output, csv = job.output, job.csv
+    out.print()
+    if outcome.interrupted:
+        kept = f"saved in {output}. Go on with the same command and --resume." if output else (
+            "the rows above are all. --output DIR saves solutions, for --resume."
+        )  # fmt: skip
+        out.print(f"Interrupted; {kept}", markup=False, soft_wrap=True)
+    if csv is not None:
+        out.print(f"Rows: {csv}", markup=False, soft_wrap=True)
+    if output is None:
+        if not outcome.interrupted:
+            out.print("--output DIR saves the solutions and their rows, for reports and --resume.")
+        return
+    out.print(f"Rows: {output / 'spots.csv'}", markup=False, soft_wrap=True)
+    report = command("report", output, "--by", "category")
+    out.print(f"Look further: {report}", markup=False, soft_wrap=True)
+    out.print(f"In the browser: {command('explore', output)}", markup=False, soft_wrap=True)

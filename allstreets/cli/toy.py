@@ -6,19 +6,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from allstreets.base import INTERRUPTED
-from allstreets.cli.keeping import UNSAVED
-from allstreets.cli.output import (
+from allstreets.cli.terminal.output import (
+    UNSAVED,
     JsonOption,
+    ResumeOption,
     console,
     percent,
     plain_table,
     print_json,
-    written_path,
+    written,
 )
 
 if TYPE_CHECKING:
     from allstreets.cfr import CfrSolver, MccfrSolver
-    from allstreets.training import LoopConfig, TrainingOutcome
+    from allstreets.jobs import LoopConfig, TrainingOutcome
 
 SHOWN_ROWS = 24
 SAMPLING = "mccfr"
@@ -56,23 +57,11 @@ def toy(
         str | None, typer.Option(help="Prune below this regret: -300 or '-C*sqrt(t)'.")
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            parser=written_path,
-            metavar="<Path>",
-            help="Folder for checkpoints and metrics.",
-        ),
+        Path | None, written("Folder for checkpoints and metrics.", "--output", "-o")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --output.")] = False,
+    resume: ResumeOption = False,
     plot: Annotated[
-        Path | None,
-        typer.Option(
-            parser=written_path,
-            metavar="<Path>",
-            help="Draw the convergence curve: a .png or .svg file.",
-        ),
+        Path | None, written("Draw the convergence curve: a .png or .svg file.")
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -89,7 +78,7 @@ def toy(
     Exploitability is the mean of both players' best-response gains (NashConv / 2), in the game's
     own unit.
     """
-    from allstreets.training import (
+    from allstreets.jobs import (
         LoopConfig,
         RunFiles,
         check_config,
@@ -191,7 +180,7 @@ def _figures(
 
 
 def _print(solver: "CfrSolver | MccfrSolver", outcome: "TrainingOutcome") -> None:
-    from allstreets.training import outcome_lines
+    from allstreets.jobs import outcome_lines
 
     out = console()
     strategies = solver.strategies()

@@ -1,11 +1,28 @@
 """allstreets train: run the jobs that a training file describes."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allstreets.cli.output import JsonOption, written_place
+from allstreets.cli.terminal.output import (
+    UNSAVED,
+    JsonOption,
+    ResumeOption,
+    command,
+    console,
+    print_json,
+    print_looks,
+    written_place,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from allstreets.jobs import Job, TrainingJob, TrainingJobOutcome
+
+    More = Callable[[Console, Any], dict[str, Any]]
 
 
 def train(
@@ -24,7 +41,7 @@ def train(
             "default: runs/<time>.",
         ),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --output.")] = False,
+    resume: ResumeOption = False,
     threads: Annotated[
         int | None, typer.Option(min=1, help="Overrides the file; default: every core.")
     ] = None,
@@ -75,31 +92,38 @@ def train(
     docs/postflop-models.md list all keys.
     """
     from allstreets.base import InputError, place_of
-    from allstreets.cli.train_jobs import TrainOptions, run_job
-    from allstreets.training import FIRST_RUN, plan, read_train_config
+    from allstreets.jobs import FIRST_RUN, plan, read_train_config
+    from allstreets.solutions import OWN
 
     if output is None and resume:
         raise InputError("--resume needs --output, the folder of the run to continue")
     place = default_output() if output is None else place_of(output)
-    config = read_train_config(file or FIRST_RUN)
-    if chart_interval is not None:
-        if config.solver is None:
-            raise InputError("--chart-interval: flops one by one have no preflop charts")
-        solver = config.solver.model_copy(update={"chart_interval": chart_interval})
-        config = config.model_copy(update={"solver": solver})
-    jobs = plan(config, place, resume=resume, threads=threads, device=device, cluster=cluster)
+    flags = {
+        "threads": threads,
+        "device": device,
+        "cluster": cluster,
+        "chart_interval": chart_interval,
+    }
+    config = read_train_config(file or FIRST_RUN, flags)
+    jobs = plan(config, place, resume=resume)
     if certify and config.job != "unified_cfr":
         raise InputError(
             "--certify: only solutions of unified_cfr, a whole game, have certificates"
         )
     if certify and not isinstance(place, Path):
         raise InputError(f"--certify: {place} is elsewhere; certify a copy of it on this machine")
+    where = ["--cluster", cluster] if cluster else []
+    again = command("train", *([file] if file else []), "--output", place, *where, "--resume")
+    first = file is None  # whose own flops take half a minute
     for job in jobs:
-        judged = certify or file is None
-        options = TrainOptions(
-            file, place, json, last=job is jobs[-1], certify=judged, cluster=cluster
-        )
-        if code := run_job(job, options):
+        if code := train_job(
+            job,
+            again,
+            json=json,
+            last=job is jobs[-1],
+            certify=certify or first,
+            flops=OWN if first else None,
+        ):
             raise typer.Exit(code)
 
 
@@ -108,3 +132,53 @@ def default_output() -> Path:
     from datetime import datetime
 
     return Path("runs") / datetime.now().strftime("%Y-%m-%d-%H%M%S")
+
+
+def train_job(
+    job: "TrainingJob",
+    again: str,
+    *,
+    json: bool,
+    last: bool = True,
+    certify: bool = False,
+    flops: str | None = None,
+    more: "More | None" = None,
+) -> int:
+    """Run a job, print its outcome and where it is; returns the exit code.
+
+    `again` is the command that resumes it, `more` prints what else there is to say and returns it
+    for --json. `certify` evaluates a whole game with real cards, on some `flops`.
+    """
+    from allstreets.cli.certify import certify_on_terminal
+    from allstreets.cli.terminal.decisions import print_opening
+    from allstreets.cli.terminal.running import exit_code, kept_in, run_on_terminal
+    from allstreets.jobs import plan_certify
+
+    training: Job[TrainingJobOutcome] = job
+    outcome = run_on_terminal(training)
+    out = console(stderr=json)
+    if outcome.opening is not None:
+        out.print()
+        print_opening(out, outcome.opening)
+        out.print()
+    figures, look = outcome.to_json(), outcome.look()
+    for line in outcome.lines():
+        out.print(line, markup=False, soft_wrap=True)
+    figures |= more(out, outcome) if more is not None else {}
+    kept = kept_in(job.output, outcome.unsaved, outcome.save)
+    if outcome.warning is not None:
+        typer.echo(f"Warning: {outcome.warning}", err=True)
+    code = UNSAVED if outcome.unsaved and kept is None else exit_code(outcome)
+    if kept is not None:
+        for line in outcome.way_on(kept, again):
+            out.print(line, markup=False, soft_wrap=True)
+        if look or outcome.opening is not None:
+            print_looks(out, kept, *look)
+        if certify and not outcome.interrupted:
+            assert isinstance(kept, Path)  # `train` has refused others
+            judged = certify_on_terminal(out, plan_certify(kept, flops))
+            figures["certificate"], code = judged.to_json(), exit_code(judged)
+    code = code or (1 if outcome.problem and kept is job.output else 0)
+    if json and (last or code):
+        print_json(figures)
+    return code

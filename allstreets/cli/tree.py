@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from allstreets.cli.output import JsonOption, console, print_json
+from allstreets.cli.terminal.output import JsonOption, console, print_json
 
 if TYPE_CHECKING:
-    from allstreets.training import UnifiedJob
+    from allstreets.jobs import UnifiedJob
 
 
 def tree(
@@ -30,7 +30,7 @@ def tree(
     """
     from allstreets.base import InputError
     from allstreets.betting import build_preflop_tree, draw_tree
-    from allstreets.training import FIRST_RUN, UnifiedConfig, read_train_config
+    from allstreets.jobs import FIRST_RUN, UnifiedConfig, read_train_config
 
     config = read_train_config(file or FIRST_RUN).solver
     if config is None:
@@ -43,7 +43,7 @@ def tree(
             return
         _print(drawn)
         return
-    from allstreets.training import plan_unified
+    from allstreets.jobs import plan_unified
 
     job = plan_unified(config)
     if json:
@@ -53,8 +53,8 @@ def tree(
 
 
 def _draw(job: "UnifiedJob") -> None:
+    from allstreets.base import data_size
     from allstreets.betting import draw_tree
-    from allstreets.training import data_size
 
     need, config = job.need, job.config
     notes = {}

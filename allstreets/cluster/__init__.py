@@ -1,4 +1,4 @@
-"""The same jobs on several machines: Ray starts workers, which own shares of the flops."""
+"""The same jobs on several machines: Ray starts workers, which own a part of the flops each."""
 
 import lazy_loader
 

@@ -1,14 +1,11 @@
 from .connect import Cluster as Cluster
 from .connect import Node as Node
+from .connect import Sign as Sign
 from .connect import connect as connect
-from .crew import Crew as Crew
-from .flops import ClusterEngine as ClusterEngine
-from .flops import NodeUse as NodeUse
-from .lost import WorkerLost as WorkerLost
-from .ray_crew import RayCrew as RayCrew
-from .shared_folder import Sign as Sign
-from .shared_folder import not_shared as not_shared
-from .shared_folder import signed as signed
+from .connect import not_shared as not_shared
+from .connect import signed as signed
+from .engine import ClusterEngine as ClusterEngine
+from .engine import NodeUse as NodeUse
 from .tasks import Done as Done
 from .tasks import Need as Need
 from .tasks import Piece as Piece
@@ -17,3 +14,6 @@ from .tasks import Task as Task
 from .tasks import Tasks as Tasks
 from .tasks import fitting as fitting
 from .tasks import require_versions as require_versions
+from .worker_pool import RayPool as RayPool
+from .worker_pool import WorkerLost as WorkerLost
+from .worker_pool import WorkerPool as WorkerPool

@@ -11,15 +11,18 @@ Whoever can reach a Ray cluster can run programs on it (docs/cluster.md).
 
 import logging
 import os
+import secrets
 import signal
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from allstreets.base import InputError
+from allstreets.base import InputError, Place
+from allstreets.version import __version__
 
 LOCAL, AUTO = "local", "auto"
 THIS_MACHINE = "127.0.0.1"
@@ -166,3 +169,59 @@ def _own_signals() -> Iterator[None]:
         for number, handler in zip(numbers, before, strict=True):
             with suppress(TypeError):  # a handler that was not installed from Python
                 signal.signal(number, handler)
+
+
+def require_version(version: str) -> str:
+    """Refuse to work for an asker of another version; the name of this machine."""
+    host = socket.gethostname()
+    if version != __version__:
+        raise InputError(
+            f"{host} has allstreets {__version__}, and this is {version}; "
+            "install the same version on every machine of the cluster"
+        )
+    return host
+
+
+NAME = ".cluster"
+
+
+@dataclass(frozen=True)
+class Sign:
+    """A file whose text nobody else can have written."""
+
+    path: Path
+    text: str
+
+    def require(self) -> None:
+        """Refuse to work on a machine that does not see it."""
+        try:
+            seen = self.path.read_text() == self.text
+        except OSError:
+            seen = False
+        if not seen:
+            raise not_shared(self.path.parent, [socket.gethostname()])
+
+
+@contextmanager
+def signed(folder: Path) -> Iterator[Sign]:
+    """A sign in `folder`, for as long as work goes on there."""
+    sign = Sign(folder.resolve() / NAME, secrets.token_hex(16))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        sign.path.write_text(sign.text)
+    except OSError as error:
+        raise InputError(
+            f"cannot write to the folder {folder}: {error.strerror}; name another folder"
+        ) from None
+    try:
+        yield sign
+    finally:
+        sign.path.unlink(missing_ok=True)
+
+
+def not_shared(folder: Place, machines: Sequence[str]) -> InputError:
+    """What is said of machines that do not see a folder."""
+    return InputError(
+        f"{folder} is not there on {', '.join(machines)}.\n"
+        "Workers write their own files: name a folder that all machines of the cluster see."
+    )

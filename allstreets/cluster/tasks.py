@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from allstreets.base import InputError
-from allstreets.cluster.connect import Cluster, Node
-from allstreets.cluster.line import process_bytes
-from allstreets.cluster.same_version import require_version
+from allstreets.cluster.connect import Cluster, Node, require_version
+from allstreets.cluster.connection import process_bytes
 from allstreets.version import __version__
 
 RETRIES = 10  # of a piece whose worker has died

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from allstreets.base import Flags, Floats, Longs, Place, Singles, write_checked_arrays
 from allstreets.betting import Player
 from allstreets.cfr import IterationWeights
-from allstreets.cluster.same_version import require_version
+from allstreets.cluster.connect import require_version
 from allstreets.engines import (
     DropsHands,
     Engine,

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -91,14 +92,14 @@ def create_app(
         app.include_router(module.router)
     _add_errors(app)
     _add_page(app, page)
-    document = api_document(app)
-    app.openapi = lambda: document  # type: ignore[method-assign]
+    describe = app.openapi
+    # Nobody waits for it but those who ask: it takes as long as everything else together.
+    app.openapi = cache(lambda: api_document(describe()))  # type: ignore[method-assign]
     return app
 
 
-def api_document(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI document, with the messages that travel in streams."""
-    document = app.openapi()
+def api_document(document: dict[str, Any]) -> dict[str, Any]:
+    """FastAPI's OpenAPI document, with the messages that travel in streams."""
     parts = document["components"]["schemas"]
     for message in (SolveEvent, BoardHandsPart):
         schema = message.model_json_schema(ref_template="#/components/schemas/{model}")

@@ -25,9 +25,9 @@ from allstreets.explorer.solves.games import game_form
 from allstreets.explorer.solves.manager import Solves
 from allstreets.explorer.views.view import read_facts
 from allstreets.games import Bound, Lock, read_bounds, spot_mapping
+from allstreets.jobs import lock_game, lock_spot_config
 from allstreets.solutions import CHIPS, Solution, SpotSolution, WholeSolution
 from allstreets.storage import folder_kind, load_spot, load_unified
-from allstreets.training import lock_game, lock_spot_config
 
 SIGNS = {"at_most": "<=", "at_least": ">=", "exactly": ""}
 WORDS = {"at_most": "at most", "at_least": "at least", "exactly": "exactly"}

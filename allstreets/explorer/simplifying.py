@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 
-from allstreets import training  # whose kernels are loaded when a price is found
+from allstreets import jobs  # whose kernels are loaded when a price is found
 from allstreets.analysis import Simplification, Simplified
 from allstreets.base import InputError
 from allstreets.explorer.errors import BusyError
@@ -33,7 +33,7 @@ class Simplifying:
         rule = rule_of(form)
         with self._turn(id) as folder:
             return price_message(
-                training.simplify(folder, grid=rule.grid, sizes=rule.sizes, drop=rule.drop)
+                jobs.simplify(folder, grid=rule.grid, sizes=rule.sizes, drop=rule.drop)
             )
 
     def save(self, id: str, form: SimpleForm) -> SolutionCard:
@@ -43,7 +43,7 @@ class Simplifying:
         target = new_path(self._solves, "simple", time.time())
         with self._turn(id) as folder:
             try:
-                training.simplify(
+                jobs.simplify(
                     folder,
                     grid=rule.grid,
                     sizes=rule.sizes,

@@ -1,4 +1,4 @@
-"""Independent pieces of work: done here, in processes or on a cluster, and counted."""
+"""Everything that takes time: config, jobs and their outcomes, progress, executors, reports."""
 
 import lazy_loader
 

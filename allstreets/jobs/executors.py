@@ -19,9 +19,10 @@ import multiprocessing
 import os
 import sys
 import threading
+import time
 from abc import ABC, abstractmethod
-from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     Future,
@@ -42,6 +43,8 @@ from allstreets.base import Control, InputError, StopWhen, thread_count
 from allstreets.cluster import (
     Need,
     Node,
+    NodeUse,
+    Piece,
     RayTasks,
     Task,
     Tasks,
@@ -49,7 +52,6 @@ from allstreets.cluster import (
     fitting,
     require_versions,
 )
-from allstreets.jobs.progress import NodesInUse, NodeWork
 
 KILLED = "its process was killed; is there enough memory?"
 TIMES_AGAIN = 2  # that a piece is done whose process was killed
@@ -180,7 +182,7 @@ class Executor(ABC):
     def at_once(self) -> int:
         """How many pieces are done at a time."""
 
-    def nodes(self) -> tuple[NodeWork, ...]:
+    def nodes(self) -> tuple[NodeUse, ...]:
         """The work of the machines of a cluster."""
         return ()
 
@@ -372,6 +374,57 @@ def _end_with(ears: "Connection[Any, Any]") -> None:
     os._exit(1)
 
 
+class NodesInUse:
+    """Counts the pieces that machines have done so far."""
+
+    def __init__(self, nodes: Iterable[Node]) -> None:
+        self._nodes = {node.key: node for node in nodes}
+        self._solved: Counter[str] = Counter()  # by machine
+        self._seconds: defaultdict[str, float] = defaultdict(float)  # of cores
+        self._memory: dict[tuple[str, int], int] = {}  # by machine and process
+        self._began = time.monotonic()
+
+    @property
+    def cores(self) -> int:
+        """Of all machines."""
+        return sum(node.cores for node in self._nodes.values())
+
+    @property
+    def text(self) -> str:
+        """How many there are: "2 machines with 32 cores in all"."""
+        count, cores = len(self._nodes), self.cores
+        return (
+            f"{count} machine{'s' if count > 1 else ''} with {cores} "
+            f"core{'s' if cores > 1 else ''} in all"
+        )
+
+    def note(self, piece: Piece, cores: int, nodes: Callable[[], Iterable[Node]]) -> None:
+        """A piece is done, on so many cores; `nodes` are asked for where its machine is new."""
+        if piece.node not in self._nodes:
+            self._nodes |= {node.key: node for node in nodes()}
+        self._solved[piece.node] += 1
+        self._seconds[piece.node] += piece.seconds * cores
+        self._memory[piece.node, piece.process] = piece.memory_bytes
+
+    def work(self) -> tuple[NodeUse, ...]:
+        """The work of each machine."""
+        passed = time.monotonic() - self._began
+        return tuple(
+            NodeUse(
+                name=node.address,
+                solved=self._solved[node.key],
+                per_minute=60 * self._solved[node.key] / passed if passed else 0.0,
+                memory_bytes=sum(
+                    size for (key, _), size in self._memory.items() if key == node.key
+                ),
+                waiting=max(0.0, 1 - self._seconds[node.key] / (passed * node.cores))
+                if passed
+                else 0.0,
+            )
+            for node in self._nodes.values()
+        )
+
+
 class OnRay(Executor):
     """The machines of a Ray cluster: every piece is a task for any of them that has room."""
 
@@ -394,7 +447,7 @@ class OnRay(Executor):
         """How many pieces are done at a time."""
         return max(1, self.in_use.cores // self._need.cores)
 
-    def nodes(self) -> tuple[NodeWork, ...]:
+    def nodes(self) -> tuple[NodeUse, ...]:
         """The work of the machines."""
         return self.in_use.work()
 

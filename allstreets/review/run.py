@@ -8,15 +8,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from allstreets.base import Control, InputError, cache_folder, interrupt_request, shorten
+from allstreets.base import Control, InputError, cache_folder, duration, interrupt_request, shorten
 from allstreets.betting import Player
 from allstreets.games import data_hash
 from allstreets.hands import HandFiles, PlayedHand, Skipped, read_hands
+from allstreets.jobs import CountProgress
 from allstreets.review.folder import HandReview, IndexedHand, ReviewFolder, ReviewIndex
 from allstreets.review.games import SolvedGame, nearest_game, open_games
 from allstreets.review.hand import review_hand
 from allstreets.review.spots import Effort, StoppedError
-from allstreets.training import CountProgress, duration
 
 VERSION = 3  # of what is kept: a change that alters reviews takes the next number
 LINE_SECONDS = 10.0  # between two lines of progress, where there is no terminal

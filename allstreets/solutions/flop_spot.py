@@ -2,7 +2,8 @@
 
 1. The line before the flop leads to a pot: its chips, stacks, sizes and rake are the spot's.
 2. A combo's weight is the reach of its class: what both players' strategies before the flop leave
-   of it. Whether the solution was trained on the flop makes no difference.
+   of it; in an off-path pot, its weight in the solution's entry range (`solvers.entry_ranges`).
+   Whether the solution was trained on the flop makes no difference.
 3. The board keeps the suits that were asked for. Weights are the same for all combos of a class,
    so another spelling of a flop is the same spot with its suits renamed (`fingerprint`).
 """
@@ -100,7 +101,8 @@ def flop_spot(result: WholeSolution, line: str, flop: str | None = None) -> Flop
     reach = np.where(left > 0, result.before.reach[node], 0.0)  # [2, 169]
     oop, ip = (reach @ left / left.sum()).tolist()
     shares = LineReach((oop, ip), np.zeros(0), np.zeros(0, np.bool_))
-    ranges = _range(reach[0], parts, Player.OOP), _range(reach[1], parts, Player.IP)
+    weights = np.where(left > 0, result.before.pot_ranges[:, number], 0.0)
+    ranges = _range(weights[0], parts, Player.OOP), _range(weights[1], parts, Player.IP)
     return FlopSpot(
         spot=_locked(_spot(game, pot, cards_text(cards), ranges), result, number, parts.flop),
         ranges=ranges,

@@ -22,6 +22,7 @@ from allstreets.betting import (
     Player,
     PreflopRules,
     WholeLine,
+    flop_pots,
     line_text,
     paid_at,
     parse_line,
@@ -45,9 +46,13 @@ class PreflopStrategies:
     values: NDArray[np.floating[Any]] | None
     """[2, N, 169]: chips times pairs of combos, both playing so; None: not known."""
     locks: Mapping[int, ClassLock] = field(default_factory=dict)  # by decision
+    ranges: NDArray[np.floating[Any]] | None = None
+    """[2, P, 169]: those to solve flops for; None: those that get to the pots."""
 
     @classmethod
-    def of(cls, preflop: PreflopCfr, leaves: Floats | None) -> "PreflopStrategies":
+    def of(
+        cls, preflop: PreflopCfr, leaves: Floats | None, ranges: Floats | None = None
+    ) -> "PreflopStrategies":
         """The averages of a solver; `leaves` [2, P, 169] are what its pots are worth then."""
         average = preflop.average()
         values = None
@@ -59,7 +64,7 @@ class PreflopStrategies:
                 ]
             )
         game = preflop.game
-        return cls(game.tree, game.pairs, average, values, game.locks)
+        return cls(game.tree, game.pairs, average, values, game.locks, ranges)
 
     @classmethod
     def unpack(cls, tree: BettingTree, arrays: dict[str, NDArray[Any]]) -> "PreflopStrategies":
@@ -75,7 +80,10 @@ class PreflopStrategies:
         require_shape(arrays, "pairs", (hands, hands))
         if "values" in arrays:
             require_shape(arrays, "values", (2, tree.node_count, hands))
-        return cls(tree, arrays["pairs"], strategies, arrays.get("values"))
+        ranges = arrays.get("ranges")
+        if ranges is not None:
+            require_shape(arrays, "ranges", (2, len(flop_pots(tree)), hands))
+        return cls(tree, arrays["pairs"], strategies, arrays.get("values"), ranges=ranges)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything as plain arrays; the strategies of all decisions stand in pre-order."""
@@ -86,7 +94,19 @@ class PreflopStrategies:
         }
         if self.values is not None:
             arrays["values"] = self.values.astype(np.float32)
+        if self.ranges is not None:
+            arrays["ranges"] = self.ranges.astype(np.float32)
         return arrays
+
+    @cached_property
+    def pot_ranges(self) -> Floats:
+        """[2, P, 169]: the ranges to solve flops of each pot for, the largest weight 1."""
+        if self.ranges is not None:
+            return self.ranges.astype(np.float64)
+        reach = self.reach[[pot.node for pot in flop_pots(self.tree)]].transpose(1, 0, 2)
+        largest = reach.max(axis=2, keepdims=True)
+        scaled: Floats = np.divide(reach, largest, out=np.zeros_like(reach), where=largest > 0)
+        return scaled
 
     @cached_property
     def reach(self) -> Floats:

@@ -72,7 +72,7 @@ class SolverSource:
         leaves = None
         if self.kept.values is not None:
             leaves = np.einsum("k,apkh->aph", self.solver.leaves.weights, self.kept.values)
-        return PreflopStrategies.of(self.solver.preflop, leaves)
+        return PreflopStrategies.of(self.solver.preflop, leaves, self.kept.ranges)
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:

@@ -9,6 +9,7 @@ from .drive import Step as Step
 from .drive import Timer as Timer
 from .drive import drive as drive
 from .drive import next_multiple as next_multiple
+from .entry_ranges import solution_ranges as solution_ranges
 from .flops import FlopsSolver as FlopsSolver
 from .flops import FlopTargets as FlopTargets
 from .flops_estimate import FlopEstimate as FlopEstimate
@@ -19,11 +20,13 @@ from .leaves import VisitPlan as VisitPlan
 from .precision import QuantisedSolution as QuantisedSolution
 from .precision import quantise_solution as quantise_solution
 from .preflop import PreflopCfr as PreflopCfr
+from .preflop import trembled_reach as trembled_reach
 from .separated import PairValues as PairValues
 from .separated import PreflopSolver as PreflopSolver
 from .separated import mean_over_flops as mean_over_flops
 from .separated import refuse_rake as refuse_rake
 from .spot import SpotSolver as SpotSolver
+from .trembles import TREMBLE as TREMBLE
 from .whole_game import MBB_PER_CHIP as MBB_PER_CHIP
 from .whole_game import PreflopTraining as PreflopTraining
 from .whole_game import WholeGameFigures as WholeGameFigures

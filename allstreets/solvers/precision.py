@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from allstreets.base import Singles
+from allstreets.base import Floats, Singles
 from allstreets.engines import ONE_BYTE, TWO_BYTES, Numbers, agree, quantised_values
 from allstreets.solvers.whole_game import Evaluation, WholeGameFigures, WholeGameSolver
 
@@ -33,6 +33,8 @@ class QuantisedSolution:
     figures: WholeGameFigures
     values: Singles | None
     """[2, P, F, 169]: what the pots are worth to both players on every flop; None: not known."""
+    ranges: Floats | None = None
+    """[2, P, 169]: those to solve other flops for (`entry_ranges`); None: those that get there."""
 
 
 def quantise_solution(

@@ -12,6 +12,9 @@ With pruning, an action whose regret is below the threshold is closed for a hand
 so its value is not needed, and its regret is discounted and otherwise left alone. What lies
 below, also after the flop, is left as it was. Whole pots fall away for hands such as 72o.
 
+With trembles (`trembles`), off-path actions are reached by a small share of the range: the opponent
+learns his answers to them.
+
 Actions can be closed for good, too (`dropping`): whatever their regrets, they are not played.
 Hands can be locked at a decision: they play what they are told, and so do they in best responses.
 """
@@ -28,10 +31,16 @@ from allstreets.betting import (
     Outcome,
     Player,
 )
-from allstreets.cards import HAND_COUNT
+from allstreets.cards import HAND_COUNT, HAND_SIZES
 from allstreets.cfr import IterationWeights
 from allstreets.games import PreflopGame, Strategies
-from allstreets.solvers.kernels.preflop_pass import PreflopLayout, preflop_down, preflop_up
+from allstreets.solvers.kernels.preflop_pass import (
+    PreflopLayout,
+    preflop_down,
+    preflop_up,
+    trembling_reach,
+)
+from allstreets.solvers.trembles import TREMBLE, trembles
 
 SMALL_SHARE = 0.01
 """What every hand adds to the average besides its reach, so that it is sensible everywhere."""
@@ -76,14 +85,15 @@ def preflop_layout(game: PreflopGame) -> PreflopLayout:
         on_margin=np.where(shown, (win - loss) / 2, 0.0),
         pairs=np.ascontiguousarray(game.pairs, np.float64),
         margin=np.ascontiguousarray(game.margin.T, np.float64),
+        sizes=HAND_SIZES.astype(np.float64),
     )
 
 
 class PreflopCfr:
     """Regrets and average strategies before the flop."""
 
-    def __init__(self, game: PreflopGame, leaves: Leaves) -> None:
-        self.game, self.leaves = game, leaves
+    def __init__(self, game: PreflopGame, leaves: Leaves, tremble: float = 0.0) -> None:
+        self.game, self.leaves, self.tremble = game, leaves, tremble
         self._layout = preflop_layout(game)
         self._slots = {
             int(node): slice(int(first), int(last))
@@ -96,9 +106,12 @@ class PreflopCfr:
         self.regrets = {node: self._regrets[slots] for node, slots in self._slots.items()}
         self.sums = {node: self._sums[slots] for node, slots in self._slots.items()}
         self._reach = np.ones((game.tree.node_count, 2, HAND_COUNT))
+        self._meant = np.ones(len(self._layout.child))
         self._values = np.zeros((game.tree.node_count, HAND_COUNT))
         self._pots = np.array([pot.node for pot in game.pots], np.int64)
         self.closed: dict[int, Flags] = {}  # [A, 169] for good; decisions without any are left out
+        self._held = self._locked()
+        self._losses = np.zeros(1)  # the iterations that negative regrets add up
         self._play_locks()
 
     def _play_locks(self) -> None:
@@ -147,8 +160,10 @@ class PreflopCfr:
         """
         layout, reach, values = self._layout, self._reach, self._values
         preflop_down(
-            layout, int(player), self._regrets, self._closed(), self._strategies, reach, values
-        )
+            layout, int(player), self._regrets, self._closed(), self._held,
+            trembles(self.tremble, float(self._losses[0])), self._strategies, reach, self._meant,
+            values,
+        )  # fmt: skip
         prunes = now.threshold > -np.inf or bool(self.closed)
         mask = self.hand_mask(player, now.threshold) if prunes else None
         values[self._pots] = self.leaves.step(
@@ -158,14 +173,25 @@ class PreflopCfr:
             None if mask is None else mask[self._pots],
         )
         preflop_up(
-            layout, int(player), self._regrets, self._sums, self._strategies, reach, values,
-            NO_FLAGS if mask is None else mask,
+            layout, int(player), self._regrets, self._sums, self._strategies, reach, self._meant,
+            values, NO_FLAGS if mask is None else mask,
             np.array([now.positive, now.negative, now.floor, now.average, now.weight]),
             SMALL_SHARE,
         )  # fmt: skip
         self._play_locks()
+        if player == Player.IP:  # the second half of an iteration
+            self._losses[0] = self._losses[0] * now.negative + 1.0
         root: Floats = values[0].copy()
         return root
+
+    def _locked(self) -> Flags:
+        """[S, 169]: the actions of locked hands; [0, 169] where none is."""
+        if not self.game.locks:
+            return NO_FLAGS
+        held = np.zeros(self._regrets.shape, np.bool_)
+        for node, lock in self.game.locks.items():
+            held[self._slots[node]] = lock.held
+        return held
 
     def _closed(self) -> Flags:
         """[S, 169]: actions that are closed for good; [0, 169] where none is."""
@@ -205,7 +231,9 @@ class PreflopCfr:
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next step depends on."""
         regrets = {f"preflop.regrets.{node:04d}": array for node, array in self.regrets.items()}
-        return regrets | {f"preflop.sums.{node:04d}": array for node, array in self.sums.items()}
+        sums = {f"preflop.sums.{node:04d}": array for node, array in self.sums.items()}
+        losses = {"preflop.losses": self._losses} if self.tremble else {}
+        return regrets | sums | losses
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a `state()` of the same game."""
@@ -226,3 +254,27 @@ def normalised(stored: Floats, closed: Flags | None = None) -> Floats:
     total = positive.sum(axis=0)
     found: Floats = np.divide(positive, total, out=even, where=total > 0)
     return found
+
+
+def trembled_reach(
+    game: PreflopGame,
+    strategies: Strategies,
+    values: NDArray[np.floating[Any]],
+    share: float = TREMBLE,
+) -> Floats:
+    """[N, 2, 169]: both players' reach where off-path actions are taken by trembles.
+
+    `values` [2, N, 169] of the strategies tell the losses; they are as `PreflopGame.values` gives
+    them, in chips times pairs of combos.
+    """
+    tree, layout = game.tree, preflop_layout(game)
+    played, gains = np.zeros((2, len(layout.child), HAND_COUNT))
+    for node, first, last in zip(layout.decision, layout.first[:-1], layout.first[1:], strict=True):
+        player = tree.player[node]
+        gain = values[player, tree.children_of(node)] - values[player, node]
+        lock = game.locks.get(int(node))
+        gains[first:last] = gain if lock is None else np.where(lock.held, -np.inf, gain)
+        played[first:last] = strategies[int(node)]
+    reach = np.ones((tree.node_count, len(Player), HAND_COUNT))
+    trembling_reach(layout, played, gains, trembles(share), reach, np.ones(len(layout.child)))
+    return reach

@@ -313,6 +313,7 @@ class WholeGameSolver(PreflopTraining):
         pruning: Pruning | None = None,
         drop_unplayed_every: int = 0,
         regroup: int = 0,
+        tremble: float = 0.0,
     ) -> None:
         pruning = checked_pruning(pruning, schedule)
         self.game, self.batches = game, batches or VisitPlan()
@@ -321,7 +322,7 @@ class WholeGameSolver(PreflopTraining):
         self.leaves = SubgameLeaves(engine, game.flops.weights, everyone, schedule, pruning)
         # Where no flop is seen, in push or fold, the set of flops says nothing about the deal.
         pairs = self.leaves.pairs if game.pots else whole_deck.astype(np.float64)
-        preflop = PreflopCfr(game.before_the_flop(pairs), self.leaves)
+        preflop = PreflopCfr(game.before_the_flop(pairs), self.leaves, tremble)
         super().__init__(preflop, schedule, pruning, raked=game.preflop.rake > 0)
         every = drop_unplayed_every
         self.dropping = DroppedHands(self.leaves, preflop, every) if every else None
@@ -361,6 +362,7 @@ class WholeGameSolver(PreflopTraining):
             "pruning": self.pruning.facts() if self.pruning else None,
             **({"close_after": self.dropping.actions.after} if self.dropping else {}),
             **({"regroup": self.rebucketing.times} if self.rebucketing.times else {}),
+            **({"tremble": self.preflop.tremble} if self.preflop.tremble else {}),
         }
 
     @property

@@ -1,4 +1,4 @@
-"""Running a job: config, the loop, stop rules, progress, checkpoints, report, plot."""
+"""PioSOLVER's trees as the files of spots."""
 
 import lazy_loader
 

@@ -30,9 +30,8 @@ from allstreets.base import InputError, shorten
 from allstreets.betting import Street, street_of_board
 from allstreets.cards import Range, cards_text, parse_board
 from allstreets.games import Spot
-from allstreets.training.config import check_config
+from allstreets.jobs import SpotConfig, check_config
 from allstreets.training.pio_lines import Amounts, bets_of, sizes_of_lines
-from allstreets.training.spot_config import SpotConfig
 
 SETTING = re.compile(r"#([\w.]+)#(.*)")
 SIZE_KEY = re.compile(r"(Flop|Turn|River)Config(IP)?\.(BetSize|RaiseSize|DonkBetSize|AddAllin)")

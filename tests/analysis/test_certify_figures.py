@@ -222,7 +222,9 @@ class Monotone(Population):
         return inside / seeds
 
 
+@pytest.mark.long
 def test_intervals_cover_a_loss_on_monotone_flops_alone() -> None:
+    """Long: hundreds of samples."""
     assert Monotone().covered(12, 20) >= 0.93
 
 

@@ -44,7 +44,7 @@ def test_flops_are_completed_side_by_side_as_alone() -> None:
     assert not np.array_equal(first, second)
 
 
-@pytest.mark.parametrize("river_groups", ["none", "suits"])
+@pytest.mark.parametrize("river_groups", ["none", pytest.param("suits", marks=pytest.mark.long)])
 def test_flops_are_solved_exactly_where_they_are_judged(
     river_groups: Literal["none", "suits"],
 ) -> None:
@@ -54,13 +54,15 @@ def test_flops_are_solved_exactly_where_they_are_judged(
     values = judge.values(flop)
     game, every = judge.result.game, parse_schedule("ahead").run(1, 4)
     games = game.build(replace(judge.spec, flops=(flop,)))
-    games.iterate(judge.reach, np.ones((len(game.pots), 1), np.bool_), every)
+    games.iterate(judge.ranges, np.ones((len(game.pots), 1), np.bool_), every)
     for player in Player:
         best = games.best_response(player, judge.reach[player.opponent], np.zeros(1, np.int64))
         np.testing.assert_allclose(values.best[player], best[:, 0], rtol=1e-5, atol=1e-3)
 
 
+@pytest.mark.long
 def test_what_is_solved_exactly_loses_less() -> None:
+    """Long: a flop is solved exactly."""
     flop = parse_flop("9s9h9d").flop
 
     def gains(model: CardModel) -> float:

@@ -21,12 +21,12 @@ from allstreets.betting import IP, OOP, Street, any_cards
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO
 from allstreets.games import Bound, Lock, WholeGame
 from allstreets.games.whole_game import game_mapping, game_of
+from allstreets.jobs import simplify
+from allstreets.jobs.whole_game import plan_unified
 from allstreets.solutions import PotView, WholeSolution, flop_spot
 from allstreets.solvers import WholeGameSolver
 from allstreets.solvers.precision import quantise_solution
 from allstreets.storage import compare, load_unified, save_unified
-from allstreets.training import simplify
-from allstreets.training.unified_run import plan_unified
 
 GAME = small_config().game()
 LIMPED_GAME = small_config(**LIMPED, flops=["Ks7h2d", "9s8s2h:3"]).game()  # weights 24 and 36
@@ -130,7 +130,7 @@ def test_who_is_made_to_fold_loses_and_the_game_stays_zero_sum() -> None:
     assert 0 < before.exploitability < 1
 
 
-@pytest.mark.parametrize("cards", ["classes", "boards"])
+@pytest.mark.parametrize("cards", ["classes", pytest.param("boards", marks=pytest.mark.long)])
 def test_exploitability_is_that_of_the_game_with_its_locks(cards: str) -> None:
     """It falls towards zero, where what is locked away would be worth much to who may not."""
     keys = {**LIMPED, "flops": ["9s7s2s"], "cards": cards}
@@ -248,7 +248,10 @@ def test_frequencies_on_all_flops_are_reached_over_all_of_them(limped: WholeSolu
     assert not again.at("c x", "Ks7h2d").decision.locked.any()
 
 
-@pytest.mark.parametrize("cards", ["classes", "buckets", "boards"])
+@pytest.mark.parametrize(
+    "cards",
+    ["classes", *(pytest.param(one, marks=pytest.mark.long) for one in ("buckets", "boards"))],
+)
 def test_what_is_stored_takes_an_action_just_as_often(cards: str) -> None:
     """Whatever numbers engines and bundles have: rounding hands changes no frequency."""
     keys: dict[str, Any] = {**LIMPED, "flops": ["9s7s2s", "KsKhKd", "7s7h2d"]}
@@ -327,7 +330,7 @@ def test_saved_locks_are_kept_and_shown(tmp_path: Path, limped: WholeSolution) -
     assert compared.notes == ("locks differ: none and 2 at the first decision, 'c x | * | x'",)
 
 
-@pytest.mark.parametrize("cards", ["classes", "boards"])
+@pytest.mark.parametrize("cards", ["classes", pytest.param("boards", marks=pytest.mark.long)])
 def test_simple_strategies_leave_what_is_locked(cards: str, tmp_path: Path) -> None:
     keys = {**LIMPED, "flops": ["9s7s2s"], "cards": cards}
     keys |= {"river_groups": 16, "turn_rows": 32} if cards == "boards" else {}

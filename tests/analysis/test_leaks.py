@@ -1,12 +1,14 @@
 """The leaks of a certificate: what each deviation gains, and each pot after the flop."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from builders.whole_solution import classes, raked
 
+from allstreets.analysis import certificate_figures
 from allstreets.analysis.certificate_figures import RealGame, evaluated_flops, everything
 from allstreets.base import Floats
 from allstreets.betting import BIG_BLINDS, Player, line_text, parse_line
@@ -42,30 +44,50 @@ def test_pots_add_up_and_the_costliest_come_first(solver: Callable[[], WholeGame
 
 @pytest.mark.parametrize("solver", [classes, raked])
 def test_parts_of_the_gain_are_those_of_brute_force(solver: Callable[[], WholeGameSolver]) -> None:
-    """Best play is put in from the first decision to the last: each adds its part."""
+    """Actions that cost something, or next to nothing, are no leaks."""
     game = real_game(solver())
-    tree, leaves = game.preflop.tree, game._leaves(game.judged.weights)
-    known: dict[tuple[str, int], float] = {}
+    known, gain = parts_told(game), 0.0
+    for place, part in parts_by_force(game):
+        assert known.get(place, 0.0) >= part - 0.05
+        if part > 0.1:
+            assert known[place] > 0
+        gain += part
+    assert gain == pytest.approx(game.figures().before_flop, abs=1e-6)
+
+
+@pytest.mark.parametrize("solver", [classes, raked])
+def test_costs_and_crumbs_make_the_parts_exact(
+    solver: Callable[[], WholeGameSolver], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(certificate_figures, "LEAST_LEAK", -np.inf)
+    game = real_game(solver())
+    known = parts_told(game)
+    for place, part in parts_by_force(game):
+        assert known.pop(place) == pytest.approx(part, abs=1e-6)
+    assert not known
+
+
+def parts_told(game: RealGame) -> dict[tuple[str, int], float]:
+    """The gains of all leaks, by the player and the decision that they are at."""
+    tree, parts = game.preflop.tree, dict[tuple[str, int], float]()
     for leak in game.leaks():
         above = int(tree.parent[parse_line(tree, leak.line, notation=BIG_BLINDS).node])
-        known[leak.seat, above] = known.get((leak.seat, above), 0.0) + leak.gain_mbb
-    gain = 0.0
+        parts[leak.seat, above] = parts.get((leak.seat, above), 0.0) + leak.gain_mbb
+    return parts
+
+
+def parts_by_force(game: RealGame) -> Iterator[tuple[tuple[str, int], float]]:
+    """Best play is put in from the first decision to the last: each adds its part."""
+    tree, leaves = game.preflop.tree, game._leaves(game.judged.weights)
     for player in Player:
         best = game._response(player, leaves[player])
         value, played = _mean(game, player, leaves, game.strategies), dict(game.strategies)
         for node in tree.decisions():
-            if tree.player[node] != player:
-                continue
-            played[node] = best[node]
-            after = _mean(game, player, leaves, played)
-            part = known.get((player.seat, node), 0.0)
-            # Actions that cost something, or next to nothing, are no leaks.
-            assert part >= after - value - 0.05
-            if after - value > 0.1:
-                assert part > 0
-            gain += after - value
-            value = after
-    assert gain == pytest.approx(game.figures().before_flop, abs=1e-6)
+            if tree.player[node] == player:
+                played[node] = best[node]
+                after = _mean(game, player, leaves, played)
+                yield (player.seat, node), after - value
+                value = after
 
 
 def _mean(game: RealGame, player: Player, leaves: Floats, strategies: Strategies) -> float:

@@ -10,8 +10,7 @@ import pytest
 import allstreets
 from allstreets.base import csv_cell, write_csv_rows
 from allstreets.cli.board_report import write_table
-from allstreets.training.spot_jobs import SpotRow
-from allstreets.training.spot_table import SpotTable
+from allstreets.jobs.spot_rows import SpotRow, SpotTable
 
 FORMULAS = ("=1+1", "+A1", "-A1", "@SUM(A1)", "\tx", "\r=1", "-", '=HYPERLINK("http://x")')
 

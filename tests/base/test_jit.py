@@ -134,17 +134,26 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return folder, answer
 
 
-@pytest.mark.parametrize("kinds", [("nbi", "nbc"), ("nbc",)], ids=["all files", "the code"])
+ALL_FILES, THE_CODE = ("nbi", "nbc"), ("nbc",)
+DAMAGES = {
+    "emptied": lambda _: b"",
+    "cut": lambda data: data[: len(data) // 3],
+    "garbage": lambda data: bytes(range(256)) * (len(data) // 256 + 1),
+    "foreign": lambda _: pickle.dumps({"a foreign": "pickle"}),
+    "flipped": flipped,
+}
+TRIED_ALWAYS = ("cut", ALL_FILES), ("flipped", THE_CODE)
+"""The others are long: every damage is a process that compiles."""
+
+
 @pytest.mark.parametrize(
-    "damage",
+    ("damage", "kinds"),
     [
-        lambda _: b"",
-        lambda data: data[: len(data) // 3],
-        lambda data: bytes(range(256)) * (len(data) // 256 + 1),
-        lambda _: pickle.dumps({"a foreign": "pickle"}),
-        flipped,
+        pytest.param(DAMAGES[name], kinds, marks=[pytest.mark.long] * (pair not in TRIED_ALWAYS))
+        for name in DAMAGES
+        for kinds in (ALL_FILES, THE_CODE)
+        for pair in [(name, kinds)]
     ],
-    ids=["emptied", "cut", "garbage", "foreign", "flipped"],
 )
 def test_a_damaged_kernel_is_compiled_again(
     kept: tuple[Path, str],
@@ -173,7 +182,13 @@ caching.IndexDataCacheFile.__init__ = begin""",
 }
 
 
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize(
+    "change",
+    [
+        "another constructor",
+        *(pytest.param(one, marks=pytest.mark.long) for one in list(CHANGES)[1:]),
+    ],
+)
 def test_another_numba_compiles_again(kept: tuple[Path, str], change: str, tmp_path: Path) -> None:
     """What this relies on in Numba is private, and any release may change it."""
     for folder in (tmp_path / "empty", tmp_path / "kept"):

@@ -224,7 +224,9 @@ def test_a_tree_that_is_too_large_says_what_to_reduce() -> None:
     )
 
 
+@pytest.mark.long
 def test_a_hundred_thousand_nodes() -> None:
+    """Long: a large tree."""
     rules = PostflopRules(
         Street.FLOP, 100, 10_000, same_sizes(Street.FLOP, "33%,75%,150%", "60%,100%")
     )

@@ -1,13 +1,16 @@
-"""Small solutions of every kind in folders, solved once a process, for tests of the explorer."""
+"""Small solutions of every kind in folders, solved once, for tests of the explorer."""
 
 import atexit
 import shutil
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from builders.small_spots import FLOP, RIVER, TURN, spot
 from builders.solutions import MAKERS
+from harness.made_once import copied
 
 from allstreets.explorer.views.descriptions import Description
 from allstreets.explorer.views.view import SolutionView, open_view
@@ -34,16 +37,10 @@ def _root() -> Path:
 @cache
 def folder(name: str) -> Path:
     """A solution on disk; tests may not change it."""
-    path = _root() / name.replace(" ", "-")
-    if name in SPOTS:
-        save_spot(solver(name), path, metrics=[{"iteration": 40, "exploitability": 1.0}])
-    elif name == "all-in":
-        save_spot(_solved({**TURN, "stack": 0}, 1), path)
-    elif name == "trimmed":
-        save_spot(solver("flop"), path, "flop")
-    else:
-        MAKERS[name](path)
-    return path
+    to = _root() / name.replace(" ", "-")
+    if name in MADE_HERE:
+        return copied(f"explored {name}", MADE_HERE[name], to)
+    return copied(f"solution {name}", MAKERS[name], to)
 
 
 @cache
@@ -56,6 +53,18 @@ def _solved(keys: dict[str, object], iterations: int) -> SpotSolver:
     found = SpotSolver(spot(keys))
     found.train_batch(iterations)
     return found
+
+
+MADE_HERE: dict[str, Callable[[Path], Any]] = {
+    **{
+        name: lambda path, name=name: save_spot(  # type: ignore[misc]
+            solver(name), path, metrics=[{"iteration": 40, "exploitability": 1.0}]
+        )
+        for name in SPOTS
+    },
+    "all-in": lambda path: save_spot(_solved({**TURN, "stack": 0}, 1), path),
+    "trimmed": lambda path: save_spot(solver("flop"), path, "flop"),
+}
 
 
 @cache

@@ -4,17 +4,18 @@ import ctypes
 import hashlib
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from harness.made_once import made_once
 from numpy.typing import NDArray
 
 from allstreets.engines.device import Device, DeviceUse, moved_bytes
 
+LIBRARY = "kernels.so"
 LOOP = """
 #ifdef HOST_TEAM
 #include <vector>
@@ -63,23 +64,24 @@ class HostKernels:
 
 @cache
 def _library(source: str, defines: tuple[str, ...]) -> ctypes.CDLL:
-    found = compiler()
-    assert found is not None
     name = hashlib.sha256((source + str(defines)).encode()).hexdigest()[:16]
-    folder = Path(tempfile.mkdtemp(prefix="allstreets-host-"))
-    file, built = folder / f"{name}.cpp", folder / f"{name}.so"
-    file.write_text(source + LOOP, encoding="utf-8")
-    subprocess.run(
-        [
-            found, "-std=c++17", "-O2", "-march=native", "-ffp-contract=off",
-            "-shared", "-fPIC", "-w", "-pthread",
-            *(f"-D{one}" for one in defines), str(file), "-o", str(built),
-        ],
-        check=True,
-    )  # fmt: skip
-    library = ctypes.CDLL(str(built))
-    shutil.rmtree(folder)
-    return library
+
+    def build(folder: Path) -> None:
+        found = compiler()
+        assert found is not None
+        folder.mkdir()
+        file = folder / "kernels.cpp"
+        file.write_text(source + LOOP, encoding="utf-8")
+        subprocess.run(
+            [
+                found, "-std=c++17", "-O2", "-march=native", "-ffp-contract=off",
+                "-shared", "-fPIC", "-w", "-pthread",
+                *(f"-D{one}" for one in defines), str(file), "-o", str(folder / LIBRARY),
+            ],
+            check=True,
+        )  # fmt: skip
+
+    return ctypes.CDLL(str(made_once(f"cuda-{name}", build) / LIBRARY))
 
 
 class Lane:

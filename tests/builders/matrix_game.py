@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.cfr.metrics import Metrics, avg_positive_regret, max_regret
-from allstreets.training import BatchCallback
+from allstreets.jobs.loop import BatchCallback
 
 ROCK_PAPER_SCISSORS = np.array([[0.0, -1.0, 2.0], [1.0, 0.0, -1.0], [-2.0, 1.0, 0.0]])
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 from random import Random
 
 import numpy as np
-from builders.whole_solution import solver_of, whole_game
+from builders.whole_solution import solver_of, trained_once, whole_game
 
 from allstreets.base import Floats
 from allstreets.betting import (
@@ -38,7 +38,8 @@ BB = Fraction(1)
 @cache
 def solution() -> WholeSolution:
     """Three big blinds, one flop with real combos, half-pot bets and one raise a street."""
-    return WholeSolution.of(solver_of(whole_game([FLOP], STACK, "50%", ()), 25, EXACT))
+    solver = solver_of(whole_game([FLOP], STACK, "50%", ()), 0, EXACT)
+    return WholeSolution.of(trained_once(solver, 25))
 
 
 @cache

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from allstreets.cards import Flop
+from allstreets.jobs import PostflopModelConfig, TrainConfig, check_config
+from allstreets.jobs.flops import FlopsJob, FlopsOutcome, plan_flops
+from allstreets.jobs.job import Callbacks
+from allstreets.jobs.progress import Progress
 from allstreets.solvers.flops import FlopsSolver
-from allstreets.training import PostflopModelConfig, TrainConfig, check_config
-from allstreets.training.flops_groups import FlopsProgress
-from allstreets.training.flops_run import FlopsJob, FlopsOutcome, plan_flops
-from allstreets.training.watch import Watch
 
 FLOPS = ["Ks7d2c", "9h8h2c", "QcQd5h"]
 TEXTS = ["Ks7h2d", "9s8s2h", "QsQh5d"]  # as they are called
@@ -29,7 +29,7 @@ BUCKETED: dict[str, Any] = {
     "num_hand_buckets_river": 15,
 }
 
-Observer = Callable[[FlopsProgress], None]
+Observer = Callable[[Progress], None]
 
 
 def small_config(**keys: Any) -> PostflopModelConfig:
@@ -45,20 +45,20 @@ def run_small(
     """Solve a small model into a folder."""
     job = plan_flops(small_config(**keys), folder, resume=resume, threads=threads)
 
-    def each(progress: FlopsProgress) -> None:
+    def each(progress: Progress) -> None:
         for observer in observers:
             observer(progress)
 
-    return job.run(Watch(flops=each))
+    return job.run(Callbacks(progress=(each,)))
 
 
 def press_after(done: int) -> Observer:
     """Presses Ctrl-C when `done` flops are solved and the next ones have been trained a little."""
     pressed = False
 
-    def observe(progress: FlopsProgress) -> None:
+    def observe(progress: Progress) -> None:
         nonlocal pressed
-        trained = progress.group is not None and progress.group.iteration > 0
+        trained = progress.part is not None and progress.part.iteration > 0
         if progress.done >= done and trained and not pressed:
             pressed = True
             signal.raise_signal(signal.SIGINT)

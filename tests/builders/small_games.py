@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from allstreets.cli.main import main
-from allstreets.training import TrainConfig, check_config
-from allstreets.training.solver_config import UnifiedConfig
+from allstreets.jobs import TrainConfig, check_config
+from allstreets.jobs.config.whole_game import UnifiedConfig
 
 SMALL: dict[str, Any] = {
     "type": "unified_cfr",

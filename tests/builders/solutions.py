@@ -1,4 +1,4 @@
-"""Small solutions of every kind, solved, stored and opened once a process."""
+"""Small solutions of every kind, solved once for all processes and opened once in each."""
 
 import atexit
 import shutil
@@ -25,6 +25,7 @@ from builders.whole_solution import (
     trips,
     whole_game,
 )
+from harness.made_once import copied
 
 from allstreets.analysis import Simplification, simplify_spot
 from allstreets.cfr import parse_schedule
@@ -156,9 +157,7 @@ KINDS = tuple(MAKERS)
 @cache
 def folder(name: str) -> Path:
     """A solution on disk; tests may not change it."""
-    path = _root() / name.replace(" ", "-")
-    MAKERS[name](path)
-    return path
+    return copied(f"solution {name}", MAKERS[name], _root() / name.replace(" ", "-"))
 
 
 @cache

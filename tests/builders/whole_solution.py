@@ -1,11 +1,14 @@
-"""Small whole games, solved once a process, for tests of what is kept and shown of them."""
+"""Small whole games, solved once, for tests of what is kept and shown of them."""
 
+import hashlib
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from harness.made_once import made_once
 
+from allstreets.base import read_checked_arrays, write_checked_arrays
 from allstreets.betting import PreflopRules, Street, same_sizes
 from allstreets.cards.flop_sets import parse_flop_set
 from allstreets.cfr.schedules import parse_schedule
@@ -22,6 +25,7 @@ FLOP, SAME = "Qs7h4d", "Qc7d4h"
 
 BUCKETS = (5, 12, 9)
 CONFIG = {"stack_depth": 20, "memory": "resident"}
+STATE = "state.safetensors"
 
 
 def whole_game(
@@ -50,7 +54,23 @@ def solver_of(
     """A trained solver."""
     games = game.build(game.engine(model, memory))
     solver = WholeGameSolver(game, games, parse_schedule("tuned"), batches)
-    solver.train_batch(iterations)
+    if iterations:
+        solver.train_batch(iterations)
+    return solver
+
+
+def trained_once(solver: WholeGameSolver, iterations: int) -> WholeGameSolver:
+    """A solver after its first iterations, which one process trains for all."""
+    told = repr((sorted(solver.identity.items()), iterations))
+
+    def train(folder: Path) -> None:
+        solver.train_batch(iterations)
+        folder.mkdir()
+        write_checked_arrays(folder / STATE, solver.state())
+
+    folder = made_once(f"trained {hashlib.sha256(told.encode()).hexdigest()[:16]}", train)
+    if solver.iterations != iterations:
+        solver.restore(read_checked_arrays(folder / STATE)[0])
     return solver
 
 
@@ -71,7 +91,7 @@ def buckets() -> WholeGameSolver:
 def combos() -> WholeGameSolver:
     """A flop with real combos; the one pot that sees it is all-in with its first bet."""
     game = whole_game(["7s7h7d"], 3, "100%", ())
-    return solver_of(game, 6, EXACT)
+    return trained_once(solver_of(game, 0, EXACT), 6)
 
 
 @cache

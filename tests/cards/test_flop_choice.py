@@ -27,8 +27,9 @@ from allstreets.cards import (
 DEALT = 22_100
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(scope="module")
 def tables() -> None:
+    """The margins of all flops: a quarter of a minute, once on a machine."""
     build_flop_table()  # kept in the cache folder
 
 
@@ -46,12 +47,21 @@ def test_shipped_subsets(count: int) -> None:
     assert subset.weights.min() > 0
     assert subset.weights.sum() == pytest.approx(DEALT, rel=1e-12)
     assert parse_flop_set(f" Subset-{count}").flops == subset.flops
+
+
+@pytest.mark.long
+@pytest.mark.usefixtures("tables")
+@pytest.mark.parametrize("count", [15, 25, 49, 95, 184])
+def test_shipped_subsets_are_as_near_as_they_say(count: int) -> None:
+    """Long: all flops are compared."""
+    subset = subset_flops(count)
     error = flop_set_error(subset)
     assert error == pytest.approx(read_subset(count)["error"], abs=1e-6)
     assert error < flop_set_error(spread_flops(count)) / 2
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("tables")
 def test_weights_help_and_choosing_helps_more() -> None:
     spread = spread_flops(25)
     weighted = reweighted(spread)
@@ -69,7 +79,10 @@ def test_cards_are_dealt_nearly_as_from_the_whole_deck() -> None:
         assert np.abs(found - 1).max() < within
 
 
+@pytest.mark.long
+@pytest.mark.usefixtures("tables")
 def test_choosing_again_gives_the_same() -> None:
+    """Long: all flops are compared."""
     found = choose_flops(15)
     assert found.name == "chosen_15"
     assert found.weights.sum() == pytest.approx(DEALT, rel=1e-12)
@@ -79,8 +92,13 @@ def test_choosing_again_gives_the_same() -> None:
     assert again.weights.tolist() == found.weights.tolist()
 
 
+@pytest.mark.long
+@pytest.mark.usefixtures("tables")
 def test_what_a_solution_says_counts() -> None:
-    """A feature that general ones do not see is matched better when it is given."""
+    """A feature that general ones do not see is matched better when it is given.
+
+    Long: all flops are compared.
+    """
     rng = np.random.default_rng(1)
     leaves = rng.normal(size=(len(all_flops()), 3))
 

@@ -150,9 +150,11 @@ FlopTable(Path(sys.argv[1])).build(2, kill)
 """
 
 
+@pytest.mark.long
 def test_a_build_that_is_killed_leaves_whole_parts(
     tmp_path: Path, counted: list[tuple[int, ...]]
 ) -> None:
+    """Long: processes are killed."""
     folder = tmp_path  # and compiled kernels from the usual place
     done = subprocess.run([sys.executable, "-c", BUILD, str(folder)], check=False)
     assert done.returncode == -signal.SIGKILL
@@ -274,8 +276,12 @@ def test_a_part_that_may_not_be_read(
     assert counted == [flop_cards(5)]
 
 
+@pytest.mark.long
 def test_all_flops_together_are_the_game_before_the_flop() -> None:
-    """A board of five cards holds ten flops: Σ multiplicity · M = 10 · (wins − losses) preflop."""
+    """A board of five cards holds ten flops: Σ multiplicity · M = 10 · (wins − losses) preflop.
+
+    Long: the margins of all flops are counted, once on a machine.
+    """
     table = build_flop_table()  # kept in the cache folder
     total = np.zeros((HAND_COUNT, HAND_COUNT), np.int64)
     for flop in all_flops():

@@ -70,8 +70,12 @@ def test_canonical_text(text: str, canonical: str | None) -> None:
     assert str(Range.parse(text)) == (canonical or text)
 
 
+@pytest.mark.long
 def test_the_text_is_nearly_always_the_shortest() -> None:
-    """Against an exact search over all tokens (integer programming) on ranges of many kinds."""
+    """Against an exact search over all tokens (integer programming) on ranges of many kinds.
+
+    Long: a search over ranges.
+    """
     from reference.shortest_cover import shortest_length
 
     rng = np.random.default_rng(5)

@@ -26,7 +26,7 @@ from allstreets.cfr.kernels.external_sampling import random_number
 from allstreets.cfr.mccfr import alias_table, sampling_tree
 
 if TYPE_CHECKING:
-    from allstreets.training.solver import TrainingSolver
+    from allstreets.jobs.loop import TrainingSolver
 
 KUHN = sequence_form(compile_game(Kuhn()))
 LEDUC = sequence_form(compile_game(Leduc()))

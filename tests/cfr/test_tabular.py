@@ -25,7 +25,7 @@ from allstreets.cfr.best_response import as_table
 from allstreets.cfr.metrics import avg_positive_regret
 
 if TYPE_CHECKING:
-    from allstreets.training.solver import TrainingSolver
+    from allstreets.jobs.loop import TrainingSolver
 
 KUHN = sequence_form(compile_game(Kuhn()))
 LEDUC = sequence_form(compile_game(Leduc()))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from allstreets.cards import HAND_NAMES
-from allstreets.cli.grid import MIX_WIDTH, mix_grid
+from allstreets.cli.terminal.decisions import MIX_WIDTH, mix_grid
 
 COLOURS = ("#000001", "#000002", "#000003")
 

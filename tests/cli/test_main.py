@@ -116,8 +116,8 @@ def test_ctrl_c_ends_with_130() -> None:
 @pytest.mark.parametrize(
     ("arguments", "place"),
     [
-        (["solve", "x.yaml"], "allstreets.training.read_spot_config"),
-        (["train", "x.yaml"], "allstreets.training.read_train_config"),
+        (["solve", "x.yaml"], "allstreets.jobs.read_spots"),
+        (["train", "x.yaml"], "allstreets.jobs.read_train_config"),
         (["toy", "kuhn"], "allstreets.cfr.load_game"),
     ],
 )

@@ -11,8 +11,8 @@ import typer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from allstreets.cli import output
 from allstreets.cli.main import app, main
+from allstreets.cli.terminal import output
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\0\r\n", codec="utf-8"), min_size=1)))

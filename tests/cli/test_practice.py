@@ -15,8 +15,8 @@ from builders.explorer_solutions import folder
 from builders.spot_sets import put_set
 from harness.terminals import needs_terminals
 
-from allstreets.cli.keys import key_reader
 from allstreets.cli.main import main
+from allstreets.cli.terminal.typed import key_reader
 from allstreets.practice import Results
 
 

@@ -8,8 +8,7 @@ import pytest
 from builders.whole_solution import FLOP, classes, forgotten, result, save_classes
 from rich.console import Console
 
-from allstreets.cli.node_view import print_head, print_mix
-from allstreets.cli.preflop_view import print_opening
+from allstreets.cli.terminal.decisions import print_head, print_mix, print_opening
 from allstreets.solutions import Decision, WholeSolution
 from allstreets.storage import load_unified
 

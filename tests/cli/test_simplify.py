@@ -14,7 +14,13 @@ from allstreets.cli.main import main
 from allstreets.practice import load_playable
 from allstreets.solutions import WholeSolution
 from allstreets.solvers import SpotSolver
-from allstreets.storage import load_spot, read_spot_manifest, require_resumable, save_spot
+from allstreets.storage import (
+    load_spot,
+    load_unified,
+    read_spot_manifest,
+    require_resumable,
+    save_spot,
+)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +55,13 @@ def test_the_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_json_of_a_whole_game(game: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["simplify", str(game), "--drop", "5", "--threads", "1", "--json"]) == 0
-    shown = json.loads(capsys.readouterr().out)
+    out, err = capsys.readouterr()
+    shown = json.loads(out)
+    plan, *counts = err.splitlines()
+    count = len(load_unified(game).game.flops.flops)
+    assert plan.startswith(f"{count} flop")
+    assert "each evaluated 6 times: about 0:0" in plan
+    assert counts[-1] == f"flops {count} of {count} | ETA 0:00"
     assert shown == allstreets.simplify(whole_solution.result(), drop=0.05, threads=1).to_json()
     assert [row["street"] for row in shown["streets"]] == ["preflop", "flop", "turn", "river"]
     assert shown["exploitability_before"] == pytest.approx(

@@ -197,7 +197,7 @@ def test_an_unknown_key_is_told_with_its_line(
 def test_what_does_not_fit_is_refused(
     capsys: pytest.CaptureFixture[str], river: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("allstreets.base.available_bytes", lambda: 1_000_000)
+    monkeypatch.setattr("allstreets.jobs.spot.available_bytes", lambda: 1_000_000)
     code, _, err = run(capsys, str(river))
     assert code == 2
     assert "needs 250 MB and 1 MB are free" in err
@@ -244,9 +244,11 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.long
 def test_a_third_leaves_and_the_next_run_clears_up(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
+    """Long: processes are interrupted."""
     folder = tmp_path / "solved"
     command = ["solve", *flags(RIVER), "--max-iterations", "50", "--output", str(folder)]
     paths = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, sys.path)])

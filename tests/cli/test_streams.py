@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from allstreets.cli import main as cli
-from allstreets.cli.streams import plain
+from allstreets.cli.terminal.streams import plain
 
 
 def run(command: str, **environment: str) -> tuple[int, str, str]:
@@ -79,7 +79,16 @@ def test_the_system_says_no(
     assert capsys.readouterr().err == told
 
 
-@pytest.mark.parametrize("command", ["flops --format csv", "tree", "range 22+", "toy kuhn -n 10"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "flops --format csv",
+        *(
+            pytest.param(command, marks=pytest.mark.long)
+            for command in ("tree", "range 22+", "toy kuhn -n 10")
+        ),
+    ],
+)
 def test_a_reader_who_has_seen_enough(command: str) -> None:
     """Such as `head`, here before the first line."""
     reader, writer = os.pipe()

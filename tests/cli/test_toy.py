@@ -7,7 +7,7 @@ import pytest
 from harness.pressing import press_in
 
 from allstreets.cli.main import main
-from allstreets.training import metrics_file
+from allstreets.jobs import metrics_file
 
 KEYS = {
     "game", "algorithm", "iterations", "exploitability", "game_value", "avg_positive_regret",

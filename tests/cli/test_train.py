@@ -8,7 +8,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,13 +21,14 @@ from reference.matrix import NaiveStage
 
 from allstreets.betting import Player
 from allstreets.cards import hand_pairs, parse_flop
-from allstreets.cli import train_jobs
 from allstreets.cli.main import main
+from allstreets.cli.terminal import running
+from allstreets.cli.terminal.output import console
 from allstreets.engines.matrix.cards import class_stages
+from allstreets.jobs import ProgressView
+from allstreets.jobs.flops import FlopsJob
 from allstreets.solvers import flops_estimate as estimate
 from allstreets.storage import load_flops
-from allstreets.training.flops_groups import FlopsProgress
-from allstreets.training.flops_run import FlopsJob
 
 
 def write(path: Path, **keys: Any) -> Path:
@@ -130,10 +131,10 @@ def test_ctrl_c_keeps_the_flops_that_are_solved(
         patch.setattr(estimate, "LARGEST_GROUP", 1)
 
         @contextmanager
-        def pressing() -> Iterator[Callable[[FlopsProgress], None]]:
-            yield press_after(2)
+        def pressing() -> Iterator[ProgressView]:
+            yield ProgressView(press_after(2), console(stderr=True))
 
-        patch.setattr(train_jobs, "show_flop_progress", pressing)
+        patch.setattr(running, "show_progress", pressing)
         code, out, err = run(capsys, *command, "--threads", "1")
     assert code == 130
     assert f"Saving to {folder} …" in err
@@ -149,7 +150,6 @@ import signal, sys
 from itertools import count
 from harness.pressing import press_in
 from pytest import MonkeyPatch
-from allstreets.cli import train_jobs
 from allstreets.cli.main import main
 from allstreets.solvers import flops_estimate as estimate
 from allstreets.storage import flop_files
@@ -161,9 +161,11 @@ main(sys.argv[1:])
 """
 
 
+@pytest.mark.long
 def test_a_killed_run_keeps_the_flops_that_are_solved(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
+    """Long: a process is killed."""
     file, folder = write(tmp_path / "train.yaml", postflop_sprs=[1, 2]), tmp_path / "out"
     command = ["train", str(file), "--output", str(folder), "--threads", "1"]
     paths = os.pathsep.join([str(Path(__file__).parents[1]), *filter(None, sys.path)])

@@ -12,9 +12,9 @@ from harness.terminals import Terminal, needs_terminals, screen
 
 from allstreets.cards import HAND_NAMES, grid_cell
 from allstreets.cli.main import main
-from allstreets.training.solver_config import UnifiedConfig
-from allstreets.training.train_config import read_train_config
-from allstreets.training.unified_run import plan_unified
+from allstreets.jobs.config.train import read_train_config
+from allstreets.jobs.config.whole_game import UnifiedConfig
+from allstreets.jobs.whole_game import plan_unified
 
 RANKS = "AKQJT98765432"
 MODEL = {

@@ -12,11 +12,11 @@ from builders.small_games import BUCKETS, EXACT, SMALL, kept_numbers, write_smal
 
 from allstreets.cli.main import main
 from allstreets.games import estimates
+from allstreets.jobs import read_train_config
+from allstreets.jobs.config.whole_game import UnifiedConfig
+from allstreets.jobs.flops import FlopsJob, plan_flops
+from allstreets.jobs.whole_game import plan_unified
 from allstreets.storage import load_flops, load_preflop, load_unified
-from allstreets.training import read_train_config
-from allstreets.training.flops_run import FlopsJob, plan_flops
-from allstreets.training.solver_config import UnifiedConfig
-from allstreets.training.unified_run import plan_unified
 
 ROOT = Path(__file__).parents[2]
 SAMPLES = sorted((ROOT / "sample_configurations").glob("*.yaml"))
@@ -118,7 +118,9 @@ def test_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "SB, first to act:" in err
 
 
+@pytest.mark.long
 def test_buckets(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Long: a game is bucketed."""
     code, out, _ = train(capsys, tmp_path, **BUCKETS)
     assert code == 0
     assert "cards buckets, 12 iterations" in out
@@ -135,7 +137,9 @@ def test_buckets(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert gaps[-1] < gaps[0]
 
 
+@pytest.mark.long
 def test_exact(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Long: a game of real combos."""
     code, out, _ = train(capsys, tmp_path, "--json", **EXACT, epochs=4)
     assert code == 0
     found = json.loads(out)
@@ -232,7 +236,7 @@ def test_a_pipeline_that_stopped_among_the_flops_goes_on(
 def test_a_pipeline_that_died_before_its_first_checkpoint_goes_on(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from allstreets.training import loop
+    from allstreets.jobs import loop
 
     def dying(*_: Any) -> None:
         raise RuntimeError("the lights went out")
@@ -355,8 +359,8 @@ def test_the_first_run_needs_no_file(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without a file there is an example, here with less time than it has."""
-    from allstreets import training
-    from allstreets.training import train_config
+    from allstreets import jobs
+    from allstreets.jobs.config import train as train_config
 
     text = train_config.FIRST_RUN.read_text()
     assert "time_limit_seconds: 60" in text
@@ -364,7 +368,7 @@ def test_the_first_run_needs_no_file(
     text = text.replace("flops: subset_15", "flops: [KsKhKd]").replace("groups: 32", "groups: 16")
     text = text.replace("stack_depth: 20", "stack_depth: 4\n  turn_rows: 16")
     quick.write_text(text.replace("time_limit_seconds: 60", "time_limit_seconds: 0.2"))
-    monkeypatch.setattr(training, "FIRST_RUN", quick)
+    monkeypatch.setattr(jobs, "FIRST_RUN", quick)
     code, out, _ = run(capsys, "train", "-o", str(tmp_path / "out"), "--json")
     assert code == 0
     found = json.loads(out)

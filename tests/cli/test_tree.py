@@ -9,7 +9,7 @@ import pytest
 from builders.small_games import SMALL, small_config, write_small
 
 from allstreets.cli.main import main
-from allstreets.training.unified_run import plan_unified
+from allstreets.jobs.whole_game import plan_unified
 
 PICTURE = """\
 SB: 6 bb, blinds 0.5/1 bb

@@ -1,6 +1,7 @@
 """A real Ray cluster of several machines, as far as Ray can tell; workers and a machine are killed.
 
-One cluster serves all tests, in their order: each leaves it smaller than it was.
+One cluster serves all tests, in their order: each leaves it smaller than it was. Long: Ray starts a
+dozen processes. Workers of this process stand in for it in the other files.
 """
 
 import os
@@ -19,36 +20,35 @@ from builders.small_spots import RIVER
 
 from allstreets import load, solve_many
 from allstreets.base import InputError, Remote
-from allstreets.cluster import RayTasks, Task, connect, ray_crew, require_versions
-from allstreets.cluster.ray_crew import RayCrew
-from allstreets.jobs import Here
+from allstreets.cluster import RayTasks, Task, connect, require_versions, worker_pool
+from allstreets.cluster.worker_pool import RayPool
+from allstreets.jobs import Here, cluster_training
+from allstreets.jobs.flops import plan_flops
+from allstreets.jobs.job import Callbacks
+from allstreets.jobs.progress import Progress
+from allstreets.jobs.whole_game import UnifiedOutcome, plan_unified
 from allstreets.storage import SpotSet
-from allstreets.training import SpotsProgress, cluster_run
-from allstreets.training.flops_groups import FlopsProgress
-from allstreets.training.flops_run import plan_flops
-from allstreets.training.records import Progress
-from allstreets.training.unified_run import UnifiedOutcome, plan_unified
-from allstreets.training.watch import Watch
 
+pytestmark = pytest.mark.long
 KEYS: dict[str, Any] = {"flops": "spread_5", "check_interval": 1}
 
 
-class Crews:
-    """The cluster, and the crews that were made on it."""
+class Pools:
+    """The cluster, and the pools that were made on it."""
 
     def __init__(self, cluster: Any) -> None:
         self.cluster = cluster
-        self.made: list[RayCrew] = []
+        self.made: list[RayPool] = []
 
     @property
     def address(self) -> str:
         return str(self.cluster.address)
 
     def kill_worker(self, number: int) -> None:
-        os.kill(self.made[-1].stations[number].process, signal.SIGKILL)
+        os.kill(self.made[-1].nodes[number].process, signal.SIGKILL)
 
     def remove_machine(self, number: int) -> None:
-        key = self.made[-1].stations[number].node
+        key = self.made[-1].nodes[number].machine
         (node,) = [node for node in self.cluster.list_all_nodes() if node.node_id == key]
         self.cluster.remove_node(node, allow_graceful=False)
         with suppress(ProcessLookupError):  # a worker notices the end of its machine a bit later
@@ -56,7 +56,7 @@ class Crews:
 
 
 @pytest.fixture(scope="module")
-def crews() -> Iterator[Crews]:
+def pools() -> Iterator[Pools]:
     cluster_utils: Any = pytest.importorskip("ray.cluster_utils")
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     machine: dict[str, Any] = {
@@ -69,18 +69,18 @@ def crews() -> Iterator[Crews]:
         initialize_head=True, head_node_args={**machine, "_system_config": quick}
     )
     cluster.add_node(**machine)
-    yield Crews(cluster)
+    yield Pools(cluster)
     cluster.shutdown()
 
 
 @pytest.fixture(autouse=True)
-def note_crews(crews: Crews, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Noted(RayCrew):
+def note_crews(pools: Pools, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Noted(RayPool):
         def __init__(self, *arguments: Any, **options: Any) -> None:
             super().__init__(*arguments, **options)
-            crews.made.append(self)
+            pools.made.append(self)
 
-    monkeypatch.setattr(cluster_run, "RayCrew", Noted)
+    monkeypatch.setattr(cluster_training, "RayPool", Noted)
 
 
 def run(
@@ -94,21 +94,21 @@ def run(
             left.pop(progress.iteration, lambda: None)()
 
     job = plan_unified(small_config(**KEYS, **keys), folder)
-    outcome = job.run(Watch(progress=(happen,), told=told.append))
+    outcome = job.run(Callbacks(progress=(happen,), message=told.append))
     assert not left
     return outcome, told
 
 
-def test_killed_workers_and_a_lost_machine_change_nothing(tmp_path: Path, crews: Crews) -> None:
+def test_killed_workers_and_a_lost_machine_change_nothing(tmp_path: Path, pools: Pools) -> None:
     run(tmp_path / "here")
     outcome, told = run(
         tmp_path / "there",
         {
-            2: lambda: crews.kill_worker(0),  # before the first checkpoint, which is that of 4
-            6: lambda: crews.kill_worker(1),
-            9: lambda: crews.remove_machine(_other(crews)),
+            2: lambda: pools.kill_worker(0),  # before the first checkpoint, which is that of 4
+            6: lambda: pools.kill_worker(1),
+            9: lambda: pools.remove_machine(_other(pools)),
         },
-        cluster=crews.address,
+        cluster=pools.address,
     )
     assert outcome.training.reason == "iterations"
     assert kept_numbers(tmp_path / "there") == kept_numbers(tmp_path / "here")
@@ -120,13 +120,13 @@ def test_killed_workers_and_a_lost_machine_change_nothing(tmp_path: Path, crews:
     ]
     # It is read from the files: the workers are gone.
     assert outcome.result().exploitability == outcome.figures.exploitability
-    assert not crews.made[-1].stations
+    assert not pools.made[-1].nodes
 
 
 def test_a_worker_that_is_killed_while_it_starts_is_replaced(
-    tmp_path: Path, crews: Crews, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, pools: Pools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    killed, true_host = tmp_path / "killed", ray_crew.Host
+    killed, true_host = tmp_path / "killed", worker_pool.Host
 
     class DyingHost(true_host):  # type: ignore[valid-type, misc]
         def open(self, address: str, key: bytes) -> Any:  # once, on whichever machine is first
@@ -137,38 +137,36 @@ def test_a_worker_that_is_killed_while_it_starts_is_replaced(
             os.kill(os.getpid(), signal.SIGKILL)
             raise AssertionError
 
-    monkeypatch.setattr(ray_crew, "Host", DyingHost)
-    with connect(crews.address) as cluster:
-        crew = RayCrew(cluster)
+    monkeypatch.setattr(worker_pool, "Host", DyingHost)
+    with connect(pools.address) as cluster:
+        pool = RayPool(cluster)
         assert killed.exists()
-        assert len(crew.stations) == len(cluster.nodes())
-        assert [answer.value for answer in crew.ask("sees", tmp_path)] == [True] * len(
-            crew.stations
-        )
-        crew.close()
+        assert len(pool.nodes) == len(cluster.nodes())
+        assert [answer.value for answer in pool.ask("sees", tmp_path)] == [True] * len(pool.nodes)
+        pool.close()
 
 
-def test_a_worker_that_never_starts_is_told(crews: Crews, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_never_starts_is_told(pools: Pools, monkeypatch: pytest.MonkeyPatch) -> None:
     class DeadHost:
         def open(self, *_: Any) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    monkeypatch.setattr(ray_crew, "Host", DeadHost)
+    monkeypatch.setattr(worker_pool, "Host", DeadHost)
     with (
-        connect(crews.address) as cluster,
+        connect(pools.address) as cluster,
         pytest.raises(InputError, match="no worker could be started on the cluster: "),
     ):
-        RayCrew(cluster)
+        RayPool(cluster)
 
 
-def _other(crews: Crews) -> int:
+def _other(pools: Pools) -> int:
     """A worker that is not on the first machine, without which there is no cluster."""
-    head = crews.cluster.head_node.node_id
-    stations = crews.made[-1].stations
-    return next(number for number, station in enumerate(stations) if station.node != head)
+    head = pools.cluster.head_node.node_id
+    nodes = pools.made[-1].nodes
+    return next(number for number, node in enumerate(nodes) if node.machine != head)
 
 
-def test_pieces_of_work_survive_their_workers(tmp_path: Path, crews: Crews) -> None:
+def test_pieces_of_work_survive_their_workers(tmp_path: Path, pools: Pools) -> None:
     def once_killed(folder: Path, number: int) -> int:  # inside: workers do not have this file
         if number == 3 and not (folder / "killed").exists():
             (folder / "killed").touch()
@@ -177,7 +175,7 @@ def test_pieces_of_work_survive_their_workers(tmp_path: Path, crews: Crews) -> N
             raise ZeroDivisionError("four")
         return number * number
 
-    with connect(crews.address) as cluster:
+    with connect(pools.address) as cluster:
         tasks = RayTasks(cluster)
         require_versions(tasks, tasks.nodes())
         once, five = partial(once_killed, tmp_path), [Task(number) for number in range(5)]
@@ -196,13 +194,13 @@ def test_pieces_of_work_survive_their_workers(tmp_path: Path, crews: Crews) -> N
         left.close()
 
 
-def test_flops_one_by_one_are_the_same_there(tmp_path: Path, crews: Crews) -> None:
-    seen: list[FlopsProgress] = []
+def test_flops_one_by_one_are_the_same_there(tmp_path: Path, pools: Pools) -> None:
+    seen: list[Progress] = []
     told: list[str] = []
     small_flops.run_small(tmp_path / "here")
-    config = small_flops.small_config(cluster=crews.address)
+    config = small_flops.small_config(cluster=pools.address)
     there = Remote(f"file://{tmp_path}/there")
-    outcome = plan_flops(config, there).run(Watch(flops=seen.append, told=told.append))
+    outcome = plan_flops(config, there).run(Callbacks(progress=(seen.append,), message=told.append))
     assert (outcome.solved, outcome.missing) == (3, ())
     kept = [
         {path.name: path.read_bytes() for path in (tmp_path / each).glob("flops-*/*")}
@@ -213,13 +211,13 @@ def test_flops_one_by_one_are_the_same_there(tmp_path: Path, crews: Crews) -> No
     assert sum(node.solved for node in seen[-1].nodes) == 3
 
 
-def test_many_spots_are_the_same_there(tmp_path: Path, crews: Crews) -> None:
+def test_many_spots_are_the_same_there(tmp_path: Path, pools: Pools) -> None:
     options: dict[str, Any] = {"boards": ["Ks7d4c9h2s", "Qs7d4c9h2s"], "target": 0.05, "threads": 1}
     here = solve_many([RIVER], executor=Here(), **options)
-    seen: list[SpotsProgress] = []
+    seen: list[Progress] = []
     there = solve_many(
         [RIVER],
-        cluster=crews.address,
+        cluster=pools.address,
         output=tmp_path / "spots",
         observers=[seen.append],
         **options,
@@ -236,12 +234,12 @@ def test_many_spots_are_the_same_there(tmp_path: Path, crews: Crews) -> None:
 
 
 def test_what_cannot_work_is_refused(
-    tmp_path: Path, crews: Crews, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, pools: Pools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("allstreets.cluster.flops.__version__", "0.0.1")
+        patch.setattr("allstreets.cluster.engine.__version__", "0.0.1")
         with pytest.raises(InputError, match="install the same version on every machine"):
-            run(tmp_path / "run", cluster=crews.address)
-    monkeypatch.setattr(ray_crew, "START_SECONDS", 0.0)  # as if somebody else held the cores
+            run(tmp_path / "run", cluster=pools.address)
+    monkeypatch.setattr(worker_pool, "START_SECONDS", 0.0)  # as if somebody else held the cores
     with pytest.raises(InputError, match="no machine of the cluster has a core to lend"):
-        run(tmp_path / "run", cluster=crews.address)
+        run(tmp_path / "run", cluster=pools.address)

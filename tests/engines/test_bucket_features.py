@@ -78,7 +78,9 @@ def test_spread_on_the_turn_agrees_with_another_program(
     assert mean_equity(row, TURN_RUNOUTS) == pytest.approx(np.mean(found) / MOST_POINTS)
 
 
+@pytest.mark.long
 def test_spread_on_the_flop_agrees_with_another_program(boards: FlopBoards) -> None:
+    """Long: every runout by a slow program."""
     cards = parse_cards("8s7d")
     found = [naive_buckets.points(cards, board) for board in naive_buckets.runouts(cards, FLOP)]
     assert len(found) == FLOP_RUNOUTS

@@ -103,7 +103,7 @@ def compare(
         (RAKED, "ahead", 6),
         (TURN, "ahead", 2),
         (MONOTONE, "ahead", 3),
-        (FLOP, "ahead", 2),
+        pytest.param(FLOP, "ahead", 2, marks=pytest.mark.long),
     ],
 )
 def test_iterations_agree_with_loops(
@@ -167,7 +167,7 @@ def test_sixteen_bits_solve_the_same_spot(spot: Spot, precision: str) -> None:
     [
         (small_spot(SMALL_RIVER), "float16", 1000, 10_000),
         (small_spot(SMALL_RIVER), "int16", 1000, 10_000),
-        (TURN, "float16", 400, 2000),
+        pytest.param(TURN, "float16", 400, 2000, marks=pytest.mark.long),
     ],
 )
 def test_sixteen_bits_do_not_get_worse_with_iterations(
@@ -193,8 +193,12 @@ def test_sixteen_bits_round_alike_when_a_run_is_taken_up_again(precision: str) -
         assert np.array_equal(array, second.state()[name]), name
 
 
+@pytest.mark.long
 def test_folded_suits_stay_alike_however_long_it_runs() -> None:
-    """Combos that no suit tells apart play the same strategy, so the folded game is zero-sum."""
+    """Combos that no suit tells apart play the same strategy, so the folded game is zero-sum.
+
+    Long: thousands of iterations.
+    """
     solver, tree = SpotSolver(MONOTONE, "linear", threads=1), MONOTONE.tree
     solver.train_batch(1500)
     before = solver.exploitability()

@@ -150,34 +150,3 @@ def test_no_pots_at_all() -> None:
     solver = WholeGameSolver(game, games, parse_schedule("tuned"))
     solver.train_batch(20)
     assert solver.exploitability() == pytest.approx(0, abs=1e-3)
-
-
-def test_a_whole_game_is_solved_and_stored() -> None:
-    limped = small_config(**{**LIMPED, "flops": FLOPS[1:]}).game()
-    schedule = parse_schedule("tuned")
-    solver = WholeGameSolver(limped, exact(limped), schedule)
-    gaps = []
-    for iterations in (3, 5, 10):
-        solver.train_batch(iterations)
-        found = solver.exploitability()
-        assert found is not None
-        gaps.append(found)
-    assert 0 < gaps[2] < gaps[1] < gaps[0]
-    assert gaps[2] < 2
-    figures = solver.figures()
-    assert figures.exploitability == pytest.approx(gaps[2], abs=0.01)
-    assert figures.values is not None
-    assert sum(figures.values) == pytest.approx(0, abs=0.02)
-    mix = solver.engine.average(0, 0, 0)
-    assert mix.shape[1] == solver.engine.dealt.combos[0].sum()  # the combos beside the flop
-    np.testing.assert_allclose(mix.sum(axis=0), 1.0, rtol=1e-4)
-    # Stored and restored, with other threads, it goes on alike.
-    stored = {name: array.copy() for name, array in solver.state().items()}
-    other = WholeGameSolver(limped, exact(limped, threads=2), schedule)
-    other.restore(stored)
-    assert other.identity == solver.identity
-    for one in (solver, other):
-        one.train_batch(2)
-    mine, theirs = solver.state(), other.state()
-    assert mine.keys() == theirs.keys()
-    assert all(np.array_equal(mine[name], theirs[name]) for name in mine)

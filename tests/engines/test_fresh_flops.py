@@ -12,9 +12,10 @@ from allstreets.cfr.schedules import parse_schedule
 from allstreets.engines.per_batch import PerBatchEngine
 from allstreets.engines.protocol import Engine, Values
 from allstreets.games.whole_game import WholeGame
+from allstreets.jobs.loop import check_rules
+from allstreets.jobs.stopping import ExploitabilityThreshold, RegretThreshold
 from allstreets.solvers.leaves import VisitPlan
 from allstreets.solvers.whole_game import WholeGameSolver
-from allstreets.training.stopping import ExploitabilityThreshold, RegretThreshold, check_rules
 
 TUNED = parse_schedule("tuned")
 

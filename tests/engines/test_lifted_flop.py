@@ -74,7 +74,7 @@ class Careless:
         return np.asarray(drawn[:, HAND_OF_COMBO])
 
 
-@pytest.mark.parametrize("player", Player)
+@pytest.mark.parametrize("player", [Player.OOP, pytest.param(Player.IP, marks=pytest.mark.long)])
 def test_against_one_hand_that_is_walked_through_every_runout(player: Player) -> None:
     game, pot, play = limped(), limped().pots[0], Careless()
     flop = game.flops.flops[0]  # 9s7s2s

@@ -1,7 +1,6 @@
 """Matrix games against a recursion over dense matrices."""
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -173,39 +172,3 @@ def test_the_players_values_sum_to_minus_the_rake_of_every_pair() -> None:
     oop = float(reach[0] @ game.evaluate(Player.OOP, reach[1]))
     ip = float(reach[1] @ game.evaluate(Player.IP, reach[0]))
     assert oop + ip == pytest.approx(0.0, abs=1e-4 * abs(oop))
-
-
-def test_iterations_at_once_equal_single_steps() -> None:
-    generator = np.random.default_rng(7)
-    stage = random_stage(generator, POSTFLOP, 50, True)
-    rules = make_rules()
-    tree = build_postflop_tree(rules)
-    games = [OneFlop(tree, payoffs(tree, rules), (stage,)) for _ in range(2)]
-    reach = generator.random(50), generator.random(50)
-    every = parse_schedule("dcfr").run(1, 7)
-    games[0].iterate(reach, every)
-    for now in every:
-        for player in Player:
-            games[1].step(player, reach[player], reach[player.opponent], now)
-    for name, array in games[0].state().items():
-        np.testing.assert_array_equal(array, games[1].state()[name])
-
-
-def test_exploitability_falls_towards_zero() -> None:
-    generator = np.random.default_rng(11)
-    stage = random_stage(generator, POSTFLOP, 30, True)
-    rules = make_rules()
-    tree = build_postflop_tree(rules)
-    game = OneFlop(tree, payoffs(tree, rules), (stage,))
-    reach = np.ones(30), np.ones(30)
-    weight = reach[0] @ stage.pairs @ reach[1] * tree.pot
-    schedule = parse_schedule("tuned")
-    found = []
-    for start in (0, 100, 200, 400):
-        game.iterate(reach, schedule.run(start + 1, 100 if start < 200 else start))
-        gains = [
-            reach[player] @ game.best_response(player, reach[player.opponent]) for player in Player
-        ]
-        found.append(sum(gains) / 2 / weight)
-    assert all(later < earlier for earlier, later in pairwise(found))
-    assert -1e-6 < found[-1] < 0.001

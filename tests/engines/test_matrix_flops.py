@@ -33,7 +33,6 @@ from allstreets.engines.matrix.engine import LEAST_REACH, MatrixCards, MatrixEng
 from allstreets.engines.matrix.plan import SPLIT_FLOPS, cut_pieces
 from allstreets.engines.protocol import Engine
 from allstreets.engines.simd.iteration_weights import KernelWeights
-from allstreets.engines.subgames import flop_of
 
 Trees = list[tuple[BettingTree, Floats]]
 
@@ -147,44 +146,6 @@ def test_every_pot_and_flop_is_a_game_of_its_own(rake: float) -> None:
     assert np.quantile(np.concatenate(apart), 0.95) < 1e-4
 
 
-def test_flops_that_are_not_visited_are_left_alone() -> None:
-    games = make_flops(random_stages(5))
-    generator = np.random.default_rng(3)
-    reach = generator.random((2, HANDS))
-    now = SCHEDULE.at(1)
-    for player in Player:
-        games.step(player, reach, reach, np.arange(5), [now] * 5)
-    before = {name: array.copy() for name, array in games.state().items()}
-    for player in Player:
-        games.step(player, reach, reach, np.array([1, 4]), [now] * 2)
-        games.best_response(player, reach, np.arange(5))
-    for name, array in games.state().items():
-        assert (array != before[name]).any() == (flop_of(name) in (1, 4))
-
-
-@pytest.mark.parametrize("threads", [2, 3])
-def test_threads_change_nothing(threads: int) -> None:
-    alone, together = (make_flops(random_stages(11), threads=count) for count in (1, threads))
-    generator = np.random.default_rng(4)
-    for iteration in range(1, 6):
-        flops = np.sort(generator.choice(11, 7, replace=False))
-        rows = [SCHEDULE.at(iteration)] * 7
-        for player in Player:
-            own, other = generator.random((2, 2, HANDS))
-            found = [games.step(player, own, other, flops, rows) for games in (alone, together)]
-            np.testing.assert_array_equal(found[0], found[1])
-    for player in Player:
-        for one, two in (
-            (alone.best_response, together.best_response),
-            (alone.evaluate, together.evaluate),
-        ):
-            np.testing.assert_array_equal(
-                one(player, other, np.arange(11)), two(player, other, np.arange(11))
-            )
-    for name, array in alone.state().items():
-        np.testing.assert_array_equal(array, together.state()[name])
-
-
 def test_a_pot_nobody_gets_to_is_left_alone() -> None:
     """And the other pots do not notice."""
     games, reference = (make_flops(random_stages(3)) for _ in range(2))
@@ -272,27 +233,6 @@ def test_the_stage_of_a_flop_is_the_same_whatever_its_suits_are_called(
     np.testing.assert_array_equal(stage.margin, flop_matchups(renamed).margin)
     assert stage.cards is not None
     np.testing.assert_array_equal(stage.cards.sum(axis=1), hand_cards(renamed).sum(axis=1))
-
-
-def test_a_state_is_kept_by_flop_and_restored() -> None:
-    trees, stages = make_trees(), random_stages(5)
-    games, whole = make_flops(stages, trees), make_flops(stages, trees)
-    assert {flop_of(name) for name in games.state()} == set(range(5))
-    reach = np.random.default_rng(9).random((2, HANDS))
-    flops = np.arange(5)
-    rows = [SCHEDULE.at(1)] * 5
-    for player in Player:
-        games.step(player, reach, reach, flops, rows)
-    state = {name: array.copy() for name, array in games.state().items()}
-    stored = sum(array.nbytes for array in state.values())
-    assert stored == games.memory_bytes
-    whole.restore(state)
-    rows = [SCHEDULE.at(2)] * 5
-    for player in Player:
-        found = [some.step(player, reach, reach, flops, rows) for some in (games, whole)]
-        np.testing.assert_array_equal(found[0], found[1])
-    for name, array in games.state().items():
-        np.testing.assert_array_equal(array, whole.state()[name])
 
 
 def test_regret_figures() -> None:

@@ -137,7 +137,7 @@ def close(left: NDArray[np.float64], right: NDArray[np.float64], size: float) ->
         ("one stage", "dcfr", 5e4),
         ("two stages", "dcfr", np.inf),
         pytest.param("two stages", "linear", 5e4, marks=pytest.mark.thorough),
-        ("a stage a street", "linear", np.inf),
+        pytest.param("a stage a street", "linear", np.inf, marks=pytest.mark.long),
     ],
 )
 def test_every_half_iteration_equals_the_recursion(name: str, schedule: str, floor: float) -> None:

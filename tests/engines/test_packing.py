@@ -37,26 +37,6 @@ def test_all_at_once_is_one_by_one(make: Any, numbers: Numbers) -> None:
                 assert np.array_equal(found, stored)
 
 
-@BOTH
-@pytest.mark.parametrize("make", [classes, buckets])
-def test_what_is_rounded_for_a_while_is_what_is_kept(make: Any, numbers: Numbers) -> None:
-    solver = make()
-    arrays = [packed(solver, flop, numbers) for flop in range(2)]
-    streets = solver.engine.model.streets
-    for number, pot in enumerate(solver.game.pots):
-        stored = tuple(arrays[1][f"strategy.{number}.{stage}"] for stage in range(len(streets)))
-        kept = PackedStrategies(pot.tree, streets, stored)
-        before = [solver.engine.average(number, 0, node) for node in pot.tree.decisions()]
-        with solver.engine.quantised(range(1, 2), numbers):
-            for node in pot.tree.decisions():
-                np.testing.assert_array_equal(solver.engine.average(number, 1, node), kept.at(node))
-            after = [solver.engine.average(number, 0, node) for node in pot.tree.decisions()]
-            assert all(map(np.array_equal, before, after))  # other flops are left alone
-    again = [packed(solver, flop, numbers) for flop in range(2)]
-    for one, other in zip(arrays, again, strict=True):
-        assert all(np.array_equal(one[name], other[name]) for name in one)
-
-
 def test_combos_of_an_exact_flop() -> None:
     """The strategies are those of the games, combo by combo."""
     solver = combos()

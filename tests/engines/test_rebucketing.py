@@ -135,7 +135,9 @@ def steps(games: BoardsEngine, numbers: range) -> np.ndarray:
     return values
 
 
+@pytest.mark.long
 def test_games_go_on_in_groups_of_other_ranges() -> None:
+    """Long: an engine is bucketed three times."""
     reach = np.stack([ranges(seed) for seed in range(len(GAME.pots))], axis=1)
     games, fresh = (GAME.build(GAME.engine(MODEL)) for _ in range(2))
     assert isinstance(games, BoardsEngine)

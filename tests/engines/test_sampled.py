@@ -231,7 +231,9 @@ def test_steps_agree_with_loops(rules: dict[str, Any], algorithm: str) -> None:
     compare_steps(game, twin, algorithm, 3, None)
 
 
+@pytest.mark.long
 def test_pruned_steps_agree_with_loops() -> None:
+    """Long: many deals by loops."""
     tree, results, flop = GAME
     pruning = Pruning(warmup=1, threshold=-20_000.0, explore_interval=3)
     game = SampledSubgame(tree, results, flop, 0.005)

@@ -136,17 +136,3 @@ def test_a_strategy_that_was_set_lasts_until_the_next_step() -> None:
         step(games, player, BOTH, 1)
     np.testing.assert_allclose(games.average(0, 0, 0), games.subgames[0][0].average(0), atol=1e-6)
     assert not np.array_equal(games.evaluate(Player.OOP, REACH[1], BOTH), before)
-
-
-def test_a_restored_engine_goes_on_bit_for_bit() -> None:
-    one, other = make(), make(threads=2)
-    for player in Player:
-        step(one, player, BOTH, 1)
-        step(other, player, BOTH[:1], 1)
-    other.evaluate(Player.OOP, REACH[1], BOTH)
-    other.restore({name: array.copy() for name, array in one.state().items()})
-    for player in Player:
-        np.testing.assert_array_equal(step(one, player, BOTH, 2), step(other, player, BOTH, 2))
-    np.testing.assert_array_equal(
-        one.evaluate(Player.OOP, REACH[1], BOTH), other.evaluate(Player.OOP, REACH[1], BOTH)
-    )

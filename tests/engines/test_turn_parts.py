@@ -19,7 +19,9 @@ from allstreets.engines import (
 from allstreets.engines.lifting import turn_parts
 
 
-@pytest.mark.parametrize("flop", ["Ks8s3d", "7s7h7d", "AsKsQs", "9h8d2c"])
+@pytest.mark.parametrize(
+    "flop", ["Ks8s3d", "7s7h7d", "AsKsQs", pytest.param("9h8d2c", marks=pytest.mark.long)]
+)
 def test_parts_cover_all_boards_and_hands(flop: str) -> None:
     """The hands of all boards are counted as an exact subgame lays them out."""
     cards = parse_flop(flop).flop.cards
@@ -38,7 +40,7 @@ def test_parts_cover_all_boards_and_hands(flop: str) -> None:
         assert parts[-1].hands[level].stop == street.lists[Player.OOP].start[-1]
 
 
-@pytest.mark.parametrize("rows", [16, 0])
+@pytest.mark.parametrize("rows", [16, pytest.param(0, marks=pytest.mark.long)])
 def test_a_turn_alone_plays_and_is_worth_what_it_is_among_all(rows: int) -> None:
     model = CardModel("boards", groups=16, rows=rows)
     solver = solver_of(whole_game(["7s7h7d"], 5, "100%", ()), 4, model)

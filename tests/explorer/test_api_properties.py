@@ -1,7 +1,8 @@
 """Whatever is asked is answered as the OpenAPI document says, and never with a fault of ours.
 
 Requests are made up from the document; many of them are turned to a solution and a solve that
-exist, so that they get past the first question.
+exist, so that they get past the first question. Long: fifteen requests to every operation; some
+operations are always tried.
 """
 
 import json
@@ -185,7 +186,16 @@ def test_the_document_has_every_operation(api: schemathesis.BaseSchema) -> None:
     assert sorted(found) == sorted(OPERATIONS)
 
 
-@pytest.mark.parametrize(("method", "path"), OPERATIONS)
+QUICK = ("/api/solutions", "/api/solutions/{solution}/node", "/api/solves/estimate")
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        pytest.param(*operation, marks=[pytest.mark.long] * (operation[1] not in QUICK))
+        for operation in OPERATIONS
+    ],
+)
 @settings(
     max_examples=15,
     derandomize=True,

@@ -1,4 +1,7 @@
-"""The explorer's page in a real browser: opening solutions, walking, reading numbers."""
+"""The explorer's page in a real browser: opening solutions, walking, reading numbers.
+
+A dozen journeys are always made; the others are long: each takes seconds of a browser.
+"""
 
 import json
 import re
@@ -23,6 +26,7 @@ from harness.browsing import (
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, combo_text
+from allstreets.jobs import simplify
 from allstreets.solutions import PreflopRoots, WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import (
@@ -34,7 +38,6 @@ from allstreets.storage import (
     save_spot,
     save_unified,
 )
-from allstreets.training import simplify
 
 MANY_SIZES = ["20%", "33%", "50%", "75%", "125%", "200%", "a"]
 LOCKS = [
@@ -177,6 +180,7 @@ def test_from_the_list_to_the_river(page: Page, folder: Path) -> None:
     wait_for(page, line="r2.5")
 
 
+@pytest.mark.long
 def test_what_was_locked_and_what_nobody_does(page: Page) -> None:
     page.goto("/")
     row = page.get_by_role("row").filter(has_text="always bets")
@@ -249,6 +253,7 @@ def test_a_cell_shows_what_python_says(page: Page, folder: Path, line: str, name
             assert rest[2 * action + 1] == pytest.approx(wanted[f"ev_{word}"], abs=0.051)
 
 
+@pytest.mark.long
 def test_modes_and_players(page: Page, folder: Path) -> None:
     open_solution(page, "small turn")
     node = load_spot(folder / "turn").at("").decision
@@ -366,6 +371,7 @@ def test_two_solutions_side_by_side(
     expect(page.get_by_role("button", name="Diff")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_whole_game_beside_its_preflop_play(page: Page) -> None:
     open_solution(page, "small game")
     bar = compare_with(page, "preflop only")
@@ -424,6 +430,7 @@ def test_the_keyboard_alone(page: Page) -> None:
     expect(page.get_by_role("dialog")).to_be_visible()
 
 
+@pytest.mark.long
 def test_cards_flops_equity_and_facts(page: Page, folder: Path) -> None:
     open_solution(page, "small turn")
     take(page, "Check")
@@ -498,6 +505,7 @@ def test_what_does_not_exist_is_said(page: Page) -> None:
         ("upright", {"viewport": {"width": 820, "height": 1180}}),
     ],
 )
+@pytest.mark.long
 def test_looks(chromium: Browser, server: Server, name: str, settings: dict[str, Any]) -> None:
     with new_page(chromium, server, **settings) as page:
         open_solution(page, "small turn")
@@ -563,6 +571,7 @@ def test_every_page_fits_a_phone(chromium: Browser, server: Server) -> None:
         fits(page, "train")
 
 
+@pytest.mark.long
 def test_copied_range_reads_back(page: Page, folder: Path) -> None:
     open_solution(page, "small turn")
     node = load_spot(folder / "turn").at("").decision
@@ -580,6 +589,7 @@ def test_copied_range_reads_back(page: Page, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["GTO+", "MonkerSolver"])
+@pytest.mark.long
 def test_the_tree_before_the_flop_is_saved(
     page: Page, folder: Path, tmp_path: Path, kind: str
 ) -> None:
@@ -617,6 +627,7 @@ def test_the_tree_before_the_flop_is_saved(
     expect(button).to_have_count(0)
 
 
+@pytest.mark.long
 def test_the_page_asks_only_for_what_the_document_tells(page: Page) -> None:
     asked: set[str] = set()
     page.on("request", lambda request: asked.add(urlsplit(request.url).path))
@@ -629,6 +640,7 @@ def test_the_page_asks_only_for_what_the_document_tells(page: Page) -> None:
             assert any(re.fullmatch(one, path) for one in known), json.dumps(sorted(asked))
 
 
+@pytest.mark.long
 def test_a_deal_shows_both_ranges_beside_the_cards(page: Page) -> None:
     open_solution(page, "small turn")
     solution = urlsplit(page.url).path
@@ -652,6 +664,7 @@ def test_a_deal_shows_both_ranges_beside_the_cards(page: Page) -> None:
     expect(page.locator("[data-choice]").first).to_be_visible()
 
 
+@pytest.mark.long
 def test_cards_before_a_deal_lead_to_one(page: Page) -> None:
     open_solution(page, "small turn")
     page.get_by_role("button", name="Cards", exact=True).click()
@@ -666,6 +679,7 @@ def test_cards_before_a_deal_lead_to_one(page: Page) -> None:
     expect(page.get_by_label("Flops").get_by_role("row")).not_to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_fold_shows_who_had_what(page: Page) -> None:
     open_solution(page, "small turn")
     take(page, "Bet 75%")
@@ -677,6 +691,7 @@ def test_a_fold_shows_who_had_what(page: Page) -> None:
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1024, 768), (820, 1180)])
+@pytest.mark.long
 def test_many_actions_and_long_names_fit(
     chromium: Browser, server: Server, size: tuple[int, int]
 ) -> None:
@@ -698,6 +713,7 @@ def test_many_actions_and_long_names_fit(
         keep_picture(page, f"many_actions_{size[0]}")
 
 
+@pytest.mark.long
 def test_a_server_that_comes_back_is_found(chromium: Browser, folder: Path) -> None:
     with explorer(folder / "solves", folder / "turn") as first, new_page(chromium, first) as page:
         open_solution(page, "small turn")
@@ -710,6 +726,7 @@ def test_a_server_that_comes_back_is_found(chromium: Browser, folder: Path) -> N
             expect(page.get_by_text(re.compile("does not answer"))).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_solution_that_is_replaced_is_told_anew(page: Page, folder: Path) -> None:
     target = folder / "replaced"
     copytree(folder / "turn", target)

@@ -1,4 +1,7 @@
-"""Ranges in a real browser: through the clipboard in every kind, and kept under names."""
+"""Ranges in a real browser: through the clipboard in every kind, and kept under names.
+
+A dozen journeys are always made; the others are long: each takes seconds of a browser.
+"""
 
 import json
 from collections.abc import Iterator
@@ -75,6 +78,7 @@ def clipboard(page: Page) -> str:
     return str(page.evaluate("navigator.clipboard.readText()"))
 
 
+@pytest.mark.long
 def test_the_range_in_the_grid_is_copied_in_every_kind(page: Page, folder: Path) -> None:
     page.goto(f"/solution/{id_of(folder / 'turn')}")
     expect(page.locator("[data-choice]").first).to_be_visible()
@@ -117,6 +121,7 @@ def test_the_form_takes_every_kind(page: Page) -> None:
     expect(editor.get_by_text("'[50]' is never closed: write [/50]")).to_be_visible()
 
 
+@pytest.mark.long
 def test_ranges_are_kept_under_names(page: Page, folder: Path) -> None:
     page.goto("/solve")
     text = page.get_by_label("Range of OOP as text")

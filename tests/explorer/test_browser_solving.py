@@ -1,4 +1,7 @@
-"""The explorer's page in a real browser: filling the form, solving, and what survives."""
+"""The explorer's page in a real browser: filling the form, solving, and what survives.
+
+A dozen journeys are always made; the others are long: each takes seconds of a browser.
+"""
 
 import re
 import signal
@@ -99,6 +102,7 @@ def test_a_newcomer_sees_a_solution(page: Page, folder: Path) -> None:
     expect(page.get_by_label("Past solves").get_by_role("link").first).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_whole_game_is_trained(page: Page, folder: Path) -> None:
     page.goto("/train")
     text = page.get_by_label("Training file")
@@ -121,6 +125,7 @@ def test_a_whole_game_is_trained(page: Page, folder: Path) -> None:
     assert load_unified(folder / "solves" / name / "solution").facts.iterations == 20
 
 
+@pytest.mark.long
 def test_a_flop_of_a_whole_game(page: Page, folder: Path) -> None:
     game = folder / "trips"
     save_unified(trips(), game, config={}, name="trips")
@@ -168,6 +173,7 @@ def test_a_flop_of_a_whole_game(page: Page, folder: Path) -> None:
     assert load_spot(game / "spots" / "c-x-7h7d7c").origin is not None
 
 
+@pytest.mark.long
 def test_what_it_costs_always_to_bet(page: Page, folder: Path) -> None:
     """A lock, solved again, and the difference: one button."""
     river = folder / "river"
@@ -190,6 +196,7 @@ def test_what_it_costs_always_to_bet(page: Page, folder: Path) -> None:
     expect(page).to_have_url(re.compile(f"{id_of(river)}.*line=x"))
 
 
+@pytest.mark.long
 def test_what_if_on_every_flop(page: Page, folder: Path) -> None:
     """The same in a whole game: by hand before the flop, for all hands after it."""
     (folder / "limped").mkdir()
@@ -260,6 +267,7 @@ def test_reload_pause_and_stop(page_alone: Page) -> None:
     assert iteration(page) > held
 
 
+@pytest.mark.long
 def test_a_server_that_is_killed_loses_nothing(chromium: Browser, tmp_path: Path) -> None:
     solves = tmp_path / "solves"
     with explorer(solves) as server, new_page(chromium, server) as page:
@@ -280,6 +288,7 @@ def test_a_server_that_is_killed_loses_nothing(chromium: Browser, tmp_path: Path
             assert iteration(page) >= before
 
 
+@pytest.mark.long
 def test_ranges_are_painted_and_typed(page: Page) -> None:
     page.goto("/solve")
     editor = page.get_by_label("OOP range").first
@@ -316,6 +325,7 @@ def memory_with(page: Page, groups: str) -> int:
     return needed
 
 
+@pytest.mark.long
 def test_rivers_may_share_strategies(page: Page) -> None:
     page.goto("/solve")
     expect(page.get_by_role("button", name="Solve", exact=True)).to_be_enabled()

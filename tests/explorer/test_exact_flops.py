@@ -54,7 +54,9 @@ def ended(solves: Solves, name: str) -> SolveDetail:
     return solves.detail(name)
 
 
+@pytest.mark.long
 def test_one_request_solves_and_keeps(opened: tuple[Library, Solves], game: Path) -> None:
+    """Long: a flop is solved in a process of its own."""
     library, solves = opened
     flops, id = ExactFlops(library, solves), library.id_of(game)
     own = library.place(id, SEVENS)

@@ -102,7 +102,9 @@ def test_a_game_is_trained_to_its_end(solves: Solves) -> None:
     assert len(solves.list()) == 2  # nothing is left of what was refused
 
 
+@pytest.mark.long
 def test_a_game_is_stopped_and_goes_on(solves: Solves) -> None:
+    """Long: two processes one after the other."""
     name = solves.train(tiny(1_000_000)).id
     wait_for(solves, name, "running", 5)
     solves.pause(name)

@@ -251,7 +251,9 @@ def a_set_in_the_list(page: Page, folder: Path) -> None:
     expect(spots).to_have_count(len(BOARDS))
 
 
+@pytest.mark.long
 def test_in_the_page(folder: Path) -> None:
+    """Long: a browser of its own."""
     with (
         browser() as chromium,
         explorer(folder / "solves", folder) as server,

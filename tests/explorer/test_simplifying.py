@@ -17,10 +17,10 @@ from allstreets.explorer.models.simple import SimpleForm
 from allstreets.explorer.models.solution import SimpleSource
 from allstreets.explorer.server import open_folders
 from allstreets.explorer.simplifying import Simplifying
+from allstreets.jobs import simplify
 from allstreets.solutions import SpotSolution, WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import load, save_spot
-from allstreets.training import simplify
 
 FORM = SimpleForm(grid_pct=50, sizes=1)
 

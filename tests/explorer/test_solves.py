@@ -210,7 +210,9 @@ def test_hold_go_on_stop_and_go_on_again(solves: Solves) -> None:
     assert_uninterrupted(folder_of(solves, name), form)
 
 
+@pytest.mark.long
 def test_later_ones_wait_in_line(solves: Solves) -> None:
+    """Long: several processes one after the other."""
     first = solves.start(endless()).id
     wait_for_a_save(solves, first)
     quick, endless_too, given_up = (
@@ -250,7 +252,9 @@ def test_later_ones_wait_in_line(solves: Solves) -> None:
     wait_for(solves, endless_too.id, "stopped")
 
 
+@pytest.mark.long
 def test_a_line_is_not_lost_with_its_server(tmp_path: Path) -> None:
+    """Long: servers end and begin again."""
     first = Solves(tmp_path, name_of)
     running, waiting = first.start(endless()).id, first.start(river(target_pct=0.5)).id
     assert first.close(60)
@@ -312,7 +316,9 @@ def test_players_without_bets_are_solved(solves: Solves) -> None:
     assert load_spot(folder_of(solves, name).solution).at("").decision.actions == ("x",)
 
 
+@pytest.mark.long
 def test_a_time_limit_and_a_failure(solves: Solves) -> None:
+    """Long: several processes one after the other."""
     name = solves.start(endless(max_seconds=0.3)).id
     done = wait_for(solves, name, "done")
     assert done.reason is not None
@@ -331,7 +337,9 @@ def test_a_time_limit_and_a_failure(solves: Solves) -> None:
     assert [one.id for one in solves.list()] == [name]  # nothing is left of what was refused
 
 
+@pytest.mark.long
 def test_a_restarted_server_knows_what_was_running(tmp_path: Path) -> None:
+    """Long: servers end and begin again."""
     form = endless()
     first = Solves(tmp_path, name_of)
     name = first.start(form).id
@@ -378,7 +386,9 @@ def test_a_process_that_is_killed_loses_what_came_after_its_last_save(solves: So
     assert_uninterrupted(folder_of(solves, name), form)
 
 
-@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize(
+    "number", [SIGNALS[0], *(pytest.param(one, marks=pytest.mark.long) for one in SIGNALS[1:])]
+)
 def test_a_process_that_is_told_to_end_saves(solves: Solves, number: int) -> None:
     """While it is held, too, and however often it is told."""
     form = endless()
@@ -407,7 +417,9 @@ signal.pause()
 """
 
 
+@pytest.mark.long
 def test_a_server_that_is_killed_loses_nothing(tmp_path: Path) -> None:
+    """Long: processes are killed."""
     paths = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
     server = subprocess.Popen(
         [sys.executable, "-c", SERVER, str(tmp_path)],
@@ -596,9 +608,11 @@ def test_events_tell_everything_to_many_listeners(solves: Solves) -> None:
     assert last[0].state == "stopped"
 
 
+@pytest.mark.long
 def test_streams_beat_and_end_with_the_server(
     solves: Solves, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Long: a server of its own."""
     monkeypatch.setattr(events.stream, "__defaults__", (0.05,))  # seconds between two signs of life
     name = solves.start(endless()).id
     wait_for(solves, name, "running")

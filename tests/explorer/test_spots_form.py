@@ -20,7 +20,7 @@ from allstreets.explorer.solves.examples import examples
 from allstreets.explorer.solves.spots import check_form, estimate, read_form, spot_title
 from allstreets.games.estimates import PROGRAM_BYTES, estimate_spot
 from allstreets.games.spot import spot_mapping
-from allstreets.training.spot_config import read_spot
+from allstreets.jobs.config.spot import read_spot
 
 SAMPLES = Path(__file__).parents[2] / "sample_spots"
 

@@ -78,21 +78,6 @@ def test_evs_of_buckets_are_those_of_the_model() -> None:
     assert here.notes
 
 
-def test_folding_gives_up_what_was_put_in() -> None:
-    here = view("models").place("spr2 | Ks7d2c | b75%").here
-    assert isinstance(here, Decision)
-    assert here.actions[0].word == "f"
-    assert all(ev is None or abs(ev) < 1e-12 for ev in here.actions[0].evs)
-    raised = view("models").place("spr2 | Ks7d2c | b75% a").here
-    assert isinstance(raised, Decision)
-    assert all(ev is None or abs(ev) < 1e-12 for ev in raised.actions[0].evs)
-    over = view("models").place("spr2 | Ks7d2c | b75% a", "hand")
-    assert isinstance(over.here, Decision)
-    for ev in over.here.actions[0].evs:
-        assert ev is None or ev == pytest.approx(-0.75)
-    assert (over.evs, over.ev_note.partition(":")[0]) == ("hand", "pots over the whole hand")
-
-
 def test_equity_of_full_ranges() -> None:
     here = view("models").place("spr2 | Ks7d2c").here
     assert isinstance(here, Decision)

@@ -93,16 +93,6 @@ def test_a_combo_plays_what_is_stored_of_its_group(result: WholeSolution, number
         assert shown.alike[Player.OOP][shown.combos == combo] == group
 
 
-@pytest.mark.parametrize("words", ["x x | 5c", "x x | 5c | x", "x x | 5c | x x | Qd | b100%"])
-def test_what_one_player_wins_the_other_loses(result: WholeSolution, words: str) -> None:
-    node = result.at(f"{LIMPED} | {words}").decision
-    node = node.whole_hand()
-    won = [float(node.hands[player].weights @ np.nan_to_num(node.evs(player))) for player in Player]
-    assert node.reached
-    assert abs(won[0]) > 1e-2
-    assert won[0] == pytest.approx(-won[1], rel=1e-4)
-
-
 def test_a_check_on_the_turn_is_worth_the_rivers_that_follow(result: WholeSolution) -> None:
     """By combo: the pairs of combos that a river leaves, and what they are worth there."""
     above = result.at(f"{LIMPED} | x x | 5c | x").decision
@@ -217,7 +207,9 @@ def test_hands_that_play_alike_are_listed(view: SolutionView, result: WholeSolut
     assert view.hand(f"{LIMPED} | x", "oop", "66").alike == []
 
 
+@pytest.mark.long
 def test_reports_over_cards(view: SolutionView) -> None:
+    """Long: every turn card is lifted."""
     report = joined(view.cards(f"{LIMPED} | x x"))
     assert (report.street, len(report.rows)) == ("turn", 49)
     assert sum(row.weight for row in report.rows) == pytest.approx(1.0)
@@ -241,7 +233,9 @@ def test_the_report_by_combo(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert "--combos has no meaning here" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_the_page_picks_a_card_and_tells_who_plays_alike(folder: Path) -> None:
+    """Long: a browser of its own."""
     with (
         browser() as chromium,
         explorer(folder.parent / "solves", folder) as server,

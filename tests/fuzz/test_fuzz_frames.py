@@ -8,11 +8,11 @@ from contextlib import suppress
 import pytest
 from harness.fuzzing import NASTY, damaged
 
-from allstreets.cluster.line import (
+from allstreets.cluster.connection import (
     ASKER,
     NUMBER,
+    Connection,
     Exchange,
-    Line,
     Traffic,
     answer,
     question,
@@ -64,7 +64,7 @@ def strangers(count: int) -> list[str]:
                     heard += more
             if heard:
                 failures.append(f"case {case}: heard {heard[:40]!r}")
-    line = Line(exchange.address, KEY, Traffic())
+    line = Connection(exchange.address, KEY, Traffic())
     line.send(question("repeat", "still there"))
     assert line.receive().value == "still there"
     line.close()
@@ -86,19 +86,19 @@ def cut_answers(count: int) -> list[str]:
             connection.close()
             try:
                 line[0].receive()
-                failures.append(f"case {case}: an answer that was cut is taken for one")
+                failures.append(f"case {case}: an answer that was split_flops is taken for one")
             except (EOFError, OSError):
                 pass
             line[0].close()
     return failures
 
 
-def _opened(server: socket.socket) -> tuple[Line, socket.socket]:
+def _opened(server: socket.socket) -> tuple[Connection, socket.socket]:
     """A line, and its other end once both have proved that they know the key."""
-    found: list[Line] = []
+    found: list[Connection] = []
 
     def ask() -> None:
-        found.append(Line(server.getsockname(), KEY, Traffic(), 1e6))
+        found.append(Connection(server.getsockname(), KEY, Traffic(), 1e6))
 
     thread = threading.Thread(target=ask)
     thread.start()

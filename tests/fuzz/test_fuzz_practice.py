@@ -152,7 +152,9 @@ def test_damaged_bytes(valid: bytes, river: Solution, tmp_path: Path) -> None:
     assert internal_errors(read, damaged_cases([valid], QUICK), (InputError,)) == []
 
 
+@pytest.mark.long
 def test_damaged_rows(valid: bytes, river: Solution, tmp_path: Path) -> None:
+    """Long: a search over damages."""
     read = reader(tmp_path / "results.sqlite", river)
     cases = damaged_rows(valid, tmp_path / "rows.sqlite", QUICK)
     assert internal_errors(read, cases, (InputError,)) == []

@@ -21,8 +21,8 @@ from allstreets.games.estimates import (
     hands_by_board,
     require_room,
 )
-from allstreets.training.solver_config import UnifiedConfig
-from allstreets.training.unified_run import plan_unified
+from allstreets.jobs.config.whole_game import UnifiedConfig
+from allstreets.jobs.whole_game import plan_unified
 
 BOARDS: dict[str, Any] = {
     "cards": "boards", "river_groups": 32, "turn_rows": 16, "flops": ["KsKhKd"], "stack_depth": 4,

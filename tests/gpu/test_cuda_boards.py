@@ -173,7 +173,9 @@ def test_a_run_of_a_processor_goes_on_there_and_back(
     assert_alike(values(cpu, reach()), values(gpu, reach()), 1e-5)
 
 
+@pytest.mark.long
 def test_both_converge_alike(fresh: tuple[BoardsEngine, CudaBoardsEngine]) -> None:
+    """Long: many iterations on one thread."""
     losses = []
     for games in fresh:
         games.iterate(reach(), ALL, every(6))
@@ -292,7 +294,9 @@ class Counting(HostDevice):
         return super().zeros(size, dtype)
 
 
-@pytest.mark.parametrize("model", [MODEL, CardModel("boards", groups=32, rows=0)])
+@pytest.mark.parametrize(
+    "model", [MODEL, pytest.param(CardModel("boards", groups=32, rows=0), marks=pytest.mark.long)]
+)
 def test_memory_is_known_before(model: CardModel) -> None:
     device = Counting()
     games = CudaBoardsEngine(TREES, FLOPS, 1, model, device)

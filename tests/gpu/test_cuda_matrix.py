@@ -239,16 +239,6 @@ def test_threads_of_a_block_meet_where_they_must() -> None:
         assert_alike([cpu.step(*asked)], [many.step(*asked)], 1e-5)
 
 
-def test_a_run_goes_on_where_it_is_restored() -> None:
-    ranges, whole, first, second = reach(), there(), there(), there()
-    visit(whole, ranges, every(4))
-    visit(first, ranges, every(2))
-    second.restore({name: array.copy() for name, array in first.state().items()})
-    visit(second, ranges, every(2, 3))
-    for name, array in whole.state().items():
-        np.testing.assert_array_equal(array, second.state()[name])
-
-
 def test_a_run_of_a_processor_goes_on_there_and_back() -> None:
     ranges, cpu, gpu = reach(), here(), there()
     visit(cpu, ranges, every(4))

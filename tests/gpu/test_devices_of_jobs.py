@@ -25,11 +25,11 @@ from allstreets.explorer.solves.folders import Request, new_folder
 from allstreets.explorer.solves.outlet import Outlet
 from allstreets.explorer.solves.spots import read_form
 from allstreets.games import Spot, matrix_lengths
+from allstreets.jobs.api import plan, run
+from allstreets.jobs.config.train import read_train_config
 from allstreets.solutions import WholeSolution, solve
 from allstreets.solvers import SpotSolver, WholeGameSolver
 from allstreets.storage.spot_bundle import restore_spot
-from allstreets.training.jobs import plan, run
-from allstreets.training.train_config import read_train_config
 
 SCHEDULE = parse_schedule("ahead")
 GAMES = {
@@ -66,7 +66,9 @@ def solver_of(kind: str, device: str) -> WholeGameSolver:
     return WholeGameSolver(game, games, SCHEDULE)
 
 
-@pytest.mark.parametrize("kind", list(GAMES))
+@pytest.mark.parametrize(
+    "kind", ["classes", "buckets", "exact", pytest.param("boards", marks=pytest.mark.long)]
+)
 def test_whole_games(kind: str) -> None:
     here, there = solver_of(kind, CPU), solver_of(kind, "cuda")
     for solver in (here, there):
@@ -81,10 +83,7 @@ def test_whole_games(kind: str) -> None:
 
 @pytest.mark.parametrize(
     "kind",
-    [
-        pytest.param(kind, marks=() if kind in ("classes", "boards") else pytest.mark.thorough)
-        for kind in GAMES
-    ],
+    [pytest.param(kind, marks=() if kind == "classes" else pytest.mark.long) for kind in GAMES],
 )
 def test_a_whole_game_goes_on_there_and_back(kind: str) -> None:
     first, second, third = (solver_of(kind, device) for device in (CPU, "cuda", CPU))
@@ -173,7 +172,7 @@ def test_flops_one_by_one(cards: str, tmp_path: Path) -> None:
     rows = []
     for device in (None, "cuda"):
         output = tmp_path / str(device)
-        solution = run(plan(read_train_config(file), output, threads=1, device=device))
+        solution = run(plan(read_train_config(file, {"threads": 1, "device": device}), output))
         assert isinstance(solution, WholeSolution)
         rows.append(solution.flops)
     for mine, other in zip(*rows, strict=True):

@@ -1,32 +1,36 @@
 """Executors: the same results whoever does the pieces, and nothing lost when something breaks."""
 
 import os
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from builders.crews import TasksHere, as_cluster
+from builders.pieces import (
+    Deaf,
+    Dying,
+    Piece,
+    inverse,
+    same,
+    tenth_power,
+    wait_for_the_end,
+)
+from builders.worker_pools import TasksHere, as_cluster
 
 from allstreets.base import InputError, StopWhen
 from allstreets.cluster import Need
 from allstreets.jobs import (
     Executor,
     Here,
-    KilledError,
     OnRay,
-    PieceError,
     Processes,
-    StoppedError,
     executors,
     in_order,
-    on_cluster,
     piece_control,
 )
+from allstreets.jobs.executors import KilledError, PieceError, on_cluster
 
 
 def on_ray() -> OnRay:
@@ -45,22 +49,6 @@ LISTENING = pytest.mark.parametrize("kind", ["here", "threads", "processes"])
 @pytest.fixture(params=MAKERS)
 def executor(request: pytest.FixtureRequest) -> Executor:
     return MAKERS[request.param]()
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A piece with a name."""
-
-    name: str
-    number: int
-
-
-def tenth_power(number: float) -> float:
-    return float(1.1 + number) ** 10 / 3
-
-
-def inverse(piece: Piece) -> float:
-    return 1 / piece.number
 
 
 def test_every_item_once_and_sums_to_the_last_bit(executor: Executor) -> None:
@@ -95,10 +83,6 @@ def test_an_exception_is_raised_by_name_and_the_others_are_kept(executor: Execut
     assert [(index, type(error)) for index, error in failed.items()] == [(2, ZeroDivisionError)]
 
 
-def same(number: int) -> int:
-    return number
-
-
 def test_a_request_to_stop_ends_it_soon_and_keeps_what_is_done(executor: Executor) -> None:
     found: dict[int, int] = {}
     control = StopWhen(lambda: bool(found))
@@ -108,15 +92,6 @@ def test_a_request_to_stop_ends_it_soon_and_keeps_what_is_done(executor: Executo
     count = len(found)
     executor.map(same, range(40), found.__setitem__, control=control)  # is not begun
     assert len(found) == count
-
-
-def wait_for_the_end(number: int) -> int:
-    """A piece that takes for ever unless it is to stop."""
-    while number and not piece_control().wants_to_stop():
-        time.sleep(0.01)
-    if number:
-        raise StoppedError
-    return number
 
 
 @LISTENING
@@ -133,43 +108,27 @@ def test_a_result_that_cannot_be_taken_ends_the_others(kind: str) -> None:
     def full(*_: int) -> None:
         raise InputError("the disk is full")
 
-    began = time.monotonic()
     with pytest.raises(InputError, match="the disk is full"):
         MAKERS[kind]().map(wait_for_the_end, range(5), full)
-    assert time.monotonic() - began < 30
+    # The others were told to stop, or this line would never be reached.
+    assert not piece_control().wants_to_stop()
 
 
-def sleep_through(number: int) -> int:
-    time.sleep(600 * number)
-    return number
+@pytest.mark.long
+def test_processes_that_do_not_listen_are_ended(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Long: processes are killed."""
 
-
-def test_processes_that_do_not_listen_are_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: int) -> None:
         raise InputError("the disk is full")
 
     monkeypatch.setattr(executors, "GRACE_SECONDS", 0.1)
-    began = time.monotonic()
+    begun = tmp_path / "begun"
     with pytest.raises(InputError, match="the disk is full"):
-        Processes(2).map(sleep_through, range(2), full)
-    assert time.monotonic() - began < 60
-
-
-@dataclass(frozen=True)
-class Dying:
-    """Squares numbers; on one of them its process is killed, so many times."""
-
-    folder: Path
-    number: int
-    times: int
-
-    def __call__(self, number: int) -> int:
-        if number == self.number:
-            deaths = len(list(self.folder.iterdir()))
-            if deaths < self.times:
-                (self.folder / str(deaths)).touch()
-                os.kill(os.getpid(), signal.SIGKILL)
-        return number * number
+        Processes(2).map(Deaf(begun), range(2), full)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(begun.read_text()), 0)
 
 
 def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
@@ -179,7 +138,9 @@ def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 2
 
 
+@pytest.mark.long
 def test_a_piece_that_kills_every_worker_is_named(tmp_path: Path) -> None:
+    """Long: processes are killed."""
     found: dict[int, int] = {}
     with pytest.raises(PieceError, match=r"^3: its process was killed; is there enough") as raised:
         Processes(2).map(Dying(tmp_path, 3, times=99), range(6), found.__setitem__)

@@ -205,8 +205,9 @@ def weighted_result() -> WholeSolution:
 
 
 @pytest.mark.parametrize("suits", [(), ("rainbow",), ("two-tone", "rainbow")])
-@pytest.mark.parametrize("kind", ["whole game", "preflop"])
+@pytest.mark.parametrize("kind", ["whole game", pytest.param("preflop", marks=pytest.mark.long)])
 def test_each_flop_has_exactly_its_share_of_deals(kind: str, suits: tuple[str, ...]) -> None:
+    """Of all flops it is long: tens of thousands of deals."""
     if kind == "whole game":
         result = weighted_result()
         on: Solution = result

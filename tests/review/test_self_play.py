@@ -1,5 +1,6 @@
 """Who plays as the solution does loses nothing: the mean loss is 0 within its exploitability."""
 
+import pytest
 from builders.self_play import flop_solution, play, solution
 
 from allstreets.betting import Player
@@ -32,8 +33,12 @@ def test_before_the_flop() -> None:
     assert sum(losses) / 120 <= 2 * certified / 1000
 
 
+@pytest.mark.long
 def test_after_the_flop() -> None:
-    """Each street is solved again for its ranges; play is that of one solution of all streets."""
+    """Each street is solved again for its ranges; play is that of one solution of all streets.
+
+    Long: a flop is solved exactly.
+    """
     found = [
         one
         for seed in range(3)

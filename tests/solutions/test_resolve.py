@@ -81,7 +81,9 @@ def test_values_and_reach_are_those_of_the_full_solution() -> None:
     assert told == ["x x | 2h", "b75 c | Kd", "x b75 c | 8c"]
 
 
+@pytest.mark.long
 def test_two_streets_below() -> None:
+    """Long: two streets are solved again."""
     solver = SpotSolver(spot(FLOP))
     solver.train_batch(100)
     full, trimmed = SpotSolution.of(solver), TrimmedSolution(solver.spot, solver.view, 1, 0.0005)

@@ -16,6 +16,7 @@ from allstreets.betting import Player, PreflopRules, build_preflop_tree, flop_po
 from allstreets.cards import hand_pairs, parse_hand, preflop_equity
 from allstreets.cards.flop_sets import named_flops
 from allstreets.cfr.schedules import parse_schedule
+from allstreets.jobs import Intervals, Iterations, RunFiles, train
 from allstreets.solvers.separated import (
     ModelLeaves,
     PairValues,
@@ -23,7 +24,6 @@ from allstreets.solvers.separated import (
     mean_over_flops,
     nearest_spr,
 )
-from allstreets.training import Intervals, Iterations, RunFiles, train
 
 SPRS = (0.5, 4.0)
 HANDS = [parse_hand(text) for text in ("AA", "AKs", "AKo", "72o", "22", "T9s")]

@@ -112,7 +112,9 @@ def test_exploitability_is_never_negative_and_goes_down() -> None:
 
 @settings(max_examples=8)
 @given(st.integers(1, 23))
+@pytest.mark.long
 def test_names_of_suits_do_not_matter(permutation: int) -> None:
+    """Long: a spot in every suit."""
     spot = Spot(**SMALL)
     renaming = COMBO_PERMUTATIONS[permutation]
 

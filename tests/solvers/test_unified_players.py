@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from builders.whole_solution import trained_once
 
 from allstreets.base import Floats
 from allstreets.betting import (
@@ -60,7 +61,7 @@ def solution() -> Solution:
     sizes = same_sizes(Street.FLOP, [1.0], [1.0])
     game = WholeGame(rules, sizes, spread_flops(25), max_raises=1)
     solver = WholeGameSolver(game, game.build(game.engine()), parse_schedule("tuned"))
-    solver.train_batch(150)
+    trained_once(solver, 150)
     return Solution(solver, solver.figures())
 
 

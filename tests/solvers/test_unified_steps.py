@@ -124,7 +124,11 @@ def tiny_twins(
 
 @pytest.mark.parametrize(
     ("algorithm", "ante", "rake"),
-    [("tuned", 0.0, 0.0), ("cfr+", 0.25, 0.0), ("dcfr", 0.1, 0.05)],
+    [
+        ("tuned", 0.0, 0.0),
+        pytest.param("cfr+", 0.25, 0.0, marks=pytest.mark.long),
+        ("dcfr", 0.1, 0.05),
+    ],
 )
 def test_every_iteration_equals_the_slow_one(algorithm: str, ante: float, rake: float) -> None:
     twins = tiny_twins(algorithm, ante=ante, rake=rake)
@@ -167,7 +171,7 @@ def test_iterations_with_locks_equal_the_slow_ones() -> None:
         )
 
 
-@pytest.mark.parametrize("choice", ["shuffled", "reach"])
+@pytest.mark.parametrize("choice", [pytest.param("shuffled", marks=pytest.mark.long), "reach"])
 def test_batches_of_flops_equal_the_slow_ones(choice: Choice) -> None:
     """Two of three flops at a time, each batch for two iterations."""
     twins = tiny_twins(batches=VisitPlan(2, 2, choice, seed=6), flops=3)

@@ -146,7 +146,7 @@ sys.path.insert(0, sys.argv[1])
 from builders.small_games import small_config
 from allstreets.base.files import checksum
 from allstreets.storage import checkpoints, restore_latest, save_checkpoint
-from allstreets.training.unified_run import plan_unified
+from allstreets.jobs.whole_game import plan_unified
 
 folder, verb = Path(sys.argv[2]), sys.argv[3]
 checkpoints.PART_BYTES = 2_000_000

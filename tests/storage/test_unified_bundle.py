@@ -276,7 +276,9 @@ def test_a_full_disk_keeps_the_one_before(
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a system with fork")
+@pytest.mark.long
 def test_killed_at_any_write_a_save_leaves_one_whole_solution(tmp_path: Path) -> None:
+    """Long: every write is tried."""
     done = subprocess.run(
         [sys.executable, str(Path(__file__).parent / "kill_saves.py"), str(tmp_path / "game")],
         capture_output=True,

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from allstreets.base import InputError
 from allstreets.cards import Range
 from allstreets.games import Spot
-from allstreets.training import read_pio_script, read_spot
+from allstreets.jobs import read_spot
+from allstreets.training import read_pio_script
 from allstreets.training.pio_lines import bets_of
 
 VIEWER = Path(__file__).parents[2] / "sample_spots" / "pio_tree.txt"

@@ -53,7 +53,8 @@ CHUNK_BYTES = 1 << 30  # rows of the boards that are worked on at once
 class CudaSubgame(ExactSubgame):
     """An `ExactSubgame` whose passes run on a device.
 
-    What it stores may be changed from outside until the first pass, and by `restore`.
+    What it stores may be changed from outside until the first pass, and by `put_strategy` and
+    `restore`.
     """
 
     def __init__(
@@ -200,6 +201,15 @@ class CudaSubgame(ExactSubgame):
             self._buffers.read(f"{name}.{player}.{level}", mirror.host[level][player])
 
         return fetch
+
+    def put_strategy(
+        self, level: int, number: int, node: int, strategy: NDArray[np.floating[Any]]
+    ) -> None:
+        """Let the average strategy of a node on a board be `strategy`, on the device too."""
+        super().put_strategy(level, number, node, strategy)
+        if self._there:
+            player = self.tree.player_at(node)
+            self._buffers.write(f"averages.{player}.{level}", self.averages.host[level][player])
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a `state()` of the same subgame."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from allstreets.base import InputError, available_bytes, processors
+from allstreets.base import InputError, available_bytes, data_size, processors
 from allstreets.betting import Player, Street
 from allstreets.cards import cards_text
 from allstreets.engines import RiverGroups
@@ -22,6 +22,7 @@ from allstreets.explorer.solves.folders import Request
 from allstreets.explorer.solves.spots import NO_DONK, check_form, read_form
 from allstreets.explorer.views.range_words import weights_text
 from allstreets.games import Estimate, Spot, estimate_spot, require_memory, sizes_mapping
+from allstreets.jobs import SpotConfig
 from allstreets.solutions import (
     FlopSpot,
     Origin,
@@ -31,7 +32,6 @@ from allstreets.solutions import (
     real_figures,
 )
 from allstreets.storage import load_unified
-from allstreets.training import SpotConfig, data_size
 
 Precision = Literal["float32", "float16"]
 SHARED = "on the river, hands alike in strength and suits share a strategy"

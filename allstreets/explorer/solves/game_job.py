@@ -2,6 +2,7 @@
 
 import time
 
+from allstreets.base import duration, figure
 from allstreets.explorer.models.solution import CurvePoint
 from allstreets.explorer.models.solves import SolveProgress, SolveState
 from allstreets.explorer.solves.commands import Commands
@@ -9,16 +10,8 @@ from allstreets.explorer.solves.folders import Request, SolveFolder
 from allstreets.explorer.solves.games import plan_game
 from allstreets.explorer.solves.outlet import REPORT_SECONDS, Ending, Outlet, describe
 from allstreets.explorer.solves.reports import Report
+from allstreets.jobs import COMPILING, Callbacks, Progress, UnifiedOutcome, must_announce
 from allstreets.storage import has_checkpoints
-from allstreets.training import (
-    COMPILING,
-    Progress,
-    UnifiedOutcome,
-    Watch,
-    duration,
-    figure,
-    must_announce,
-)
 
 SETUP = "grouping hands and building tables before the first iteration"
 
@@ -31,7 +24,7 @@ def train_game(folder: SolveFolder, request: Request, commands: Commands, outlet
     note = COMPILING if must_announce(f"unified-{job.config.cards}") else SETUP
     outlet.send(Report(note=note))
     course = GameCourse(outlet)
-    outcome = job.run(Watch(progress=(course,), control=commands))
+    outcome = job.run(Callbacks(progress=(course,), control=commands))
     if outcome.unsaved is not None:
         return Ending("failed", error=outcome.unsaved)
     course.finish(outcome.training.progress)

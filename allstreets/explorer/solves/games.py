@@ -12,7 +12,7 @@ from allstreets.explorer.models.games import GameEstimate, SampleGame
 from allstreets.explorer.models.locks import LockedSource
 from allstreets.explorer.models.solves import GameForm
 from allstreets.games import require_room
-from allstreets.training import (
+from allstreets.jobs import (
     FIRST_RUN,
     ConfigError,
     TrainConfig,

@@ -3,6 +3,7 @@
 import time
 from typing import Any
 
+from allstreets.base import duration, figure
 from allstreets.engines import CPU
 from allstreets.explorer.models.solution import CurvePoint
 from allstreets.explorer.models.solves import SolveProgress, SolveState, SpotForm
@@ -13,9 +14,7 @@ from allstreets.explorer.solves.outlet import REPORT_SECONDS, Ending, Outlet, de
 from allstreets.explorer.solves.reports import Report
 from allstreets.explorer.solves.saving import SaveBudget, Thinned
 from allstreets.games import device_bytes, estimate_spot, require_device_room
-from allstreets.solvers import SpotSolver
-from allstreets.storage import restore_spot
-from allstreets.training import (
+from allstreets.jobs import (
     COMPILING,
     ExploitabilityThreshold,
     LastResort,
@@ -23,12 +22,12 @@ from allstreets.training import (
     StopRule,
     TimeLimit,
     TrainingOutcome,
-    duration,
-    figure,
     mark_compiled,
     must_compile,
     train_spot,
 )
+from allstreets.solvers import SpotSolver
+from allstreets.storage import restore_spot
 
 MAX_ITERATIONS = 100_000  # in one run, where the target is out of reach
 

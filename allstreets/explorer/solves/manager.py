@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal
 
-from allstreets.base import InputError, available_bytes
+from allstreets.base import InputError, available_bytes, data_size
 from allstreets.explorer.errors import BusyError, MissingError
 from allstreets.explorer.models.locks import LockedSource
 from allstreets.explorer.models.reviews import ReviewSource
@@ -47,7 +47,6 @@ from allstreets.explorer.solves.stored import ELSEWHERE, stored_status
 from allstreets.explorer.solves.work import Outline, need_bytes, outline
 from allstreets.explorer.trash import Trash
 from allstreets.storage import SPOTS
-from allstreets.training import data_size
 
 ANSWER_SECONDS = 3.0  # to wait for a process to pause or to go on: an iteration may be long
 CLOSE_SECONDS = 10.0  # to wait for processes to save when the server ends

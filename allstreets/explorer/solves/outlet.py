@@ -11,10 +11,10 @@ from allstreets.explorer.solves.flops import OriginOf
 from allstreets.explorer.solves.folders import Request, SolveFolder, Status
 from allstreets.explorer.solves.reports import Report
 from allstreets.explorer.solves.spots import spot_name
+from allstreets.jobs import Progress, TimeLimit
 from allstreets.solutions import SpotSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import save_spot
-from allstreets.training import Progress, TimeLimit
 
 REPORT_SECONDS = 0.2  # between two reports of progress alone
 

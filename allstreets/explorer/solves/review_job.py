@@ -10,8 +10,8 @@ from allstreets.explorer.solves.folders import Request, SolveFolder
 from allstreets.explorer.solves.outlet import Ending, Outlet
 from allstreets.explorer.solves.reports import Report
 from allstreets.hands import read_hands
+from allstreets.jobs import COMPILING, must_announce
 from allstreets.review import Effort, ReviewProgress, load_games, plan_review
-from allstreets.training import COMPILING, must_announce
 
 STORE_SECONDS = 5.0  # between two notes of how far it is, for servers to come
 BEGIN = "opening the solutions and reading the hands"

@@ -49,7 +49,7 @@ from allstreets.games import (
     require_memory,
     rows_by_board,
 )
-from allstreets.training import SpotConfig
+from allstreets.jobs import SpotConfig
 
 # A betting tree of this size is looked through in some tenths of a second. On a flop or turn one
 # that comes near it needs far more memory than machines have.

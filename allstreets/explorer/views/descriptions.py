@@ -12,8 +12,8 @@ from allstreets.explorer.models.solution import Curve, Fact, Features
 from allstreets.explorer.solves.edits import changes_text
 from allstreets.explorer.views.range_words import weights_text
 from allstreets.games import Lock, Spot, WholeGame
+from allstreets.jobs import certificate_lines
 from allstreets.solutions import Certificate, SpotSolution, WholeSolution, locks_text
-from allstreets.training import certificate_lines
 
 Entries = Iterable[tuple[str, str | None]]  # (label, value) of facts; None: left out
 

@@ -1,5 +1,8 @@
 """A half-iteration before the flop: down with both players' reach, back up with values.
 
+With trembles, an action that is hardly taken is reached all the same (`add_trembles`): the opponent
+learns his answers against hands that would take it at the least cost.
+
 The tree is tiny, but below it all cores are at work, and above it they wait: what takes Python and
 NumPy a millisecond is a tenth of an iteration of all flops on sixteen cores.
 
@@ -7,12 +10,26 @@ Axis letters: D decisions (parents first), S their actions, N nodes, E nodes whe
 before the flop, H hands.
 """
 
+import math
 from typing import NamedTuple
 
 from allstreets.base import Flags, Floats, Longs, Singles, inner_kernel, kernel
 
 POSITIVE, NEGATIVE, LOWEST, AVERAGE, WEIGHT = range(5)
 """Places in the discounts of an iteration."""
+
+COMBOS = 1326.0
+OPPOSING = 1225.0  # combos that fit beside any combo
+
+
+class Trembles(NamedTuple):
+    """How much of a range takes an action that nobody would take, and which hands do."""
+
+    share: float  # of a player's whole range, at the least; 0: nobody trembles
+    below: float  # the same, of what gets to the decision: the smaller of the two counts
+    temperature: float  # chips: a loss that makes a hand e times rarer
+    spread: float  # of the trembles that go to all hands alike, whatever they lose
+    losses: float  # how many iterations the stored losses add up
 
 
 class PreflopLayout(NamedTuple):
@@ -27,6 +44,7 @@ class PreflopLayout(NamedTuple):
     on_margin: Floats  # [2, E]: … and for the margin of an all-in
     pairs: Floats  # [H, H]: by the other's hand, then by own
     margin: Floats  # [H, H]: the same
+    sizes: Floats  # [H]: combos
 
 
 @inner_kernel
@@ -49,31 +67,113 @@ def match_regrets(regrets: Floats, closed: Flags, strategies: Floats) -> None:
                 strategies[action, hand] = 1.0 / opened if is_open else 0.0
 
 
+@inner_kernel
+def add_trembles(
+    sizes: Floats,
+    gains: Floats,
+    here: Floats,
+    opponent: Floats,
+    trembles: Trembles,
+    below: Floats,
+) -> float:
+    """Raise a player's reach [H] below an action, where it is off-path, to the least share.
+
+    Returns the part of the new reach that was there before.
+
+    `gains` [H] are those of the action over the player's strategy, in chips times pairs of combos;
+    −∞ are hands that may not take it. `here` [H] is his reach at the decision, `opponent` [H] the
+    other's. What is missing goes to the hands that lose least: logit weights exp(−loss / T), mixed
+    with a small even part, so that no hand is a surprise.
+    """
+    arrives, takes, meets = 0.0, 0.0, 0.0
+    for hand in range(len(sizes)):
+        arrives += sizes[hand] * here[hand]
+        takes += sizes[hand] * below[hand]
+        meets += sizes[hand] * opponent[hand]
+    missing = min(trembles.share * COMBOS, trembles.below * arrives) - takes
+    if missing <= 0.0 or meets <= 0.0:
+        return 1.0
+    unit = trembles.temperature * trembles.losses * OPPOSING * meets / COMBOS
+    least = -math.inf
+    for hand in range(len(sizes)):
+        if here[hand] > 0.0:
+            least = max(least, min(gains[hand], 0.0) / sizes[hand])
+    if least == -math.inf:
+        return 1.0  # nobody may
+    cheap, all_hands = 0.0, 0.0
+    for hand in range(len(sizes)):
+        if here[hand] > 0.0 and gains[hand] > -math.inf:
+            loss = least - min(gains[hand], 0.0) / sizes[hand]
+            cheap += sizes[hand] * here[hand] * math.exp(-loss / unit)
+            all_hands += sizes[hand] * here[hand]
+    for hand in range(len(sizes)):
+        if here[hand] > 0.0 and gains[hand] > -math.inf:
+            loss = least - min(gains[hand], 0.0) / sizes[hand]
+            share = (1.0 - trembles.spread) * math.exp(-loss / unit) / cheap
+            share += trembles.spread / all_hands
+            below[hand] = min(below[hand] + missing * share * here[hand], here[hand])
+    return takes / (takes + missing)
+
+
+@kernel
+def trembling_reach(
+    layout: PreflopLayout,
+    strategies: Floats,
+    gains: Floats,
+    trembles: Trembles,
+    reach: Floats,
+    meant: Floats,
+) -> None:
+    """Fill reach [N, 2, H] of strategies [S, H] with trembles; `gains` [S, H] of every action.
+
+    `meant` [S] is the part of the reach below each action that does not tremble.
+    """
+    reach[0] = 1.0
+    for decision in range(len(layout.decision)):
+        node, acts = layout.decision[decision], layout.player[decision]
+        for slot in range(layout.first[decision], layout.first[decision + 1]):
+            below = reach[layout.child[slot]]
+            below[:] = reach[node]
+            for hand in range(strategies.shape[1]):
+                below[acts, hand] *= strategies[slot, hand]
+            meant[slot] = 1.0
+            if trembles.share > 0.0:
+                meant[slot] = add_trembles(
+                    layout.sizes, gains[slot], reach[node, acts], reach[node, 1 - acts], trembles,
+                    below[acts],
+                )  # fmt: skip
+
+
 @kernel
 def preflop_down(
     layout: PreflopLayout,
     player: int,
     regrets: Floats,
     closed: Flags,
+    held: Flags,
+    trembles: Trembles,
     strategies: Floats,
     reach: Floats,
+    meant: Floats,
     values: Floats,
 ) -> None:
     """Fill strategies [S, H], reach [N, 2, H], and own values [N, H] of the ends before the flop.
 
-    `closed` [S, H], or [0, H], are the actions that may not be played.
+    `closed` [S, H], or [0, H], are the actions that may not be played; `held` [S, H], or [0, H],
+    those of hands that are locked, which do not tremble.
     """
     hands = regrets.shape[1]
-    reach[0] = 1.0
     for decision in range(len(layout.decision)):
         first, last = layout.first[decision], layout.first[decision + 1]
         match_regrets(regrets[first:last], closed[first:last], strategies[first:last])
-        node, acts = layout.decision[decision], layout.player[decision]
-        for slot in range(first, last):
-            below = reach[layout.child[slot]]
-            below[:] = reach[node]
+    gains = regrets
+    if trembles.share > 0.0 and (len(closed) or len(held)):
+        gains = regrets.copy()
+        for slot in range(len(gains)):
             for hand in range(hands):
-                below[acts, hand] *= strategies[slot, hand]
+                if (len(closed) and closed[slot, hand]) or (len(held) and held[slot, hand]):
+                    gains[slot, hand] = -math.inf
+    trembling_reach(layout, strategies, gains, trembles, reach, meant)
     for end in range(len(layout.ends)):
         values[layout.ends[end]] = 0.0
     for other in range(hands):
@@ -101,6 +201,7 @@ def preflop_up(
     sums: Floats,
     strategies: Floats,
     reach: Floats,
+    meant: Floats,
     values: Floats,
     mask: Flags,
     now: Floats,
@@ -110,6 +211,7 @@ def preflop_up(
 
     `mask` [N, H], or [0, H] for all, are the own hands that get to a node by open actions: a closed
     action gains nothing, and below it nothing changes at all. `now` [5] are the discounts.
+    What the opponent's trembles are worth stays below the action by which he trembles.
     """
     hands = regrets.shape[1]
     for decision in range(len(layout.decision) - 1, -1, -1):
@@ -122,7 +224,7 @@ def preflop_up(
             for slot in range(first, last):
                 below = values[layout.child[slot]]
                 for hand in range(hands):
-                    row[hand] += below[hand]
+                    row[hand] += meant[slot] * below[hand]
                     added = now[WEIGHT] * strategies[slot, hand] * (share[hand] + small_share)
                     sums[slot, hand] = sums[slot, hand] * now[AVERAGE] + added
             continue

@@ -1,0 +1,111 @@
+"""Where output goes: results to stdout, progress to stderr; --json: one object, last on stdout."""
+
+import json
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from allstreets.base import Place
+
+
+UNSAVED = 2  # the exit code of a solution that is not saved, that of a folder which cannot be used
+
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")
+]
+ThreadsOption = Annotated[int | None, typer.Option(min=1, help="Default: every core.")]
+ResumeOption = Annotated[bool, typer.Option("--resume", help="Continue the run in --output.")]
+
+
+def written_path(text: str) -> Path:
+    """The parser of options and arguments that name a file or a folder to write to."""
+    _require_named(text)
+    if "://" in text:
+        raise typer.BadParameter(
+            f"{text} is elsewhere, and this is written on this machine: name a file or a folder of "
+            "it, and copy that. Only train --cluster writes to URLs."
+        )
+    return Path(text)
+
+
+def written(help: str, *names: str) -> Any:
+    """An option that names a file or a folder to write to."""
+    return typer.Option(*names, parser=written_path, metavar="<Path>", help=help)
+
+
+def written_place(text: str) -> str:
+    """The same where URLs are written to as well."""
+    _require_named(text)
+    return text
+
+
+def _require_named(text: str) -> None:
+    if not text.strip():
+        raise typer.BadParameter("the name is empty: name a file or a folder")
+
+
+def command(*words: "str | Place") -> str:
+    """A command that can be typed as it stands: by the path of this program if its name is unknown.
+
+    `make run` runs it out of an environment that the newcomer's shell does not look into.
+    """
+    from allstreets.storage import origin
+
+    called = Path(sys.argv[0])
+    known = shutil.which("allstreets") is not None or called.name != "allstreets"
+    texts = [origin(word) if isinstance(word, Path) else str(word) for word in words]
+    return " ".join(_quoted(text) for text in ("allstreets" if known else str(called), *texts))
+
+
+def _quoted(word: str) -> str:
+    """A word as a shell takes it; double quotes, where they do, are what every shell knows."""
+    quoted = shlex.quote(word)
+    return f'"{word}"' if quoted == f"'{word}'" and not set(word) & set('"$`\\!') else quoted
+
+
+def console(*, stderr: bool = False) -> "Console":
+    """A console for users, which shows their texts as they stand; plain text if no terminal."""
+    from allstreets.base import PlainConsole
+
+    made = PlainConsole(stderr=stderr)
+    # What a program reads is not wrapped.
+    return made if made.is_terminal else PlainConsole(stderr=stderr, width=10_000)
+
+
+def plain_table(*columns: str) -> "Table":
+    """A table without lines."""
+    from rich.table import Table
+
+    return Table(*columns, box=None, pad_edge=False)
+
+
+def percent(share: float, digits: int = 2, width: int = 0) -> str:
+    """A share in per cent, right-aligned in `width` letters; what rounds to nothing has no sign.
+
+    >>> percent(0.125), percent(-0.00001, 1), percent(0.5, 0, width=7)
+    ('12.50 %', '0.0 %', '   50 %')
+    """
+    return f"{round(100 * share, digits) + 0.0:>{max(width - 2, 0)}.{digits}f} %"
+
+
+def print_looks(out: "Console", folder: "Place", *where: str) -> None:
+    """How to open the solution; a flop that is kept beside its whole game is explored with it."""
+    game = folder.parent.parent
+    beside = folder.parent.name == "spots" and (game / "manifest.json").exists()
+    opened = game if beside else folder
+    report, explore = command("report", folder, *where), command("explore", opened)
+    out.print(f"Look further: {report}", markup=False, soft_wrap=True)
+    out.print(f"In the browser: {explore}", markup=False, soft_wrap=True)
+
+
+def print_json(figures: dict[str, Any]) -> None:
+    """One JSON object on one line; numbers that do not exist become null, never NaN."""
+    typer.echo(json.dumps(figures, allow_nan=False))

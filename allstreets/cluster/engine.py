@@ -1,0 +1,518 @@
+"""P pots on F flops that workers own: the engine of a cluster.
+
+Both players' reach goes to all workers as one message, each answers for its own flops, and the
+answers are put into the places of these flops. Nothing is added up on the way: the solver above
+sums flops in their fixed order, as with every other engine, so that a result does not depend on who
+owned what.
+
+States never come here. A worker writes its own flops as files into a folder that all machines see,
+and reads those that it owns back, whoever wrote them.
+"""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import Flags, Floats, InputError, Longs, Place, Singles, data_size, figure
+from allstreets.betting import Player
+from allstreets.cfr import IterationWeights
+from allstreets.cluster.connect import not_shared
+from allstreets.cluster.connection import Answer, Traffic
+from allstreets.cluster.worker import Sizes, Visits
+from allstreets.cluster.worker_pool import WorkerPool
+from allstreets.engines import Arrays, EngineSpec, Flops, Numbers, RegretSums, Values, flop_of
+from allstreets.storage import StoredArrays
+from allstreets.version import __version__
+
+MEASURED = 20  # half-iterations before flops move
+FADING = 0.95  # of what earlier half-iterations say of a worker's speed
+
+
+@dataclass(frozen=True)
+class NodeUse:
+    """What a machine of the cluster does: pieces that it solves, or iterations on its flops."""
+
+    name: str
+    solved: int  # pieces; or the flops that it has
+    memory_bytes: int  # of its processes
+    waiting: float  # part of the time
+    per_minute: float | None = None  # pieces; None: it does iterations
+    iterations_per_second: float | None = None  # that its own work would allow
+
+    def line(self, things: str) -> str:
+        """For people; `things` are the pieces: "spots"."""
+        work = f"{self.solved:,} flops | {figure(self.iterations_per_second)} it/s"
+        if self.per_minute is not None:
+            work = f"{self.solved:,} {things} solved | {self.per_minute:.3g} {things}/min"
+        size = data_size(self.memory_bytes)
+        return f"{self.name}: {work} | {size} | waiting {self.waiting:.0%}"
+
+
+class ClusterEngine:
+    """P pots on F flops of a pool of workers."""
+
+    def __init__(
+        self,
+        spec: EngineSpec,
+        pool: WorkerPool,
+        costs: Floats | None = None,
+        threads: int | None = None,
+    ) -> None:
+        """`costs` [F]: what a flop takes, in any unit; `threads` of a worker, or all its cores."""
+        if spec.memory != "resident":
+            raise InputError(f"memory {spec.memory} is for one machine; on a cluster: resident")
+        self._spec, self.pool, self._threads = spec, pool, threads
+        self.model, self.pots, self.flops = spec.model, len(spec.pots), len(spec.flops)
+        self.dealt = spec.dealt()
+        self._all = np.arange(self.flops)
+        self._costs = np.ones(self.flops) if costs is None else costs
+        self._hands: Flags | None = None  # those that are stored, if not all
+        self._handshake(range(len(pool.nodes)))
+        self._partition = split_flops(self._costs, self._cores())
+        self._own(range(len(pool.nodes)), fresh=True)
+
+    @property
+    def traffic(self) -> Traffic:
+        """What has been sent and received so far."""
+        return self.pool.traffic
+
+    @property
+    def partition(self) -> tuple[Flops, ...]:
+        """The flops of each worker."""
+        return tuple(self._partition)
+
+    # Who owns what.
+
+    def _cores(self) -> Floats:
+        return np.array([float(node.cores) for node in self.pool.nodes])
+
+    def _handshake(self, workers: Sequence[int]) -> None:
+        nodes = self.pool.nodes
+        self.pool.ask_each(
+            "begin",
+            {
+                each: (self._spec, __version__, self._threads or nodes[each].cores)
+                for each in workers
+            },
+        )
+
+    def _own(self, workers: Sequence[int], *, fresh: bool) -> None:
+        """Let workers own their parts."""
+        owner = np.full(self.flops, -1)
+        for worker, part in enumerate(self._partition):
+            owner[part] = worker
+        assert (owner >= 0).all()
+        self._owner = owner
+        self._asked: tuple[Flops, dict[int, Flops]] = np.full(1, -1), {}
+        self._sizes: list[Sizes] = [Sizes(0, 0, True)] * len(self._partition)
+        self._forget_speeds()
+        self.pool.ask_each("own", {each: (self._partition[each], fresh) for each in workers})
+        self._measure()
+
+    def _measure(self) -> None:
+        self._sizes = [answer.value for answer in self.pool.ask("sizes")]
+
+    def recover(self, lost: Sequence[int], *, fresh: bool) -> None:
+        """Go on without these workers: theirs and new ones' flops are built, none has a state.
+
+        The caller restores everything; `fresh`: there is nothing to restore, and all begin again.
+        """
+        before = self._partition
+        came_from = self.pool.replace(lost)
+        none = np.zeros(0, np.int64)
+        kept = [none if old is None else before[old] for old in came_from]
+        # New workers have nothing to do yet, so that what is lost goes to them first.
+        self._partition = split_flops(self._costs, self._cores(), kept)
+        if fresh:
+            self._hands = None
+        workers = range(len(came_from))
+        self._handshake(workers)  # all, in case that some were lost before they were greeted
+        self._own(workers, fresh=fresh)
+
+    def _moved(self, folder: Place, files: Mapping[str, str]) -> None:
+        """Let flops move from slow workers to fast ones, by way of files that hold their state."""
+        speeds = self._speeds()
+        found = None if speeds is None else rebalanced(self._costs, speeds, self._partition)
+        if found is None:
+            return
+        shared = self.state()
+        before, self._partition = self._partition, found
+        changed = [
+            worker
+            for worker, (old, new) in enumerate(zip(before, found, strict=True))
+            if not np.array_equal(old, new)
+        ]
+        self._own(changed, fresh=False)
+        if self._hands is not None:
+            self.pool.ask("keep_hands", self._hands, of=changed)
+        self._restore(folder, files, shared, changed)
+        self._measure()
+
+    # Learning and evaluating.
+
+    def step(
+        self,
+        player: Player,
+        player_reach: Floats,
+        opponent_reach: Floats,
+        flops: Flops,
+        weights: Sequence[IterationWeights],
+    ) -> Values:
+        """[P, K, 169]: a half-iteration on K flops, each with its own weights."""
+        return self.step_hands(player, player_reach, opponent_reach, flops, weights, None)
+
+    def step_hands(
+        self,
+        player: Player,
+        player_reach: Floats,
+        opponent_reach: Floats,
+        flops: Flops,
+        weights: Sequence[IterationWeights],
+        hand_mask: Flags | None,
+    ) -> Values:
+        """[P, K, 169]: the same where only some hands matter; None: all do."""
+        began = time.perf_counter()
+        visits = Visits.of(weights)
+        workers, answers = self._ask(
+            flops, "step", player, player_reach, opponent_reach, flops, visits, hand_mask
+        )
+        values = self._put_together(flops, workers, answers)
+        self._note_speeds(flops, workers, answers, began)
+        return values
+
+    def best_response(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
+        """[P, K, 169]: values of the best response to the average strategies."""
+        return self._values(flops, "best_response", player, opponent_reach, flops)
+
+    def evaluate(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
+        """[P, K, 169]: values of the average strategies."""
+        return self._values(flops, "evaluate", player, opponent_reach, flops)
+
+    def pair_values(self, pot: int, flops: Flops) -> Values:
+        """[K, 169, 169]: chips that OOP wins with the row's hand from the column's."""
+        workers, answers = self._ask(flops, "pair_values", pot, flops)
+        return self._put_together(flops, workers, answers, axis=0)
+
+    def regret_sums(self, flops: Flops) -> RegretSums:
+        """Positive regrets of K flops."""
+        if not len(flops):
+            none = np.zeros((self.pots, 0))
+            return RegretSums(none, none, none.astype(np.int64))
+        workers, answers = self._ask(flops, "regret_sums", flops)
+        total, largest, entries = self._put_together(flops, workers, answers, axis=2)
+        return RegretSums(
+            total.astype(np.float64), largest.astype(np.float64), entries.astype(np.int64)
+        )
+
+    def quantised_values(self, reach: Floats, numbers: Numbers) -> Floats:
+        """[2, 2, P, F, 169]: best responses and own values, strategies as a bundle has them."""
+        workers, answers = self._ask(self._all, "quantised_values", reach, numbers, self._all)
+        return self._put_together(self._all, workers, answers, axis=3).astype(np.float64)
+
+    def _values(self, flops: Flops, name: str, *arguments: Any) -> Floats:
+        workers, answers = self._ask(flops, name, *arguments)
+        return self._put_together(flops, workers, answers).astype(np.float64, copy=False)
+
+    def _ask(self, flops: Flops, name: str, *arguments: Any) -> tuple[list[int], list[Answer]]:
+        """Ask those who own some of the flops."""
+        workers = list(self._positions(flops))
+        return workers, self.pool.ask(name, *arguments, of=workers)
+
+    def _positions(self, flops: Flops) -> dict[int, Flops]:
+        """By worker: where its flops stand in `flops`, which are mostly those of the last time."""
+        if not np.array_equal(flops, self._asked[0]):
+            owner = self._owner[flops]
+            found = {each: np.flatnonzero(owner == each) for each in np.unique(owner).tolist()}
+            self._asked = flops.copy(), found
+        return self._asked[1]
+
+    def _put_together(
+        self, flops: Flops, workers: Sequence[int], answers: Sequence[Answer], axis: int = 1
+    ) -> Values:
+        """Everybody's values in the places of their flops, which stand along `axis`."""
+        if len(answers) == 1:
+            only: Values = answers[0].value
+            return only
+        shape = list(answers[0].value.shape)
+        shape[axis] = len(flops)
+        values: Values = np.empty(shape, answers[0].value.dtype)
+        where, before = self._positions(flops), (slice(None),) * axis
+        for worker, answer in zip(workers, answers, strict=True):
+            place: Any = (*before, where[worker])
+            values[place] = answer.value
+        return values
+
+    def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
+        """Whole iterations with a fixed reach [2, P, 169], everywhere at once."""
+        self._ask(np.flatnonzero(pairs.any(axis=0)), "iterate", reach, pairs, list(weights))
+
+    def rebucket(self, reach: Floats, least: float = 0.0) -> float:
+        """Group hands again for the reach [2, P, 169] if it has moved by more than `least`."""
+        answers = self.pool.ask("rebucket", reach, least, of=self._busy())
+        self._measure()
+        far: float = max(answer.value for answer in answers)
+        return far
+
+    def _busy(self) -> list[int]:
+        """The workers that own flops."""
+        return [worker for worker, part in enumerate(self._partition) if len(part)]
+
+    # Strategies.
+
+    def _of(self, flop: int, name: str, *arguments: Any) -> Any:
+        (answer,) = self.pool.ask(name, *arguments, of=[int(self._owner[flop])])
+        return answer.value
+
+    def average(self, pot: int, flop: int, node: int) -> Floats:
+        """[A, H]: the average strategy at a decision of a pot's tree."""
+        found: Floats = self._of(flop, "average", pot, flop, node)
+        return found
+
+    def set_average(self, pot: int, flop: int, node: int, strategy: Floats) -> None:
+        """Let the average strategy at a decision be `strategy` [A, H]; regrets stay."""
+        self._of(flop, "set_average", pot, flop, node, strategy)
+
+    def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
+        """What a bundle stores of a flop."""
+        found: Arrays = self._of(flop, "pack", flop, reach, list(numbers))
+        return found
+
+    @contextmanager
+    def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
+        """For a while, the average strategies of some flops are as a bundle stores them."""
+        self.pool.ask("begin_rounding", flops, numbers)
+        try:
+            yield
+        finally:
+            self.pool.ask("end_rounding")
+
+    # Memory.
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of regrets and average strategies, on all machines."""
+        return sum(sizes.memory_bytes for sizes in self._sizes)
+
+    @property
+    def saved_bytes(self) -> int:
+        """Additional bytes if all hands were stored."""
+        return sum(sizes.saved_bytes for sizes in self._sizes)
+
+    @property
+    def can_drop_hands(self) -> bool:
+        """Whether hands can be left out of a pot."""
+        return all(sizes.can_drop_hands for sizes in self._sizes)
+
+    def keep_hands(self, hands: Flags) -> None:
+        """Store only these hands [2, P, 169]; one that returns starts from zero."""
+        self._hands = hands.copy()
+        self.pool.ask("keep_hands", hands, of=self._busy())
+        self._measure()
+
+    # Files.
+
+    def require_folder(self, folder: Place) -> None:
+        """Refuse a folder that some machine does not see."""
+        answers = self.pool.ask("sees", folder.resolve())
+        blind = [
+            node.address
+            for node, answer in zip(self.pool.nodes, answers, strict=True)
+            if not answer.value
+        ]
+        if blind:
+            raise not_shared(folder, blind)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """What all flops part; the rest is written by `write_state`."""
+        for worker in self._busy()[:1]:
+            (answer,) = self.pool.ask("shared_state", of=[worker])
+            found: dict[str, NDArray[Any]] = answer.value
+            return found
+        return {}
+
+    def write_state(self, folder: Place) -> dict[str, str]:
+        """Let workers write the state of their flops; then flops may move."""
+        folder = folder.resolve()
+        files: dict[str, str] = {}
+        for answer in self.pool.ask("write_state", folder, of=self._busy()):
+            files |= answer.value
+        files = dict(sorted(files.items()))
+        self._moved(folder, files)
+        return files
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Go on from stored files of the same games, whichever engine wrote them."""
+        if not isinstance(state, StoredArrays):
+            raise TypeError("workers read files: a state that is not stored cannot be restored")
+        shared = {name: np.array(state[name]) for name in self.state()}
+        names: dict[int, list[str]] = {}
+        for name in state:
+            flop = flop_of(name)
+            if flop is not None:
+                names.setdefault(flop, []).append(name)
+        of_worker = [
+            state.files_of(name for flop in part.tolist() for name in names[flop])
+            for part in self._partition
+        ]
+        self._ask_restore(state.folder.resolve(), of_worker, shared, self._busy())
+        for files in of_worker:
+            state.verified_elsewhere(files)
+        self._measure()
+
+    def _restore(
+        self, folder: Place, files: Mapping[str, str], shared: Arrays, workers: Sequence[int]
+    ) -> None:
+        """Let workers read what `write_state` has written, a file for each flop."""
+        of_flop = list(files.items())
+        of_worker = [dict(of_flop[flop] for flop in part.tolist()) for part in self._partition]
+        self._ask_restore(folder, of_worker, shared, workers)
+
+    def _ask_restore(
+        self,
+        folder: Place,
+        files: Sequence[Mapping[str, str]],
+        shared: Arrays,
+        workers: Sequence[int],
+    ) -> None:
+        self.pool.ask_each(
+            "restore", {each: (folder, dict(files[each]), shared) for each in workers}
+        )
+
+    def write_packed(
+        self,
+        folder: Place,
+        token: str,
+        names: Sequence[str],
+        values: Singles,
+        reach: Floats,
+        numbers: Sequence[Numbers],
+    ) -> list[dict[str, Any]]:
+        """Let workers write what a bundle stores of their flops, with values [2, P, F, 169]."""
+        asked = {
+            worker: (
+                folder.resolve(),
+                token,
+                [names[place] for place in self._partition[worker].tolist()],
+                values[:, :, self._partition[worker]],
+                reach,
+                list(numbers),
+                self._partition[worker],
+            )
+            for worker in self._busy()
+        }
+        entries: list[dict[str, Any]] = [{} for _ in names]
+        for worker, answer in zip(asked, self.pool.ask_each("write_packed", asked), strict=True):
+            for place, entry in zip(self._partition[worker].tolist(), answer.value, strict=True):
+                entries[place] = entry
+        return entries
+
+    # Speed.
+
+    def _forget_speeds(self) -> None:
+        workers = len(self._partition)
+        # Fading sums: seconds of work, cost of what was done, seconds that passed.
+        self._seconds, self._done, self._passed = np.zeros(workers), np.zeros(workers), 0.0
+        self._visits = 0
+
+    def _note_speeds(
+        self, flops: Flops, workers: Sequence[int], answers: Sequence[Answer], began: float
+    ) -> None:
+        ended = time.perf_counter()
+        cost = np.bincount(self._owner[flops], self._costs[flops], len(self._partition))
+        self._seconds *= FADING
+        self._seconds[list(workers)] += [answer.seconds for answer in answers]
+        self._done = FADING * self._done + cost
+        self._passed = FADING * self._passed + ended - began
+        self._visits += 1
+
+    def _speeds(self) -> Floats | None:
+        """[W]: cost that each worker does in a second; None: too early to say."""
+        if self._visits < MEASURED or (self._seconds <= 0).any() or (self._done <= 0).any():
+            return None
+        speeds: Floats = self._done / self._seconds
+        return speeds
+
+    def node_use(self) -> tuple[NodeUse, ...]:
+        """What each worker's machine does."""
+        found = []
+        for worker, node in enumerate(self.pool.nodes):
+            seconds, done = self._seconds[worker], self._done[worker]
+            own = self._costs[self._partition[worker]].sum()
+            known = seconds > 0 and own > 0 and done > 0
+            found.append(
+                NodeUse(
+                    name=node.address,
+                    solved=len(self._partition[worker]),
+                    iterations_per_second=float(done / own / seconds / 2) if known else None,
+                    memory_bytes=node.memory_bytes,
+                    waiting=float(max(0.0, 1 - seconds / self._passed)) if self._passed else 0.0,
+                )
+            )
+        return tuple(found)
+
+    def close(self) -> None:
+        """End the workers."""
+        self.pool.close()
+
+
+Places = Longs
+
+TOLERATED = 1.15  # the slowest part's time over the mean: less is not worth moving flops for
+
+
+def split_flops(
+    costs: Floats, speeds: Floats, kept: Sequence[Places] | None = None
+) -> list[Places]:
+    """The flops of each worker, so that all take the same time; those `kept` stay where they are.
+
+    A flop has a cost, by the boards and bets below it, and a worker a speed: what it has done in a
+    second so far, or its cores as long as nobody knows. The dearest flops come first, each to the
+    worker that would be done with it first. Results do not depend on it.
+
+    >>> [part.tolist() for part in split_flops(np.ones(6), np.array([1.0, 2.0]))]
+    [[1, 4], [0, 2, 3, 5]]
+    """
+    parts: list[set[int]] = [set() for _ in speeds]
+    if kept is not None:
+        parts = [set(places.tolist()) for places in kept]
+    loads = np.array([sum(costs[place] for place in sorted(part)) for part in parts], np.float64)
+    owned = set().union(*parts)
+    free = [place for place in range(len(costs)) if place not in owned]
+    for place in sorted(free, key=lambda place: (-costs[place], place)):
+        worker = int(np.argmin((loads + costs[place]) / speeds))
+        parts[worker].add(place)
+        loads[worker] += costs[place]
+    return [np.array(sorted(part), np.int64) for part in parts]
+
+
+def rebalanced(costs: Floats, speeds: Floats, parts: Sequence[Places]) -> list[Places] | None:
+    """Parts of which none takes much longer than the mean; None: these are good enough.
+
+    Flops move from the slowest worker to the one that is done with them first, while that helps.
+    """
+    found = [sorted(part.tolist(), key=lambda place: -costs[place]) for part in parts]
+    loads = np.array([costs[part].sum() for part in parts])
+    mean = loads.sum() / speeds.sum()
+    if (loads / speeds).max() <= TOLERATED * mean:
+        return None
+    for _ in range(len(costs)):
+        slowest = int(np.argmax(loads / speeds))
+        worst = loads[slowest] / speeds[slowest]
+        for place in found[slowest]:
+            after = (loads + costs[place]) / speeds
+            after[slowest] = np.inf
+            worker = int(np.argmin(after))
+            if after[worker] < worst:
+                break
+        else:
+            break
+        found[slowest].remove(place)
+        found[worker].append(place)
+        loads[slowest] -= costs[place]
+        loads[worker] += costs[place]
+    return [np.array(sorted(part), np.int64) for part in found]

@@ -1,0 +1,154 @@
+"""Jobs from a program: what a training file asks for, locks and certificates, without a terminal.
+
+| the file has                              | jobs                                              |
+|-------------------------------------------|---------------------------------------------------|
+| `solver: {type: unified_cfr}`             | the whole game                                    |
+| `postflop_model`                          | flops one by one                                  |
+| `solver: {type: preflop_cfr}` and models  | the betting before the flop                       |
+| `solver: {type: preflop_cfr}` and         | flops one by one, in `models/`, then the betting  |
+| `postflop_model`                          | before the flop on top of them                    |
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from weakref import finalize
+
+from allstreets.analysis import LockRequest
+from allstreets.base import InputError, Place, Remote, place_of
+from allstreets.jobs.certificate import plan_certify
+from allstreets.jobs.config.reading import check_config
+from allstreets.jobs.config.train import FIRST_RUN, TrainConfig, read_train_config
+from allstreets.jobs.config.whole_game import UnifiedConfig
+from allstreets.jobs.flops import FlopsJob, FlopsOutcome, plan_flops
+from allstreets.jobs.job import NO_CALLBACKS, Callbacks
+from allstreets.jobs.lock import plan_lock
+from allstreets.jobs.preflop import PreflopJob, PreflopOutcome
+from allstreets.jobs.progress import Observer
+from allstreets.jobs.whole_game import UnifiedJob, UnifiedOutcome, plan_unified
+from allstreets.solutions import Certificate, SpotSolution, WholeSolution
+
+MODELS = "models"
+
+TrainingJob = UnifiedJob | PreflopJob | FlopsJob
+TrainingJobOutcome = UnifiedOutcome | PreflopOutcome | FlopsOutcome
+
+
+def plan(config: TrainConfig, output: Place | None, *, resume: bool = False) -> list[TrainingJob]:
+    """The jobs of a training file; the last one has the solution."""
+    labels: dict[str, Any] = {"name": config.name, "description": config.description}
+    solver, models = config.solver, config.postflop_model
+    if isinstance(solver, UnifiedConfig):
+        return [plan_unified(solver, output, resume=resume, **labels)]
+    if output is None:
+        raise InputError("this job needs --output, the folder of its solution")
+    if solver is None:
+        assert models is not None
+        return [plan_flops(models, output, resume=resume, **labels)]
+    if isinstance(output, Remote):
+        raise InputError(
+            f"--output {output}: type preflop_cfr is solved on this machine.\nName a folder of it."
+        )
+    folder = Path(solver.models) if solver.models else output / MODELS
+    preflop = PreflopJob(solver, folder, output, resume, **labels)
+    preflop.require()
+    if models is None:
+        return [preflop]
+    again = resume and folder.exists()
+    return [plan_flops(models, folder, resume=again, **labels), preflop]
+
+
+def run(jobs: list[TrainingJob], callbacks: Callbacks = NO_CALLBACKS) -> WholeSolution:
+    """Run jobs to their end; an `InputError` or a `KeyboardInterrupt` where one fails to."""
+    outcome: TrainingJobOutcome
+    for job in jobs:
+        outcome = job.run(callbacks)
+        if job is jobs[-1]:
+            break
+        if outcome.interrupted:
+            raise KeyboardInterrupt
+        if outcome.problem:
+            raise InputError(outcome.problem)
+    return outcome.result()
+
+
+def train(
+    config: str | Path | Mapping[str, Any] | TrainConfig | None = None,
+    output: str | Place | None = None,
+    *,
+    resume: bool = False,
+    observers: Sequence[Observer] = (),
+) -> WholeSolution:
+    """Run the job of a training file, or of a mapping with its keys, and return the solution.
+
+    Without `config` it is the first example. `output` is the folder for the solution, its
+    checkpoints and metrics (on a cluster also a URL); without one, nothing is stored. Observers are
+    called with a `Progress` a few times per second.
+    """
+    given, callbacks = _config(config), Callbacks(progress=tuple(observers))
+    if output is not None:
+        return run(plan(given, place_of(output), resume=resume), callbacks)
+    if given.job == "unified_cfr":
+        return run(plan(given, None, resume=resume), callbacks)
+    if resume:
+        raise InputError("resume needs output, the folder to go on from")
+    # Jobs hand their solutions on through files, and flops are read when they are needed: the
+    # folder is gone when the solution is.
+    temporary = TemporaryDirectory()
+    try:
+        result = run(plan(given, Path(temporary.name) / "run"), callbacks)
+    except BaseException:
+        temporary.cleanup()
+        raise
+    finalize(result, temporary.cleanup)
+    return result
+
+
+def lock(
+    folder: str | Path,
+    request: LockRequest,
+    output: str | Path | None = None,
+    *,
+    observers: Sequence[Observer] = (),
+) -> SpotSolution | WholeSolution:
+    """Solve the spot or the whole game in a folder again, with what is requested locked.
+
+    It is solved as the other one was, to its exploitability. `solvers.difference` of the two says
+    what changes. `output` is the folder for the new solution.
+    """
+    job, _, _ = plan_lock(Path(folder), request, None if output is None else Path(output))
+    outcome = job.run(Callbacks(progress=tuple(observers)))
+    if outcome.interrupted:
+        raise KeyboardInterrupt
+    return outcome.result()
+
+
+def certify(
+    folder: str | Path,
+    flops: str | int | None = None,
+    *,
+    seed: int = 1,
+    threads: int | None = None,
+    cluster: str | None = None,
+    observers: Sequence[Observer] = (),
+) -> Certificate:
+    """How exploitable the whole game in a folder is with real cards; the answer is kept there.
+
+    `flops` is "all", "own" for those that it was trained on, or how many are drawn, of those that
+    it was trained on and of the others. What was judged before is not judged again.
+    `cluster` (auto, local or HOST:PORT) judges them on the machines of a Ray cluster.
+    """
+    job = plan_certify(Path(folder), flops, seed=seed, threads=threads, cluster=cluster)
+    outcome = job.run(Callbacks(progress=tuple(observers)))
+    if outcome.certificate is None:
+        raise KeyboardInterrupt
+    return outcome.certificate
+
+
+def _config(config: str | Path | Mapping[str, Any] | TrainConfig | None) -> TrainConfig:
+    if isinstance(config, TrainConfig):
+        return config
+    if isinstance(config, Mapping):
+        return check_config(dict(config), TrainConfig, "config")
+    return read_train_config(Path(config) if config is not None else FIRST_RUN)

@@ -1,0 +1,421 @@
+"""Certifying a whole game as a job: choose flops, evaluate them one by one, keep the figures.
+
+Half of evaluating a flop is laying out its boards in Python, where the threads of one process wait
+for each other. So this machine evaluates flops in processes where memory allows, and else one after
+the other with all threads. On a cluster every flop is a task for any machine.
+
+A worker opens the solution where it lies, which all machines have to see under the same name (a
+copy of it will do). What it finds is small: it travels here, and is stored beside the solution.
+"""
+
+import socket
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from allstreets.analysis import (
+    CertificateEstimate,
+    Completion,
+    Draw,
+    FlopEvaluator,
+    RealGame,
+    class_values,
+    draw_flops,
+    estimate_certificate,
+    evaluated_flops,
+    everything,
+    needs_class_values,
+)
+from allstreets.base import (
+    Control,
+    Floats,
+    InputError,
+    available_bytes,
+    data_size,
+    duration,
+    interrupt_request,
+    thread_count,
+)
+from allstreets.cards import FLOP_COUNT, Flop, flop_table, preflop_equity, spread_flops
+from allstreets.cluster import Need
+from allstreets.engines import CPU, CardModel, DealtPairs, LiftedValues, open_device
+from allstreets.jobs.executors import Executor, Here, KilledError, Processes, in_order, on_cluster
+from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan
+from allstreets.jobs.progress import Progress, Tally
+from allstreets.jobs.reports.solution import certificate_lines
+from allstreets.solutions import ALL, OWN, OWN_GAME, Certificate, WholeSolution
+from allstreets.storage import CertificateWork, claim, folder_kind, load_unified, write_certificate
+from allstreets.version import __version__
+
+DRAWN = 32  # flops of either kind, trained and not
+MOST_DRAWN = 877  # half of all flops: with more of them all are as quick
+
+
+Evaluated = tuple[LiftedValues, float]  # a flop, and the seconds that it took
+
+
+@dataclass(frozen=True)
+class EvaluateFlop:
+    """Evaluates flops of a solution in another process, which opens it there."""
+
+    folder: Path
+    judged: str  # the hash of its strategies
+    completion: Completion
+    threads: int
+    device: str
+
+    def require(self) -> None:
+        """Refuse to work where the solution does not lie, or another one."""
+        try:
+            there = CertificateWork.of(self.folder).facts["judged"]
+        except InputError:
+            there = None
+        if there != self.judged:
+            state = "not there" if there is None else "another one"
+            raise InputError(
+                f"the solution in {self.folder} is {state} on {socket.gethostname()}.\n"
+                "Workers open it themselves: all machines of the cluster must see its folder."
+            )
+
+    def __call__(self, flop: Flop) -> Evaluated:
+        """A flop's values."""
+        return timed_values(_open_evaluator(self), flop)
+
+
+@lru_cache(1)
+def _open_evaluator(solution: EvaluateFlop) -> FlopEvaluator:
+    """The evaluator of a solution, opened once by each process."""
+    solution.require()
+    opened = load_unified(solution.folder)
+    return FlopEvaluator(opened, solution.completion, solution.threads, solution.device)
+
+
+def certify_figures(progress: Progress) -> list[str]:
+    """What stands beside the count: pace, time, memory, the flop that was done last."""
+    pace = progress.seconds_per_piece
+    parts = [] if pace is None else [f"{pace:.1f} s a flop"]
+    if progress.latest is None:
+        return [*parts, data_size(progress.process_bytes)]
+    eta, size = duration(progress.eta_seconds), data_size(progress.process_bytes)
+    return [*parts, f"ETA {eta}", size, progress.latest]
+
+
+def timed_values(evaluator: FlopEvaluator, flop: Flop, following: Sequence[Flop] = ()) -> Evaluated:
+    """A flop's values, and how long it took."""
+    start = time.monotonic()
+    values = evaluator.values(flop, following)
+    return values, time.monotonic() - start
+
+
+@dataclass(frozen=True)
+class CertifyOnCluster:
+    """The machines of a cluster: auto, local or HOST:PORT."""
+
+    where: str
+    threads: int = 1  # of a flop
+    device: str = CPU
+
+
+@dataclass(frozen=True, eq=False)
+class CertifyJob:
+    """A solution, and the flops on which it is judged."""
+
+    folder: Path
+    evaluator: FlopEvaluator
+    draws: tuple[Draw, ...]
+    chosen: str  # "all", "own" or a number
+    seed: int = 1
+    cluster: CertifyOnCluster | None = None
+
+    @property
+    def result(self) -> WholeSolution:
+        """The solution."""
+        return self.evaluator.result
+
+    @cached_property
+    def flops(self) -> list[Flop]:
+        """The flops of the draws, each once."""
+        return list({draw.flop.number: draw.flop for draw in self.draws}.values())
+
+    @property
+    def completed(self) -> int:
+        """How many of them the solution stores no strategies of."""
+        return sum(self.evaluator.completes(flop) is not None for flop in self.flops)
+
+    @cached_property
+    def work(self) -> CertificateWork:
+        """The flops that were judged so far."""
+        return CertificateWork.of(self.folder)
+
+    def estimate(self) -> CertificateEstimate:
+        """What judging the missing flops takes, on as many of them at a time as memory allows."""
+        missing = [
+            flop
+            for flop in self.flops
+            if not self.work.has(flop.text, self.evaluator.completes(flop))
+        ]
+        return estimate_certificate(
+            self.evaluator, missing, len(self.flops) - len(missing), available_bytes()
+        )
+
+    def plan(self) -> Plan:
+        """Which flops are judged, what becomes of earlier work, and what it takes."""
+        lines, differs = [], self.work.differs()
+        if differs:
+            changed = "the solution has changed"
+            why = changed if "judged" in differs else f"{', '.join(differs)} differ"
+            lines.append(
+                f"{self.folder} was certified before, and {why} since: all flops are judged anew."
+            )
+        need, completed, threads = self.estimate(), self.completed, self.evaluator.threads
+        known = f", {need.known:,} of them judged before" if need.known else ""
+        how = self.evaluator.completion.text
+        solved = f", {completed:,} of them solved first ({how})" if completed else ""
+        lines.append(f"{len(self.flops):,} flops{known}{solved}")
+        if self.cluster is not None:  # whose machines are not known yet
+            lines.append(f"about {duration(need.seconds * threads)} of one core, on the cluster")
+        else:
+            lines.append(
+                f"about {duration(need.seconds)} on {threads} thread{'' if threads == 1 else 's'}, "
+                f"{data_size(need.memory_bytes)} of memory"
+            )
+        kernels = "certify" if need.known < len(self.flops) else None
+        return Plan(tuple(lines), need.memory_bytes, need.seconds, kernels)
+
+    def run(self, callbacks: Callbacks = NO_CALLBACKS) -> "CertifyOutcome":
+        """Evaluate what is missing; a certificate is written when nothing is."""
+        callbacks.begin()
+        with self._executor() as executor:
+            return self._run(executor, callbacks)
+
+    def _executor(self) -> AbstractContextManager[Executor]:
+        """Gets ready, before anything is written."""
+        if self.cluster is not None:
+            evaluator = replace(self.evaluator, threads=self.cluster.threads)
+            memory_bytes = estimate_certificate(evaluator, self.flops, 0).memory_bytes
+            gpus = int(self.cluster.device != CPU)
+            need = Need(self.cluster.threads, gpus, memory_bytes)
+            return on_cluster(self.cluster.where, need, "a flop")
+        at_once = self.estimate().at_once
+        return nullcontext(Processes(at_once) if at_once > 1 else Here())
+
+    def _run(self, executor: Executor, callbacks: Callbacks) -> "CertifyOutcome":
+        regressed = needs_class_values(self.draws)
+        if regressed:
+            flop_table().build(self.evaluator.threads, callbacks.counter("tables of flops"))
+        stopping = f"{'ending the flops' if executor.remote else 'finishing the flop'} at work"
+        with claim(self.folder), interrupt_request(stopping, "the flop at work") as request:
+            self.work.begin()
+            found: dict[int, Evaluated] = {}  # by the places of the flops
+            for place, flop in enumerate(self.flops):
+                known = self.work.load(flop.text, self.evaluator.completes(flop))
+                if known is not None:
+                    found[place] = known
+            tally = Tally(
+                "flops",
+                len(self.flops),
+                len(found),
+                callbacks.progress,
+                executor.nodes,
+                certify_figures,
+            )
+            request.hold()
+            if len(found) < len(self.flops):
+                tally.tell(len(found))
+                self._evaluate(executor, found, tally, request)
+            if len(found) < len(self.flops):
+                return CertifyOutcome(self, None, len(found))
+            tally.tell(len(found))
+            played = None
+            if regressed:
+                game, evaluator = self.result.game, self.evaluator
+                count = callbacks.counter("flops with hand classes")
+                played = class_values(game, evaluator.reach, evaluator.threads, progress=count)
+            certificate = self._certificate(in_order(found), played)
+            write_certificate(self.folder, certificate)
+        return CertifyOutcome(self, certificate, len(found))
+
+    def _evaluate(
+        self, executor: Executor, found: dict[int, Evaluated], tally: Tally, control: Control
+    ) -> None:
+        """Evaluate the flops that are missing in `found`, and store them as they come."""
+
+        def evaluate(executor: Executor, function: Callable[[Flop], Evaluated]) -> None:
+            missing = self._missing(found)
+
+            def keep(number: int, evaluated: Evaluated) -> None:
+                place, (values, seconds) = missing[number], evaluated
+                flop = self.flops[place]
+                self.work.save(flop.text, self.evaluator.completes(flop), values, seconds)
+                found[place] = evaluated
+                if len(found) < len(self.flops):
+                    tally.tell(len(found), flop.text)
+
+            def fail(number: int, error: Exception) -> None:
+                if isinstance(error, KilledError):
+                    raise error
+                kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
+                flop = self.flops[missing[number]]
+                raise InputError(f"{flop.text} could not be judged: {kind}{error}") from error
+
+            flops = [self.flops[place] for place in missing]
+            executor.map(function, flops, keep, control=control, on_error=fail)
+
+        if not isinstance(executor, Here):
+            try:
+                evaluate(executor, self._elsewhere(executor))
+                return
+            except KilledError:
+                pass  # this process may have room where others have none
+        following = [self.flops[place] for place in self._missing(found)]
+
+        def here(flop: Flop) -> Evaluated:
+            following.remove(flop)
+            return timed_values(self.evaluator, flop, following)
+
+        evaluate(Here(), here)
+
+    def _missing(self, found: dict[int, Evaluated]) -> list[int]:
+        """The places of flops that are not evaluated."""
+        return [place for place in range(len(self.flops)) if place not in found]
+
+    def _elsewhere(self, executor: Executor) -> EvaluateFlop:
+        """Evaluates flops in other processes, on this machine with a share of its threads."""
+        if self.cluster is not None:
+            threads = self.cluster.threads
+            device = CPU if self.cluster.device == CPU else "cuda"  # the one that Ray lends
+        else:
+            threads = max(1, self.evaluator.threads // executor.at_once)
+            device = self.evaluator.device
+        judged = self.work.facts["judged"]
+        return EvaluateFlop(
+            self.folder.resolve(), judged, self.evaluator.completion, threads, device
+        )
+
+    def _certificate(self, evaluated: Sequence[Evaluated], played: Floats | None) -> Certificate:
+        """The figures, of what all flops are worth in their order."""
+        result, evaluator = self.result, self.evaluator
+        dealt = self._dealt()
+        numbers = (flop.number for flop in self.flops)
+        of_flops = dict(zip(numbers, evaluated, strict=True))
+        values = [of_flops[draw.flop.number][0] for draw in self.draws]
+        judged = evaluated_flops(self.draws, values, evaluator.reach, dealt, played)
+        game = RealGame(result.game.before_the_flop(dealt), result.before.strategies, judged)
+        figures = game.figures()
+        completed = self.completed
+        own = result.facts.judged == OWN_GAME  # not of simple strategies on real boards
+        return Certificate(
+            real_exploitability_mbb=figures.exploitability,
+            interval_mbb=figures.interval,
+            after_flop_mbb=figures.after_flop,
+            unseen_gap_mbb=figures.before_flop,
+            own_exploitability_mbb=result.exploitability if own else None,
+            chosen=self.chosen,
+            flops=len(self.flops),
+            trained_flops=len(self.flops) - completed,
+            completion=evaluator.completion.text if completed else None,
+            seed=self.seed,
+            seconds=sum(seconds for _, seconds in evaluated),
+            code_version=__version__,
+            judged=self.work.facts["judged"],
+            leaks=figures.leaks,
+            pots=figures.pots,
+        )
+
+    def _dealt(self) -> Floats:
+        """[169, 169]: the pairs of combos before the flop; of its own flops only, in that game."""
+        whole = preflop_equity().pairs.astype(np.float64)
+        if self.chosen != OWN or not self.result.game.pots:
+            return whole
+        flops = self.result.game.flops
+        pairs = DealtPairs.of([flop.cards for flop in flops.flops]).sum(flops.weights)
+        pairs *= whole.sum() / pairs.sum()
+        return pairs
+
+
+@dataclass(frozen=True, eq=False)
+class CertifyOutcome:
+    """The outcome of a certification."""
+
+    job: CertifyJob
+    certificate: Certificate | None  # None: interrupted
+    done: int  # flops that are judged
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user ended it."""
+        return self.certificate is None
+
+    @property
+    def problem(self) -> str | None:
+        """Nothing builds on a certificate."""
+        return None
+
+    def lines(self) -> list[str]:
+        """The certificate, for people; nothing where it was interrupted."""
+        return [] if self.certificate is None else certificate_lines(self.certificate)
+
+    def to_json(self) -> dict[str, Any] | None:
+        """The certificate as JSON data; None where it was interrupted."""
+        return None if self.certificate is None else self.certificate.to_json()
+
+
+def plan_certify(
+    folder: Path,
+    flops: str | int | None = None,
+    *,
+    completion: Callable[[CardModel], Completion] = Completion.like,
+    seed: int = 1,
+    threads: int | None = None,
+    device: str = CPU,
+    cluster: str | None = None,
+) -> CertifyJob:
+    """Open a solution and choose the flops: "all", "own" (those trained), or a number to draw.
+
+    Flops that it does not store are completed as `completion` says for the solution's cards. On a
+    `cluster` (auto, local or HOST:PORT) every flop has one core, or `threads`.
+    """
+    kind = folder_kind(folder)
+    if kind != "unified":
+        raise InputError(
+            f"{folder} does not hold a whole game: certificates are for solutions of "
+            "solver: {type: unified_cfr}"
+        )
+    result = load_unified(folder)
+    here = device if cluster is None else CPU
+    open_device(here)  # one that is not there is told before anything is judged
+    evaluator = FlopEvaluator(result, completion(result.cards), thread_count(threads), here)
+    if device != CPU and evaluator.completion.model.kind != "exact":
+        raise InputError(f"--device {device} is for flops that are solved with --cards exact")
+    chosen, draws = _draws(evaluator, DRAWN if flops is None else flops, seed)
+    there = None if cluster is None else CertifyOnCluster(cluster, threads or 1, device)
+    return CertifyJob(folder, evaluator, draws, chosen, seed, there)
+
+
+def _draws(evaluator: FlopEvaluator, flops: str | int, seed: int) -> tuple[str, tuple[Draw, ...]]:
+    text, game = str(flops).strip().lower(), evaluator.result.game
+    if not game.pots:
+        return ALL, ()  # nobody sees a flop
+    if game.locks.by_flop and (text != OWN or not evaluator.stored):
+        raise InputError(
+            "what is locked here goes by the solution's own flops, and is known where it stores "
+            "them: judge these alone, with --flops own"
+        )
+    if text == ALL:
+        return ALL, everything(spread_flops(FLOP_COUNT))
+    if text == OWN:
+        return OWN, everything(game.flops)
+    if not text.isdecimal() or int(text) < 2:
+        raise InputError(
+            f"--flops {flops}: write all, own (those that it was trained on), or how many to draw, "
+            "at least 2"
+        )
+    if int(text) > MOST_DRAWN:
+        return ALL, everything(spread_flops(FLOP_COUNT))
+    return text, draw_flops(evaluator.stored, int(text), seed)

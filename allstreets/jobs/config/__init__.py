@@ -1,0 +1,1 @@
+"""Config files: read once, checked once, every problem named with its line."""

@@ -1,0 +1,1 @@
+"""Runs and solutions in words, tables and pictures."""

@@ -1,0 +1,144 @@
+"""The report of a run: what each figure is, what it says, and what it does not say."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from allstreets.base import data_size, duration, figure
+from allstreets.cfr import Metrics
+from allstreets.cfr import Metrics as Empty
+from allstreets.jobs.progress import Progress, TrainingOutcome
+from allstreets.jobs.stopping import ExploitabilityThreshold, RegretThreshold, find_rule
+
+TREND = "a trend, not a bound"
+BOUND = "exploitability cannot be above it"
+NO_BOUND = "not known: discounted or sampled regrets prove no bound"
+NO_EXPLOITABILITY = "not known: this solver cannot compute it"
+NO_FIGURE = "not known to this solver"
+
+
+@dataclass(frozen=True)
+class ReportRow:
+    """One figure: its name, its value with the unit, and what to think of it."""
+
+    name: str
+    value: str
+    remark: str
+
+
+def report_rows(progress: Progress) -> list[ReportRow]:
+    """The figures of the latest check, in the order of their worth; none before the first."""
+    metrics = progress.metrics
+    if metrics is None:
+        return []
+    unit = progress.unit
+    exploitability, regret = metrics.exploitability, metrics.avg_positive_regret
+    aim = find_rule(progress.rules, ExploitabilityThreshold)
+    regret_aim = find_rule(progress.rules, RegretThreshold)
+    return [
+        _row(
+            "exploitability",
+            exploitability,
+            unit,
+            _target(exploitability, aim.target) if aim else "by true best response",
+            NO_EXPLOITABILITY,
+        ),
+        _row(
+            "avg +regret",
+            regret,
+            unit,
+            f"{_target(regret, regret_aim.target)}; {TREND}" if regret_aim else TREND,
+            NO_FIGURE,
+        ),
+        _row("regret bound", metrics.regret_bound, unit, BOUND, NO_BOUND),
+        _row("max regret", metrics.max_regret, unit, "the worst single decision", NO_FIGURE),
+        _row(
+            "strategy entropy",
+            metrics.strategy_entropy,
+            "",
+            "0 = always one action, 1 = all alike",
+            NO_FIGURE,
+        ),
+    ]
+
+
+def report_lines(progress: Progress) -> list[str]:
+    """The report as plain text, for a checkpoint or for the end."""
+    heading = f"iteration {progress.iteration:,} after {duration(progress.seconds)}"
+    if progress.iterations_per_second is not None:
+        heading += f", {figure(progress.iterations_per_second)} it/s"
+    if progress.process_bytes is not None:
+        heading += f", {data_size(progress.process_bytes)}"
+    rows = report_rows(progress)
+    if progress.check is None:
+        return [heading, "  no check has been made yet"]
+    if progress.check.iteration != progress.iteration:
+        heading += f"; figures of iteration {progress.check.iteration:,}"
+    names = max(len(row.name) for row in rows)
+    values = max(len(row.value) for row in rows)
+    return [heading, *(f"  {r.name:{names}}  {r.value:{values}}  {r.remark}" for r in rows)]
+
+
+def outcome_lines(outcome: TrainingOutcome) -> list[str]:
+    """The closing report: the figures, why the run ended, and how to go on."""
+    return [*report_lines(outcome.progress), ending(outcome)]
+
+
+def ending(outcome: TrainingOutcome) -> str:
+    """Why the run ended, in one line, with the way to go on where there is one."""
+    at = f"iteration {outcome.progress.iteration:,}"
+    if outcome.reason == "interrupted":
+        if outcome.checkpoints is None:
+            return f"interrupted at {at}; nothing was saved, since no checkpoint folder was given"
+        if outcome.unsaved is not None:
+            return f"interrupted at {at}; not saved"
+        saved = f"saved in {outcome.checkpoints}"
+        return f"interrupted at {at}; {saved}, go on with the same command and --resume"
+    rules = (rule for rule in outcome.progress.rules if rule.name == outcome.reason)
+    what = next((rule.describe(outcome.progress.unit) for rule in rules), outcome.reason)
+    if outcome.converged:
+        return f"CONVERGED at {at}: {what}"
+    aims = [
+        rule.describe(outcome.progress.unit)
+        for rule in outcome.progress.rules
+        if rule.name in ("exploitability_threshold", "regret_threshold")
+    ]
+    if aims:
+        return f"ended at {at} ({what}); not converged: {' or '.join(aims)} was not reached"
+    return f"ended at {at} ({what})"
+
+
+def report_dict(progress: Progress) -> dict[str, Any]:
+    """The report as JSON data. A figure that is not known is `None`."""
+    aims = {
+        rule.name: {"target": rule.target, "converged": rule.name in progress.holding}
+        for rule in progress.rules
+        if isinstance(rule, ExploitabilityThreshold | RegretThreshold)
+    }
+    return {
+        "iterations": progress.iteration,
+        "seconds": progress.seconds,
+        "iterations_per_second": progress.iterations_per_second,
+        "unit": progress.unit,
+        "checked_at": progress.check.iteration if progress.check else None,
+        **_figures(progress.metrics),
+        "targets": aims,
+        "solver_bytes": progress.solver_bytes,
+        "process_bytes": progress.process_bytes,
+    }
+
+
+def _figures(metrics: Metrics | None) -> dict[str, float | None]:
+    if metrics is None:
+        metrics = Empty()
+    return asdict(metrics)
+
+
+def _row(name: str, value: float | None, unit: str, remark: str, unknown: str) -> ReportRow:
+    if value is None:
+        return ReportRow(name, figure(None), unknown)
+    return ReportRow(name, f"{figure(value)} {unit}".rstrip(), remark)
+
+
+def _target(value: float | None, target: float) -> str:
+    reached = value is not None and value <= target
+    return f"target {target:g}: {'CONVERGED' if reached else 'not converged'}"

@@ -1,0 +1,434 @@
+"""Solving a spot as a job: train until a rule holds, save the solution, report the outcome.
+
+`train_spot` is the training of every job: of `allstreets solve`, of one of many spots, and of the
+explorer. Its checks lie where the target is predicted (`solvers.Planned`). A time limit counts
+the set-up and the checks.
+"""
+
+import shutil
+import time
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from allstreets.base import (
+    Control,
+    InputError,
+    available_bytes,
+    data_size,
+    duration,
+    interrupt_request,
+    thread_count,
+)
+from allstreets.cards import cards_text
+from allstreets.games import (
+    Estimate,
+    Spot,
+    device_bytes,
+    estimate_spot,
+    require_device_room,
+    require_memory,
+)
+from allstreets.jobs.config.reading import check_config
+from allstreets.jobs.config.spot import SpotConfig
+from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan, spot_kernels
+from allstreets.jobs.loop import TrainedOutcome, train
+from allstreets.jobs.progress import Observer, Progress, StopRule, TrainingOutcome
+from allstreets.jobs.stopping import (
+    ExploitabilityThreshold,
+    Iterations,
+    LastResort,
+    TimeLimit,
+    find_rule,
+)
+from allstreets.solutions import (
+    FlopSpot,
+    Origin,
+    SpotSolution,
+    WholeSolution,
+    flop_spot,
+    real_figures,
+)
+from allstreets.solvers import FIRST_CHECK, Multiples, Planned, SpotSolver
+from allstreets.storage import (
+    CheckpointWarning,
+    KeptFlop,
+    Saved,
+    claim,
+    clear_unfinished_spot,
+    find_kept,
+    load_unified,
+    new_kept,
+    require_free,
+    require_resumable,
+    require_saved,
+    restore_spot,
+    save_spot,
+    spot_identity,
+)
+
+MAX_ITERATIONS = 10_000  # where the user names no end but the target
+SAVE_SECONDS = 300.0  # between two saves of a run: what a crash can cost
+SMALL_BYTES = 8_000_000  # below it an iteration is so short that checks come less often
+
+OriginOf = Callable[[SpotSolution], Origin]
+
+
+@dataclass(frozen=True)
+class SpotOutcome(TrainedOutcome):
+    """The outcome of a job."""
+
+    solver: SpotSolver
+    training: TrainingOutcome
+    exploitability: float  # a fraction of the pot
+    target: float  # likewise
+    evs: tuple[float, float]  # chips
+    seconds: float  # of the whole job, those before a resume included
+    save: Callable[[Path], None]  # writes the solution to a folder
+    unsaved: str | None = None  # why it could not be saved, for people
+    origin: Origin | None = None  # which flop of a whole game it is
+
+    def result(self) -> SpotSolution:
+        """The solution, node by node."""
+        result = SpotSolution.of(self.solver)
+        result.exploitability = self.exploitability
+        result.iterations, result.seconds = self.solver.iterations, self.seconds
+        return result
+
+    def lines(self) -> list[str]:
+        """How well it is solved, and what it is worth."""
+        spot, (oop, ip), reached = self.solver.spot, self.evs, 100 * self.exploitability
+        verb = "Solved to" if reached <= 100 * self.target else "Stopped at"
+        lines = [
+            f"{verb} {reached:.3g} % of pot ({self.exploitability * spot.pot:.3g} chips) "
+            f"exploitability, {self.solver.iterations:,} iterations, {self.seconds:.1f} s"
+        ]
+        if self.exploitability > self.target > 0:
+            lines.append(f"The target of {100 * self.target:g} % is not reached.")
+        raked = f", rake {spot.pot - oop - ip:.2f}" if spot.rake else ""
+        lines.append(f"EV OOP {oop:.2f}, IP {ip:.2f} of the pot of {spot.pot} chips{raked}")
+        return lines
+
+    def to_json(self) -> dict[str, Any]:
+        """The job in figures."""
+        solver = self.solver
+        return {
+            "exploitability_pct": 100 * self.exploitability,
+            "exploitability_chips": self.exploitability * solver.spot.pot,
+            "iterations": solver.iterations,
+            "seconds": self.seconds,
+            "seconds_per_iteration": self.training.seconds_per_iteration,
+            "ev_oop": self.evs[0],
+            "ev_ip": self.evs[1],
+            "memory_bytes": solver.memory_bytes,
+            "nodes": sum(solver.spot.tree.decision_counts().values()),
+            "threads": solver.threads,
+            "algorithm": str(solver.schedule),
+        }
+
+
+def stop_rules(
+    target: float, max_iterations: int | None, seconds: float | None, spent: float = 0.0
+) -> tuple[StopRule, ...]:
+    """Rules that end the job; a target of 0 is none at all, `spent` seconds are gone already."""
+    rules: list[StopRule] = []
+    if target > 0:
+        rules.append(ExploitabilityThreshold(100 * target))
+    if max_iterations is not None:
+        rules.append(Iterations(max_iterations))
+    elif seconds is None:
+        rules.append(LastResort(MAX_ITERATIONS))
+    if seconds is not None:
+        rules.append(TimeLimit(seconds, spent))
+    return tuple(rules)
+
+
+def train_spot(
+    solver: SpotSolver,
+    rules: Sequence[StopRule],
+    *,
+    before: Sequence[Mapping[str, Any]] = (),
+    observers: Sequence[Observer] = (),
+    control: Control | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> TrainingOutcome:
+    """Train a spot; `before` are the rows of the checks before a resume.
+
+    Without a target there is nothing to predict: checks lie at multiples of an interval then, and
+    take about a tenth of the time.
+    """
+    target = find_rule(rules, ExploitabilityThreshold)
+    interval = 10 if solver.memory_bytes >= SMALL_BYTES else 25
+    return train(
+        solver,
+        rules,
+        checks=Multiples(interval) if target is None else Planned(target.target),
+        curve=[(row["iteration"], row["exploitability"]) for row in before],
+        observers=observers,
+        control=control,
+        clock=clock,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class GameFlop:
+    """A flop of a whole game that is solved exactly."""
+
+    game: WholeSolution
+    spot: FlopSpot
+
+    def origin(self, threads: int | None, callbacks: Callbacks) -> OriginOf:
+        """Says what an exact solution differs in; before its solver takes its memory."""
+        if self.spot.place is not None:
+            callbacks.say("Playing the solution's own strategies with real cards …")
+        real = real_figures(self.game, self.spot, thread_count(threads), available_bytes())
+        return lambda exact: Origin.of(self.game, self.spot, exact, real)
+
+
+@dataclass(frozen=True, eq=False)
+class SpotJob:
+    """A spot to be solved: until when, and where it is kept."""
+
+    config: SpotConfig
+    spot: Spot
+    max_iterations: int | None = None
+    seconds: float | None = None  # from the call of `run` on
+    threads: int | None = None
+    output: Path | None = None  # the folder of its bundle
+    resume: bool = False  # from that bundle
+    saved: Saved = "full"
+    flop: GameFlop | None = None  # which flop of which whole game it is
+    made_from: Mapping[str, Any] | None = None  # the solution that a lock has made it from
+    clock: Callable[[], float] = time.monotonic
+
+    def require(self) -> None:
+        """Refuse what cannot be saved or resumed, before anything is computed."""
+        if self.resume and self.output is None:
+            raise InputError("--resume needs --output, the folder to go on from")
+        require_saved(self.spot, self.saved)
+        config = self.config
+        identity = spot_identity(self.spot, config.algorithm, config.precision, config.river_groups)
+        if self.output is not None:
+            (require_resumable if self.resume else require_free)(self.output, identity)
+
+    def need(self) -> Estimate:
+        """The memory and time of the spot; one that does not fit is refused."""
+        spot, precision, groups = self.spot, self.config.precision, self.config.river_groups
+        need = estimate_spot(spot, precision, thread_count(self.threads), groups)
+        require_memory(spot, precision, need, available_bytes(), groups)
+        require_device_room(self.config.device, device_bytes(need.memory_bytes))
+        return need
+
+    def plan(self) -> Plan:
+        """The spot, its size, memory and time."""
+        self.require()
+        spot, free, need = self.spot, available_bytes(), self.need()
+        combos = [f"{one.combos:g}" for one in spot.ranges]
+        name = f"{self.config.name}: " if self.config.name else ""
+        streets = [f"{count:,} {street.text}" for street, count in need.decisions.items()]
+        boards = [f"{count:,} {street.text}" for street, count in need.boards.items()]
+        room = f", {data_size(free)} free" if free is not None else ""
+        first = need.seconds_to(FIRST_CHECK)
+        lines: tuple[str, ...] = ()
+        if self.flop is not None:
+            pot, line, doubt = self.flop.spot.pot.name, self.flop.spot.line, self.flop.spot.doubt
+            lines += (f"{pot} pot, 100 chips are 1 bb; to be kept in {self.output}",)
+            lines += (f"Line '{line}' is {doubt}.",) if doubt else ()
+        lines += (
+            f"{name}{cards_text(spot.cards)}, pot {spot.pot}, stack {spot.stack}, "
+            f"{combos[0]} × {combos[1]} combos",
+            f"decisions {' + '.join(streets)}, boards {' + '.join(boards)}",
+            f"memory {data_size(need.memory_bytes)} ({data_size(need.process_bytes)} in "
+            f"all{room}), first check in about {duration(max(first, 1))}",
+        )
+        kernels = spot_kernels(spot, self.config.precision)
+        return Plan(lines, need.process_bytes, self.seconds, kernels)
+
+    def run(self, callbacks: Callbacks = NO_CALLBACKS) -> SpotOutcome:
+        """Train until a rule holds or the user interrupts, and save."""
+        self.require()
+        callbacks.begin()
+        config, output, clock, start = self.config, self.output, self.clock, self.clock()
+        target, most = config.exploitability_threshold, self.max_iterations
+        stop_rules(target, most, self.seconds)  # refuses bad ones before anything is computed
+        origin = None if self.flop is None else self.flop.origin(self.threads, callbacks)
+        solver = SpotSolver(
+            self.spot,
+            config.algorithm,
+            self.threads,
+            config.precision,
+            config.river_groups,
+            config.device,
+        )
+        before: dict[str, Any] = {"seconds": 0.0, "metrics": []}
+        with ExitStack() as stack:
+            if output is not None:
+                stack.enter_context(claim(output))
+                clear_unfinished_spot(output)
+                if self.resume:
+                    before = restore_spot(solver, output)
+                    if before["exploitability"] <= target:
+                        most = solver.iterations  # there is nothing left to do
+            doing = "stopping" if output is None else f"saving to {output}"
+            request = callbacks.control or stack.enter_context(
+                interrupt_request(doing, "the solution")
+            )
+            if self.resume:
+                request.saved(solver.iterations)
+            saver = _Saver(self, solver, before, start, origin)
+            observers = list(callbacks.progress)
+            if output is not None and self.saved == "full":
+                observers.append(_Regularly(saver, output, request))
+            outcome = train_spot(
+                solver,
+                stop_rules(target, most, self.seconds, spent=clock() - start),
+                before=before["metrics"],
+                observers=observers,
+                control=request,
+                clock=clock,
+            )
+            reached = _reached(solver, outcome, before)
+            rows = [check.to_row() for check in outcome.history]
+            unsaved = saver.attempt(output, reached, rows) if output is not None else None
+            return SpotOutcome(
+                solver,
+                outcome,
+                reached,
+                target,
+                solver.expected_values(),
+                before["seconds"] + clock() - start,
+                lambda folder: saver.save(folder, reached, rows),
+                unsaved,
+                None if origin is None else origin(SpotSolution.of(solver)),
+            )
+
+
+def _reached(solver: SpotSolver, outcome: TrainingOutcome, before: Mapping[str, Any]) -> float:
+    """Exploitability of the current strategies, a fraction of the pot.
+
+    Where the run was interrupted the last check lies a few iterations back, and there is one more.
+    """
+    metrics = outcome.progress.fresh_metrics
+    if metrics is not None and metrics.exploitability is not None:
+        return metrics.exploitability / 100
+    if solver.iterations == before.get("iterations"):
+        return float(before["exploitability"])  # nothing was trained
+    return solver.exploitability() / solver.spot.pot
+
+
+@dataclass(frozen=True)
+class _Saver:
+    """Writes the solution as it stands to a folder."""
+
+    job: SpotJob
+    solver: SpotSolver
+    before: Mapping[str, Any]  # the manifest that a resumed job goes on from
+    start: float  # of the job, on its clock
+    origin: OriginOf | None
+
+    def save(self, folder: Path, exploitability: float, rows: Sequence[dict[str, Any]]) -> None:
+        """`rows` are the checks of this run; an `InputError` if they cannot be written."""
+        job, earlier, exact = self.job, self.before["seconds"], SpotSolution.of(self.solver)
+        save_spot(
+            self.solver,
+            folder,
+            job.saved,
+            exploitability=exploitability,
+            seconds=earlier + job.clock() - self.start,
+            # The time of a resumed job goes on from that before.
+            metrics=[
+                *self.before["metrics"],
+                *({**row, "seconds": earlier + row["seconds"]} for row in rows),
+            ],
+            name=job.config.name,
+            description=job.config.description,
+            origin=None if self.origin is None else self.origin(exact).mapping(),
+            before=job.made_from,
+        )
+
+    def attempt(
+        self, folder: Path, exploitability: float, rows: Sequence[dict[str, Any]]
+    ) -> str | None:
+        """Save; returns what went wrong, if it did."""
+        try:
+            self.save(folder, exploitability, rows)
+        except InputError as error:
+            return str(error)
+        return None
+
+
+class _Regularly:
+    """Saves a long run now and then, right after a check."""
+
+    def __init__(self, saver: _Saver, folder: Path, request: Control) -> None:
+        self._saver, self._folder, self._request = saver, folder, request
+        self._due = time.monotonic() + SAVE_SECONDS
+        self._rows: dict[int, dict[str, Any]] = {}
+
+    def __call__(self, progress: Progress) -> None:
+        metrics = progress.fresh_metrics
+        if progress.check is None or metrics is None or metrics.exploitability is None:
+            return
+        self._rows[progress.iteration] = progress.check.to_row()
+        if time.monotonic() >= self._due and not progress.holding:
+            rows = list(self._rows.values())
+            problem = self._saver.attempt(self._folder, metrics.exploitability / 100, rows)
+            if problem is None:
+                self._request.saved(progress.iteration)
+            else:
+                message = f"{problem.splitlines()[0]}; the run goes on"
+                warnings.warn(message, CheckpointWarning, stacklevel=2)
+            self._due = time.monotonic() + SAVE_SECONDS
+
+
+def plan_flop(
+    folder: Path,
+    line: str | None,
+    flop: str | None,
+    settings: Mapping[str, Any],
+    *,
+    output: Path | None = None,
+    resume: bool = False,
+    **options: Any,
+) -> "SpotJob | tuple[FlopSpot, KeptFlop]":
+    """The job that solves a flop of the whole game in `folder`, or the flop where it is kept.
+
+    1. The line leads to a pot, the pot and the flop are a spot (`solutions.flop_spot`).
+    2. A kept spot of the same ranges is found, in whichever suits it was solved; with `resume` it
+       goes on.
+    3. Any other is solved and kept in FOLDER/spots, or in `output`.
+    """
+    game = load_unified(folder)
+    if line is None:
+        lines = ", ".join(f"'{one}'" for one in game.flop_lines()[:6])
+        raise InputError(f"--from needs --line, the betting before the flop: {lines}")
+    spot = flop_spot(game, line, flop)
+    named = {"name": f"{spot.line} | {spot.cards}", **settings}
+    config = check_config(named, SpotConfig, "command line")
+    kept = find_kept(folder, spot) if output is None else None
+    if kept is not None and not resume:
+        return spot, kept
+    if kept is not None:
+        # A solver goes on in the suits that it began with.
+        spot, output = flop_spot(game, line, kept.origin.flop), kept.folder
+    elif output is None:
+        if resume:
+            raise InputError(
+                f"{spot.name} is not solved yet in {folder / 'spots'}: leave --resume out"
+            )
+        output = new_kept(folder, spot)
+    job = SpotJob(
+        config, spot.spot, output=output, resume=resume, flop=GameFlop(game, spot), **options
+    )
+    size = job.need().memory_bytes
+    there = next(path for path in (output, *output.absolute().parents) if path.exists())
+    free = shutil.disk_usage(there).free
+    if job.saved == "full" and size > free:
+        raise InputError(
+            f"it takes {data_size(size)} to keep in {output}, where {data_size(free)} are free: "
+            "--save turn keeps a few per cent of it, --output names another folder"
+        )
+    return job

@@ -1,0 +1,167 @@
+"""When a run is checked and when it ends: small frozen rules, each with its own name and figure.
+
+A rule is evaluated at checks only, never before the first iteration: an untrained solver has no
+regret, and would pass for a converged one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar, TypeVar
+
+from allstreets.base import InputError
+from allstreets.jobs.progress import Progress, Reason, StopRule
+
+
+@dataclass(frozen=True)
+class ExploitabilityThreshold:
+    """The mean best-response gain is at most `target`: the truth, and the rule to prefer.
+
+    With `checks` above 1 it must be so at that many checks in a row.
+    """
+
+    target: float
+    checks: int = 1
+    name: ClassVar[Reason] = "exploitability_threshold"
+
+    def __post_init__(self) -> None:
+        _require_positive(self.name, self.target)
+        if self.checks < 1:
+            raise InputError(f"{self.name}: {self.checks} checks in a row; give 1 or more")
+
+    def holds(self, progress: Progress) -> bool:
+        metrics = progress.fresh_metrics
+        values = [metrics.exploitability if metrics else None]
+        if self.checks > 1:
+            values += progress.recent[-self.checks :]
+            if len(progress.recent) < self.checks:
+                return False
+        return all(value is not None and value <= self.target for value in values)
+
+    def describe(self, unit: str) -> str:
+        times = f", {self.checks} times in a row" if self.checks > 1 else ""
+        return f"exploitability at most {self.target:g} {unit}{times}"
+
+
+@dataclass(frozen=True)
+class RegretThreshold:
+    """The average positive regret is at most `target`: a trend, which bounds nothing."""
+
+    target: float
+    name: ClassVar[Reason] = "regret_threshold"
+
+    def __post_init__(self) -> None:
+        _require_positive(self.name, self.target)
+
+    def holds(self, progress: Progress) -> bool:
+        metrics = progress.fresh_metrics
+        value = metrics.avg_positive_regret if metrics else None
+        return value is not None and value <= self.target
+
+    def describe(self, unit: str) -> str:
+        return f"avg +regret at most {self.target:g} {unit}"
+
+
+@dataclass(frozen=True)
+class Iterations:
+    """So many iterations are done, those before a resume included."""
+
+    total: int
+    name: ClassVar[Reason] = "iterations"
+
+    def __post_init__(self) -> None:
+        if self.total < 1:
+            raise InputError(
+                f"iterations must be 1 or more, not {self.total}; "
+                "to run until a threshold holds, leave iterations out"
+            )
+
+    def holds(self, progress: Progress) -> bool:
+        return progress.iteration >= self.total
+
+    def describe(self, unit: str) -> str:  # noqa: ARG002
+        return f"{self.total:,} iterations"
+
+
+@dataclass(frozen=True)
+class LastResort:
+    """Ends a run whose target is out of reach; unlike `Iterations` it promises no such number."""
+
+    total: int
+    name: ClassVar[Reason] = "iterations"
+
+    def holds(self, progress: Progress) -> bool:
+        return progress.iteration >= self.total
+
+    def describe(self, unit: str) -> str:  # noqa: ARG002
+        return f"{self.total:,} iterations"
+
+
+@dataclass(frozen=True)
+class TimeLimit:
+    """So many seconds of this process: a resumed run gets the whole time again.
+
+    Checks count, so a run ends while there is time for its last one: when the next iterations and
+    their check, as long as the last ones took, would overrun the limit.
+    """
+
+    seconds: float
+    spent: float = 0.0  # by this process before: on its set-up, on what a cluster has lost
+    name: ClassVar[Reason] = "time"
+
+    def __post_init__(self) -> None:
+        _require_positive("the time limit", self.seconds)
+
+    def holds(self, progress: Progress) -> bool:
+        return progress.session_seconds + progress.reserve_seconds >= self.left
+
+    @property
+    def left(self) -> float:
+        """Seconds that this run has."""
+        return self.seconds - self.spent
+
+    def describe(self, unit: str) -> str:  # noqa: ARG002
+        return f"{self.seconds:g} seconds"
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Iterations between two checks, and between two checkpoints."""
+
+    check: int = 100
+    checkpoint: int = 1000
+
+    def __post_init__(self) -> None:
+        for name, interval in (("check", self.check), ("checkpoint", self.checkpoint)):
+            if interval < 1:
+                raise InputError(f"the {name} interval must be at least 1, not {interval}")
+
+
+# When several rules hold at once, the one that says most about the result is the reason.
+_ORDER: tuple[Reason, ...] = (
+    "exploitability_threshold",
+    "regret_threshold",
+    "iterations",
+    "time",
+)
+
+Rule = TypeVar("Rule")
+
+
+def find_rule(rules: Iterable[object], kind: type[Rule]) -> Rule | None:
+    """The rule of this kind, or `None`."""
+    return next((rule for rule in rules if isinstance(rule, kind)), None)
+
+
+def holding(rules: Iterable[StopRule], progress: Progress) -> tuple[Reason, ...]:
+    """Names of the rules that hold, the most significant first; none before the first iteration."""
+    if progress.iteration == 0:
+        return ()
+    return tuple(sorted({r.name for r in rules if r.holds(progress)}, key=_ORDER.index))
+
+
+def _require_positive(name: str, value: float) -> None:
+    if not (value > 0 and math.isfinite(value)):
+        raise InputError(f"{name} must be above 0, not {value:g}; for example 0.01")

@@ -1,0 +1,552 @@
+"""Solving a whole game as a job: estimate, train until a rule holds, save, report the outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from weakref import finalize
+
+from allstreets.analysis import give_orders
+from allstreets.base import (
+    InputError,
+    Place,
+    Remote,
+    available_bytes,
+    data_size,
+    duration,
+    figure,
+    thread_count,
+)
+from allstreets.betting import PreflopRules
+from allstreets.cards import flop_table
+from allstreets.engines import (
+    CPU,
+    ON_GPUS,
+    CardModel,
+    Engine,
+    EngineSpec,
+    Residence,
+    ShardedEngine,
+    Streaming,
+    device_room,
+    everything_resident,
+    open_device,
+    residence,
+    streaming,
+    table_bytes,
+)
+from allstreets.games import (
+    WholeGame,
+    WholeGameEstimate,
+    estimate_whole_game,
+    flop_costs,
+    game_device_bytes,
+    matrix_lengths,
+    require_room,
+)
+from allstreets.jobs.cluster_training import (
+    cluster_games,
+    require_cluster,
+    train_through_losses,
+    with_nodes,
+)
+from allstreets.jobs.config.whole_game import UnifiedConfig
+from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan
+from allstreets.jobs.loop import CHECKPOINTS, Every, TrainedOutcome, train_into
+from allstreets.jobs.progress import TrainingOutcome
+from allstreets.jobs.stopping import Intervals
+from allstreets.solutions import (
+    PreflopRoots,
+    PreflopStrategies,
+    SolutionFacts,
+    WholeSolution,
+    locks_text,
+)
+from allstreets.solvers import (
+    PreflopTraining,
+    QuantisedSolution,
+    WholeGameFigures,
+    WholeGameSolver,
+    first_ranges,
+    quantise_solution,
+    solution_ranges,
+)
+from allstreets.storage import (
+    load_unified,
+    require_checkpoints,
+    require_no_checkpoints,
+    require_unified_folder,
+    save_unified,
+)
+
+if TYPE_CHECKING:
+    from allstreets.jobs.progress import Progress
+
+    ChartObserver = Callable[[Progress, WholeSolution], None]
+
+
+@dataclass(frozen=True)
+class DevicePlan:
+    """What stays on a GPU, and what comes and goes."""
+
+    name: str
+    need_bytes: int  # for all of it to stay there
+    free_bytes: int
+    flops: Residence | None  # None: there is no room
+    streaming: Streaming | None = None  # what the flops that do not stay take; None: all stay
+
+    @property
+    def text(self) -> str:
+        """For people."""
+        need, free = data_size(self.need_bytes), data_size(self.free_bytes)
+        whole = f"On {self.name} it takes {need} of {free} that are free, so it"
+        if self.flops is None:
+            return f"{whole} does not fit: fewer flops, groups or sizes."
+        if self.streaming is None:
+            return f"{whole} fits."
+        return (
+            f"On {self.name} it would take {need} of {free} that are free: {self.flops.resident:,} "
+            f"of {self.flops.flops:,} flops stay there, and it streams "
+            f"{data_size(self.streaming.copied_bytes)} an iteration over PCIe: about "
+            f"{self.streaming.seconds:.2g} s an iteration."
+        )
+
+    def require(self) -> None:
+        """Refuse what finds no room."""
+        if self.flops is None:
+            raise InputError(
+                f"device: this needs {self.need_bytes / 1e9:.1f} GB on {self.name}, of which "
+                f"{self.free_bytes / 1e9:.1f} GB are free.\nWhat would make it smaller: "
+                "precision: float16, one bet size less, fewer flops; or device: cpu"
+            )
+
+
+def plan_device(
+    device: str, game: WholeGame, need: WholeGameEstimate, model: CardModel
+) -> DevicePlan | None:
+    """What a game makes of a device; None: it is solved by processors."""
+    there = open_device(device)
+    if there is None:
+        return None
+    stored, free = need.memory_bytes, there.free_bytes
+    if model.kind not in ("classes", "buckets"):
+        room = game_device_bytes(game, model, need)
+        fits = everything_resident(need.flops) if room <= free else None
+        return DevicePlan(there.name, room, free, fits)
+    tables = table_bytes(matrix_lengths(model), need.flops)
+    room = device_room(stored, tables)
+    try:
+        flops = residence(need.flops, stored, tables, free)
+    except InputError:  # not even in parts
+        return DevicePlan(there.name, room, free, None)
+    return DevicePlan(there.name, room, free, flops, streaming(flops, stored))
+
+
+def charts_every(
+    interval: int, solver: PreflopTraining, rules: PreflopRules, observer: ChartObserver | None
+) -> tuple[Every, ...]:
+    """What the training loop is to do so that `observer` gets the strategy at intervals.
+
+    Nothing with an interval of 0 or without an observer, and not when the run ends: then there is
+    a whole solution to look at.
+    """
+    if interval == 0 or observer is None:
+        return ()
+
+    def show(progress: Progress) -> None:
+        if not progress.holding:
+            observer(progress, preflop_so_far(solver, rules, progress))
+
+    return (Every(interval, show),)
+
+
+def preflop_so_far(
+    solver: PreflopTraining, rules: PreflopRules, progress: Progress
+) -> WholeSolution:
+    """The average strategy before the flop as it stands, without EVs."""
+
+    fresh = progress.fresh_metrics
+    facts = SolutionFacts(
+        iterations=solver.iterations,
+        algorithm=str(solver.schedule),
+        exploitability=fresh.exploitability if fresh else None,
+        seconds=progress.seconds,
+    )
+    roots = PreflopRoots(rules, PreflopStrategies.of(solver.preflop, None))
+    return WholeSolution(roots, None, facts)
+
+
+WORK = "work"  # nameless files of `memory: memmap`
+CHECKPOINT_SECONDS = 300
+CHECK_SHARE = 10  # a check costs at most one iteration in so many
+CLASSES = (
+    "This is an abstraction by hand classes, a quick picture: it is blind to turn and river, and "
+    "its figures say nothing about real cards; allstreets certify does (docs/certificates.md)."
+)
+TABLE_FLOPS = 400  # games of more flops than this store the table of all flops
+
+
+@dataclass(frozen=True, eq=False)
+class UnifiedJob:
+    """A config that has been read, the game that it describes, and what solving it takes."""
+
+    config: UnifiedConfig
+    game: WholeGame
+    need: WholeGameEstimate
+    threads: int
+    output: Place | None  # the folder of the solution; None: nothing is stored
+    resume: bool = False
+    name: str | None = None
+    description: str | None = None
+    made_from: Mapping[str, Any] | None = None  # the solution that a lock has made it from
+
+    @property
+    def iterations(self) -> int:
+        """Iterations of all epochs."""
+        return self.config.epochs * self.config.batches().epoch_iterations(self.need.flops)
+
+    @property
+    def stores_flops(self) -> bool:
+        """Whether the solution has strategies after the flop, and the means to be trained on."""
+        return self.config.store == "all"
+
+    def intervals(self) -> Intervals:
+        """How often the run is evaluated, and how often it is saved."""
+        batches, flops = self.config.batches(), self.need.flops
+        check = self.config.check_interval
+        if check is None:
+            visited = flops if batches.visits_all(flops) else batches.size
+            check = -(-CHECK_SHARE * flops // visited)
+            if not batches.visits_all(flops):
+                check = max(check, batches.epoch_iterations(flops))
+        save = self.config.checkpoint_interval
+        if save is None:
+            save = max(1, round(CHECKPOINT_SECONDS / self.need.seconds_per_iteration))
+        return Intervals(min(check, self.iterations), min(save, self.iterations))
+
+    def require(self) -> None:
+        """Refuse what cannot be saved, resumed or held in memory, before anything is computed."""
+        if self.output is None:
+            if self.resume:
+                raise InputError("--resume needs --output, the folder to go on from")
+            if self.config.memory == "memmap":
+                raise InputError("memory memmap needs --output, a folder on the disk to use")
+            if self.config.cluster is not None:
+                raise InputError("a cluster needs --output, a folder that all its machines see")
+        else:
+            if isinstance(self.output, Remote):
+                require_cluster(self.output, self.config.cluster)
+            require_unified_folder(self.output, resume=self.resume)
+            check = require_checkpoints if self.resume else require_no_checkpoints
+            check(self.output / CHECKPOINTS)
+        self.config.pruning()
+        if self.config.cluster is not None:
+            return  # what has room is asked when the machines are known
+        there = self.on_device()
+        if there is not None:
+            there.require()
+        require_room(self.game, self.need, self.config.card_model(), self.config.memory)
+
+    def plan(self) -> Plan:
+        """The game, its memory and its time."""
+        config, need, there = self.config, self.need, self.on_device()
+        name = f"{self.name}: " if self.name else ""
+        free = available_bytes()
+        room = f", {data_size(free)} free" if free is not None else ""
+        kept = {"resident": "in memory", "memmap": "on disk", "per_batch": "for one batch"}
+        lines = [
+            f"{name}{config.stack_depth:g} bb, {self.flops_text}, cards {config.cards}, "
+            f"{need.pots} pots that see a flop, {need.postflop_decisions:,} decisions on each flop",
+            f"{data_size(need.memory_bytes)} of regrets and strategies {kept[config.memory]}, "
+            f"{data_size(need.resident_bytes)} of memory in all{room}",
+        ]
+        if config.card_model().goes_by_ranges:
+            times = config.regroupings()
+            again = f"; as ranges move, again (at most {times}×)" if times else ""
+            lines.append(
+                "grouping the hands of all river boards comes first: "
+                f"{duration(need.setup_seconds)}{again}"
+            )
+        if there is not None:
+            lines.append(there.text)
+        threads = f"{self.threads} thread{'s' if self.threads > 1 else ''}"
+        seconds, limit = need.seconds_to(self.iterations), config.time_limit_seconds
+        most = limit if limit and limit < seconds else seconds
+        sooner = config.exploitability_threshold is not None or most < seconds
+        until = f"at most {duration(most)}" if sooner else duration(seconds)
+        lines.append(
+            f"{self.iterations:,} iterations of about {need.seconds_per_iteration:.2g} s on "
+            f"{threads if there is None else 'the GPU'}: {until}, without the checks"
+        )
+        return Plan(tuple(lines), need.resident_bytes, most, f"unified-{config.cards}")
+
+    @property
+    def flops_text(self) -> str:
+        """Its flops, for people."""
+        return "all 1,755 flops" if self.game.flops.is_all else f"{self.need.flops:,} flops"
+
+    def on_device(self) -> DevicePlan | None:
+        """What it makes of a GPU, if it is solved on one."""
+        return plan_device(self.config.device, self.game, self.need, self.config.card_model())
+
+    def build_tables(self, callbacks: Callbacks = NO_CALLBACKS) -> None:
+        """Count the margins of all flops and store them, where the game needs most of them."""
+        classes = self.config.card_model().plays_classes
+        if classes and self.need.flops > TABLE_FLOPS and self.need.pots:
+            flop_table().build(self.threads, callbacks.counter("tables of flops"))
+
+    def spec(self) -> EngineSpec:
+        """What the subgames are built from."""
+        config = self.config
+        folder = self.output / WORK if isinstance(self.output, Path) else None
+        model, ranges = config.card_model(), None
+        if model.goes_by_ranges:
+            ranges = first_ranges(self.game, config.schedule(), self.threads)
+        return self.game.engine(model, config.memory, folder, self.threads, ranges, config.device)
+
+    def solver(self, games: Engine | None = None) -> WholeGameSolver:
+        """The solver of the job, untrained; without `games` its own are built here."""
+        config = self.config
+        return WholeGameSolver(
+            self.game,
+            games or self.game.build(self.spec()),
+            config.schedule(),
+            config.batches(),
+            config.pruning(),
+            config.drop_unplayed_every,
+            config.regroupings(),
+            config.tremble,
+        )
+
+    def run(self, callbacks: Callbacks = NO_CALLBACKS) -> UnifiedOutcome:
+        """Train until a rule holds or the user interrupts; save the solution in the output."""
+        self.require()
+        callbacks.begin()
+        if self.config.cluster is not None:
+            return self._run_on(self.config.cluster, callbacks)
+        self.build_tables(callbacks)
+        return self._train(self.solver(), callbacks, resume=self.resume)
+
+    def _run_on(self, where: str, callbacks: Callbacks) -> UnifiedOutcome:
+        """The same on a cluster: what is lost with a worker is solved again."""
+        assert self.output is not None
+        spec, folder = self.spec(), self.output
+        costs = flop_costs(spec.flops, spec.model)
+        with ExitStack() as stack:
+            games = stack.enter_context(
+                cluster_games(
+                    where,
+                    spec,
+                    costs,
+                    self.config.threads,
+                    folder,
+                    callbacks,
+                    self.need.resident_bytes,
+                )
+            )
+            cores = sum(node.cores for node in games.pool.nodes)
+            job = replace(self, threads=cores, need=_estimate(self.config, self.game, cores))
+            outcome = train_through_losses(
+                games,
+                folder / CHECKPOINTS,
+                lambda resume, spent: job._train(
+                    job.solver(games), with_nodes(callbacks, games), resume=resume, spent=spent
+                ),
+                resume=self.resume,
+                callbacks=callbacks,
+            )
+            if outcome.unsaved is not None:
+                # It can still be saved elsewhere: the workers stay until nobody needs them.
+                finalize(outcome, stack.pop_all().close)
+            return outcome
+
+    def _train(
+        self, solver: WholeGameSolver, callbacks: Callbacks, *, resume: bool, spent: float = 0.0
+    ) -> UnifiedOutcome:
+        """Train until a rule holds or the user interrupts, and save.
+
+        `spent` seconds of the time limit are over.
+        """
+        if not resume:  # else what is played where it is locked is part of the state
+            give_orders(solver.engine, self.game, load_unified)
+
+        def finish(training: TrainingOutcome) -> UnifiedOutcome:
+            metrics = training.progress.fresh_metrics
+            trained = metrics.exploitability if metrics else None
+            kept = quantise_solution(solver, trained, flops=self.stores_flops)
+            if training.reason != "interrupted":
+                kept = self._with_ranges(solver, kept)
+            outcome = UnifiedOutcome(self, solver, training, kept)
+            try:
+                if self.output is not None:
+                    outcome.save(self.output)
+            except InputError as error:
+                return replace(outcome, unsaved=str(error))
+            return outcome
+
+        charts = self.config.charts_every(self.iterations)
+        return train_into(
+            self.output,
+            solver,
+            self.config.stop_rules(self.iterations, spent),
+            self.intervals(),
+            finish,
+            resume=resume,
+            save_finished=self.stores_flops,
+            callbacks=callbacks,
+            regularly=charts_every(charts, solver, self.game.preflop, callbacks.charts),
+        )
+
+    def _with_ranges(self, solver: WholeGameSolver, kept: QuantisedSolution) -> QuantisedSolution:
+        """The solution with the ranges to solve other flops for."""
+        if kept.values is None or not self.game.pots:
+            return kept
+        model = self.config.card_model()
+        if not model.stores_all_streets:
+            model = CardModel("boards", groups=32)  # as good as needed, in less memory
+        on_gpu = self.config.device != CPU and model.kind in ON_GPUS
+        device = self.config.device if on_gpu else CPU
+        return replace(
+            kept, ranges=solution_ranges(solver, kept.values, model, self.threads, device)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class UnifiedOutcome(TrainedOutcome):
+    """The outcome of a job."""
+
+    job: UnifiedJob
+    solver: WholeGameSolver
+    training: TrainingOutcome
+    kept: QuantisedSolution
+    unsaved: str | None = None  # why the solution could not be saved, for people
+
+    @property
+    def figures(self) -> WholeGameFigures:
+        """How good the solution is, as stored."""
+        return self.kept.figures
+
+    @property
+    def saved_share(self) -> float:
+        """The share of regrets and strategies that is not stored."""
+        saved = self.solver.saved_bytes
+        return saved / max(self.solver.memory_bytes + saved, 1)
+
+    def lines(self) -> list[str]:
+        """How good the solution is, and what was solved."""
+        job, figures, config = self.job, self.figures, self.job.config
+        known, seen = figures.exploitability is not None, bool(job.game.pots)
+        reached = (
+            f"{figure(figures.exploitability)} mbb/hand{', in its own game' if seen else ''}"
+            if known
+            else "unknown, since strategies of flops outside the batch are not stored"
+        )
+        lines = [f"Exploitability of the whole game: {reached}"]
+        if figures.values is not None and figures.preflop_exploitability is not None:
+            part = figure(figures.preflop_exploitability)
+            lines.append(
+                f"Of the preflop strategy alone: {part} mbb/hand. "
+                f"The game is worth {figures.values[1]:+.1f} mbb/hand to the small blind."
+            )
+        if config.cards == "classes" and seen:
+            lines.append(CLASSES)
+        cards = f"{job.flops_text}, cards {config.cards}" if seen else "no flop is seen"
+        lines.append(
+            f"Solved: {config.stack_depth:g} bb, {cards}, {self.solver.iterations:,} iterations "
+            f"in {duration(self.training.progress.seconds)}."
+        )
+        if job.game.lock:
+            lines.append(f"Given, not found: {locks_text(job.game.lock)}.")
+        if self.solver.saved_bytes:
+            lines.append(
+                f"Unplayed hands were dropped: regrets and strategies take "
+                f"{data_size(self.solver.memory_bytes)}, {self.saved_share:.0%} saved."
+            )
+        return lines
+
+    @property
+    def opening(self) -> WholeSolution:
+        """The solution whose first decisions are shown."""
+        return self.result()
+
+    def look(self) -> list[str]:
+        """A decision for a report: the first on a flop, or the second before it."""
+        solution = self.result()
+        flop = self.job.game.flops.flops[0].text if solution.has_flops else None
+        lines = solution.flop_lines() if flop else solution.opening_lines()[1:]
+        return ["--line", lines[0], *(["--flop", flop] if flop else [])] if lines else []
+
+    def to_json(self) -> dict[str, Any]:
+        """The job in figures."""
+        figures, values = self.figures, self.figures.values
+        return {
+            "exploitability_mbb": figures.exploitability,
+            "preflop_exploitability_mbb": figures.preflop_exploitability,
+            "value_bb_mbb": values[0] if values else None,
+            "value_sb_mbb": values[1] if values else None,
+            "iterations": self.solver.iterations,
+            "seconds": self.training.progress.seconds,
+            "reason": self.training.reason,
+            "flops": self.job.need.flops,
+            "cards": self.job.config.cards,
+            "memory_bytes": self.solver.memory_bytes,
+            "saved_bytes": self.solver.saved_bytes,
+            "saved_share": self.saved_share,
+        }
+
+    def result(self) -> WholeSolution:
+        """The solution as stored; of a cluster it is read back, whose workers are gone."""
+        if isinstance(self.solver.engine, ShardedEngine) and self.unsaved is None:
+            assert self.job.output is not None
+            return load_unified(self.job.output)
+        return WholeSolution.of(
+            self.solver,
+            self.kept,
+            seconds=self.training.progress.seconds,
+            metrics=tuple(check.to_row() for check in self.training.history),
+            name=self.job.name,
+        )
+
+    def save(self, output: Place) -> None:
+        """Save the solution as a bundle."""
+        save_unified(
+            self.solver,
+            output,
+            config=self.job.config.model_dump(mode="json", by_alias=True),
+            kept=self.kept,
+            metrics=[check.to_row() for check in self.training.history],
+            seconds=self.training.progress.seconds,
+            name=self.job.name,
+            description=self.job.description,
+            before=self.job.made_from,
+        )
+
+
+def plan_unified(
+    config: UnifiedConfig,
+    output: Place | None = None,
+    *,
+    resume: bool = False,
+    name: str | None = None,
+    description: str | None = None,
+    made_from: Mapping[str, Any] | None = None,
+) -> UnifiedJob:
+    """Read the game out of a config and estimate what it takes."""
+    threads = thread_count(config.threads)
+    game = config.game()
+    need = _estimate(config, game, threads)
+    return UnifiedJob(config, game, need, threads, output, resume, name, description, made_from)
+
+
+def _estimate(config: UnifiedConfig, game: WholeGame, threads: int) -> WholeGameEstimate:
+    return estimate_whole_game(
+        game,
+        config.card_model(),
+        memory=config.memory,
+        threads=threads,
+        batch=config.flop_batch_size,
+        gpu=config.device != CPU,
+    )

@@ -1,0 +1,221 @@
+"""Ranges for pots that are off-path, so that flops can be solved again without a hole.
+
+A flop that a solution does not store is solved for the ranges that get there. Where a player hardly
+ever goes, his range is what the first iterations left behind: solved for it, the opponent plays
+against nobody, and a best response walks in (unsafe re-solving). The cure is a gadget in front of
+the pot (Burch, Johanson & Bowling 2014; Moravčík et al. 2016; Brown & Sandholm 2017): every hand of
+the player chooses between entering the pot and declining, which is worth what the solution gives
+the hand. So the hands that enter are those which bad answers would reward, and the opponent learns
+the answers that keep them out.
+
+Flops are solved one by one, but a player enters before the flop. So this gadget stands there: one
+choice by hand class, for some flops together,
+
+1. the pots that are off-path are solved on these flops, a few iterations at a time;
+2. best responses say what entering is worth to each hand, all flops together;
+3. regret matching moves each hand's chance of entering: up where that beats declining;
+
+and the mean chances are the *entry range*. It is a range like any other: whoever solves a flop of
+the solution, by whatever engine, solves it for that range.
+
+Declining is worth what the pot itself was worth while the solution was trained, and a part of what
+the hand loses by going there: a hand that loses much need not be answered to the last chip.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allstreets.base import Flags, Floats, Longs
+from allstreets.betting import Player
+from allstreets.cards import HAND_SIZES, Flop, by_likeness
+from allstreets.cfr import parse_schedule
+from allstreets.engines import CPU, CardModel, Engine
+from allstreets.games import PreflopGame, Strategies, WholeGame
+from allstreets.solvers.whole_game import WholeGameSolver
+
+OFF_PATH = 1e-3  # of a range: a pot that less of it reaches is off-path
+ENTERING = 8.0  # weight of hands that enter an off-path pot, relative to the range that is there
+LEAST_ENTERING = 0.05  # a pot whose entering hands weigh less keeps its range
+MARGIN = 0.25  # of what a hand loses by going to a pot, which it may win back there
+FLOPS = 16
+ITERATIONS, AT_ONCE = 60, 3  # AT_ONCE: between two looks at the best responses
+SETTLED = 1 / 3  # of the iterations, whose chances are not counted
+
+BuildEngine = Callable[[Longs, Sequence[Flop], Floats], Engine]
+"""(pots, flops, ranges [2, P, 169]) → the engine of some pots on some flops."""
+
+
+def solution_ranges(
+    solver: WholeGameSolver,
+    values: NDArray[np.floating],
+    model: CardModel,
+    threads: int = 1,
+    device: str = CPU,
+) -> Floats:
+    """[2, P, 169]: the ranges to solve flops of a trained game for (`entry_ranges`).
+
+    `values` [2, P, F, 169] are those of its average strategies; off-path pots are solved with the
+    cards of `model`.
+    """
+    preflop, game = solver.preflop, solver.game
+
+    def build(pots: Longs, flops: Sequence[Flop], ranges: Floats) -> Engine:
+        return _engine_of(game, pots, flops, model, ranges, threads, device)
+
+    weights = solver.leaves.weights
+    return entry_ranges(preflop.game, preflop.average(), game.flops.flops, weights, values, build)
+
+
+def _engine_of(
+    game: WholeGame,
+    pots: Longs,
+    flops: Sequence[Flop],
+    model: CardModel,
+    ranges: Floats,
+    threads: int,
+    device: str,
+) -> Engine:
+    """The engine of some pots of a game on some flops."""
+    spec = game.engine(model, threads=threads, ranges=ranges, device=device)
+    rules = tuple(spec.pots[pot] for pot in pots)
+    trees = [(game.pots[pot].tree, game.pots[pot].payoffs) for pot in pots]
+    return replace(spec, pots=rules, flops=tuple(flops)).build(trees)
+
+
+def entering_weights(shares: Floats) -> Floats:
+    """Weights of entering hands, by the share of a player's range that gets to a pot."""
+    least = np.maximum(shares, 1e-12)
+    weights: Floats = ENTERING * np.minimum(1.0, (OFF_PATH / least) ** 2)
+    return np.where(weights >= LEAST_ENTERING, weights, 0.0)
+
+
+@dataclass(eq=False)
+class EntryGadget:
+    """Hands that choose between entering P pots and declining; all arrays are [2, P, 169]."""
+
+    ranges: Floats  # both players' ranges at the pots, 1 on average
+    declining: Floats  # chips for each opposing combo, times combos
+    met: Floats  # opposing combos, times combos
+    weights: Floats  # [2, P] of entering hands
+
+    def __post_init__(self) -> None:
+        self.chances = np.full(self.ranges.shape, 0.5)  # of entering
+        self._regrets = np.zeros((2, *self.ranges.shape))  # of entering and of declining
+
+    @property
+    def reach(self) -> Floats:
+        """The ranges with the hands that enter now."""
+        return self.with_chances(self.chances)
+
+    def with_chances(self, chances: Floats) -> Floats:
+        """The ranges where hands enter with these chances."""
+        return self.ranges + self.weights[..., None] * chances
+
+    def learn(self, player: Player, entering: Floats) -> None:
+        """Update the chances of a player's hands by what entering is worth [P, 169] to them."""
+        met = np.maximum(self.met[player], 1e-9)
+        gains, chances = (entering - self.declining[player]) / met, self.chances[player]
+        enter, decline = self._regrets[0, player], self._regrets[1, player]
+        np.maximum(enter + gains * (1 - chances), 0.0, out=enter)
+        np.maximum(decline - gains * chances, 0.0, out=decline)
+        total = enter + decline
+        np.divide(enter, total, out=chances, where=total > 0)
+
+
+def entry_ranges(
+    game: PreflopGame,
+    strategies: Strategies,
+    flops: Sequence[Flop],
+    weights: Floats,
+    values: NDArray[np.floating],
+    build: BuildEngine,
+) -> Floats:
+    """[2, P, 169]: the ranges to solve flops for, the largest weight 1.
+
+    They are those of `strategies`, and entry ranges where a pot is off-path. `values`
+    [2, P, F, 169] are what the pots are worth on the flops, in chips times pairs of combos,
+    `weights` [F] how often these come.
+    """
+    reach = game.pot_reach(strategies)  # [2, P, 169]
+    shares = reach @ HAND_SIZES / HAND_SIZES.sum()
+    ranges = np.divide(reach, shares[..., None], out=np.zeros_like(reach), where=reach > 0)
+    entering = entering_weights(shares)
+    pots = np.flatnonzero(entering.any(axis=0))
+    if len(pots):
+        chosen = some_flops(flops, weights)
+        leaves = np.einsum("f,apfh->aph", weights, values)
+        margins = MARGIN * _margins(game, strategies, leaves)[:, pots] / weights.sum()
+        worth = values[:, pots][:, :, chosen].mean(axis=2) + margins
+        ranges[:, pots] = _solve(
+            ranges[:, pots],
+            np.divide(
+                worth,
+                shares[::-1, pots, None],
+                out=np.zeros_like(worth),
+                where=shares[::-1, pots, None] > 0,
+            ),
+            entering[:, pots],
+            build(
+                pots, [flops[flop] for flop in chosen], ranges[:, pots] + entering[:, pots, None]
+            ),
+        )
+    largest = ranges.max(axis=2, keepdims=True)
+    scaled: Floats = np.divide(ranges, largest, out=np.zeros_like(ranges), where=largest > 0)
+    return scaled
+
+
+def some_flops(flops: Sequence[Flop], weights: Floats) -> Longs:
+    """Places of a few flops that stand for all, each for as many that are dealt."""
+    places = {flop.number: place for place, flop in enumerate(flops)}
+    order = np.array([places[flop.number] for flop in by_likeness(flops)])
+    count = min(FLOPS, len(flops))
+    ends = np.cumsum(weights[order])
+    points = (np.arange(count) + 0.5) * ends[-1] / count
+    chosen: Longs = order[np.searchsorted(ends, points)]
+    return chosen
+
+
+def _solve(ranges: Floats, declining: Floats, weights: Floats, engine: Engine) -> Floats:
+    """Ranges [2, P, 169] with the hands that enter."""
+    flops = np.arange(engine.flops)
+    met = np.stack(
+        [
+            [
+                np.mean([engine.dealt.met(flop, row) for flop in range(engine.flops)], axis=0)
+                for row in side
+            ]
+            for side in ranges[::-1]
+        ]
+    )
+    gadget = EntryGadget(ranges, declining, met, weights)
+    everything: Flags = np.ones((engine.pots, engine.flops), np.bool_)
+    schedule = parse_schedule("ahead")
+    mean, counted = np.zeros_like(ranges), 0
+    for first in range(0, ITERATIONS, AT_ONCE):
+        engine.iterate(gadget.reach, everything, schedule.run(first + 1, AT_ONCE))
+        for player in Player:
+            best = np.asarray(engine.best_response(player, ranges[player.opponent], flops))
+            gadget.learn(player, best.mean(axis=1))
+        if first >= SETTLED * ITERATIONS:
+            mean += first**2 * gadget.chances
+            counted += first**2
+    return gadget.with_chances(mean / counted)
+
+
+def _margins(game: PreflopGame, strategies: Strategies, leaves: Floats) -> Floats:
+    """[2, P, 169]: what hands lose by the action that leads them to each pot, on all flops."""
+    tree = game.tree
+    margins = np.zeros((len(Player), len(game.pots), len(HAND_SIZES)))
+    for player in Player:
+        values = game.values(player, leaves[player], best=False, strategies=strategies)
+        for place, pot in enumerate(game.pots):
+            node = pot.node
+            while tree.parent[node] >= 0 and tree.player[tree.parent[node]] != player:
+                node = int(tree.parent[node])
+            above = int(tree.parent[node])
+            if above >= 0:
+                margins[player, place] = np.maximum(values[above] - values[node], 0.0)
+    return margins
