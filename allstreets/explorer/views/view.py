@@ -174,7 +174,7 @@ class SolutionView:
             )
 
     def _here(self, node: Node, evs: EvCount) -> messages.Decision | messages.Deal | messages.End:
-        if node.kind == "chance" and node.parent is None:  # hands depend on the flop
+        if not node.ranges_known:
             return deal(node, None)
         shown = self._shown(node, evs)
         if node.kind == "decision":
