@@ -88,7 +88,7 @@ class BoardFigures:
 
 @dataclass(frozen=True, eq=False)
 class HandSums:
-    """Sums over all boards, by groups of the hands of who acts, each times its mass."""
+    """Sums over all boards, by groups of the acting player's hands, each times its mass."""
 
     mass: Floats  # [G]
     taken: Floats  # [G, A]
@@ -311,7 +311,7 @@ def _figures(board: OnBoard) -> BoardFigures:
 
 
 def _hand_sums(board: OnBoard) -> dict[str, HandSums]:
-    """The hands of who acts on one board, combo by combo, added up in groups."""
+    """The acting player's hands on one board, combo by combo, added up in groups."""
     node = board.node
     hand, weights = _combos(node)  # the hand of each combo, and its pairs
     combos = np.flatnonzero(weights > 0)
@@ -342,7 +342,7 @@ def _added(
 
 
 def _combos(node: Decision) -> tuple[Any, Floats]:
-    """[1326] of who acts: which of his hands each combo is, and its pairs that get here."""
+    """[1326] of the player who acts: which of his hands each combo is, and its pairs there."""
     own, other = node.own, node.hands[node.player.opponent]
     weights = np.zeros(COMBO_COUNT)
     if own.combos is not None:

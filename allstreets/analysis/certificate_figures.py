@@ -142,15 +142,15 @@ def known_numbers(
     """
     opponent_reach = reach[::-1]
     dealt = DealtPairs.of([flop.cards for flop in flops])
-    found = np.zeros((len(flops), count, *reach.shape))
-    for place, flop in enumerate(flops):
-        found[place, 0] = opponent_reach @ dealt.matrix(place)
+    numbers = np.zeros((len(flops), count, *reach.shape))
+    for row, flop in enumerate(flops):
+        numbers[row, 0] = opponent_reach @ dealt.matrix(row)
         if count > 1:
-            found[place, 1] = opponent_reach @ flop_table().margin(flop.number).T
+            numbers[row, 1] = opponent_reach @ flop_table().margin(flop.number).T
     if count > 2:
         assert played is not None
-        found[:, 2] = played[[flop.number for flop in flops]]
-    return found
+        numbers[:, 2] = played[[flop.number for flop in flops]]
+    return numbers
 
 
 def known_totals(dealt: Floats, reach: Floats, count: int, played: Floats | None = None) -> Floats:
@@ -207,7 +207,7 @@ class EvaluatedFlops:
 
 
 class RealGame:
-    """Strategies before the flop, on top of flops that were judged."""
+    """Strategies before the flop, on top of flops that were evaluated."""
 
     def __init__(
         self, preflop: PreflopGame, strategies: Strategies, judged: EvaluatedFlops
@@ -238,7 +238,7 @@ class RealGame:
         return RealFigures(after + before, after, before, (low, high), leaks, pots)
 
     def leaks(self) -> list[Leak]:
-        """What each deviation before the flop gains, the costliest first.
+        """The gain of each deviation before the flop, the costliest first.
 
         With π the player's best response, ρ his reach by it, and V the values of going on with his
         own strategy σ, the gain telescopes over his decisions n (the performance difference lemma,
@@ -293,7 +293,7 @@ class RealGame:
         return max(share * self._meets * self._unit, 0.0)
 
     def _before(self, weights: Floats) -> float:
-        """What best responses before the flop gain on top of those after it."""
+        """The gain of best responses before the flop on top of those after it."""
         leaves = self._leaves(weights)
         gain = 0.0
         for player in Player:
@@ -320,7 +320,7 @@ class RealGame:
         return sums
 
     def _crossed(self) -> float:
-        """What responses before the flop, chosen on half of the draws, gain on the other half."""
+        """The gain of responses before the flop, chosen on half of the draws, on the other half."""
         halves = [self._leaves(self._half(side)) for side in (0, 1)]
         gain = 0.0
         for chosen, valued in (halves, halves[::-1]):

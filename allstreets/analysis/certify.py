@@ -90,7 +90,7 @@ class FlopEvaluator:
     completion: Completion = field(default_factory=Completion)
     threads: int = 1
     device: str = CPU  # where flops are solved exactly
-    _ahead: dict[int, Arrays] = field(default_factory=dict)  # completed and not judged yet
+    _ahead: dict[int, Arrays] = field(default_factory=dict)  # completed and not evaluated yet
 
     @cached_property
     def stored(self) -> dict[int, int]:
@@ -100,7 +100,7 @@ class FlopEvaluator:
         return {flop.number: place for place, flop in enumerate(self.result.game.flops.flops)}
 
     def completes(self, flop: Flop) -> str | None:
-        """How a flop is solved before it is judged; None: it is stored."""
+        """How a flop is solved before it is evaluated; None: it is stored."""
         return None if flop.number in self.stored else self.completion.text
 
     @cached_property
@@ -117,12 +117,12 @@ class FlopEvaluator:
 
     @cached_property
     def spec(self) -> EngineSpec:
-        """What flops are completed by."""
+        """The engine spec by which flops are completed."""
         model, threads = self.completion.model, self.threads
         return self.result.game.engine(model, threads=threads, ranges=self.ranges)
 
     def values(self, flop: Flop, following: Sequence[Flop] = ()) -> LiftedValues:
-        """What the pots of a flop are worth; some of the `following` are completed with it."""
+        """Evaluate the pots of a flop; some of the `following` are completed with it."""
         own = self.result.rules.rake > 0  # without, one player's gain is the other's loss
         trees = [(pot.tree, pot.payoffs) for pot in self.result.game.pots]
         plays = self._plays(flop, following)
@@ -150,7 +150,7 @@ class FlopEvaluator:
 
     @property
     def _every(self) -> list[IterationWeights]:
-        """What each iteration of a completion does."""
+        """The weights of each iteration of a completion."""
         return parse_schedule(SCHEDULE).run(1, self.completion.iterations)
 
     def completed(self, flops: Sequence[Flop]) -> dict[int, Arrays]:
@@ -179,31 +179,31 @@ SHARED = 0.2  # of what is stored where every hand has its own row: hands of a r
 class CertificateEstimate:
     """The size of a job."""
 
-    known: int  # flops that are judged already
+    known: int  # flops that are evaluated already
     seconds: float  # for the others, a guess
     memory_bytes: int  # the program itself included
-    at_once: int = 1  # flops that are judged side by side, each by a process
+    at_once: int = 1  # flops that are evaluated side by side, each by a process
 
 
 def estimate_certificate(
-    judge: FlopEvaluator, flops: Sequence[Flop], known: int, free: int | None = None
+    evaluator: FlopEvaluator, flops: Sequence[Flop], known: int, free: int | None = None
 ) -> CertificateEstimate:
-    """What it takes to judge these flops; `known` were judged before.
+    """Estimate the evaluation of these flops; `known` were evaluated before.
 
-    With `free` memory several are judged side by side, as many as fit into half of it.
+    With `free` memory several are evaluated side by side, as many as fit into half of it.
     """
-    game, seconds, memory, stored_there = judge.result.game, 0.0, 0, 0
-    unknown = [flop for flop in flops if flop.number not in judge.stored]
-    model = judge.completion.model
-    there = bool(unknown) and not model.stores_all_streets  # solved where they are judged
+    game, seconds, memory, stored_there = evaluator.result.game, 0.0, 0, 0
+    unknown = [flop for flop in flops if flop.number not in evaluator.stored]
+    model = evaluator.completion.model
+    in_place = bool(unknown) and not model.stores_all_streets  # solved where they are evaluated
     for like, hands in hands_of_flops(flops):
         boards = sum(len(street[0]) for street in hands)
         setup, passes, largest = boards * SETUP_SECONDS_PER_BOARD, 0.0, 0
         for size in game.tree_sizes:
-            need = estimate_exact(size, hands, model.precision if there else "float32")
+            need = estimate_exact(size, hands, model.precision if in_place else "float32")
             passes += need.slots * SECONDS_PER_SLOT + boards * SECONDS_PER_BOARD
             tables = need.process_bytes - need.memory_bytes - PROGRAM_BYTES
-            stored = need.memory_bytes if there else int(SHARED * need.memory_bytes / 2)
+            stored = need.memory_bytes if in_place else int(SHARED * need.memory_bytes / 2)
             largest = max(largest, tables + stored)
             stored_there = max(stored_there, stored)
         seconds += like * (setup + passes)
@@ -211,17 +211,17 @@ def estimate_certificate(
     if unknown:
         some = FlopSet("some", tuple(unknown), np.ones(len(unknown)))
         solving = estimate_whole_game(replace(game, flops=some), model)
-        seconds += solving.seconds_to(judge.completion.iterations)
-        if not there:
+        seconds += solving.seconds_to(evaluator.completion.iterations)
+        if not in_place:
             memory = max(memory, (solving.resident_bytes - PROGRAM_BYTES) // len(unknown))
-    one = memory + PROGRAM_BYTES
-    fit = 1 if free is None else max(1, free // 2 // one)
-    device = open_device(judge.device)
-    if device is not None and there:
+    per_process = memory + PROGRAM_BYTES
+    fit = 1 if free is None else max(1, free // 2 // per_process)
+    device = open_device(evaluator.device)
+    if device is not None and in_place:
         fit = max(1, min(fit, device.free_bytes // (2 * (stored_there + DEVICE_ROWS))))
     worth = 1 + int(seconds / WORKER_SECONDS)
-    at_once = max(1, min(judge.threads, len(flops), fit, worth))
-    return CertificateEstimate(known, seconds / judge.threads, one * at_once, at_once)
+    at_once = max(1, min(evaluator.threads, len(flops), fit, worth))
+    return CertificateEstimate(known, seconds / evaluator.threads, per_process * at_once, at_once)
 
 
 ITERATIONS = 60
@@ -248,15 +248,15 @@ def class_values(
     spec = game.engine(threads=threads)
     a_flop = SLOT_BYTES * sum(size.slots for size in game.tree_sizes)
     count = min(max(threads, part_bytes // max(a_flop, 1)), len(flops))
-    found = np.zeros((len(flops), *reach.shape))
+    values = np.zeros((len(flops), *reach.shape))
     for first in range(0, len(flops), count):
         part = flops[first : first + count]
         games = game.build(replace(spec, flops=tuple(part)))
         games.iterate(reach, np.ones((pots, len(part)), np.bool_), every)
-        places = np.arange(len(part))
+        numbers = np.arange(len(part))
         for player in Player:
-            best = games.best_response(player, reach[1 - player], places)
-            found[first : first + len(part), player] = best.transpose(1, 0, 2)
+            best = games.best_response(player, reach[1 - player], numbers)
+            values[first : first + len(part), player] = best.transpose(1, 0, 2)
         if progress is not None:
             progress(first + len(part), len(flops))
-    return found
+    return values

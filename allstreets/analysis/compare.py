@@ -162,7 +162,7 @@ def _seat(node: Decision) -> str:
 
 
 def _hands(first: Decision, second: Decision) -> tuple[HandDifference, ...]:
-    """The hands of who acts that get here in either, the largest weighted difference first."""
+    """The acting player's hands that get here in either, the largest weighted difference first."""
     by_combo = first.by_combo and second.by_combo
     names, shares, played, evs = [], [], [], []
     for node in (first, second):

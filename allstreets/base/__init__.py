@@ -1,4 +1,4 @@
-"""What every layer may use: errors for users, safe files, the cache folder."""
+"""Tools for every layer: errors for users, safe files, the cache folder."""
 
 import lazy_loader
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 
 class Control:
-    """What a job checks between two iterations, and reports to; this one never stops it.
+    """Control of a job, which it checks and reports to between iterations; this one never stops it.
 
     `base.interrupt` stops by signals, the explorer pauses and stops by commands of its server.
     """

@@ -33,7 +33,7 @@ def csv_rows(
 
 
 def csv_cell(value: Any) -> Any:
-    """What stands in a cell; what does not exist is empty.
+    """Format a value for a cell; None and NaN are empty.
 
     >>> csv_cell("=1+1"), csv_cell(-1.5), csv_cell("-1.5"), csv_cell(None)
     ("'=1+1", -1.5, '-1.5', '')

@@ -27,11 +27,11 @@ from numba.core.runtime.nrt import rtsys
 EMPTY = ""  # the source of a module with nothing to link
 DIGEST_BYTES = hashlib.sha256().digest_size
 CHANGED = (AttributeError, ImportError, KeyError, TypeError, ValueError)
-"""What is raised where a part of Numba is not what it was."""
+"""Errors that show that a part of Numba has changed."""
 
 
 class KeptKernel(CompileResultCacheImpl):
-    """What is kept of a kernel: as Numba has it, and the names that its machine code defines."""
+    """A cached kernel: Numba's own data, and the names that its machine code defines."""
 
     def reduce(self, compiled: Any) -> Any:
         """As picklable data."""
@@ -63,19 +63,19 @@ class CheckedFiles(IndexDataCacheFile):
 
     def _load_index(self) -> Any:
         """The names of the files of all versions; none, where they are those of other sources."""
-        found = self._read(self._index_path)
-        if found is None or found[:2] != (self._version, self._source_stamp):
+        index = self._read(self._index_path)
+        if index is None or index[:2] != (self._version, self._source_stamp):
             return {}
-        return found[2]
+        return index[2]
 
     def _save_index(self, overloads: Any) -> None:
         self._write(self._index_path, (self._version, self._source_stamp, overloads))
 
     def _load_data(self, name: str) -> Any:
-        found = self._read(self._data_path(name))
-        if found is None:
+        data = self._read(self._data_path(name))
+        if data is None:
             raise OSError(f"{name} is damaged or missing")  # upon which it is compiled again
-        return found
+        return data
 
     def _save_data(self, name: str, data: Any) -> None:
         self._write(self._data_path(name), data)

@@ -41,7 +41,7 @@ class Remote:
 
     @property
     def parent(self) -> "Remote":
-        """What it is in."""
+        """The folder that contains it."""
         return Remote(self.url.rpartition("/")[0])
 
     def with_name(self, name: str) -> "Remote":
@@ -68,10 +68,10 @@ class Remote:
             return int(files.size(path))
 
     def iterdir(self) -> "Iterator[Remote]":
-        """What lies in a folder; nothing where there is none."""
+        """Iterate over the entries of a folder; a missing folder has none."""
         with self._system() as (files, path):
-            found = files.ls(path, detail=False) if files.exists(path) else []
-        names = {str(each).rstrip("/").rpartition("/")[2] for each in found}
+            entries = files.ls(path, detail=False) if files.exists(path) else []
+        names = {str(each).rstrip("/").rpartition("/")[2] for each in entries}
         yield from (self / name for name in sorted(names - {"", self.name}))
 
     def read_bytes(self, start: int | None = None, end: int | None = None) -> bytes:

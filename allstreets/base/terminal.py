@@ -23,7 +23,7 @@ class PlainConsole(Console):
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """What is printed, piece by piece; pieces that control the terminal are rich's own."""
+        """The pieces to print; those that control the terminal are rich's own."""
         for segment in super().render(renderable, options):
             if segment.control is None:
                 yield Segment(printable(segment.text), segment.style)

@@ -1,4 +1,4 @@
-"""What a player may do: bet sizes, rules, the flat public tree, and lines of play."""
+"""Betting: bet sizes, rules, the flat public tree, and lines of play."""
 
 import lazy_loader
 

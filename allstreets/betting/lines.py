@@ -125,11 +125,11 @@ def split_line(
     after = SEPARATOR.join(rest) if rest or inside is not None else None
     inside = None if first == ANY_CARD_WORD else inside
     named = flop if flop is not None else inside
-    found = None if named is None else parse_flop(named)
-    if found is not None and inside is not None and parse_flop(inside).flop != found.flop:
+    canonical = None if named is None else parse_flop(named)
+    if canonical is not None and inside is not None and parse_flop(inside).flop != canonical.flop:
         raise InputError(f"line '{line}': its flop differs from {named}; leave one of them out")
     cards = "" if named is None else cards_text(parse_board(named))
-    return WholeLine(before.strip(), read_root(before), found, cards, after)
+    return WholeLine(before.strip(), read_root(before), canonical, cards, after)
 
 
 def whole_line(root: str, cards: str = "", after: str = "") -> str:

@@ -1,4 +1,4 @@
-"""What a player may bet: from the sizes that he uses to the legal actions that he is offered.
+"""The menu of bets: from the sizes that a player uses to the legal actions on offer.
 
 1. A size becomes an amount, rounded to the nearest grain (a chip, or a hundredth of one where
    amounts have decimals): the total on this street.
@@ -79,14 +79,14 @@ def amounts_offered(
     """
     if not sizes:
         return []
-    found = {
+    amounts = {
         _legal(amount_of(size, situation, chips_per_bb, grains), situation, thresholds.force_allin)
         for size in sizes
     }
     most = situation.all_in - situation.last_bet
     if most <= _portion(thresholds.add_allin, situation.pot):
-        found.add(situation.all_in)
-    return _merged(sorted(found), situation, thresholds.merging)
+        amounts.add(situation.all_in)
+    return _merged(sorted(amounts), situation, thresholds.merging)
 
 
 def amount_of(

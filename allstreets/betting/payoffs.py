@@ -1,4 +1,4 @@
-"""What a hand is worth to both players where it ends.
+"""The value of a hand to both players where it ends.
 
 Results are in chips and relative to what a player has put in, half the starting pot included:
 
@@ -62,7 +62,7 @@ def payoffs(tree: BettingTree, rules: PostflopRules | PreflopRules) -> Floats:
 
 
 def paid_at(tree: BettingTree, bb_ante: float, node: int) -> tuple[float, float]:
-    """What OOP and IP have put in when a hand gets to a node: what results are relative to."""
+    """The chips that OOP and IP have put in at a node: results are relative to them."""
     oop, ip = (tree.pot / 2 + tree.invested[node]).tolist()
     return oop + bb_ante / 2, ip - bb_ante / 2
 

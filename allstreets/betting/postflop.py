@@ -214,7 +214,7 @@ def _too_large(node_limit: int) -> LargeTreeError:
 def _choices(
     place: Place, rules: PostflopRules, thresholds: Thresholds, grains: Grains
 ) -> list[tuple[Action, Place]]:
-    """What the player to act may do, edits included, and where each action leads."""
+    """The actions of the player to act, edits included, and where each one leads."""
     state, stack = place.state, grains.stack
     offered = _actions(state, rules, thresholds, grains)
     if not place.edits:
@@ -309,7 +309,7 @@ def _root(rules: PostflopRules, stack: int) -> State:
 def _actions(
     state: State, rules: PostflopRules, thresholds: Thresholds, grains: Grains
 ) -> list[Action]:
-    """What the player to act may do: fold, check or call, bets or raises rising, all-in last."""
+    """The actions of the player to act: fold, check or call, bets or raises rising, all-in last."""
     player = Player(state.player)
     situation = _situation(state, rules, grains)
     facing_bet = state.invested[player] < state.invested[player.opponent]
@@ -328,7 +328,7 @@ def _actions(
 
 
 def _situation(state: State, rules: PostflopRules, grains: Grains) -> Situation | None:
-    """What the player to act may bet or raise from; None: he may not."""
+    """The situation in which the player to act bets or raises; None: he may not."""
     player = Player(state.player)
     own, last = (state.invested[p] - state.before for p in (player, player.opponent))
     all_in = grains.stack - state.before

@@ -126,7 +126,7 @@ def _root(grains: PreflopGrains) -> PreflopState:
 def _actions(
     state: PreflopState, rules: PreflopRules, thresholds: Thresholds, grains: PreflopGrains
 ) -> list[Action]:
-    """What the player to act may do: fold, check or call, raises rising, all-in last."""
+    """The actions of the player to act: fold, check or call, raises rising, all-in last."""
     player = Player(state.player)
     own, last = (state.invested[p] - grains.ante for p in (player, player.opponent))
     all_in = grains.stack - grains.ante

@@ -16,7 +16,7 @@ ALWAYS, NEVER = "always", "never"  # `preflop_allin` in words
 
 @dataclass(frozen=True)
 class PreflopRules:
-    """What the players may do before the flop; all amounts in chips.
+    """The rules of betting before the flop; all amounts in chips.
 
     stack:        chips of each player before antes and blinds (the shorter stack of the two)
     raise_sizes:  of OOP (the big blind) and of IP (the small blind), by the raises made before
@@ -120,7 +120,7 @@ class PreflopRules:
 
     @property
     def playing_stack(self) -> float:
-        """What each player has for ante, blind and bets: OOP's, who posts the big-blind ante."""
+        """Each player's chips for ante, blind and bets: OOP's, who posts the big-blind ante."""
         return neat(self.stack - self.bb_ante)
 
     @property

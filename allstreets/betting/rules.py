@@ -51,7 +51,7 @@ StreetSizes = tuple[PlayerSizes, PlayerSizes]
 
 @dataclass(frozen=True)
 class PostflopRules:
-    """What the players may do from a street to the river.
+    """The rules of betting from a street to the river.
 
     street:   where the game starts; OOP acts first, and there is no bet on this street yet
     pot:      chips in the middle at the start: dead money

@@ -6,7 +6,7 @@ from allstreets.betting.table import IP, OOP, Player, bb_text
 
 
 def posted_text(rules: PreflopRules) -> str:
-    """What is posted: "blinds 0.5/1 bb, ante 0.1 bb"."""
+    """Describe the blinds and antes: "blinds 0.5/1 bb, ante 0.1 bb"."""
     blinds = f"blinds {bb_text(rules.small_blind)}/{bb_text(rules.big_blind)} bb"
     return ", ".join(text for text in (blinds, ante_text(rules)) if text)
 
@@ -22,7 +22,7 @@ def ante_text(rules: PreflopRules) -> str:
 
 
 def raises_text(rules: PreflopRules) -> str:
-    """What may be raised: "raises 2.5x and all-in", "no limp, raises none and all-in"."""
+    """Describe the raises: "raises 2.5x and all-in", "no limp, raises none and all-in"."""
     own = [_seat_raises_text(rules, player) for player in (IP, OOP)]
     sizes = own[0] if own[0] == own[1] else f"SB {own[0]}, BB {own[1]}"
     limp = "" if rules.limp else "no limp, "

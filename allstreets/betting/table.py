@@ -23,7 +23,7 @@ class Player(IntEnum):
 
     @property
     def seat(self) -> str:
-        """What people call the player before the flop: "BB" or "SB"."""
+        """The player's seat before the flop: "BB" or "SB"."""
         return "BB" if self == Player.OOP else "SB"
 
 

@@ -23,7 +23,7 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 class NodeKind(IntEnum):
-    """What happens at a node."""
+    """The kind of a node."""
 
     DECISION = 0
     FOLD = 1  # the hand is over, a player folded
@@ -32,7 +32,7 @@ class NodeKind(IntEnum):
 
 
 class ActionKind(IntEnum):
-    """What a player does, in the order in which actions are listed."""
+    """The kind of an action, in the order in which actions are listed."""
 
     FOLD = 0
     CHECK = 1
@@ -44,7 +44,7 @@ class ActionKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What a player does.
+    """An action of a player.
 
     `amount` is the total that he has then put in on this street, so a raise "to" 120: with the
     blind that he has posted, without the ante. It is 0 for a fold, a check and a call.
@@ -111,17 +111,17 @@ class BettingTree:
         return self.children[first : first + self.child_count[node]]
 
     def actions_at(self, node: int) -> tuple[Action, ...]:
-        """What the player at a decision may do, in the order of the children."""
-        found = (self.actions[child] for child in self.children_of(node))
-        return tuple(action for action in found if action is not None)
+        """The actions of the player at a decision, in the order of the children."""
+        actions = (self.actions[child] for child in self.children_of(node))
+        return tuple(action for action in actions if action is not None)
 
     def decisions(self, street: Street | None = None) -> list[int]:
         """The decision nodes, in pre-order; of one street, if it is given."""
         chosen = self.kind == NodeKind.DECISION
         if street is not None:
             chosen &= self.street == street
-        found: list[int] = np.flatnonzero(chosen).tolist()
-        return found
+        decisions: list[int] = np.flatnonzero(chosen).tolist()
+        return decisions
 
     def player_at(self, node: int) -> Player:
         """Who acts at a decision."""
@@ -132,11 +132,11 @@ class BettingTree:
         return neat(self.pot + self.invested[node].sum().item())
 
     def stack_at(self, node: int, player: Player) -> float:
-        """What a player has left."""
+        """The chips that a player has left."""
         return neat(self.stack - self.invested[node, player].item())
 
     def to_call_at(self, node: int) -> float:
-        """What the player at a decision has to call."""
+        """The chips that the player at a decision has to call."""
         player, invested = self.player_at(node), self.invested[node]
         return neat((invested[player.opponent] - invested[player]).item())
 

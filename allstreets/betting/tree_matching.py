@@ -24,7 +24,7 @@ PASSIVE = (ActionKind.CHECK, ActionKind.CALL)
 
 @dataclass(frozen=True)
 class Match:
-    """What a decision of a tree is in another one, the `model`."""
+    """The counterpart of a tree's decision in another tree, the `model`."""
 
     node: int  # of the model
     places: tuple[int, ...]  # [A of the model]: the action of the tree that each is played as
@@ -32,7 +32,7 @@ class Match:
 
 def match_trees(tree: BettingTree, model: BettingTree) -> dict[int, Match | None]:
     """Every decision of `tree` with its counterpart; `None` where there is none."""
-    found: dict[int, Match | None] = {}
+    matches: dict[int, Match | None] = {}
     waiting: list[tuple[int, int | None]] = [(0, 0)]
     while waiting:
         node, other = waiting.pop()
@@ -42,18 +42,18 @@ def match_trees(tree: BettingTree, model: BettingTree) -> dict[int, Match | None
         if other is None or model.kind[other] != tree.kind[node]:
             waiting += [(child, None) for child in children]
             if tree.kind[node] == NodeKind.DECISION:
-                found[node] = None
+                matches[node] = None
             continue
         others = model.children_of(other).tolist()
         if tree.kind[node] == NodeKind.CHANCE:
             waiting.append((children[0], others[0]))
             continue
         places = tuple(_played_as(tree, children, model, choice) for choice in others)
-        found[node] = Match(other, places)
+        matches[node] = Match(other, places)
         for child in children:
             place = _nearest(model, others, tree, child)
             waiting.append((child, None if place is None else others[place]))
-    return found
+    return matches
 
 
 def matched_strategy(
@@ -78,15 +78,15 @@ def _played_as(tree: BettingTree, children: Sequence[int], model: BettingTree, c
 def _nearest(
     tree: BettingTree, children: Sequence[int], other: BettingTree, action: int
 ) -> int | None:
-    """The place among `children` of what is nearest to the action that led to `other`'s node."""
+    """The index among `children` of the action nearest to the one that led to `other`'s node."""
     share = pot_share(other, action)
     if share is None:
         kinds = [_kind(tree, child) for child in children]
         return kinds.index(_kind(other, action))
     gaps = [
-        (max(share / here, here / share), here, place)
-        for place, child in enumerate(children)
-        if (here := pot_share(tree, child)) is not None
+        (max(share / child_share, child_share / share), child_share, index)
+        for index, child in enumerate(children)
+        if (child_share := pot_share(tree, child)) is not None
     ]
     return min(gaps)[2] if gaps else None
 

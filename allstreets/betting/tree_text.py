@@ -38,7 +38,7 @@ def draw_tree(
 
 
 def _ends(tree: BettingTree, rules: PreflopRules, notes: Mapping[FlopPot, str]) -> dict[int, str]:
-    """What is written at each node where the tree ends."""
+    """The text at each node where the tree ends."""
     ends = {
         pot.node: f"flop, {pot.name} pot: {bb_text(pot.pot)} bb, {bb_text(pot.stack)} bb behind, "
         f"SPR {pot.spr:.3g}" + (f", {notes[pot]}" if pot in notes else "")

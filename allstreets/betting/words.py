@@ -114,7 +114,7 @@ def action_word(tree: BettingTree, node: int, notation: Notation = CHIPS) -> str
 
 
 def action_label(tree: BettingTree, node: int, notation: Notation = CHIPS) -> str:
-    """What a person reads for that action: "bet 33 (33 %)", "raise to 2.5 bb", "bet 50 %"."""
+    """The readable label of the action: "bet 33 (33 %)", "raise to 2.5 bb", "bet 50 %"."""
     action = tree.actions[node]
     if action is None:
         return "deal" if node else "root"
@@ -133,20 +133,20 @@ def find_action(tree: BettingTree, node: int, word: str, notation: Notation = CH
     kind = PLAIN_WORDS.get(word.lower())
     sized = SIZED_WORD.fullmatch(word.lower())
     if kind is not None:
-        found = [child for child, action in choices(tree, node) if action.kind == kind]
+        matches = [child for child, action in choices(tree, node) if action.kind == kind]
     elif sized and _is_unit(tree, node, sized[3], notation):
         _check_letter(tree, node, word, notation)
-        found = _bets_of(tree, node, Fraction(sized[2]), sized[3] == "%", notation)
+        matches = _bets_of(tree, node, Fraction(sized[2]), sized[3] == "%", notation)
     else:
         raise InputError(f"'{word}' is not an action: {offer(tree, node, notation)}")
-    if len(found) != 1:
-        reason = "lies between two actions" if found else "is not offered"
+    if len(matches) != 1:
+        reason = "lies between two actions" if matches else "is not offered"
         raise InputError(f"'{word}' {reason}: {offer(tree, node, notation)}")
-    return found[0]
+    return matches[0]
 
 
 def offer(tree: BettingTree, node: int, notation: Notation = CHIPS) -> str:
-    """What is offered at a decision: "OOP may x, b33 (33 %), a (500 %)"."""
+    """List the actions of a decision: "OOP may x, b33 (33 %), a (500 %)"."""
     words = (_offered(tree, child, notation) for child, _ in choices(tree, node))
     # Where no card says it, the street is named.
     street = Street(int(tree.street[node]))
@@ -205,7 +205,7 @@ def _bets_of(
 
 
 def _called(tree: BettingTree, node: int) -> Fraction:
-    """What the player at a decision has put in once he has called."""
+    """The chips that the player at a decision has put in once he has called."""
     return exact_chips(tree.invested[node, tree.player_at(node).opponent].item())
 
 

@@ -1,4 +1,4 @@
-"""What the cards are: cards, combos, hands, flops, ranges, and who wins."""
+"""The cards: cards, combos, hands, flops, ranges, and who wins."""
 
 import lazy_loader
 

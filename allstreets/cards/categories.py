@@ -1,4 +1,4 @@
-"""What a combo is on a board, in players' words: the hand that it makes, and what it draws to.
+"""Categories of a combo on a board, in players' words: the hand that it makes, and its draws.
 
 Straights and better are what the combo and the board make together. Below, only what the hole cards
 take part in counts: on a paired board a hand is not two pair for the board's pair, but the pair
@@ -166,13 +166,13 @@ def _counts(ranks: Longs, size: int) -> Longs:
 
 
 def _bits(mask: Longs) -> Longs:
-    found: Longs = sum(((mask >> rank) & 1 for rank in range(13)), np.zeros_like(mask))
-    return found
+    bits: Longs = sum(((mask >> rank) & 1 for rank in range(13)), np.zeros_like(mask))
+    return bits
 
 
 def _highest(mask: Longs) -> Longs:
     """The highest bit, −1 where there is none."""
-    found = np.full(mask.shape, -1, np.int64)
+    highest = np.full(mask.shape, -1, np.int64)
     for rank in range(13):
-        found[(mask >> rank & 1) == 1] = rank
-    return found
+        highest[(mask >> rank & 1) == 1] = rank
+    return highest

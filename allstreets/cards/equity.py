@@ -16,7 +16,7 @@ from allstreets.cards.ranges import Range
 
 @dataclass(frozen=True)
 class Equity:
-    """What two ranges win from each other, card removal included.
+    """The equities of two ranges against each other, card removal included.
 
     Pairs of combos count by the product of their weights. `by_combo` gives both players' equity
     for each combo [1326]: NaN where the range does not hold it or no opposing combo fits beside it.

@@ -1,4 +1,4 @@
-"""What a flop does to the 169 hands, in numbers whose sums over the flops decide play before it.
+"""Features of a flop for the 169 hands, in numbers whose sums over the flops decide play before it.
 
 For a hand h and a range r of the opponent, with the pairs W and the margins M of the flop:
 

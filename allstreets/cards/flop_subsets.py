@@ -1,6 +1,6 @@
 """The subsets that come with the package: which flops, what they weigh, and what that costs.
 
-    subsets/subset_95.json    flops: {"AsKh7d": 231.42, …}, how it was made, and how it was judged
+    subsets/subset_95.json    flops: {"AsKh7d": 231.42, …}, how it was made and how evaluated
 
 `allstreets flops --choose 95 --output FILE` writes such a file. `error` is the distance that the
 choice leaves (`flop_choice.flop_set_error`). `judged` has a row per game: what a strategy that was
@@ -26,8 +26,8 @@ Subset = dict[str, Any]
 @cache
 def subset_counts() -> tuple[int, ...]:
     """How many flops the subsets of the package have, rising."""
-    found = (FILE.fullmatch(path.name) for path in FOLDER.iterdir())
-    return tuple(sorted(int(match[1]) for match in found if match))
+    matches = (FILE.fullmatch(path.name) for path in FOLDER.iterdir())
+    return tuple(sorted(int(match[1]) for match in matches if match))
 
 
 @cache
@@ -38,8 +38,8 @@ def read_subset(count: int) -> Subset:
             f"there is no subset_{count}: there are {_listed()}; spread_{count} takes the middles "
             "of equal parts"
         )
-    found: Subset = json.loads(subset_path(count).read_text(encoding="utf-8"))
-    return found
+    subset: Subset = json.loads(subset_path(count).read_text(encoding="utf-8"))
+    return subset
 
 
 def subset_path(count: int) -> Path:

@@ -60,7 +60,7 @@ class CanonicalFlop:
 
     @property
     def suit_map(self) -> tuple[int, ...]:
-        """What becomes of the suits c d h s of the given flop."""
+        """The suits that c d h s of the given flop become."""
         return tuple(SUIT_PERMUTATIONS[self.permutation].tolist())
 
     def solved_cards(self, cards: Sequence[int]) -> tuple[int, ...]:

@@ -73,14 +73,14 @@ def _is_figure(word: str) -> bool:
 
 def _read_numbers(text: str) -> Weights:
     """Numbers in PioSOLVER's order, which is that of combos here."""
-    found = list(WORD.finditer(text))
-    if len(found) != COMBO_COUNT:
+    words = list(WORD.finditer(text))
+    if len(words) != COMBO_COUNT:
         raise InputError(
-            f"range: {len(found):,} number{'s' * (len(found) != 1)}: in PioSOLVER's order of "
+            f"range: {len(words):,} number{'s' * (len(words) != 1)}: in PioSOLVER's order of "
             f"combos there are {COMBO_COUNT:,}"
         )
     weights = np.zeros(COMBO_COUNT)
-    for combo, word in enumerate(found):
+    for combo, word in enumerate(words):
         try:
             weights[combo] = read_weight(word[0])
         except InputError as error:

@@ -1,4 +1,4 @@
-"""What players know of the cards after the flop: a small value that is passed, stored and compared.
+"""The cards that players know after the flop: a small value that is passed, stored and compared.
 
 | kind      | private hands            | turn and river              | stored strategies      |
 |-----------|--------------------------|-----------------------------|------------------------|
@@ -32,7 +32,7 @@ EVERYWHERE: tuple[MemoryMode, ...] = ("resident", "memmap", "per_batch")
 
 @dataclass(frozen=True)
 class KindFacts:
-    """What a kind of cards is: the one place where this is written down."""
+    """The facts of a kind of cards: they are written down nowhere else."""
 
     settings: tuple[str, ...]  # the fields of `CardModel` that it has
     streets: StageStreets  # of each stage of the stored strategies
@@ -64,7 +64,7 @@ KINDS: dict[Kind, KindFacts] = {
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What the engine of a kind of cards can do: the one place where this is written down."""
+    """The capabilities of a kind's engine: they are written down nowhere else."""
 
     memory: tuple[MemoryMode, ...] = ("resident",)  # where regrets and strategies may live
     drops_hands: bool = False  # hands that do not play a pot need not be stored there
@@ -156,12 +156,12 @@ class CardModel:
 
     @property
     def facts_of_kind(self) -> KindFacts:
-        """What its kind is."""
+        """The facts of its kind."""
         return KINDS[self.kind]
 
     @property
     def can(self) -> Capabilities:
-        """What its engine can do on processors."""
+        """The capabilities of its engine on processors."""
         return ON_PROCESSORS[self.kind]
 
     @property
@@ -196,7 +196,7 @@ class CardModel:
 
     @property
     def flop_hands(self) -> str:
-        """What hands are on the flop: games that agree in it may play each other's strategies."""
+        """The hands on the flop: games that agree in them may play each other's strategies."""
         hands = self.facts_of_kind.flop_hands
         return str(self) if hands == "buckets" else hands
 

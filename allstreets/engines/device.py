@@ -29,7 +29,7 @@ Ticket = Any
 
 @dataclass(frozen=True)
 class DeviceUse:
-    """What a job makes of a device."""
+    """A job's use of a device."""
 
     name: str
     used_bytes: int  # memory that is taken
@@ -72,7 +72,7 @@ class Device(Protocol):
         """Memory that nobody has taken."""
 
     def use(self, stored: int) -> DeviceUse:
-        """What a job makes of it that stores so many bytes, half regrets and half averages."""
+        """The use by a job that stores so many bytes, half regrets and half averages."""
 
     def put(self, array: NDArray[Any]) -> Buffer:
         """A copy there."""
@@ -116,7 +116,7 @@ class Device(Protocol):
         """Compile a source, or take it from an earlier time."""
 
     def recorded(self, work: Callable[[], None]) -> Callable[[], None]:
-        """What launches the kernels of `work` again, all at once where the device can."""
+        """A function that relaunches the kernels of `work`, all at once where the device can."""
 
 
 class CudaKernels:
@@ -163,7 +163,7 @@ class CudaDevice:
         return int(self._device.mem_info[0]) + int(pool.free_bytes())
 
     def use(self, stored: int) -> DeviceUse:
-        """What a job makes of it."""
+        """The use by a job."""
         return DeviceUse(
             self.name, self.memory_bytes - self.free_bytes, self.peak, moved_bytes(stored)
         )
@@ -258,8 +258,8 @@ class CudaDevice:
         """Pinned memory, of a pool: written by the GPU itself, and paged in once."""
         from cupyx import empty_pinned
 
-        found: Singles = empty_pinned(shape, np.float32)
-        return found
+        buffer: Singles = empty_pinned(shape, np.float32)
+        return buffer
 
     def compile(self, source: str, defines: tuple[str, ...] = ()) -> CudaKernels:
         """Compile a source; CuPy keeps what it compiled."""

@@ -248,7 +248,7 @@ class BoardsLift:
                 subgame.averages[level][player][:] = stored[self._rows(level, slots)]
 
     def _rows(self, level: int, slots: int) -> slice:
-        """What the boards of a level take of the stored strategies, with so many slots a row."""
+        """The rows of a level's boards in the stored strategies, with so many slots a row."""
         if self.part is None:
             return slice(None)
         count = self.model.rows if level == TURN else self.model.groups

@@ -118,7 +118,7 @@ class _Round:
         self._errors: list[BaseException] = []
 
     def take_part(self, thread: int) -> None:
-        """What one of the other threads does."""
+        """Run the part of one of the other threads."""
         try:
             self.work(thread)
         except BaseException as error:

@@ -129,7 +129,7 @@ class PerBatchEngine:
         return self._of(np.array(flops)).quantised(range(len(flops)), numbers)
 
     def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
-        """What a bundle stores of a flop of the batch at hand."""
+        """The arrays of a flop of the current batch for a bundle."""
         engine, place = self._at(flop)
         return engine.pack(place, reach, numbers)
 

@@ -70,7 +70,7 @@ class Engine(Protocol):
 
     @property
     def model(self) -> CardModel:
-        """What players know of the cards."""
+        """The card model: how much players know of the cards."""
 
     @property
     def dealt(self) -> DealtPairs:
@@ -122,7 +122,7 @@ class Engine(Protocol):
         """For a while, the average strategies of some flops are as a bundle stores them."""
 
     def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
-        """What a bundle stores of a flop (`packed`); reach is [2, P, 169], `numbers` are [P]."""
+        """The arrays of a flop for a bundle (`packed`); reach is [2, P, 169], `numbers` are [P]."""
 
     # Memory.
 

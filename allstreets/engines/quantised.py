@@ -1,4 +1,4 @@
-"""What a bundle stores of a flop: small enough that 1,755 of them fit a folder.
+"""The stored form of a flop in a bundle: small enough that 1,755 of them fit a folder.
 
 | array          | shape        | holds                                                            |
 |----------------|--------------|------------------------------------------------------------------|
@@ -60,7 +60,7 @@ def encode(chances: NDArray[np.floating[Any]], numbers: Numbers, axis: int = 0) 
 
 
 def decode(stored: Shares) -> Floats:
-    """[A, H] of probabilities out of what is stored; those of a hand sum to 1."""
+    """[A, H] of probabilities from the stored numbers; those of a hand sum to 1."""
     counts = stored.astype(np.float64)
     totals = counts.sum(axis=0)
     # Very many even actions as 255ths would all be rounded to nothing.

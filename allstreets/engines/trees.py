@@ -106,7 +106,7 @@ def side_by_side(trees: Sequence[BettingTree]) -> tuple[BettingTree, tuple[int, 
 
 
 def _moved(by_node: Sequence[Mapping[int, Told]], roots: Longs) -> dict[int, Told]:
-    """What trees say of their nodes, where these stand behind each other."""
+    """Merge the trees' mappings by node, where the trees stand behind each other."""
     return {
         int(root) + node: told
         for here, root in zip(by_node, roots, strict=False)

@@ -159,14 +159,14 @@ def hands_by_board(root: Runouts, combos: Sequence[Longs], streets: int) -> Hand
     hands = [(_padded(combos[0], boards), _padded(combos[1], boards))]
     for street in range(1, streets):
         cards = [
-            (here, card, blocked | 1 << card)
-            for here, blocked in dealt
-            for card in here.representatives
+            (runouts, card, blocked | 1 << card)
+            for runouts, blocked in dealt
+            for card in runouts.representatives
         ]
-        boards = [(here.symmetries_after(card), blocked) for here, card, blocked in cards]
+        boards = [(runouts.symmetries_after(card), blocked) for runouts, card, blocked in cards]
         hands.append((_padded(combos[0], boards), _padded(combos[1], boards)))
         if street + 1 < streets:
-            dealt = [(here.after(card), blocked) for here, card, blocked in cards]
+            dealt = [(runouts.after(card), blocked) for runouts, card, blocked in cards]
     return hands
 
 
@@ -182,8 +182,8 @@ def rows_by_board(
         return hands
     before = [root]
     for _ in range(dealt - 1):
-        before = [here.after(card) for here in before for card in here.representatives]
-    last = [(here, card) for here in before for card in here.representatives]
+        before = [runouts.after(card) for runouts in before for card in runouts.representatives]
+    last = [(runouts, card) for runouts in before for card in runouts.representatives]
     if len(last) > COUNTED_BOARDS:
         counted = np.random.default_rng(0).choice(len(last), COUNTED_BOARDS, replace=False)
     else:
@@ -209,8 +209,8 @@ def _row_count(river: Runouts, combos: Longs) -> int:
 def _padded(combos: Longs, boards: Sequence[tuple[tuple[int, ...], int]]) -> Longs:
     """[B]: hands on boards of which the renamings that leave them alike and the cards are given."""
     counts = np.zeros(len(boards), np.int64)
-    for symmetries in {here for here, _ in boards}:
-        alike = [board for board, (here, _) in enumerate(boards) if here == symmetries]
+    for symmetries in {renamings for renamings, _ in boards}:
+        alike = [board for board, (renamings, _) in enumerate(boards) if renamings == symmetries]
         first = combos[combo_orbits(symmetries)[combos] == combos]
         dealt = np.array([boards[board][1] for board in alike], np.uint64)
         live = ((COMBO_MASKS[first][None, :] & dealt[:, None]) == 0).sum(axis=1)

@@ -136,8 +136,8 @@ def certify(
     """How exploitable the whole game in a folder is with real cards; the answer is kept there.
 
     `flops` is "all", "own" for those that it was trained on, or how many are drawn, of those that
-    it was trained on and of the others. What was judged before is not judged again.
-    `cluster` (auto, local or HOST:PORT) judges them on the machines of a Ray cluster.
+    it was trained on and of the others. Evaluated flops are not evaluated again.
+    `cluster` (auto, local or HOST:PORT) evaluates them on the machines of a Ray cluster.
     """
     job = plan_certify(Path(folder), flops, seed=seed, threads=threads, cluster=cluster)
     outcome = job.run(Callbacks(progress=tuple(observers)))

@@ -73,11 +73,11 @@ class EvaluateFlop:
     def require(self) -> None:
         """Refuse to work where the solution does not lie, or another one."""
         try:
-            there = CertificateWork.of(self.folder).facts["judged"]
+            stored = CertificateWork.of(self.folder).facts["judged"]
         except InputError:
-            there = None
-        if there != self.judged:
-            state = "not there" if there is None else "another one"
+            stored = None
+        if stored != self.judged:
+            state = "not there" if stored is None else "another one"
             raise InputError(
                 f"the solution in {self.folder} is {state} on {socket.gethostname()}.\n"
                 "Workers open it themselves: all machines of the cluster must see its folder."
@@ -97,7 +97,7 @@ def _open_evaluator(solution: EvaluateFlop) -> FlopEvaluator:
 
 
 def certify_figures(progress: Progress) -> list[str]:
-    """What stands beside the count: pace, time, memory, the flop that was done last."""
+    """The figures beside the count: pace, time, memory, the latest flop."""
     pace = progress.seconds_per_piece
     parts = [] if pace is None else [f"{pace:.1f} s a flop"]
     if progress.latest is None:
@@ -124,7 +124,7 @@ class CertifyOnCluster:
 
 @dataclass(frozen=True, eq=False)
 class CertifyJob:
-    """A solution, and the flops on which it is judged."""
+    """A solution, and the flops on which it is evaluated."""
 
     folder: Path
     evaluator: FlopEvaluator
@@ -150,11 +150,11 @@ class CertifyJob:
 
     @cached_property
     def work(self) -> CertificateWork:
-        """The flops that were judged so far."""
+        """The flops that were evaluated so far."""
         return CertificateWork.of(self.folder)
 
     def estimate(self) -> CertificateEstimate:
-        """What judging the missing flops takes, on as many of them at a time as memory allows."""
+        """Estimate the work on the missing flops, as many of them at a time as memory allows."""
         missing = [
             flop
             for flop in self.flops
@@ -165,7 +165,7 @@ class CertifyJob:
         )
 
     def plan(self) -> Plan:
-        """Which flops are judged, what becomes of earlier work, and what it takes."""
+        """State the flops to evaluate, the use of earlier work, and the memory and time."""
         lines, differs = [], self.work.differs()
         if differs:
             changed = "the solution has changed"
@@ -212,34 +212,34 @@ class CertifyJob:
         stopping = f"{'ending the flops' if executor.remote else 'finishing the flop'} at work"
         with claim(self.folder), interrupt_request(stopping, "the flop at work") as request:
             self.work.begin()
-            found: dict[int, Evaluated] = {}  # by the places of the flops
-            for place, flop in enumerate(self.flops):
+            evaluated: dict[int, Evaluated] = {}  # by the places of the flops
+            for index, flop in enumerate(self.flops):
                 known = self.work.load(flop.text, self.evaluator.completes(flop))
                 if known is not None:
-                    found[place] = known
+                    evaluated[index] = known
             tally = Tally(
                 "flops",
                 len(self.flops),
-                len(found),
+                len(evaluated),
                 callbacks.progress,
                 executor.nodes,
                 certify_figures,
             )
             request.hold()
-            if len(found) < len(self.flops):
-                tally.tell(len(found))
-                self._evaluate(executor, found, tally, request)
-            if len(found) < len(self.flops):
-                return CertifyOutcome(self, None, len(found))
-            tally.tell(len(found))
+            if len(evaluated) < len(self.flops):
+                tally.tell(len(evaluated))
+                self._evaluate(executor, evaluated, tally, request)
+            if len(evaluated) < len(self.flops):
+                return CertifyOutcome(self, None, len(evaluated))
+            tally.tell(len(evaluated))
             played = None
             if regressed:
                 game, evaluator = self.result.game, self.evaluator
                 count = callbacks.counter("flops with hand classes")
                 played = class_values(game, evaluator.reach, evaluator.threads, progress=count)
-            certificate = self._certificate(in_order(found), played)
+            certificate = self._certificate(in_order(evaluated), played)
             write_certificate(self.folder, certificate)
-        return CertifyOutcome(self, certificate, len(found))
+        return CertifyOutcome(self, certificate, len(evaluated))
 
     def _evaluate(
         self, executor: Executor, found: dict[int, Evaluated], tally: Tally, control: Control
@@ -281,9 +281,9 @@ class CertifyJob:
 
         evaluate(Here(), here)
 
-    def _missing(self, found: dict[int, Evaluated]) -> list[int]:
+    def _missing(self, evaluated: dict[int, Evaluated]) -> list[int]:
         """The places of flops that are not evaluated."""
-        return [place for place in range(len(self.flops)) if place not in found]
+        return [index for index in range(len(self.flops)) if index not in evaluated]
 
     def _elsewhere(self, executor: Executor) -> EvaluateFlop:
         """Evaluates flops in other processes, on this machine with a share of its threads."""
@@ -345,7 +345,7 @@ class CertifyOutcome:
 
     job: CertifyJob
     certificate: Certificate | None  # None: interrupted
-    done: int  # flops that are judged
+    done: int  # flops that are evaluated
 
     @property
     def interrupted(self) -> bool:
@@ -388,14 +388,16 @@ def plan_certify(
             "solver: {type: unified_cfr}"
         )
     result = load_unified(folder)
-    here = device if cluster is None else CPU
-    open_device(here)  # one that is not there is told before anything is judged
-    evaluator = FlopEvaluator(result, completion(result.cards), thread_count(threads), here)
+    evaluator_device = device if cluster is None else CPU
+    open_device(evaluator_device)  # report a missing device before anything is evaluated
+    evaluator = FlopEvaluator(
+        result, completion(result.cards), thread_count(threads), evaluator_device
+    )
     if device != CPU and evaluator.completion.model.kind != "exact":
         raise InputError(f"--device {device} is for flops that are solved with --cards exact")
     chosen, draws = _draws(evaluator, DRAWN if flops is None else flops, seed)
-    there = None if cluster is None else CertifyOnCluster(cluster, threads or 1, device)
-    return CertifyJob(folder, evaluator, draws, chosen, seed, there)
+    on_cluster = None if cluster is None else CertifyOnCluster(cluster, threads or 1, device)
+    return CertifyJob(folder, evaluator, draws, chosen, seed, on_cluster)
 
 
 def _draws(evaluator: FlopEvaluator, flops: str | int, seed: int) -> tuple[str, tuple[Draw, ...]]:

@@ -36,7 +36,7 @@ def compile_spot(board: str, precision: str) -> None:
     solver.expected_values()
     mark_compiled(spot, precision)
     if len(spot.cards) == 3 and precision == "float32":
-        must_announce("certify")  # exact flops judge the strategies of whole games
+        must_announce("certify")  # exact flops evaluate the strategies of whole games
 
 
 def _small_game() -> WholeGame:
@@ -74,11 +74,11 @@ TASKS: Mapping[str, Callable[[], None]] = {
 """By name, the longest first."""
 
 KINDS: Mapping[str, tuple[str, ...]] = {
-    "first-run": ("boards", "classes", "flop"),  # which judges its strategies
+    "first-run": ("boards", "classes", "flop"),  # which evaluates its strategies
     "spots": ("flop", "turn", "river"),
     "all": tuple(TASKS),
 }
-"""What a user may want to have compiled, as tasks."""
+"""The tasks behind each kind of kernels that a user may ask for."""
 
 
 def tasks_of(kinds: Sequence[str]) -> list[str]:

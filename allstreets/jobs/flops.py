@@ -91,7 +91,7 @@ class FlopFault:
 
 
 def flop_figures(progress: Progress, rows: Sequence[Row]) -> list[str]:
-    """What stands beside the count: exploitability of the `rows` solved so far, time, memory."""
+    """The figures beside the count: exploitability of the `rows` solved so far, time, memory."""
     parts = []
     if rows:
         weights = [row_weight(row) for row in rows]
@@ -455,7 +455,7 @@ class FlopsJob:
         return bundle
 
     def estimate(self, missing: int) -> FlopEstimate:
-        """What it takes to solve so many pots on flops."""
+        """Estimate the memory and time of `missing` pots on flops."""
         flops = max(1, -(-missing // len(self.pots)))
         return estimate_flops(
             flops,
@@ -486,7 +486,7 @@ class FlopsJob:
                 yield FlopsGroup(flops[first : first + count], pots)
 
     def plan(self) -> Plan:
-        """What the missing flops take; what does not fit is refused."""
+        """Plan the missing flops; an `InputError` where they do not fit into memory."""
         missing, wanted = len(self.bundle.missing), len(self.bundle.wanted)
         need, on_cluster = self.estimate(missing), self.config.cluster is not None
         if not on_cluster:  # where the machines are asked what they have

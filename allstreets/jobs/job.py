@@ -49,7 +49,7 @@ NO_CALLBACKS = Callbacks()
 
 @dataclass(frozen=True)
 class Plan:
-    """What a job will do, and what that takes."""
+    """The work that a job will do, and the memory and time that it takes."""
 
     lines: tuple[str, ...]  # for people
     memory_bytes: int | None = None
@@ -69,7 +69,7 @@ class Outcome(Protocol):
         """Why no other job can build on it, for people: it is not saved, say."""
 
     def lines(self) -> list[str]:
-        """What came out, for people."""
+        """The result, for people."""
 
     def to_json(self) -> dict[str, Any] | None:
         """The job in figures."""
@@ -82,7 +82,7 @@ class Job(Protocol[Ended]):
     """Something that takes time."""
 
     def plan(self) -> Plan:
-        """What it will do; an `InputError` where it cannot."""
+        """Plan the job; raise an `InputError` where it cannot run."""
 
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> Ended:
         """Do it; what is done is stored on the way, and a later run goes on from there."""

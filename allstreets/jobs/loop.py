@@ -128,7 +128,7 @@ TICK_SECONDS = 0.1  # between two records that only report how far a batch is
 
 @dataclass(frozen=True)
 class RunFiles:
-    """What a run writes to disk, and whether it resumes from there."""
+    """The files that a run writes, and whether it resumes from them."""
 
     checkpoints: Place | None = None  # a folder
     metrics: Place | None = None  # a file of JSON lines
@@ -470,7 +470,7 @@ class TrainedOutcome(ABC):
 
     @property
     def warning(self) -> str | None:
-        """What else went wrong, for people."""
+        """A warning about anything else that went wrong, for people; None: nothing did."""
         return self.training.unsaved
 
     def way_on(self, kept: Place, again: str) -> list[str]:

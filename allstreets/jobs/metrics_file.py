@@ -90,10 +90,10 @@ def _check_lines(path: Place) -> tuple[list[int], list[int]]:
         raise InputError(
             f"cannot read the metrics file {path}: {error.strerror or error}"
         ) from None
-    found: tuple[list[int], list[int]] = [], []
+    numbers: tuple[list[int], list[int]] = [], []
     for number, line in enumerate(text.split(b"\n")[:-1], start=1):
-        found[_is_check(line)].append(number)
-    return found
+        numbers[_is_check(line)].append(number)
+    return numbers
 
 
 def _is_check(line: bytes) -> bool:

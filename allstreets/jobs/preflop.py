@@ -139,7 +139,7 @@ class PreflopOutcome(TrainedOutcome):
 
 
 def model_values(result: WholeSolution) -> PairValues:
-    """What pairs of hands win after the flop, over the flops of a folder, at each of its SPRs."""
+    """The values of pairs of hands after the flop, over a folder's flops, at each of its SPRs."""
     models = result.models
     by_flop = {str(row["flop"]): row_weight(row) for row in models.rows}
     texts = sorted(by_flop)

@@ -136,14 +136,14 @@ class SimplifyJob:
 
 @dataclass(frozen=True)
 class SimplifyOutcome:
-    """What simple strategies cost."""
+    """The price of simple strategies."""
 
     price: Simplified
     interrupted: bool = False
     problem: str | None = None
 
     def lines(self) -> list[str]:
-        """What is simple, and how exploitable that is."""
+        """Describe the simplification and its exploitability."""
         return str(self.price).splitlines()
 
     def to_json(self) -> dict[str, Any]:
@@ -178,7 +178,7 @@ def simplify(
     threads: int | None = None,
     observers: Sequence[Observer] = (),
 ) -> Simplified:
-    """What a best response gains from a solution whose strategies are made simple.
+    """Measure a best response's gain against a solution whose strategies are made simple.
 
     `grid` 0.25 rounds frequencies to 0, 25, 50, 75 and 100 %, `sizes` 1 keeps one size at each
     decision, `drop` 0.05 gives up actions below 5 %; they may be combined. `player` "oop" or "ip"
@@ -198,11 +198,11 @@ def read_share(text: str) -> float:
     >>> read_share("25%"), read_share("25"), read_share("0.25"), read_share("2.5 %")
     (0.25, 0.25, 0.25, 0.025)
     """
-    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(%?)\s*", text)
-    if found is None:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(%?)\s*", text)
+    if match is None:
         raise InputError(f"'{text}' is no share: write 25% or 0.25")
-    number = float(found[1])
-    return number / 100 if found[2] or number >= 1 else number
+    number = float(match[1])
+    return number / 100 if match[2] or number >= 1 else number
 
 
 def _players(player: Player | str | None) -> tuple[Player, ...]:
@@ -229,12 +229,12 @@ def _solver(spot: SpotSolution, threads: int | None) -> SpotSolver:
 
 
 def _text(folder: Path | None) -> str | None:
-    """What people call the folder of the solution."""
+    """The readable name of the solution's folder."""
     return None if folder is None else origin(folder.absolute())
 
 
 def _name(made: MadeSimple, folder: Path | None) -> str:
-    """What simple strategies are called."""
+    """The name of the simple strategies."""
     name = made.name or (None if folder is None else folder.absolute().name)
     return made.head if name is None else f"{name}, {made.rule}"
 

@@ -99,7 +99,7 @@ class SpotOutcome(TrainedOutcome):
         return result
 
     def lines(self) -> list[str]:
-        """How well it is solved, and what it is worth."""
+        """The accuracy of the solution, and the value of the spot."""
         spot, (oop, ip), reached = self.solver.spot, self.evs, 100 * self.exploitability
         verb = "Solved to" if reached <= 100 * self.target else "Stopped at"
         lines = [

@@ -62,7 +62,7 @@ LOCK_SECONDS = 120  # until a file server gives back what a machine held that ha
 
 @dataclass(frozen=True)
 class Limits:
-    """What ends a spot beside its target; iterations or time."""
+    """Limits that end a spot before its target: iterations or time."""
 
     max_iterations: int | None = None
     seconds: float | None = None
@@ -91,7 +91,7 @@ class SpotPiece:
 
     @property
     def identity(self) -> str:
-        """The hash of what is solved, and how; targets and devices may change."""
+        """The hash of the spot and its algorithm; targets and devices may change."""
         same = ("algorithm", "precision", "river_groups")
         settings = {key: self.settings[key] for key in same}
         return data_hash({"game": self.game, **settings})
@@ -121,7 +121,7 @@ def spot_need(job: SpotPiece) -> Need:
 
 @dataclass(frozen=True)
 class SpotRow:
-    """What came of one spot: figures, or the error that kept it from being solved."""
+    """The result of one spot: figures, or the error that kept it from being solved."""
 
     name: str
     board: str
@@ -279,7 +279,7 @@ def row_cells(row: SpotRow) -> Cells:
 
 
 def row_of(cells: Mapping[str, Any]) -> SpotRow:
-    """What `row_cells` made."""
+    """Rebuild the row from the cells of `row_cells`."""
     figures = {name: cells.get(name) for name in FIGURES}
     taken = {key: value for key, value in cells.items() if key not in FIGURES}
     return SpotRow(**figures, frequencies=taken)  # type: ignore[arg-type]

@@ -82,7 +82,7 @@ class SpotsOutcome:
 
 
 def spots_figures(progress: Progress) -> list[str]:
-    """What stands beside the count: pace, time, failures, and the spot that was done last."""
+    """The figures beside the count: pace, time, failures, and the latest spot."""
     parts, pace, row = [], progress.seconds_per_piece, progress.latest
     if pace is not None and row is not None:
         parts.append(f"{figure(pace)} s a spot" if pace >= 1 else f"{figure(1 / pace)} spots/s")
@@ -111,12 +111,14 @@ class SpotsJob:
     @cached_property
     def pieces(self) -> dict[int, SpotPiece]:
         """Those that can be solved, by their places."""
-        return {place: one for place, one in enumerate(self.planned) if isinstance(one, SpotPiece)}
+        return {
+            index: piece for index, piece in enumerate(self.planned) if isinstance(piece, SpotPiece)
+        }
 
     @cached_property
     def refused(self) -> dict[int, SpotRow]:
         """The rows of the others, by their places."""
-        return {place: one for place, one in enumerate(self.planned) if isinstance(one, SpotRow)}
+        return {index: row for index, row in enumerate(self.planned) if isinstance(row, SpotRow)}
 
     def plan(self) -> Plan:
         """How many there are, and who solves them."""
@@ -256,8 +258,10 @@ def plan_spots(
             )
         processes, threads = 1, 1 if threads is None else threads
     shared = None if boards is None else read_boards(boards)
-    planned = [one for name, spot in spots for one in _on_boards(name, spot, shared, defaults)]
-    pieces = [one for one in planned if isinstance(one, SpotPiece)]
+    planned = [
+        spot_plan for name, spot in spots for spot_plan in _on_boards(name, spot, shared, defaults)
+    ]
+    pieces = [spot_plan for spot_plan in planned if isinstance(spot_plan, SpotPiece)]
     count = _at_once(pieces, threads, processes)
     each = thread_count(threads) if threads is not None else max(1, processors() // count)
     names: Counter[str] = Counter()
@@ -271,7 +275,10 @@ def plan_spots(
             piece = replace(piece, folder=output / f"{folder}{again}")
         return piece if cluster is None else piece.as_sent()
 
-    complete_ones = tuple(complete(one) if isinstance(one, SpotPiece) else one for one in planned)
+    complete_ones = tuple(
+        complete(spot_plan) if isinstance(spot_plan, SpotPiece) else spot_plan
+        for spot_plan in planned
+    )
     return SpotsJob(complete_ones, count, cluster, output, **places)
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LIVE_SECONDS = 0.1  # between two drawings on a terminal
 LINE_SECONDS = {ITERATIONS: 2.0}  # between two lines elsewhere, so that a log stays readable
 PIECE_SECONDS = 5.0  # the same where pieces are counted
-UNBROKEN = 10_000  # columns of what is no terminal: what a program reads is not wrapped
+UNBROKEN = 10_000  # columns where the output is no terminal: programs read unwrapped lines
 SHOWN_PIECES = 4
 SHOWN_FAULTS = 3
 
@@ -140,7 +140,7 @@ def progress_line(progress: Progress) -> str:
 
 
 def device_text(progress: Progress) -> str:
-    """What the run makes of a GPU: its memory, and how fast stored numbers move."""
+    """Format the run's use of a GPU: its memory, and how fast stored numbers move."""
     use, rate = progress.device, progress.iterations_per_second
     assert use is not None
     text = data_size(use.used_bytes)
@@ -216,7 +216,7 @@ def progress_table(progress: Progress, width: int) -> RenderableType:
 def _columns(progress: Progress) -> list[tuple[str, str, int]]:
     """(heading, value, smallest width) of each column, the most important first.
 
-    The smallest width is what most values fit in, so that columns keep their places.
+    The smallest width fits most values, so that columns keep their places.
     """
     metrics = progress.metrics
     exploitability = figure(metrics.exploitability if metrics else None)

@@ -90,7 +90,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DevicePlan:
-    """What stays on a GPU, and what comes and goes."""
+    """The division of a game's arrays: those that stay on a GPU, and those that are streamed."""
 
     name: str
     need_bytes: int  # for all of it to stay there
@@ -127,7 +127,7 @@ class DevicePlan:
 def plan_device(
     device: str, game: WholeGame, need: WholeGameEstimate, model: CardModel
 ) -> DevicePlan | None:
-    """What a game makes of a device; None: it is solved by processors."""
+    """Plan a game's use of a device; None: it is solved by processors."""
     there = open_device(device)
     if there is None:
         return None
@@ -148,7 +148,7 @@ def plan_device(
 def charts_every(
     interval: int, solver: PreflopTraining, rules: PreflopRules, observer: ChartObserver | None
 ) -> tuple[Every, ...]:
-    """What the training loop is to do so that `observer` gets the strategy at intervals.
+    """The actions of the training loop that give `observer` the strategy at intervals.
 
     Nothing with an interval of 0 or without an observer, and not when the run ends: then there is
     a whole solution to look at.
@@ -246,14 +246,14 @@ class UnifiedJob:
         self.config.pruning()
         if self.config.cluster is not None:
             return  # what has room is asked when the machines are known
-        there = self.on_device()
-        if there is not None:
-            there.require()
+        device = self.on_device()
+        if device is not None:
+            device.require()
         require_room(self.game, self.need, self.config.card_model(), self.config.memory)
 
     def plan(self) -> Plan:
         """The game, its memory and its time."""
-        config, need, there = self.config, self.need, self.on_device()
+        config, need, device = self.config, self.need, self.on_device()
         name = f"{self.name}: " if self.name else ""
         free = available_bytes()
         room = f", {data_size(free)} free" if free is not None else ""
@@ -271,8 +271,8 @@ class UnifiedJob:
                 "grouping the hands of all river boards comes first: "
                 f"{duration(need.setup_seconds)}{again}"
             )
-        if there is not None:
-            lines.append(there.text)
+        if device is not None:
+            lines.append(device.text)
         threads = f"{self.threads} thread{'s' if self.threads > 1 else ''}"
         seconds, limit = need.seconds_to(self.iterations), config.time_limit_seconds
         most = limit if limit and limit < seconds else seconds
@@ -280,7 +280,7 @@ class UnifiedJob:
         until = f"at most {duration(most)}" if sooner else duration(seconds)
         lines.append(
             f"{self.iterations:,} iterations of about {need.seconds_per_iteration:.2g} s on "
-            f"{threads if there is None else 'the GPU'}: {until}, without the checks"
+            f"{threads if device is None else 'the GPU'}: {until}, without the checks"
         )
         return Plan(tuple(lines), need.resident_bytes, most, f"unified-{config.cards}")
 
@@ -290,7 +290,7 @@ class UnifiedJob:
         return "all 1,755 flops" if self.game.flops.is_all else f"{self.need.flops:,} flops"
 
     def on_device(self) -> DevicePlan | None:
-        """What it makes of a GPU, if it is solved on one."""
+        """The plan for a GPU, if it is solved on one."""
         return plan_device(self.config.device, self.game, self.need, self.config.card_model())
 
     def build_tables(self, callbacks: Callbacks = NO_CALLBACKS) -> None:
@@ -300,7 +300,7 @@ class UnifiedJob:
             flop_table().build(self.threads, callbacks.counter("tables of flops"))
 
     def spec(self) -> EngineSpec:
-        """What the subgames are built from."""
+        """The spec from which the subgames are built."""
         config = self.config
         folder = self.output / WORK if isinstance(self.output, Path) else None
         model, ranges = config.card_model(), None

@@ -40,7 +40,7 @@ def dealt_numbers(
     ranges: tuple[Range, Range],
     board: tuple[int, ...],
 ) -> NodeNumbers:
-    """What a solver says of a decision with one action, counted."""
+    """The figures of a decision with one action, counted."""
     reach, met, results, equity = _dealt(spot, end, ranges, board, numbers.combos)
     return replace(
         numbers,

@@ -42,7 +42,7 @@ of storing all hands after 200 iterations, 0.995, 0.965 and 1.004 times after 40
 
 @dataclass(frozen=True)
 class Review:
-    """What a review did, in (decision, action, hand)."""
+    """The outcome of a review, counted in (decision, action, hand)."""
 
     closed: int  # in all, from now on
     newly_closed: int

@@ -101,7 +101,7 @@ class FlopsSolver:
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """What a checkpoint must share to be restored; threads may differ."""
+        """The settings that a checkpoint must share to be restored; threads may differ."""
         return {
             "game": "flops",
             "pots": [repr(pot.rules) for pot in self.pots],
@@ -114,7 +114,7 @@ class FlopsSolver:
         }
 
     def train_batch(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:
-        """Run `iterations` more of what is in work; `callback` may stop it now and then."""
+        """Run `iterations` more of the flops in work; `callback` may stop it now and then."""
         last = self.iterations + iterations
         interval = self.targets.check_interval
         while self.iterations < last and self.in_work.any():
@@ -129,7 +129,7 @@ class FlopsSolver:
                 return
 
     def _iterate(self, count: int) -> None:
-        """So many iterations of what is in work; how they are cut changes nothing."""
+        """Run so many iterations of the flops in work; how they are split changes nothing."""
         every = self.schedule.run(self.iterations + 1, count, self.pruning)
         self.engine.iterate(self.reach, self.in_work, every)
         weights = self._regret_weights[self.in_work]
@@ -143,9 +143,9 @@ class FlopsSolver:
         """Find what is solved among the pots and flops in work."""
         flops = np.flatnonzero(self.in_work.any(axis=0))
         work = self.in_work[:, flops]
-        found = self._exploitability(flops)
+        exploitability = self._exploitability(flops)
         kept = self.exploitability_by_flop[:, flops]
-        kept[work] = found[work]
+        kept[work] = exploitability[work]
         self.exploitability_by_flop[:, flops] = kept
         solved = self.in_work & (self.exploitability_by_flop <= self.targets.exploitability)
         if solved.any():
@@ -167,8 +167,8 @@ class FlopsSolver:
     def _in_pots(self, chips: Floats, flops: Longs) -> Floats:
         """[P, K]: totals over all pairs of combos as shares of the pot; 0 where no hands meet."""
         stakes = self._chips[:, flops]
-        found: Floats = np.divide(chips, stakes, out=np.zeros_like(chips), where=stakes > 0)
-        return found
+        shares: Floats = np.divide(chips, stakes, out=np.zeros_like(chips), where=stakes > 0)
+        return shares
 
     def _rounded(
         self, flops: range, look: Callable[[Flags], None] | None = None
@@ -178,19 +178,19 @@ class FlopsSolver:
         While strategies are as they are stored, `look` is called with the pots and flops [P, K]
         for which they are.
         """
-        places = np.array(flops)
-        trained = self._exploitability(places)
+        numbers = np.array(flops)
+        trained = self._exploitability(numbers)
         with self.engine.quantised(flops, ONE_BYTE):
-            found = self._exploitability(places)
-            two = ~np.vectorize(agree, otypes=[bool])(found, trained)
+            stored = self._exploitability(numbers)
+            two = ~np.vectorize(agree, otypes=[bool])(stored, trained)
             if look is not None and not two.all():
                 look(~two)
         if two.any():
             with self.engine.quantised(flops, TWO_BYTES):
-                found = np.where(two, self._exploitability(places), found)
+                stored = np.where(two, self._exploitability(numbers), stored)
                 if look is not None:
                     look(two)
-        return found, two
+        return stored, two
 
     def positive_regrets(self) -> Floats:
         """[P, F]: Σ max(R, 0) / (actions · weight of the iterations), in pots."""
@@ -198,8 +198,8 @@ class FlopsSolver:
         flops = np.arange(self.engine.flops)
         sums = self.engine.regret_sums(flops)
         weights = np.maximum(self._regret_weights, 1.0)
-        found: Floats = self._in_pots(sums.total, flops) / actions / weights
-        return found
+        regrets: Floats = self._in_pots(sums.total, flops) / actions / weights
+        return regrets
 
     @property
     def avg_positive_regret(self) -> float | None:
@@ -225,14 +225,14 @@ class FlopsSolver:
 
     def metrics(self, *, exploitability: bool = True) -> Metrics:
         """The means over all pots and flops at the latest check, in % of the pot."""
-        found = None
+        mean = None
         if exploitability:
             by_flop = self.exploitability_by_flop
             if not np.isfinite(by_flop).all():  # before the first check
                 by_flop = self._exploitability(np.arange(self.engine.flops))
-            found = float(np.average(by_flop, weights=self._weights))
+            mean = float(np.average(by_flop, weights=self._weights))
         return Metrics(
-            exploitability=None if found is None else 100 * found,
+            exploitability=None if mean is None else 100 * mean,
             avg_positive_regret=self.avg_positive_regret,
             max_regret=None,
             strategy_entropy=None,
@@ -253,19 +253,19 @@ class FlopsSolver:
                 of_pots = self.engine.evaluate(player, self.reach[player.opponent], np.array(flops))
                 values[player][chosen] = of_pots[chosen]
             for pot, row in enumerate(chosen):
-                places = np.flatnonzero(row)
+                numbers = np.flatnonzero(row)
                 assert isinstance(self.engine, EvaluatesPairs)
-                tables = self.engine.pair_values(pot, places)
+                tables = self.engine.pair_values(pot, numbers)
                 pair_values.update(
                     {
                         (pot, flop): table
-                        for flop, table in zip(places.tolist(), tables, strict=True)
+                        for flop, table in zip(numbers.tolist(), tables, strict=True)
                     }
                 )
 
         exploitability, two = self._rounded(flops, look)
         regrets = self.positive_regrets()
-        found: list[list[tuple[Row, Arrays]]] = [[] for _ in flops]
+        by_flop: list[list[tuple[Row, Arrays]]] = [[] for _ in flops]
 
         def pack(_: int, flop: int) -> None:
             kept = [TWO_BYTES if each else ONE_BYTE for each in two[:, flop]]
@@ -277,24 +277,24 @@ class FlopsSolver:
                 row = self._row(flop, pot, arrays)
                 row["exploitability"] = float(exploitability[pot, flop])
                 row["avg_positive_regret"] = float(regrets[pot, flop])
-                found[flop].append((row, arrays))
+                by_flop[flop].append((row, arrays))
 
         Pool(threads).run(len(flops), pack)
-        return [pair for of_flop in found for pair in of_flop]
+        return [pair for of_flop in by_flop for pair in of_flop]
 
     def _row(self, flop: int, number: int, arrays: Arrays) -> Row:
         """The figures of a pot on a flop. Shares are of the pot; both players' EVs sum to 1."""
-        one = self.flops.flops[flop]
+        cards = self.flops.flops[flop]
         won = float(self.reach[0, number] @ arrays["values"][0, 0])
         value = won / max(float(self._chips[number, flop]), 1.0)  # 0 where no hands meet
         return {
-            "flop": one.text,
+            "flop": cards.text,
             "spr": self.pots[number].pot.spr,
-            "multiplicity": one.multiplicity,
-            "suits": one.texture.suits,
-            "pairing": one.texture.pairing,
-            "high_card": one.texture.high_card,
-            "connectedness": one.texture.connectedness,
+            "multiplicity": cards.multiplicity,
+            "suits": cards.texture.suits,
+            "pairing": cards.texture.pairing,
+            "high_card": cards.texture.high_card,
+            "connectedness": cards.texture.connectedness,
             "exploitability": np.nan,
             "converged": bool(self.solved[number, flop]),
             "iterations": int(self.trained_for[number, flop]),
@@ -345,8 +345,8 @@ def _by_class(strategy: Floats, held: Bytes | None) -> Floats:
     """[A, 169]: a strategy [A, H] by hand class; `held` [169, H] are the combos in buckets."""
     if held is None:
         return strategy
-    found: Floats = strategy @ held.T / np.maximum(held.sum(axis=1), 1)
-    return found
+    by_class: Floats = strategy @ held.T / np.maximum(held.sum(axis=1), 1)
+    return by_class
 
 
 def _share(chances: Floats, weights: Floats) -> float:
@@ -357,11 +357,11 @@ def _share(chances: Floats, weights: Floats) -> float:
 
 def _of_pot(arrays: Arrays, pot: int) -> Arrays:
     """The arrays of one pot of a flop, as if it were the only one."""
-    found: Arrays = {}
+    of_pot: Arrays = {}
     for name, array in arrays.items():
         kind, *rest = name.split(".")
         if not rest:
-            found[name] = array
+            of_pot[name] = array
         elif rest[0] == str(pot):
-            found[".".join([kind, "0", *rest[1:]])] = array
-    return found
+            of_pot[".".join([kind, "0", *rest[1:]])] = array
+    return of_pot

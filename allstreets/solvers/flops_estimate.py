@@ -1,4 +1,4 @@
-"""What a job of flops takes: memory, and time at most, computed before anything is built.
+"""Estimate a job of flops: memory, and time at most, computed before anything is built.
 
 Constants are those of a usual core; the time is a guess, and most flops end before their last
 iteration.
@@ -49,7 +49,7 @@ def estimate_flops(
     threads: int,
     free: int | None = None,
 ) -> FlopEstimate:
-    """What it takes to solve so many flops at every stack-to-pot ratio.
+    """Estimate the work of solving so many flops at every stack-to-pot ratio.
 
     On more than one thread several groups are in work: while one lays out its flops, stores them,
     or waits for its last one, threads find work in another. No more than fit into half of `free`

@@ -192,12 +192,12 @@ class SubgameLeaves:
         first = visits[:1]
         if (visits == first).all():
             return [self._at(visit) for visit in first.tolist()] * len(visits)
-        found, places = np.unique(visits, return_inverse=True)
-        by_visit = [self._at(visit) for visit in found.tolist()]
-        return [by_visit[place] for place in places.tolist()]
+        distinct, indices = np.unique(visits, return_inverse=True)
+        by_visit = [self._at(visit) for visit in distinct.tolist()]
+        return [by_visit[index] for index in indices.tolist()]
 
     def _at(self, visit: int) -> IterationWeights:
-        """What an iteration does at a visit; both of its halves ask."""
+        """The weights of an iteration at a visit; both of its halves ask for them."""
         if visit not in self._latest:
             self._latest = {visit: self.schedule.at(visit, self.pruning)}
         return self._latest[visit]

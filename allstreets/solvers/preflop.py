@@ -43,7 +43,7 @@ from allstreets.solvers.kernels.preflop_pass import (
 from allstreets.solvers.trembles import TREMBLE, trembles
 
 SMALL_SHARE = 0.01
-"""What every hand adds to the average besides its reach, so that it is sensible everywhere."""
+"""The weight of every hand in the average besides its reach: all strategies stay sensible."""
 
 NO_FLAGS = np.zeros((0, HAND_COUNT), np.bool_)
 
@@ -252,8 +252,8 @@ def normalised(stored: Floats, closed: Flags | None = None) -> Floats:
         positive[closed] = 0.0
         even = ~closed / (~closed).sum(axis=0)
     total = positive.sum(axis=0)
-    found: Floats = np.divide(positive, total, out=even, where=total > 0)
-    return found
+    normalised: Floats = np.divide(positive, total, out=even, where=total > 0)
+    return normalised
 
 
 def trembled_reach(

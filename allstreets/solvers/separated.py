@@ -59,7 +59,7 @@ from allstreets.solvers.preflop import PreflopCfr
 from allstreets.solvers.whole_game import PreflopTraining, WholeGameSolver
 
 EVEN = 0.5
-"""What stands for pairs of hands that cannot meet on any flop."""
+"""The share of the pot for pairs of hands that cannot meet on any flop."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,10 +89,10 @@ class PairValues:
     @property
     def digest(self) -> str:
         """Identifies a table: a hash of all numbers."""
-        found = hashlib.sha256(repr(self.sprs).encode())
-        found.update(np.ascontiguousarray(self.pairs).tobytes())
-        found.update(np.ascontiguousarray(self.shares).tobytes())
-        return found.hexdigest()[:16]
+        digest = hashlib.sha256(repr(self.sprs).encode())
+        digest.update(np.ascontiguousarray(self.pairs).tobytes())
+        digest.update(np.ascontiguousarray(self.shares).tobytes())
+        return digest.hexdigest()[:16]
 
 
 def nearest_spr(sprs: Sequence[float], spr: float) -> int:
@@ -183,7 +183,7 @@ class PreflopSolver(PreflopTraining):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """What a checkpoint must share to be restored."""
+        """The settings that a checkpoint must share to be restored."""
         return {
             "game": "preflop",
             "preflop": rules_mapping(self.rules),
@@ -232,7 +232,7 @@ def models_at(game: WholeGame, sprs: Sequence[float]) -> tuple[PotGame, ...]:
 
 
 def model_values(models: FlopsSolver) -> PairValues:
-    """What pairs of hands win after the flop under the average strategies of solved flops."""
+    """The values of pairs of hands after the flop under the average strategies of solved flops."""
 
     def shares(number: int, pot: PotGame) -> Iterator[Floats]:
         for flop in range(models.engine.flops):

@@ -180,7 +180,7 @@ class SpotSolver:
 
     @property
     def device_use(self) -> DeviceUse | None:
-        """What the subgame makes of a GPU; None: it is not on one."""
+        """The subgame's use of a GPU; None: it is not on one."""
         use: DeviceUse | None = getattr(self.subgame, "device_use", None)
         return use
 

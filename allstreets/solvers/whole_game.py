@@ -93,7 +93,7 @@ class PreflopTraining(ABC):
     @property
     @abstractmethod
     def identity(self) -> Mapping[str, Any]:
-        """What a checkpoint must share to be restored; threads may differ."""
+        """The settings that a checkpoint must share to be restored; threads may differ."""
 
     @property
     @abstractmethod
@@ -182,13 +182,13 @@ class PreflopTraining(ABC):
     def strategies(self) -> Mapping[str, Mapping[str, float]]:
         """The average strategy before the flop: "line: hand" → action → probability."""
         tree = self.preflop.game.tree
-        found: dict[str, dict[str, float]] = {}
+        strategies: dict[str, dict[str, float]] = {}
         for node, chances in self.preflop.average().items():
             names = [action_text(action, BIG_BLINDS) for action in tree.actions_at(node)]
             for hand, name in enumerate(HAND_NAMES):
                 key = f"{line_text(tree, node, notation=BIG_BLINDS)}: {name}".strip()
-                found[key] = dict(zip(names, chances[:, hand].tolist(), strict=True))
-        return found
+                strategies[key] = dict(zip(names, chances[:, hand].tolist(), strict=True))
+        return strategies
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next iteration depends on."""
@@ -204,7 +204,7 @@ class PreflopTraining(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What pots are worth on every flop against the other player's average strategy.
+    """The values of pots on every flop against the opponent's average strategy.
 
     [2, P, F, 169] in chips times pairs of combos; the first axis is the player who holds the hands.
     """
@@ -333,9 +333,9 @@ class WholeGameSolver(PreflopTraining):
 
     @property
     def device_use(self) -> DeviceUse | None:
-        """What the subgames make of a GPU; None: they are not on one."""
-        found: DeviceUse | None = getattr(self.engine, "device_use", None)
-        return found
+        """The subgames' use of a GPU; None: they are not on one."""
+        use: DeviceUse | None = getattr(self.engine, "device_use", None)
+        return use
 
     @property
     def write_elsewhere(self) -> Callable[[Place], Mapping[str, str]] | None:
@@ -349,7 +349,7 @@ class WholeGameSolver(PreflopTraining):
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """What a checkpoint must share to be restored; threads may differ."""
+        """The settings that a checkpoint must share to be restored; threads may differ."""
         return {**game_identity(self.game), **self._settings}
 
     @property
@@ -389,7 +389,7 @@ class WholeGameSolver(PreflopTraining):
         return self.flop_batches.flop_shares(strategies)
 
     def evaluate(self, flops: Flops | None = None) -> Evaluation:
-        """What the average strategies make of every pot, on all flops or on some of them."""
+        """Evaluate the average strategies in every pot, on all flops or on some of them."""
         chosen = np.arange(self.engine.flops) if flops is None else flops
         reach = self.preflop.pot_reach(self.preflop.average())
         best, own = (
@@ -408,16 +408,16 @@ class WholeGameSolver(PreflopTraining):
         shares = self.flop_shares(average)
         if not self.can_evaluate:
             return WholeGameFigures(None, None, None, None, shares)
-        found = evaluation or self.evaluate()
+        evaluated = evaluation or self.evaluate()
         best, kept, preflop = np.zeros((3, 2))
         for player in Player:
             freely, below = (
-                self.leaves.sum_flops(values[player]) for values in (found.best, found.own)
+                self.leaves.sum_flops(values[player]) for values in (evaluated.best, evaluated.own)
             )
             best[player] = self._mean(player, freely, average, best=True)
             preflop[player] = self._mean(player, below, average, best=True)
             kept[player] = self._mean(player, below, average, best=False)
-        gains = np.einsum("aph,apkh->k", reach, found.best - found.own)
+        gains = np.einsum("aph,apkh->k", reach, evaluated.best - evaluated.own)
         at_stake = np.zeros(self.engine.flops)
         for pot, own, other in zip(self.game.pots, reach[0], reach[1], strict=True):
             at_stake += pot.pot.pot * self.engine.dealt.reached(own, other)

@@ -145,7 +145,7 @@ class BoardBuckets:
 
 @dataclass(frozen=True)
 class FlopBoards:
-    """What all pots on a flop share."""
+    """The boards that all pots on a flop share."""
 
     streets: tuple[StreetBoards, StreetBoards]  # flop and turn
     kernel: tuple[tuple[Boards, Boards], tuple[Boards, Boards]]  # by player and street
@@ -169,7 +169,7 @@ class FlopBoards:
 
 @dataclass(frozen=True)
 class BucketSettings:
-    """What buckets are made by, beside cards and ranges."""
+    """The settings of buckets, beside cards and ranges."""
 
     river: int  # buckets of each player on a river board
     turn: int = 0  # on a turn board; 0: every hand its own

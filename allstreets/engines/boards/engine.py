@@ -217,7 +217,7 @@ class BoardsEngine(ExactEngine):
                 subgame.averages[level][player][:] = copy
 
     def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
-        """What exact games store of the flop, and the strategies of all boards below it.
+        """The arrays that exact games store of the flop, and the strategies of all boards below it.
 
         They stand as in the engine, in bytes; `groups` and `rows` say in which bucket a hand is.
         """

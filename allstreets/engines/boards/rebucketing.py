@@ -132,7 +132,7 @@ def rebucket_flop(
 
 @dataclass(frozen=True, eq=False)
 class StreetWeights:
-    """What the hands of turn and river weigh in a pair of ranges."""
+    """The weights of the hands of turn and river in a pair of ranges."""
 
     lists: tuple[HandLists, HandLists]
     weights: tuple[tuple[Floats, Floats], tuple[Floats, Floats]]  # [H], by street and player

@@ -87,7 +87,7 @@ class BoardsLayout:
 
     @property
     def spaces(self) -> list[Workspace]:
-        """What the running thread needs, by level."""
+        """The workspaces of the running thread, by level."""
         if not hasattr(self._of_thread, "spaces"):
             lengths = (whole_vectors(FLOP_COMBOS), whole_vectors(TURN_COMBOS), self.buckets)
             self._of_thread.spaces = [
@@ -98,7 +98,7 @@ class BoardsLayout:
 
     @property
     def bucket_space(self) -> BucketSpace:
-        """What the running thread needs for the matrices of a board."""
+        """The running thread's workspace for the matrices of a board."""
         if not hasattr(self._of_thread, "buckets"):
             size = self.buckets
             margin, pairs, turned = (aligned(size * size) for _ in range(3))
@@ -223,7 +223,7 @@ class BoardsSubgame(ExactSubgame):
 
     @property
     def spaces(self) -> list[list[Workspace]]:  # type: ignore[override]
-        """What the running thread needs."""
+        """The workspaces of the running thread."""
         return [self.layout.spaces]
 
     def run(

@@ -214,7 +214,7 @@ class CudaBoardsEngine(BoardsEngine):
         return fetch
 
     def _fall_behind(self, pairs: Flags) -> None:
-        """What the host has of the games is old from now on."""
+        """Mark the host's copies of the games as old."""
         for pot, flop in [place for place in self._looked_at if pairs[place]]:
             self._forget(pot, flop)
 
@@ -264,7 +264,7 @@ class CudaBoardsEngine(BoardsEngine):
         return far
 
     def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
-        """What a bundle stores of the flop."""
+        """The arrays of the flop for a bundle."""
         arrays = super().pack(flop, reach, numbers)
         self._forget_all(range(flop, flop + 1))
         return arrays

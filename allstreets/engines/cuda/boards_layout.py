@@ -108,7 +108,7 @@ class FlatBoards:
         return self._row * (self.part * self.buckets + 1)
 
     def street(self, level: int) -> Arrays:
-        """What both players share of a street."""
+        """The arrays of a street that both players share."""
         first = self.flop_first[level]
         flop_of = np.repeat(np.arange(len(first) - 1), np.diff(first))
         found: Arrays = {"flop_of": ints(flop_of), "flop_first": ints(first)}
@@ -265,7 +265,7 @@ class FlatBoards:
         }
 
     def _of_flops(self, work: Callable[[int], tuple[Array, ...]]) -> list[list[Array]]:
-        """What `work` finds of each flop, kind by kind."""
+        """Collect the results of `work` for each flop, kind by kind."""
         found: dict[int, tuple[Array, ...]] = {}
 
         def run(_: int, flop: int) -> None:
@@ -322,7 +322,7 @@ class BoardsMemory:
         return total
 
     def _turn_rows(self, flop: FlopCounts) -> int:
-        """What is stored of all turns: buckets, or hands."""
+        """The stored rows of all turns: buckets, or hands."""
         padded = whole_vectors(self.turn_buckets)
         return flop.turns * padded if self.turn_buckets else flop.turn_hands
 

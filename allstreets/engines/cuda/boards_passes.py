@@ -375,7 +375,7 @@ class BoardsPasses:
         return self._buffers.addresses(f"{level}.of.{player}", fields)
 
     def _early_fields(self, player: Player, level: int) -> dict[str, int | Array]:
-        """What flop and turn have, and rivers do not."""
+        """The fields that flop and turn have, and rivers do not."""
         opponent, cards, put = player.opponent, self.cards, self._buffers.address
         flop, turn, river = self.betting[player]
         betting, below = (flop, turn) if level == FLOP else (turn, river)

@@ -39,7 +39,7 @@ RESERVED = 1024  # bytes of shared memory that a block has without asking
 
 @dataclass(frozen=True)
 class Sizes:
-    """What a block needs of shared memory, in bytes, as `bucketing.cu` takes it."""
+    """The shared memory of a block, in bytes, as `bucketing.cu` takes it."""
 
     settings: BucketSettings
     river: int  # hands of a river board at most, padded
@@ -231,7 +231,7 @@ def _results(turn: StreetBoards, river: RiverStreet, sets: int, settings: Bucket
 def _lists(
     turn: StreetBoards, river: RiverStreet, ranges: Sequence[Floats], settings: BucketSettings
 ) -> Arrays:
-    """What the kernels read of a flop."""
+    """The arrays of a flop that the kernels read."""
     lists, above = river.hands, turn.lists[0]
     weights = np.stack([[class_weights(row) for row in both] for both in ranges])
     return {

@@ -152,7 +152,7 @@ class CudaSubgame(ExactSubgame):
 
     @property
     def device_use(self) -> DeviceUse:
-        """What it makes of the device."""
+        """Its use of the device."""
         return self.device.use(self.memory_bytes)
 
     def regret_sums(self) -> tuple[float, float, int]:

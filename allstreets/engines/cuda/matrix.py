@@ -263,7 +263,7 @@ class CudaMatrixEngine(MatrixEngine):
                 yield mirror
 
     def _fall_behind(self) -> None:
-        """What the host has is old from now on."""
+        """Mark the host's copies as old."""
         for mirror in self._mirrors():
             mirror.fall_behind()
 
@@ -299,7 +299,7 @@ class CudaMatrixEngine(MatrixEngine):
 
     @property
     def device_use(self) -> DeviceUse:
-        """What they make of the device."""
+        """Their use of the device."""
         return self.device.use(self.memory_bytes)
 
     @property
@@ -336,7 +336,7 @@ def _played(*whose: Player) -> tuple[Which, Which]:
 
 
 def _touched(player: Player, mode: int) -> tuple[Which, Which]:
-    """What a pass reads of the stored arrays, and what it changes."""
+    """The stored arrays that a pass reads, and those that it changes."""
     if mode == UPDATE:
         return _learned(player)
     return _played(player.opponent) if mode == BEST_RESPONSE else _played(*Player)

@@ -28,7 +28,7 @@ THREADS = 192  # of a block that adds them up
 
 
 class Request:
-    """What a pass is about: flops, pots, iteration weights, the opponent's reach at the roots."""
+    """The input of a pass: flops, pots, iteration weights, the opponent's reach at the roots."""
 
     def __init__(self, device: Device, parts: Sequence[range], pots: int, length: int) -> None:
         flops = sum(len(part) for part in parts)

@@ -82,14 +82,14 @@ def residence(flops: int, stored: int, tables: int, free: int) -> Residence:
 
 @dataclass(frozen=True)
 class Streaming:
-    """What flops that come and go take, in an iteration of a whole game."""
+    """The cost of streamed flops, in an iteration of a whole game."""
 
     copied_bytes: int  # both ways
     seconds: float  # at least: copies to the device and back run side by side
 
 
 def streaming(flops: Residence, stored: int) -> Streaming | None:
-    """What a residence copies; None: nothing."""
+    """The copies of a residence; None: it copies nothing."""
     if not flops.streamed:
         return None
     moved = stored * flops.streamed / flops.flops

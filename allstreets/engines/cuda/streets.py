@@ -122,7 +122,7 @@ class StreetBetting:
         return np.concatenate([choices, answers])
 
     def fields(self) -> dict[str, int | Array]:
-        """What a `Street` of the kernels has of it."""
+        """The fields of a `Street` of the kernels."""
         zeros = ints(np.sort(self.forest.zeros) - DUMP_ROWS)
         leaf_sums = ints(self.forest.leaf_sums - DUMP_ROWS).reshape(-1, 2)
         return {

@@ -55,7 +55,7 @@ class ExactEngine(SeparateSubgames[ExactSubgame]):
 
     @property
     def device_use(self) -> DeviceUse | None:
-        """What all subgames make of the device, if they are on one."""
+        """The use of the device by all subgames, if they are on one."""
         return None if self.device is None else self.device.use(self.memory_bytes)
 
     def _build(

@@ -99,8 +99,8 @@ class BoardRows:
 
     def by_row(self, weights: Floats) -> Floats:
         """[R]: weights of combos [C] added up."""
-        found: Floats = np.bincount(self.row, weights, self.rows).astype(np.float64)
-        return found
+        rows: Floats = np.bincount(self.row, weights, self.rows).astype(np.float64)
+        return rows
 
     def chances(self, averages: Averages) -> dict[int, Floats]:
         """Node → [A, R]: the strategies that `averages` hold; even where they hold nothing."""

@@ -351,7 +351,7 @@ class ExactSubgame:
     ) -> None:
         """Let the average strategy of a node on a board be `strategy` [R / 16, A, 16].
 
-        At a locked node it is what is played there from now on.
+        At a locked node it becomes the locked strategy.
         """
         average = self.stored_at(self.averages, level, number, node)
         one = LARGEST if average.dtype == np.int16 else 1.0

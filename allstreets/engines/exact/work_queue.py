@@ -47,7 +47,7 @@ def useful_threads(threads: int, slots: int) -> int:
 
 
 class BoardWork:
-    """What threads do below the root, and the space of what outlives a piece.
+    """The work of threads below the root, and the space of data that outlives a piece.
 
     `forests` and `boards` are by player and street, `space` is that of a thread by street.
     """

@@ -209,12 +209,12 @@ class MatrixEngine:
 
     def pair_values(self, pot: int, flops: Flops) -> Singles:
         """[K, 169, 169]: chips that OOP wins with the row's hand from the column's."""
-        found = np.empty((len(flops), HAND_COUNT, HAND_COUNT), np.float32)
+        values = np.empty((len(flops), HAND_COUNT, HAND_COUNT), np.float32)
         if self.roots is None and self.cards.stages == 1:
-            self._add_up_pairs(pot, flops, found)
+            self._add_up_pairs(pot, flops, values)
         else:
-            self._pool.run(len(flops), partial(self._evaluate_pairs, pot, flops, found))
-        return found
+            self._pool.run(len(flops), partial(self._evaluate_pairs, pot, flops, values))
+        return values
 
     def _add_up_pairs(self, pot: int, flops: Flops, found: Singles) -> None:
         """Where hands stay the same: over the ends of the tree."""

@@ -178,7 +178,7 @@ class MatrixGame:
         All decisions of a flop are packed at once, since there are thousands of them. Any number of
         threads may do so.
         """
-        found = []
+        arrays = []
         largest = int(np.iinfo(numbers).max)
         for stage, hands in enumerate(self.cards.hands):
             actions = int(self.slots[stage].sum()) if stage < len(self.slots) else 0
@@ -187,8 +187,8 @@ class MatrixGame:
             for player in Player if actions else ():
                 where = self._packing[stage][player]
                 pack_shares(self.averages[stage][player][flop], *where, largest, shares)
-            found.append(shares)
-        return tuple(found)
+            arrays.append(shares)
+        return tuple(arrays)
 
     @cached_property
     def _packing(self) -> list[list[tuple[Longs, Longs, Longs, Longs]]]:
@@ -264,13 +264,13 @@ class MatrixGame:
         sums = self.numbers_at(self.averages, flop, node).astype(np.float64)
         totals = sums.sum(axis=0)
         even = np.full_like(sums, 1 / len(sums))
-        found: Floats = np.divide(sums, totals, out=even, where=totals > 0)
-        return found
+        average: Floats = np.divide(sums, totals, out=even, where=totals > 0)
+        return average
 
     def set_average(self, flop: int, node: int, strategy: NDArray[np.floating[Any]]) -> None:
         """Let the average strategy at a decision be `strategy` [A, H]; all hands must be stored.
 
-        At a locked one it is what is played there from now on.
+        At a locked one it becomes the locked strategy.
         """
         self._put(slice(flop, flop + 1), node, strategy)
 

@@ -1,4 +1,4 @@
-"""What every hand wins from every other hand, when both play stored strategies.
+"""The value of every hand against every other hand, when both play stored strategies.
 
 Values are chips that OOP wins on average, over the turns and rivers and over both players' mixed
 actions; IP wins as much less. Where no combos of two hands fit beside the flop and each other they

@@ -124,7 +124,7 @@ class SampledEngine(SeparateSubgames[SampledSubgame]):
         return self._informed(np.array(flops)).quantised(flops, numbers)
 
     def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
-        """What a bundle keeps of a flop."""
+        """The arrays of a flop for a bundle."""
         return self._informed(np.array([flop])).pack(flop, reach, numbers)
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:

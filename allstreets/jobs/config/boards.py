@@ -80,7 +80,7 @@ def _lines(path: Path) -> Iterator[WeightedBoard]:
     first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
     between = next((mark for mark in "\t;" if mark in first), ",")
     head: list[str] | None = None
-    found = False
+    any_board = False
     for number, row in csv_rows(lines, str(path), between):
         cells = [cell.strip() for cell in row]
         if not any(cells) or cells[0].startswith("#"):
@@ -92,17 +92,17 @@ def _lines(path: Path) -> Iterator[WeightedBoard]:
                     raise InputError(f"{path}, line {number}: no column is called board")
                 continue
             head = ["board", "weight"]
-        found = True
+        any_board = True
         column = next(head.index(name) for name in BOARD_HEADS if name in head)
         text = cells[column] if column < len(cells) else ""
-        place = head.index("weight") if "weight" in head else len(cells)
-        weight = cells[place] if place < len(cells) else ""
+        weight_column = head.index("weight") if "weight" in head else len(cells)
+        weight = cells[weight_column] if weight_column < len(cells) else ""
         yield _line(f"{path}, line {number}", text, weight)
-    if not found:
+    if not any_board:
         raise InputError(f"{path} names no boards: write one a line, such as QsJh2h")
 
 
-def _line(place: str, text: str, weight: str) -> WeightedBoard:
+def _line(source: str, text: str, weight: str) -> WeightedBoard:
     cards, _, behind = text.partition(":")
     try:
         if weight and behind:
@@ -111,7 +111,7 @@ def _line(place: str, text: str, weight: str) -> WeightedBoard:
         given = weight or behind
         stands_for = _number(given) if given else float(boards_alike(board))
     except InputError as error:
-        return WeightedBoard(text, None, f"{place}: {error}")
+        return WeightedBoard(text, None, f"{source}: {error}")
     return WeightedBoard(cards_text(board), stands_for)
 
 
@@ -134,14 +134,16 @@ def _number(text: str) -> float:
 def _distinct(boards: Iterator[WeightedBoard]) -> list[WeightedBoard]:
     """The boards in their order; one that comes again is a problem, as its weight is not known."""
     seen: set[str] = set()
-    found = []
+    distinct = []
     for board in boards:
         if board.problem is None and board.text in seen:
-            found.append(WeightedBoard(board.text, None, f"the board {board.text} is named twice"))
+            distinct.append(
+                WeightedBoard(board.text, None, f"the board {board.text} is named twice")
+            )
             continue
         seen.add(board.text)
-        found.append(board)
-    return found
+        distinct.append(board)
+    return distinct
 
 
 def _text(path: Path) -> str:

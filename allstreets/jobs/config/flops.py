@@ -63,7 +63,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "sampled_fast": _preset("sampled", 200, 0.02, sample_pct=1.0),
     "sampled_standard": _preset("sampled", 1000, 0.005, sample_pct=1.0),
 }
-"""What each preset gives; keys of the file override it."""
+"""The settings of each preset; keys of the file override them."""
 
 
 def _ratios(value: Any) -> Any:
@@ -176,18 +176,18 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
         return self
 
     def usual_algorithm(self) -> str:
-        """What `algorithm` is where it is left out: it follows the model."""
+        """The default of `algorithm`, which follows from the model."""
         return "linear" if self.cards == "sampled" else "dcfr" if self.prune_warmup else "ahead"
 
     def card_model(self) -> "CardModel":
-        """What players know of the cards."""
+        """The card model: how much players know of the cards."""
 
         return CardModel(
             self.cards, buckets=self.buckets, sample_pct=self.sample_pct, seed=self.seed
         )
 
     def pruning(self) -> "Pruning | None":
-        """What is skipped, in chips times pairs of combos; None = nothing."""
+        """The pruning thresholds, in chips times pairs of combos; None: nothing is skipped."""
         return self.pruning_in_chips(CHIPS_PER_POT)
 
     def targets(self) -> "FlopTargets":
@@ -220,18 +220,18 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
 
         if not isinstance(self.flops, tuple):
             return self.flop_set().flops
-        found: dict[int, str] = {}
+        texts: dict[int, str] = {}
         for text in self.flops:
             flop = parse_flop(text).flop
-            if flop.number in found:
+            if flop.number in texts:
                 warnings.warn(
-                    f"flops: {found[flop.number]} and {text} are the same flop up to the "
+                    f"flops: {texts[flop.number]} and {text} are the same flop up to the "
                     f"names of suits ({flop.text}); it is solved once",
                     ConfigWarning,
                     stacklevel=2,
                 )
-            found.setdefault(flop.number, text)
-        return tuple(all_flops()[number] for number in found)
+            texts.setdefault(flop.number, text)
+        return tuple(all_flops()[number] for number in texts)
 
     def flop_weights(self) -> dict[str, float]:
         """How many flops each stands for, where the set says so; named flops have no weights."""
@@ -242,7 +242,7 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
         return dict(zip(texts, chosen.weights.tolist(), strict=True))
 
     def identity(self) -> dict[str, Any]:
-        """What two solutions of a flop must share to be the same, as JSON data.
+        """The settings that two solutions of a flop must share to be the same, as JSON data.
 
         Which flops and stack-to-pot ratios are solved, and the threads, are no part of it.
         """
@@ -263,8 +263,8 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
 def _street_sizes(given: Sizes | SizesByStreet, *, raises: bool) -> dict[str, str]:
     """Street → the canonical text of its sizes."""
 
-    found = {}
+    by_street = {}
     for street in STREETS:
         sizes = getattr(given, street) if isinstance(given, SizesByStreet) else given
-        found[street] = sizes_text(parse_sizes(listed(sizes), raises=raises))
-    return found
+        by_street[street] = sizes_text(parse_sizes(listed(sizes), raises=raises))
+    return by_street

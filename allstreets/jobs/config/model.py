@@ -53,12 +53,12 @@ class ConfigError(InputError):
 
 def problems_error(source: str, problems: Iterable[Problem]) -> ConfigError:
     """All problems as one error: how many on the first line, then one line each, in file order."""
-    found = sorted(set(problems))
-    lines = [f"{source}: {'1 problem' if len(found) == 1 else f'{len(found)} problems'}"]
-    lines += [_cut(str(problem), 300) for problem in found[:MAX_SHOWN]]
-    if len(found) > MAX_SHOWN:
-        lines.append(f"and {len(found) - MAX_SHOWN} more")
-    return ConfigError("\n  ".join(lines), tuple(found))
+    distinct = sorted(set(problems))
+    lines = [f"{source}: {'1 problem' if len(distinct) == 1 else f'{len(distinct)} problems'}"]
+    lines += [_cut(str(problem), 300) for problem in distinct[:MAX_SHOWN]]
+    if len(distinct) > MAX_SHOWN:
+        lines.append(f"and {len(distinct) - MAX_SHOWN} more")
+    return ConfigError("\n  ".join(lines), tuple(distinct))
 
 
 def key_text(path: KeyPath) -> str:
@@ -141,7 +141,7 @@ class ConfigModel(BaseModel):
     @classmethod
     def _docstrings(cls) -> dict[str, str]:
         """By the keys that a file has, those of the sections that this one extends included."""
-        found: dict[str, str] = {}
+        docs: dict[str, str] = {}
         for section in reversed(cls.__mro__):
             if issubclass(section, ConfigModel):
                 [definition] = ast.parse(dedent(inspect.getsource(section))).body
@@ -152,9 +152,9 @@ class ConfigModel(BaseModel):
                             ast.AnnAssign(target=ast.Name(name)),
                             ast.Expr(value=ast.Constant(str(words))),
                         ):
-                            found[name] = inspect.cleandoc(words)
+                            docs[name] = inspect.cleandoc(words)
         known = cls.model_fields
-        return {known[name].alias or name: text for name, text in found.items() if name in known}
+        return {known[name].alias or name: text for name, text in docs.items() if name in known}
 
 
 def alternatives(annotation: Any) -> list[Any]:
@@ -168,13 +168,13 @@ def alternatives(annotation: Any) -> list[Any]:
 
 def choices(known: FieldInfo | None) -> list[Any]:
     """The values that a field of fixed values takes."""
-    found: list[Any] = []
+    values: list[Any] = []
     for choice in alternatives(known.annotation) if known else ():
         if get_origin(choice) is Literal:
-            found += get_args(choice)
+            values += get_args(choice)
         elif hasattr(choice, "__members__"):
-            found += [member.value for member in choice]
-    return found
+            values += [member.value for member in choice]
+    return values
 
 
 POT_SHARE = "it is a share of the pot now, by true best response: 0.01 is 1 % of the pot"

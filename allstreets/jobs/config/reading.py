@@ -226,7 +226,7 @@ def _place(detail: ErrorDetails, data: Any) -> KeyPath:
 
 
 def _advice(kinds: Iterable[str], value: Any, known: FieldInfo | None) -> str:
-    """What to write instead of a value of the wrong type."""
+    """Suggest a replacement for a value of the wrong type."""
     if "a whole number" in kinds and isinstance(value, float) and value.is_integer():
         return f"; write {int(value)}"
     if "true or false" in kinds and isinstance(value, str):

@@ -131,7 +131,7 @@ class LearningConfig(ChecksConfig):
         return self
 
     def usual_algorithm(self) -> str:
-        """What `algorithm` is where it is left out."""
+        """The default of `algorithm`."""
         return self.default_algorithm
 
     def schedule(self) -> "Schedule":
@@ -139,8 +139,10 @@ class LearningConfig(ChecksConfig):
 
         exponents = {key.removeprefix("dcfr_"): getattr(self, key) for key in DCFR}
         given = {key: value for key, value in exponents.items() if value is not None}
-        found = dcfr(**given) if given else parse_schedule(self.algorithm or self.usual_algorithm())
-        return replace(found, warmup=self.dcfr_warmup) if self.dcfr_warmup else found
+        schedule = (
+            dcfr(**given) if given else parse_schedule(self.algorithm or self.usual_algorithm())
+        )
+        return replace(schedule, warmup=self.dcfr_warmup) if self.dcfr_warmup else schedule
 
 
 class PruningConfig(LearningConfig):
@@ -186,7 +188,7 @@ class PruningConfig(LearningConfig):
         return self
 
     def pruning_in_chips(self, stake: float) -> "Pruning | None":
-        """What is skipped, in chips times pairs of combos; a bb or pot has `stake` chips."""
+        """The pruning thresholds, in chips times pairs of combos; a bb or pot has `stake` chips."""
 
         if not self.prune_warmup:
             return None
@@ -259,7 +261,7 @@ class StopConfig(ChecksConfig):
     """Iterations between two checkpoints; without it one about every five minutes."""
 
     def stop_rules(self, iterations: int | None = None, spent: float = 0.0) -> tuple[StopRule, ...]:
-        """What ends the run, one rule for each key that is given.
+        """The rules that end the run, one for each key that is given.
 
         `spent` seconds of the time limit are over.
         """
@@ -310,7 +312,7 @@ class LoopConfig(StopConfig):
         return Intervals(self.check_interval, self.checkpoint_interval)
 
     def stop_rules(self, iterations: int | None = None, spent: float = 0.0) -> tuple[StopRule, ...]:
-        """What ends the run, one rule for each key that is given.
+        """The rules that end the run, one for each key that is given.
 
         `spent` seconds of the time limit are over.
         """

@@ -66,7 +66,7 @@ class TrainConfig(ConfigModel):
 
 
 FIRST_RUN = Path(__file__).with_name("first_run.yaml")
-"""What is solved where no file is named: small enough to watch."""
+"""The run that is solved when no file is named: small enough to watch."""
 
 
 def read_train_config(path: Path, flags: Mapping[str, Any] | None = None) -> TrainConfig:

@@ -383,7 +383,7 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     def street_sizes(self, pot: PostflopPot | None = None) -> "tuple[StreetSizes, ...]":
         """The sizes after the flop, street by street, of a kind of pot or of all others."""
 
-        found = []
+        by_street = []
         for street in STREETS:
             bet, raises = self.postflop_bet_sizes, self.postflop_raise_sizes
             own = (self.postflop_streets or {}).get(street)
@@ -392,8 +392,8 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
             if own is not None:
                 bet, raises = own.bet, own.raises
             sizes = PlayerSizes.parse(listed(bet), listed(bet if raises is None else raises))
-            found.append((sizes, sizes))
-        return tuple(found)
+            by_street.append((sizes, sizes))
+        return tuple(by_street)
 
     def game(self) -> "WholeGame":
         """The game; what is wrong with its sizes or flops is said here."""
@@ -440,11 +440,11 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
             raise WrongKeyError("device", "on a GPU decisions after the flop are free; write cpu")
 
     def usual_algorithm(self) -> str:
-        """What `algorithm` is where it is left out: pruning lives on regrets that stay negative."""
+        """The default of `algorithm`: pruning depends on regrets that stay negative."""
         return "dcfr(1.2,0.5,4)" if self.prune_warmup else super().usual_algorithm()
 
     def pruning(self) -> "Pruning | None":
-        """What is skipped, in chips times pairs of combos; None = nothing."""
+        """The pruning thresholds, in chips times pairs of combos; None: nothing is skipped."""
         return self.pruning_in_chips(BIG_BLIND)
 
     def regroupings(self) -> int:
@@ -453,7 +453,7 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
         return most if self.cards == "boards" else 0
 
     def card_model(self) -> "CardModel":
-        """What players know of the cards after the flop."""
+        """The card model: how much players know of the cards after the flop."""
 
         return CardModel(
             self.cards,

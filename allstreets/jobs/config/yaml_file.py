@@ -181,7 +181,7 @@ class _Plain:
         self.problems: list[Problem] = []
 
     def value(self, node: Node, path: KeyPath, above: tuple[Node, ...] = ()) -> Any:
-        """What `node` holds; `above` are the nodes that it stands in."""
+        """The value of `node`; `above` are the nodes that contain it."""
         self.lines.setdefault(path, _line(node))
         self._check(node, path, above)
         kind = str(node.tag).replace(STANDARD, "!!")

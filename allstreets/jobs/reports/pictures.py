@@ -200,12 +200,12 @@ def _draw_cells(axes: Axes, chart: Chart, colours: Sequence[str]) -> None:
 
 def _behind(mix: Sequence[float], colours: Sequence[str]) -> set[str]:
     """The colours behind the letters, in the middle half of a cell."""
-    found, end = set(), 0.0
+    behind, end = set(), 0.0
     for share, colour in zip(mix, colours, strict=True):
         start, end = end, end + share
         if share > 0 and end > 0.25 and start < 0.75:
-            found.add(colour)
-    return found
+            behind.add(colour)
+    return behind
 
 
 def _write_name(

@@ -55,7 +55,7 @@ TABLE_KEYS = ("flop", "suits", "pairing", "high_card", "weight", "share", "reach
 
 
 def summary_lines(result: WholeSolution, spr: float | None = None) -> list[str]:
-    """What was solved and how well, for people; of flops one by one, at a ratio or at all."""
+    """Summarise a solution and its accuracy for people; of separate flops, at one SPR or at all."""
     facts = result.facts
     if result.unit.name == "pot":
         return model_lines(result, result.rows_at(spr))
@@ -104,23 +104,24 @@ def quality_lines(result: WholeSolution) -> list[str]:
 
 
 def certificate_lines(certificate: Certificate) -> list[str]:
-    """What a certificate says, for people."""
-    one = certificate
-    low, high = one.interval_mbb
+    """Describe a certificate for people."""
+    low, high = certificate.interval_mbb
     interval = "" if low == high else f", 95 % between {figure(low)} and {figure(high)}"
-    old = " (of an earlier state of this solution: certify it again)" if one.outdated else ""
+    old = (
+        " (of an earlier state of this solution: certify it again)" if certificate.outdated else ""
+    )
     lines = [
-        f"exploitability with real cards {figure(one.real_exploitability_mbb)} mbb/hand"
-        f"{interval}: best response to every card, on {one.flops_text}{old}",
-        f"  {figure(one.after_flop_mbb)} mbb/hand after the flop, and "
-        f"{figure(one.unseen_gap_mbb)} by a best response before it",
+        f"exploitability with real cards {figure(certificate.real_exploitability_mbb)} mbb/hand"
+        f"{interval}: best response to every card, on {certificate.flops_text}{old}",
+        f"  {figure(certificate.after_flop_mbb)} mbb/hand after the flop, and "
+        f"{figure(certificate.unseen_gap_mbb)} by a best response before it",
     ]
     lines += leak_lines(certificate)
-    if one.completion is not None:
-        completed = one.flops - one.trained_flops
+    if certificate.completion is not None:
+        completed = certificate.flops - certificate.trained_flops
         lines.append(
             f"  {completed:,} of these flops, not stored in the solution, were solved for its "
-            f"ranges ({one.completion})"
+            f"ranges ({certificate.completion})"
         )
     return lines
 
@@ -188,7 +189,7 @@ def solution_mapping(result: WholeSolution, spr: float | None = None) -> dict[st
 
 
 def _covers(result: WholeSolution) -> str:
-    """What the best response may do that exploitability is measured by."""
+    """Describe the best response that exploitability is measured by."""
     if not result.is_game:
         return "best response before the flop, against the values that pots are given there"
     if not result.game.pots:
