@@ -1,9 +1,10 @@
 from .analysis.frequency_locks import LockRequest as LockRequest
 from .cards.equity import equity as equity
 from .cards.ranges import Range as Range
-from .explorer.reaching import range_at as range_at
+from .explorer.views.view import range_at as range_at
 from .games.locks import Lock as Lock
 from .games.spot import Spot as Spot
+from .interop.range_files import export_ranges as export_ranges
 from .jobs.api import certify as certify
 from .jobs.api import lock as lock
 from .jobs.api import train as train
@@ -17,7 +18,6 @@ from .solvers.whole_game import WholeGameSolver as WholeGameSolver
 from .storage.board_reports import board_report as board_report
 from .storage.comparing import compare as compare
 from .storage.opening import load as load
-from .storage.range_files import export_ranges as export_ranges
 from .storage.spot_bundle import load_spot as load_spot
 from .storage.spot_bundle import save_spot as save_spot
 

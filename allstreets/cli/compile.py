@@ -1,21 +1,14 @@
 """allstreets compile: kernels of the jobs to come, before they are needed."""
 
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
-
-class Jobs(StrEnum):
-    """Kinds of jobs."""
-
-    first_run = "first-run"
-    spots = "spots"
-    all = "all"
+Jobs = Literal["first-run", "spots", "all"]
 
 
 def compile_kernels(
-    jobs: Annotated[Jobs, typer.Argument(help="The jobs to come.")] = Jobs.all,
+    jobs: Annotated[Jobs, typer.Argument(help="The jobs to come.")] = "all",
     processes: Annotated[
         int | None, typer.Option(min=1, help="How many compile side by side; default: every core.")
     ] = None,
@@ -32,4 +25,4 @@ def compile_kernels(
     """
     from allstreets.jobs import compile_ahead
 
-    compile_ahead([jobs.value], processes)
+    compile_ahead([jobs], processes)

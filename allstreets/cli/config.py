@@ -67,7 +67,7 @@ def from_pio(
     """
     from allstreets.base import InputError
     from allstreets.cli.terminal.typed import read_text
-    from allstreets.training import read_pio_script
+    from allstreets.interop import read_pio_script
 
     try:
         found = read_pio_script(read_text(file))

@@ -30,7 +30,7 @@ def export(
     that see a flop after a raise to 2.5 bb and a call. MonkerSolver's files lie side by side, each
     with the frequency and the EV of an action. README.txt lists them all.
     """
-    from allstreets.storage import export_ranges, load_tree
+    from allstreets.interop import export_ranges, load_tree
 
     files = export_ranges(load_tree(folder), output, kind)
     out = console()

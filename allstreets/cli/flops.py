@@ -2,9 +2,8 @@
 
 import sys
 from collections import Counter
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -22,12 +21,7 @@ if TYPE_CHECKING:
     from allstreets.cards import Flop, FlopSet
 
 
-class FlopFormat(StrEnum):
-    """How the list is written."""
-
-    text = "text"
-    json = "json"
-    csv = "csv"
+FlopFormat = Literal["text", "json", "csv"]
 
 
 def flops(
@@ -37,7 +31,7 @@ def flops(
     ] = "",
     form: Annotated[
         FlopFormat, typer.Option("--format", "-f", help="text is a summary by texture.")
-    ] = FlopFormat.text,
+    ] = "text",
     choose: Annotated[
         int | None,
         typer.Option(help="Choose so many flops with weights, to stand for all 1,755."),
@@ -70,7 +64,7 @@ def flops(
       allstreets flops --choose 95 --from runs/all_20bb --from runs/all_40bb -o subset_95.json
     """
     if json:
-        form = FlopFormat.json
+        form = "json"
     if choose is not None:
         if flop:
             raise InputError(f"name a flop or --choose some, not both ('{flop}')")
@@ -105,9 +99,9 @@ def _show_one(text: str, form: FlopFormat) -> None:
     found = parse_flop(text)
     suit_map = {suit: SUITS[new] for suit, new in zip(SUITS, found.suit_map, strict=True)}
     facts = _facts(found.flop)
-    if form is FlopFormat.json:
+    if form == "json":
         print_json({"given": text, **facts, "suit_map": suit_map})
-    elif form is FlopFormat.csv:
+    elif form == "csv":
         _write_csv([facts])
     else:
         out = console()
@@ -148,11 +142,11 @@ def _show_set(flops: "FlopSet", form: FlopFormat) -> None:
         {**_facts(flop), "weight": weight}
         for flop, weight in zip(flops.flops, flops.weights.tolist(), strict=True)
     ]
-    if form is FlopFormat.csv:
+    if form == "csv":
         _write_csv(rows)
         return
     error = flop_set_error(flops)
-    if form is FlopFormat.json:
+    if form == "json":
         print_json({"set": flops.name, "count": len(rows), "error": error, "flops": rows})
         return
     out = console()
@@ -170,10 +164,10 @@ def _show_all(form: FlopFormat) -> None:
     from allstreets.cards import all_flops
 
     rows = [_facts(flop) for flop in all_flops()]
-    if form is FlopFormat.json:
+    if form == "json":
         print_json({"count": len(rows), "flops": rows})
         return
-    if form is FlopFormat.csv:
+    if form == "csv":
         _write_csv(rows)
         return
     out = console()

@@ -10,7 +10,7 @@ from allstreets.cli.terminal.output import JsonOption, console, print_json, writ
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.practice import Results, Session, StoredAnswer, Wanted
+    from allstreets.study import Results, Session, StoredAnswer, Wanted
 
 HANDS = 20
 
@@ -87,7 +87,7 @@ def practice(
     Keys: 1 to 9 take an action, and so do f, x, c, b, r, a; q ends. docs/practice.md says more.
     """
     from allstreets.base import InputError
-    from allstreets.practice import (
+    from allstreets.study import (
         Results,
         Session,
         Wanted,
@@ -116,7 +116,8 @@ def practice(
     session = Session(load_playable(folder), player, wanted, seed, results)
     _play(out, session, hands, not no_grid)
     if json:
-        print_json(_figures(session))
+        figures = {"seed": session.seed, "hands": session.played}
+        print_json({**figures, **session.summary().mapping()})
 
 
 def _play(out: "Console", session: "Session", hands: int, grid: bool) -> None:
@@ -146,7 +147,7 @@ def _kept(results: "Results", folder: Path | None) -> "list[StoredAnswer]":
 
 def _show_stats(out: "Console", results: "Results", folder: Path | None, json: bool) -> None:
     from allstreets.cli.practice_view import print_stats
-    from allstreets.practice import stats_mapping
+    from allstreets.study import stats_mapping
 
     stored = _kept(results, folder)
     print_stats(out, results, stored)
@@ -155,7 +156,7 @@ def _show_stats(out: "Console", results: "Results", folder: Path | None, json: b
 
 
 def _export(out: "Console", results: "Results", folder: Path | None, path: Path) -> None:
-    from allstreets.practice import export
+    from allstreets.study import export
 
     stored = _kept(results, folder)
     export(stored, path)
@@ -165,7 +166,7 @@ def _export(out: "Console", results: "Results", folder: Path | None, path: Path)
 def _export_anki(
     out: "Console", results: "Results", folder: Path | None, wanted: "Wanted", path: Path
 ) -> None:
-    from allstreets.practice import chosen, export_anki
+    from allstreets.study import chosen, export_anki
 
     count = export_anki(chosen(_kept(results, folder), wanted), path)
     out.print(f"{count:,} cards written to {path}", markup=False, soft_wrap=True)
@@ -178,9 +179,3 @@ def _delete(out: "Console", results: "Results") -> None:
     typer.confirm(f"Delete {hands:,} hands in {printable(str(results.path))}?", abort=True)
     results.delete()
     out.print("Deleted.")
-
-
-def _figures(session: "Session") -> dict[str, object]:
-    from allstreets.practice import summary_mapping
-
-    return {"seed": session.seed, "hands": session.played, **summary_mapping(session.summary())}

@@ -8,7 +8,7 @@ from allstreets.cli.terminal.output import percent, plain_table
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.practice import (
+    from allstreets.study import (
         Answer,
         Draw,
         Hand,
@@ -27,7 +27,7 @@ BAR = 20  # letters of the longest bar
 
 def print_begin(out: "Console", session: "Session") -> None:
     """What is played, and how."""
-    from allstreets.practice import practice_note
+    from allstreets.study import practice_note
 
     solution = session.solution
     out.print(f"{solution.name}, seed {session.seed}", markup=False)
@@ -184,20 +184,16 @@ def print_totals(out: "Console", summary: "Summary") -> None:
 
 def print_stats(out: "Console", results: "Results", stored: "Sequence[StoredAnswer]") -> None:
     """Everything that was kept, and how it moves over time."""
-    from allstreets.practice import day_of, grouped, summarise
+    from allstreets.study import grouped, summarise
 
     hands, waiting = results.counts()
     out.print(f"{results.path}: {hands:,} hands", markup=False, soft_wrap=True)
     print_totals(out, summarise(one.answer for one in stored))
     if not stored:
         return
-    for title, name_of in (
-        ("street", lambda one: one.answer.street),
-        ("pot", lambda one: one.answer.pot_kind),
-        ("solution", lambda one: one.answer.solution),
-    ):
-        _print_groups(out, title, grouped(stored, name_of))
-    _print_groups(out, "day", grouped(stored, day_of)[-DAYS_SHOWN:])
+    for by in ("street", "pot", "solution"):
+        _print_groups(out, by, grouped(stored, by))
+    _print_groups(out, "day", grouped(stored, "day")[-DAYS_SHOWN:])
     out.print(f"\n{_waiting(waiting)}")
 
 

@@ -1,9 +1,8 @@
 """allstreets report: any decision of a solution, and tables over flops."""
 
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -32,33 +31,15 @@ NOT_FOR = {
 """Options that have no meaning for a kind of solution, or for the table over flops."""
 
 
-class By(StrEnum):
-    """What a report over boards is grouped by."""
-
-    board = "board"
-    texture = "texture"
-    suits = "suits"
-    pairing = "pairing"
-    high = "high"
-    connected = "connected"
-    category = "category"
-    draw = "draw"
-    hand = "hand"
+By = Literal[
+    "board", "texture", "suits", "pairing", "high", "connected", "category", "draw", "hand"
+]
 
 
-class ReportFormat(StrEnum):
-    """How a decision is written."""
-
-    text = "text"
-    json = "json"
-    csv = "csv"
+ReportFormat = Literal["text", "json", "csv"]
 
 
-class EvsFrom(StrEnum):
-    """From when on EVs count."""
-
-    here = "here"
-    hand = "hand"
+EvsFrom = Literal["here", "hand"]
 
 
 def report(
@@ -74,14 +55,14 @@ def report(
     ] = "",
     form: Annotated[
         ReportFormat, typer.Option("--format", "-f", help="csv: one line per combo, hand or flop.")
-    ] = ReportFormat.text,
+    ] = "text",
     combos: Annotated[
         bool, typer.Option("--combos", help="Add the table by combo, where hands are combos.")
     ] = False,
     evs: Annotated[
         EvsFrom,
         typer.Option(help="here: from here on, folding is 0; hand: results of the whole hand."),
-    ] = EvsFrom.here,
+    ] = "here",
     flop: Annotated[str | None, typer.Option(help="One flop, with any suits: AhKd7s.")] = None,
     spr: Annotated[
         float | None, typer.Option(help="Its stack-to-pot ratio, if there are several.")
@@ -135,7 +116,7 @@ def report(
     from allstreets.storage import folder_kind, mirrored
 
     folder = mirrored(solution)
-    form = ReportFormat.json if json else form
+    form = "json" if json else form
     kind = folder_kind(folder)
     many = by is not None or kind == "spots"
     given: dict[str, Any] = {"flop": flop, "spr": spr, "chart": chart, "parquet": parquet}
@@ -147,14 +128,14 @@ def report(
         report_boards(
             folder,
             line,
-            (by or By.board).value,
+            by or "board",
             sort=sort,
-            form=form.value,
+            form=form,
             csv=csv,
             parquet=parquet,
             spr=spr,
             name=name,
-            whole_hand=evs is EvsFrom.hand,
+            whole_hand=evs == "hand",
         )
         return
     _need_by(sort=sort, name=name, csv=csv)
@@ -163,14 +144,14 @@ def report(
 
         check_plot_path(chart)
     asked = kind == "spot" or any((line, flop, chart, combos))
-    if flops or parquet is not None or (form is ReportFormat.csv and not asked):
+    if flops or parquet is not None or (form == "csv" and not asked):
         _refuse("flops", folder, given)
         _report_table(folder, line, spr, form, parquet)
     elif asked:
         place, node, remarks = _decision(folder, kind, line, flop, spr, behind=behind)
-        node = node.whole_hand() if evs is EvsFrom.hand else node
+        node = node.whole_hand() if evs == "hand" else node
         _report_decision(place, node, remarks, form, chart, combos=combos)
-        if kind == "spot" and not (node.reached or behind or form is not ReportFormat.text):
+        if kind == "spot" and not (node.reached or behind or form != "text"):
             way = command("report", folder, "--line", line, "--behind")
             console().print(f"\nTo solve this line separately: {way}", markup=False, soft_wrap=True)
     else:
@@ -228,10 +209,10 @@ def _report_decision(
         from allstreets.solutions import node_chart
 
         plot_chart(chart, node_chart(place.solution, node))
-    if form is ReportFormat.json:
+    if form == "json":
         print_json({**without_nan(place.flop_figures), **node_report(node)})
         return
-    if form is ReportFormat.csv:
+    if form == "csv":
         write_csv(reached_rows(node))
         return
     out = console()
@@ -255,7 +236,7 @@ def _report_overview(folder: Path, spr: float | None, form: ReportFormat) -> Non
     from allstreets.storage import load
 
     result = load(folder, WholeSolution)
-    if form is ReportFormat.json:
+    if form == "json":
         print_json(solution_mapping(result, spr))
         return
     out = console()
@@ -290,9 +271,9 @@ def _report_table(
         from allstreets.base import write_parquet
 
         write_parquet(parquet, rows)
-    elif form is ReportFormat.csv:
+    elif form == "csv":
         write_csv(rows)
-    elif form is ReportFormat.json:
+    elif form == "json":
         print_json({"line": line or None, "flops": [without_nan(row) for row in rows]})
     else:
         console().print("\n".join(table_lines(rows)), markup=False)

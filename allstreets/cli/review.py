@@ -18,8 +18,8 @@ from allstreets.cli.terminal.output import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.hands import Skipped
-    from allstreets.review import Review
+    from allstreets.interop import Skipped
+    from allstreets.study import Review
 
 SHOWN = 8  # reasons and places that are named
 ACCURACY = (
@@ -84,9 +84,9 @@ def review(
     """
     from allstreets.base import INTERRUPTED
     from allstreets.cli.terminal.running import announce_compiling
-    from allstreets.hands import read_hands
+    from allstreets.interop import read_hands
     from allstreets.jobs import parse_target
-    from allstreets.review import (
+    from allstreets.study import (
         Effort,
         open_games,
         plan_review,
@@ -133,7 +133,7 @@ def review(
 
 def _print_skipped(out: "Console", skipped: "tuple[Skipped, ...]") -> None:
     """How many hands were not read or not reviewed, why, and where the first of a kind stands."""
-    from allstreets.hands import HandFiles
+    from allstreets.interop import HandFiles
 
     files = HandFiles((), skipped)
     if not files.skipped:
@@ -149,7 +149,7 @@ def _print_skipped(out: "Console", skipped: "tuple[Skipped, ...]") -> None:
 
 def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
     from allstreets.betting import line_in_words
-    from allstreets.review import decision_rows, total_rows, ungraded
+    from allstreets.study import decision_rows, total_rows, ungraded
 
     if not outcome.hands:
         out.print("No hand was reviewed.")

@@ -1,9 +1,8 @@
 """allstreets solve: the strategies of a flop, turn or river spot."""
 
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -29,12 +28,7 @@ if TYPE_CHECKING:
     from allstreets.storage import KeptFlop
 
 
-class Saved(StrEnum):
-    """What a bundle stores."""
-
-    flop = "flop"
-    turn = "turn"
-    full = "full"
+Saved = Literal["flop", "turn", "full"]
 
 
 def solve(
@@ -83,7 +77,7 @@ def solve(
     ] = None,
     output: Annotated[Path | None, written("Save the solution here.", "--output", "-o")] = None,
     save: Annotated[Saved, typer.Option(help="Last street to save; later ones are re-solved.")] = (
-        Saved.full
+        "full"
     ),
     resume: Annotated[bool, typer.Option("--resume", help="Continue the solution in --output.")] = (
         False
@@ -139,7 +133,7 @@ def solve(
     }
     seconds = None if time is None else parse_time(time)
     limits: dict[str, Any] = {"max_iterations": max_iterations, "seconds": seconds}
-    kept: dict[str, Any] = {"output": output, "resume": resume, "saved": save.value}
+    kept: dict[str, Any] = {"output": output, "resume": resume, "saved": save}
     many: dict[str, Any] = {"processes": processes, "cluster": cluster, "csv": csv}
     if game is not None or line is not None or flop is not None:
         if len(named) > 1:

@@ -13,34 +13,31 @@ from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 
 from allstreets.base import InputError
-from allstreets.explorer.access import Access
 from allstreets.explorer.comparing import Comparing
 from allstreets.explorer.deleting import Deleting
-from allstreets.explorer.errors import BusyError, FormError, MissingError
 from allstreets.explorer.exact_flops import ExactFlops
-from allstreets.explorer.kept_ranges import KeptRanges
 from allstreets.explorer.library import Library
 from allstreets.explorer.locking import Locking
-from allstreets.explorer.models.base import Hint, Problem, Refusal
-from allstreets.explorer.models.reports import BoardHandsPart
+from allstreets.explorer.models.base import (
+    BusyError,
+    FormError,
+    Hint,
+    MissingError,
+    Problem,
+    Refusal,
+)
+from allstreets.explorer.models.place import BoardHandsPart
 from allstreets.explorer.models.solves import SolveEvent
 from allstreets.explorer.practising import Practising
+from allstreets.explorer.ranges import KeptRanges
 from allstreets.explorer.reviews import Reviews
-from allstreets.explorer.routes import (
-    comparisons,
-    games,
-    practice,
-    ranges,
-    reviews,
-    simple,
-    solutions,
-    solves,
-)
-from allstreets.explorer.security import Guard
+from allstreets.explorer.routes import solutions, solves
+from allstreets.explorer.routes.table import table_routes
+from allstreets.explorer.security import Access, Guard
 from allstreets.explorer.simplifying import Simplifying
 from allstreets.explorer.solves.manager import Solves
-from allstreets.practice import default_file
 from allstreets.solutions import NoNodeError
+from allstreets.study import default_file
 from allstreets.version import __version__
 
 PAGE = Path(__file__).parent / "page"  # what `npm run build` in web/ writes
@@ -88,8 +85,8 @@ def create_app(
     if token is not None:
         app.add_middleware(Access, token=token, tickets=tickets)
     app.add_middleware(Guard, hosts=hosts)
-    for module in (solutions, comparisons, simple, solves, games, ranges, practice, reviews):
-        app.include_router(module.router)
+    for router in (table_routes(app.state), solutions.router, solves.router):
+        app.include_router(router)
     _add_errors(app)
     _add_page(app, page)
     describe = app.openapi

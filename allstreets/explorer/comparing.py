@@ -6,22 +6,12 @@ from threading import Lock
 
 from allstreets.analysis import Comparison, HandDifference, compare_decisions
 from allstreets.base import InputError
-from allstreets.betting import Player
 from allstreets.cards import HAND_NAMES
-from allstreets.explorer.errors import MissingError
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.base import EvCount, Numbers
-from allstreets.explorer.models.comparisons import (
-    ActionBeside,
-    Beside,
-    ComparisonChoice,
-    ComparisonChoices,
-    HandBeside,
-)
-from allstreets.explorer.models.comparisons import Comparison as ComparisonMessage
+from allstreets.explorer.models import place as messages
+from allstreets.explorer.models.base import EvCount, MissingError
+from allstreets.explorer.models.params import Evs, Line, SolutionId
 from allstreets.explorer.models.solution import SolutionCard
-from allstreets.explorer.views.figures import number, numbers
-from allstreets.explorer.views.nodes import PLAYER_NAMES
 from allstreets.solutions import Decision
 from allstreets.storage import GameKeys, stored_keys
 
@@ -29,7 +19,7 @@ GAMES = ("preflop", "unified")
 FAMILIES = {"spot": ("spot",), "preflop": GAMES, "unified": GAMES}
 """The kinds of solutions that one of a kind can be compared with."""
 
-SHORT = 16  # letters of a value that is told
+SHORT = 16  # letters of a value that is shown
 MOST_PROBLEMS = 30  # solutions of other games that are listed
 
 
@@ -40,17 +30,17 @@ class Comparing:
         self._library, self._lock = library, Lock()
         self._known: dict[str, tuple[str, GameKeys]] = {}  # by id, as they were written
 
-    def choices(self, id: str) -> ComparisonChoices:
-        """What a solution can be compared with: what a lock has made it from, then the newest."""
-        own, before = self._library.card(id), self._library.before(id)
+    def choices(self, solution: SolutionId) -> messages.ComparisonChoices:
+        """The solutions that this one can be compared with."""
+        own, before = self._library.card(solution), self._library.before(solution)
         found = [
             self._choice(own, card, before)
             for card in self._library.cards()
-            if card.id != id and card.kind in FAMILIES.get(own.kind or "", ())
+            if card.id != solution and card.kind in FAMILIES.get(own.kind or "", ())
         ]
         problems = [choice for choice in found if choice.problem is not None]
         same = [choice for choice in found if choice.problem is None]
-        return ComparisonChoices(
+        return messages.ComparisonChoices(
             choices=[
                 *sorted(same, key=lambda choice: not choice.before),
                 *problems[:MOST_PROBLEMS],
@@ -58,9 +48,11 @@ class Comparing:
             more=len(problems[MOST_PROBLEMS:]),
         )
 
-    def compare(self, id: str, other: str, line: str, evs: EvCount = "here") -> ComparisonMessage:
-        """A place of a solution as it is in another one, and as it is here."""
-        there, found = self._places(id, other, line, evs)
+    def compare(
+        self, solution: SolutionId, other: SolutionId, line: Line = "", evs: Evs = "here"
+    ) -> messages.Comparison:
+        """A place of this solution beside the same place of another one."""
+        there, found = self._places(solution, other, line, evs)
         return _message(found, there, self._library.card(other), line)
 
     def table(self, id: str, other: str, line: str, evs: EvCount = "here") -> Comparison:
@@ -82,16 +74,16 @@ class Comparing:
 
     def _choice(
         self, own: SolutionCard, card: SolutionCard, before: str | None
-    ) -> ComparisonChoice:
+    ) -> messages.ComparisonChoice:
         try:
             one, two = self._keys(card), self._keys(own)
             apart = one.apart(two)
             notes = () if apart else one.notes(two)
         except InputError as error:
-            return ComparisonChoice(card=card, problem=str(error))
+            return messages.ComparisonChoice(card=card, problem=str(error))
         if apart:
-            return ComparisonChoice(card=card, problem=_reason(apart))
-        return ComparisonChoice(card=card, notes=list(notes), before=card.id == before)
+            return messages.ComparisonChoice(card=card, problem=_reason(apart))
+        return messages.ComparisonChoice(card=card, notes=list(notes), before=card.id == before)
 
     def _keys(self, card: SolutionCard) -> GameKeys:
         """The game of a solution, read once for as long as its manifest stays the same."""
@@ -114,54 +106,44 @@ def _read(folder: Path) -> GameKeys:
 
 def _reason(apart: Mapping[str, tuple[str, str]]) -> str:
     """What makes another game, in a line: values where they are short."""
-    told = []
+    reasons = []
     for key, (one, two) in apart.items():
         if key.endswith("_range") and "board" in apart:
             continue  # which cards it leaves differs with the board
         short = max(len(one), len(two)) <= SHORT
-        told.append(key.replace("_", " ") + (f" {one}, not {two}" if short else ""))
-    return f"another game: {'; '.join(told)}"
+        reasons.append(key.replace("_", " ") + (f" {one}, not {two}" if short else ""))
+    return f"another game: {'; '.join(reasons)}"
 
 
 def _message(
     found: Comparison, there: Decision, other: SolutionCard, line: str
-) -> ComparisonMessage:
-    chances: list[Numbers] = [numbers(there.cells(row)) for row in there.strategy]
-    return ComparisonMessage(
+) -> messages.Comparison:
+    rows = zip(
+        found.actions,
+        found.labels,
+        zip(*found.frequencies, strict=True),
+        (there.cells(row) for row in there.strategy),
+        strict=True,
+    )
+    actions = [
+        messages.ActionBeside.of(word=word, label=label, frequency=pair, chances=cells)
+        for word, label, pair, cells in rows
+    ]
+    return messages.Comparison.of(
+        found,
         other=other,
         line=line,
-        player=None if found.player is None else PLAYER_NAMES[found.player],
         unit=found.unit.name,
-        notes=list(found.notes),
         text=found.gain_text(),
-        evs={PLAYER_NAMES[player]: _beside(found.evs[player]) for player in Player},
-        distance=number(found.distance),
         reached=found.reached[0],
-        actions=[
-            ActionBeside(word=word, label=label, frequency=_beside((a, b)), chances=cells)
-            for word, label, a, b, cells in zip(
-                found.actions, found.labels, *found.frequencies, chances, strict=True
-            )
-        ],
-        cells=numbers(found.cells()) if found.hands else [],
+        actions=actions,
+        cells=found.cells() if found.hands else [],
         hands=[_hand(hand) for hand in found.hands],
     )
 
 
-def _hand(hand: HandDifference) -> HandBeside:
+def _hand(hand: HandDifference) -> messages.HandBeside:
     there, here = hand.frequencies
-    return HandBeside(
-        name=hand.name,
-        hand=HAND_NAMES[hand.hand],
-        share=hand.share,
-        there=[number(chance) for chance in there],
-        here=[number(chance) for chance in here],
-        ev=_beside(hand.evs),
-        distance=hand.distance if hand.in_both else None,
-        weighted=hand.weighted,
-    )
-
-
-def _beside(pair: tuple[float, float]) -> Beside:
-    there, here = pair
-    return Beside(there=number(there), here=number(here), change=number(here - there))
+    distance = hand.distance if hand.in_both else None
+    name = HAND_NAMES[hand.hand]
+    return messages.HandBeside.of(hand, hand=name, there=there, here=here, distance=distance)

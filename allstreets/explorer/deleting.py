@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from allstreets.base import InputError
-from allstreets.explorer.errors import BusyError, MissingError
 from allstreets.explorer.folders import Signature
 from allstreets.explorer.library import Library
+from allstreets.explorer.models.base import BusyError, MissingError
+from allstreets.explorer.models.params import SolutionId
 from allstreets.explorer.models.solution import Trashed
 from allstreets.explorer.solves.manager import Solves
 from allstreets.explorer.trash import Trash
@@ -19,19 +20,19 @@ class Deleting:
         self._library, self._solves = library, solves
         self.trash = Trash(library.folders)
 
-    def delete(self, id: str) -> Trashed:
-        """Move a solution aside; one of a solve goes with its solve, a set with all its spots."""
-        folder = self._library.folder(id)
+    def delete(self, solution: SolutionId) -> Trashed:
+        """Move a solution to the trash of its folder."""
+        folder = self._library.folder(solution)
         if Signature.of(folder) is None:
             raise MissingError(f"{folder} holds no solution: what is in it is not deleted here")
-        card = next((card for card in self._library.cards() if card.id == id), None)
+        card = next((card for card in self._library.cards() if card.id == solution), None)
         name = folder.name if card is None else card.name
         if card is not None and card.part_of is not None:
             raise BusyError(
                 f"{name} was solved together with other spots, and their table needs it: delete "
                 f"the whole set, {folder.parent}"
             )
-        solve = self._solves.solve_of(folder)
+        solve = self._solves.solve_of(folder)  # goes with it, and a set with all its spots
         if solve is not None and folder.parent.name != SPOTS:
             return self._solves.delete(solve)
         with self._solves.resting(folder):

@@ -4,7 +4,6 @@ A page asks what is known of a flop (`look`) and has it solved (`start`); the so
 other, and what it saves is a spot in the library.
 """
 
-from collections.abc import Iterable
 from pathlib import Path
 from threading import Lock
 
@@ -20,16 +19,19 @@ from allstreets.betting import (
     whole_line,
 )
 from allstreets.cards import parse_flop
-from allstreets.explorer.errors import BusyError, MissingError
 from allstreets.explorer.folders import LastOpened
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.exact import ExactFlop, FlopForm
-from allstreets.explorer.models.solves import Solve
+from allstreets.explorer.models.base import BusyError, MissingError
+from allstreets.explorer.models.params import Line, SolutionId
+from allstreets.explorer.models.solves import ExactFlop, FlopForm, Solve
 from allstreets.explorer.solves.flops import fitting, form_of, source_of
 from allstreets.explorer.solves.folders import LIVE_STATES
 from allstreets.explorer.solves.manager import Solves
 from allstreets.solutions import FlopSpot, WholeSolution, flop_spot, origin_lines, suits_text
 from allstreets.storage import KeptFlop, find_kept, folder_kind, load_unified, new_kept
+
+UNKNOWN = {"sparing": "", "memory_bytes": None, "seconds_per_iteration": None, "problem": None}
+"""Costs of a flop that is solved already, or is being solved."""
 
 
 class ExactFlops:
@@ -40,27 +42,27 @@ class ExactFlops:
         self._lock = Lock()
         self._games = LastOpened(_load)  # for the holder of the lock
 
-    def look(self, id: str, line: str) -> ExactFlop:
-        """What is known of the flop that a line leads to."""
-        folder = self._library.folder(id)
+    def look(self, solution: SolutionId, line: Line) -> ExactFlop:
+        """What is known of a flop of a whole game with real combos."""
+        folder = self._library.folder(solution)
         with self._lock:
             whole, found = _find(self._games.open(folder), line)
         kept = find_kept(folder, found)
         output = new_kept(folder, found) if kept is None else kept.folder
         solve = self._solve(output)
-        known = ExactFlop(
+        notes = [f"This line is {found.doubt}."] if found.doubt else []
+        if kept is not None:
+            notes = origin_lines(kept.origin, kept.exploitability)
+        known = ExactFlop.of(
             line=whole_line(found.line, whole.cards),
             solution=None if kept is None else self._library.id_of(output),
             spot_line=_spot_line(found, kept, whole),
             exploitability=None if kept is None else 100 * kept.exploitability,
             suits="" if kept is None else suits_text(found.flop, parse_flop(kept.origin.flop)),
-            notes=list(_notes(found, kept)),
+            notes=notes,
             solve=None if solve is None else solve.id,
             live=solve is not None and solve.state in LIVE_STATES,
-            sparing="",
-            memory_bytes=None,
-            seconds_per_iteration=None,
-            problem=None,
+            **UNKNOWN,
         )
         if kept is not None or known.live:
             return known
@@ -68,17 +70,14 @@ class ExactFlops:
             fit = fitting(found, output, self._solves.free_bytes)
         except InputError as error:
             return known.model_copy(update={"problem": str(error)})
-        return known.model_copy(
-            update={
-                "sparing": fit.words,
-                "memory_bytes": fit.need.process_bytes,
-                "seconds_per_iteration": fit.need.seconds_per_iteration,
-            }
-        )
+        need = fit.need
+        costs = {"memory_bytes": need.process_bytes, "sparing": fit.words}
+        costs["seconds_per_iteration"] = need.seconds_per_iteration
+        return known.model_copy(update=costs)
 
-    def start(self, id: str, form: FlopForm) -> Solve:
-        """Solve a flop, or go on with it; one that is being solved is as it is."""
-        folder = self._library.folder(id)
+    def start(self, solution: SolutionId, form: FlopForm) -> Solve:
+        """Solve a flop of a whole game with real combos, or go on with it."""
+        folder = self._library.folder(solution)
         with self._lock:
             result = self._games.open(folder)
             _, found = _find(result, form.line)
@@ -124,13 +123,6 @@ def _find(result: WholeSolution, line: str) -> tuple[WholeLine[int], FlopSpot]:
     if whole.flop is None:
         return whole, flop_spot(result, line)
     return whole, flop_spot(result, whole.before, whole.cards)
-
-
-def _notes(found: FlopSpot, kept: KeptFlop | None) -> Iterable[str]:
-    if kept is not None:
-        yield from origin_lines(kept.origin, kept.exploitability)
-    elif found.doubt:
-        yield f"This line is {found.doubt}."
 
 
 def _spot_line(found: FlopSpot, kept: KeptFlop | None, whole: WholeLine[int]) -> str:

@@ -1,4 +1,7 @@
-"""Finding solutions and reviews in the folders that were opened, and keeping a few of them open."""
+"""Finding solutions and reviews in the folders that were opened, and keeping a few of them open.
+
+What people call their solutions is label.json beside a manifest, part of no checksum.
+"""
 
 import hashlib
 import json
@@ -9,9 +12,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from allstreets.explorer.labels import LABEL
-from allstreets.review import INDEX
+from allstreets.base import (
+    DamagedFileError,
+    InputError,
+    read_json_object,
+    typed_record,
+    write_atomic,
+)
+from allstreets.explorer.models.base import MissingError
+from allstreets.explorer.models.solution import Label
 from allstreets.storage import CERTIFICATE, MANIFEST, SPOTS
+from allstreets.study import INDEX
 
 DEPTH = 4  # levels below an opened folder
 MOST_FOLDERS = 5000  # that are searched: opening "/" must give an answer, too
@@ -22,6 +33,8 @@ Solution = TypeVar("Solution")
 
 # What runs and solutions store beside their manifests: these hold no solutions.
 INSIDE = re.compile(r"flops(-[0-9a-f]{8})?|certificate|checkpoints|work")
+LABEL = "label.json"
+SCHEMA = 1
 
 
 @dataclass(frozen=True)
@@ -219,3 +232,36 @@ class LastOpened(Generic[Solution]):
         while len(self._opened) > MOST_OPEN:
             del self._opened[next(iter(self._opened))]
         return opened[1]
+
+
+def read_label(folder: Path) -> Label:
+    """The label of a solution, an empty one where there is none; `InputError`: it is damaged."""
+    try:
+        found = read_json_object(folder / LABEL)
+        known = {key: found[key] for key in Label.model_fields if key in found}
+        return typed_record(Label, known)
+    except FileNotFoundError:
+        return Label()
+    except (OSError, DamagedFileError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise InputError(
+            f"{LABEL} is damaged ({why}): mend it, or name the solution again"
+        ) from None
+
+
+def write_label(folder: Path, label: Label) -> None:
+    """Keep a label, whole or not at all; an empty one is taken away.
+
+    The folder may be deleted meanwhile: it is not made again.
+    """
+    name, note = label.name.strip(), label.note.strip()
+    try:
+        if not name and not note:
+            (folder / LABEL).unlink(missing_ok=True)
+            return
+        text = json.dumps({"version": SCHEMA, "name": name, "note": note}, indent=1)
+        write_atomic(folder / LABEL, lambda out: out.write(text.encode()), make_folder=False)
+    except FileNotFoundError:
+        raise MissingError("there is no such solution: it was moved or removed") from None
+    except OSError as error:
+        raise InputError(f"cannot write {folder / LABEL}: {error.strerror}") from None

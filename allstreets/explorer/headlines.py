@@ -12,14 +12,8 @@ from typing import Any
 from allstreets.base import InputError
 from allstreets.betting import bb_text
 from allstreets.explorer.folders import id_of
+from allstreets.explorer.models import solution as messages
 from allstreets.explorer.models.base import SolutionKind
-from allstreets.explorer.models.solution import (
-    Curve,
-    CurvePoint,
-    RealQuality,
-    SolutionCard,
-    SpotTable,
-)
 from allstreets.solutions import MadeSimple, row_weight
 from allstreets.storage import read_certificate, read_spot_manifest
 
@@ -51,15 +45,13 @@ def headline(kind: SolutionKind, manifest: Manifest) -> Headline:
     return replace(head, title=f"{head.title}, {simple.head}", simple=simple)
 
 
-def real_quality(folder: Path, manifest: Manifest) -> RealQuality | None:
+def real_quality(folder: Path, manifest: Manifest) -> messages.RealQuality | None:
     """What the certificate of a whole game says; None: it has none."""
     found = read_certificate(folder, manifest)
     if found is None:
         return None
     low, high = found.interval_mbb
-    return RealQuality(
-        exploitability=found.real_exploitability_mbb, low=low, high=high, outdated=found.outdated
-    )
+    return messages.RealQuality.of(found, low=low, high=high)
 
 
 def _spot(manifest: Manifest) -> Headline:
@@ -73,16 +65,11 @@ def _spot(manifest: Manifest) -> Headline:
     )
 
 
-def _unified(manifest: Manifest) -> Headline:
-    cards = str(manifest["cards"]).split()[0].rstrip(",")
-    return _whole(manifest, f"{_flops(len(manifest['flops']))}, {cards}")
-
-
-def _preflop(manifest: Manifest) -> Headline:
-    return _whole(manifest, "betting before the flop")
-
-
-def _whole(manifest: Manifest, what: str) -> Headline:
+def _whole(manifest: Manifest) -> Headline:
+    what = "betting before the flop"
+    if manifest["kind"] == "unified":
+        cards = str(manifest["cards"]).split()[0].rstrip(",")
+        what = f"{_flops(len(manifest['flops']))}, {cards}"
     return Headline(
         title=f"{bb_text(manifest['game']['preflop']['stack'])} bb deep, {what}",
         iterations=int(manifest["iterations"]),
@@ -112,19 +99,19 @@ def _flops(count: int) -> str:
 
 HEADLINES: dict[SolutionKind, Callable[[Manifest], Headline]] = {
     "spot": _spot,
-    "unified": _unified,
-    "preflop": _preflop,
+    "unified": _whole,
+    "preflop": _whole,
     "postflop": _postflop,
 }
 
 
-def curve(unit: str, metrics: Sequence[Manifest]) -> Curve:
+def curve(unit: str, metrics: Sequence[Manifest]) -> messages.Curve:
     """Exploitability over time, as the checks of a run have it."""
-    return Curve(unit=unit, points=[CurvePoint.of_check(row) for row in metrics])
+    return messages.Curve(unit=unit, points=[messages.CurvePoint.of_check(row) for row in metrics])
 
 
 def set_headline(folder: Path, manifest: Manifest) -> Headline:
-    """The headline of a set; `judged` completes it by what its spots say."""
+    """The headline of a set; `worst_of` completes it by what its spots say."""
     entries: Sequence[Manifest] = manifest["spots"]
     solved = sum(entry["row"] is not None for entry in entries)
     names = [str(name) for name in dict.fromkeys(entry["name"] for entry in entries)]
@@ -149,16 +136,18 @@ def _stakes(spot: Path) -> str:
     return ""
 
 
-def spot_tables(folder: Path, manifest: Manifest) -> list[SpotTable]:
+def spot_tables(folder: Path, manifest: Manifest) -> list[messages.SpotTable]:
     """The spots of a set, each with the boards that it is solved on."""
     found: dict[str, list[str]] = {}
     for entry in manifest["spots"]:
         if entry["row"] is not None:
             found.setdefault(str(entry["name"]), []).append(id_of(folder / str(entry["folder"])))
-    return [SpotTable(name=name, solutions=boards) for name, boards in found.items()]
+    return [messages.SpotTable(name=name, solutions=boards) for name, boards in found.items()]
 
 
-def judged(card: SolutionCard, spots: Sequence[SolutionCard]) -> SolutionCard:
+def worst_of(
+    card: messages.SolutionCard, spots: Sequence[messages.SolutionCard]
+) -> messages.SolutionCard:
     """A set as good as the worst of its solved spots, as far as they can be read."""
     wanted = sum(len(table.solutions) for table in card.tables)
     known = [spot for spot in spots if spot.exploitability is not None]

@@ -14,23 +14,28 @@ from threading import Lock, RLock
 from allstreets.base import InputError, printable
 from allstreets.betting import whole_line
 from allstreets.cards import HAND_NAMES
-from allstreets.explorer.errors import MissingError
-from allstreets.explorer.folders import Found, Signature, find_solutions, id_of
-from allstreets.explorer.headlines import headline, judged, real_quality, set_headline, spot_tables
-from allstreets.explorer.labels import read_label, write_label
-from allstreets.explorer.models.base import EvCount, path_text
-from allstreets.explorer.models.place import Place
-from allstreets.explorer.models.solution import (
-    About,
-    Label,
-    Simple,
-    SimpleSource,
-    SolutionCard,
-    SolutionDetail,
-    SpotOrigin,
+from allstreets.explorer.folders import (
+    Found,
+    Signature,
+    find_solutions,
+    id_of,
+    read_label,
+    write_label,
 )
+from allstreets.explorer.headlines import (
+    Headline,
+    headline,
+    real_quality,
+    set_headline,
+    spot_tables,
+    worst_of,
+)
+from allstreets.explorer.models import solution as messages
+from allstreets.explorer.models.base import MissingError, path_text
+from allstreets.explorer.models.params import Evs, Line, SolutionId
+from allstreets.explorer.models.place import Place
 from allstreets.explorer.views.view import SolutionView, open_view, read_facts
-from allstreets.solutions import MadeSimple, Origin, origin_head, origin_lines
+from allstreets.solutions import Origin, origin_head, origin_lines
 from allstreets.storage import SPOTS
 from allstreets.version import __version__
 
@@ -65,17 +70,17 @@ class Library:
         self._limits = solves_at_once, max_memory_bytes
         self._lock = RLock()
         self._found: dict[str, Found] = {}
-        self._cards: dict[str, tuple[Found, Signature, SolutionCard]] = {}
+        self._cards: dict[str, tuple[Found, Signature, messages.SolutionCard]] = {}
         self._views: OrderedDict[str, _Opened] = OrderedDict()
 
     def id_of(self, folder: Path) -> str:
         """The id of a solution in a folder, also of one that is not written yet."""
         return id_of(folder)
 
-    def about(self) -> About:
+    def about(self) -> messages.About:
         """The server, and what a page needs to know once."""
         at_once, most = self._limits
-        return About(
+        return messages.About(
             version=__version__,
             hands=list(HAND_NAMES),
             folders=[path_text(folder) for folder in self.folders],
@@ -83,35 +88,31 @@ class Library:
             max_memory_bytes=most,
         )
 
-    def cards(self) -> list[SolutionCard]:
-        """All solutions, the newest first."""
+    def cards(self) -> list[messages.SolutionCard]:
+        """All solutions in the opened folders, the newest first."""
         cards = [self._card(found) for found in self._search().values()]
         return sorted(cards, key=lambda card: (-card.modified, card.name))
 
-    def detail(self, id: str) -> SolutionDetail:
-        """A solution with its facts."""
-        found = self._require(id)
+    def detail(self, solution: SolutionId) -> messages.SolutionDetail:
+        """What a solution is: its game, how it was solved, how good it is."""
+        found = self._require(solution)
         card = self._card(found)
-        description = self.view(id).describe()
-        return SolutionDetail(
+        description = self.view(solution).describe()
+        return messages.SolutionDetail.of(
+            description,
             **{**dict(card), "title": description.title},
-            facts=list(description.facts),
-            notes=list(description.notes),
-            curve=description.curve,
-            features=description.features,
-            root=description.root,
             solve=self.solve_of(found.folder),
             origin=self._origin(found.folder),
             compared=self._before(found.folder) is not None,
             simple_from=self._simple_from(found.folder),
         )
 
-    def label(self, id: str, label: Label) -> SolutionCard:
-        """Call a solution something, and note something of it."""
-        write_label(self._require(id).folder, label)
-        return self.card(id)
+    def label(self, solution: SolutionId, label: messages.Label) -> messages.SolutionCard:
+        """Name a solution, and note something of it; empty texts take the label away."""
+        write_label(self._require(solution).folder, label)
+        return self.card(solution)
 
-    def card(self, id: str) -> SolutionCard:
+    def card(self, id: str) -> messages.SolutionCard:
         """A solution as it is listed."""
         return self._card(self._require(id))
 
@@ -124,7 +125,7 @@ class Library:
         wanted = id_of(folder)
         return wanted if wanted in self._found or wanted in self._search() else None
 
-    def _origin(self, folder: Path) -> SpotOrigin | None:
+    def _origin(self, folder: Path) -> messages.SpotOrigin | None:
         """The whole game that a spot is a flop of; there is a way back if it lies beside it."""
         kind, manifest = read_facts(folder)
         if kind != "spot" or manifest.get("origin") is None:
@@ -135,7 +136,7 @@ class Library:
             return None  # of another version: the spot is whole without it
         game = self._found.get(id_of(folder.parent.parent))
         beside = folder.parent.name == SPOTS and game is not None and game.problem is None
-        return SpotOrigin(
+        return messages.SpotOrigin(
             head=origin_head(origin, reached),
             notes=origin_lines(origin, reached),
             name=origin.name or "the whole game",
@@ -152,12 +153,16 @@ class Library:
         found = None if before is None else id_of(Path(str(before["folder"])))
         return found if found in self._found else None
 
-    def _simple_from(self, folder: Path) -> SimpleSource | None:
+    def _simple_from(self, folder: Path) -> messages.SimpleSource | None:
         """The solution that simple strategies were made from, if it is one of the library's."""
         made = read_facts(folder)[1].get("simplified")
         before = None if made is None else made["folder"]
         found = None if before is None else self._found.get(id_of(Path(str(before))))
-        return None if found is None else SimpleSource(id=found.id, name=self._card(found).name)
+        return (
+            None
+            if found is None
+            else messages.SimpleSource(id=found.id, name=self._card(found).name)
+        )
 
     def view(self, id: str) -> SolutionView:
         """A solution that can be walked."""
@@ -183,11 +188,11 @@ class Library:
             opened.signature = signature
             return signature, opened.view
 
-    def place(self, id: str, line: str, evs: EvCount = "here") -> Place:
-        """What is seen at a line of a solution."""
-        signature, view = self._open(id)
+    def place(self, solution: SolutionId, line: Line = "", evs: Evs = "here") -> Place:
+        """A place in the game: the way to it, and what is seen there."""
+        signature, view = self._open(solution)
         place = view.place(line, evs)
-        return place.model_copy(update={"solution": id, "written": signature.text})
+        return place.model_copy(update={"solution": solution, "written": signature.text})
 
     def _search(self) -> dict[str, Found]:
         found = {one.id: one for one in find_solutions(self.folders)}
@@ -207,7 +212,7 @@ class Library:
             raise MissingError("there is no such solution: it was moved or removed")
         return found
 
-    def _card(self, found: Found) -> SolutionCard:
+    def _card(self, found: Found) -> messages.SolutionCard:
         signature = Signature.of(found.folder)
         if found.problem is not None or signature is None:
             return _problem_card(found, found.problem or "the manifest has gone", 0.0)
@@ -218,10 +223,10 @@ class Library:
         if card.kind != "spots":
             return card
         spots = [self._found.get(id) for table in card.tables for id in table.solutions]
-        return judged(card, [self._card(spot) for spot in spots if spot is not None])
+        return worst_of(card, [self._card(spot) for spot in spots if spot is not None])
 
 
-def _read_card(found: Found, signature: Signature) -> SolutionCard:
+def _read_card(found: Found, signature: Signature) -> messages.SolutionCard:
     modified = signature.modified / 1e9
     try:
         kind, manifest = read_facts(found.folder)
@@ -234,56 +239,37 @@ def _read_card(found: Found, signature: Signature) -> SolutionCard:
         return _problem_card(found, str(error), modified)
     except (KeyError, TypeError, ValueError, IndexError) as error:
         return _problem_card(found, f"the manifest is not as it was written: {error!r}", modified)
-    label, problem = Label(), None
+    label, problem = messages.Label(), None
     try:
         label = read_label(found.folder)
     except InputError as error:  # the solution itself is whole
         problem = str(error)
-    return SolutionCard(
-        id=found.id,
+    return messages.SolutionCard.of(
+        head,
         kind=kind,
         name=label.name or printable(str(name or found.folder.name)),
         note=label.note,
         problem=problem,
-        title=head.title,
-        folder=path_text(found.folder),
-        iterations=head.iterations,
-        exploitability=head.exploitability,
-        unit=head.unit,
         bytes=_bytes(found.folder),
         modified=modified,
         written=signature.text,
-        locks=head.locks,
         real=real,
-        part_of=_part_of(found),
         tables=tables,
-        simple=None if head.simple is None else _simple(head.simple),
+        **_where(found),
     )
 
 
-def _simple(made: MadeSimple) -> Simple:
-    return Simple(text=made.text, judged=made.judged)
+def _problem_card(found: Found, problem: str, modified: float) -> messages.SolutionCard:
+    head = Headline(title="cannot be read", iterations=None, exploitability=None, unit="")
+    name = printable(found.folder.name) or path_text(found.folder)
+    facts = {"kind": None, "name": name, "bytes": 0, "modified": modified, "problem": problem}
+    return messages.SolutionCard.of(head, **facts, **_where(found))
 
 
-def _problem_card(found: Found, problem: str, modified: float) -> SolutionCard:
-    return SolutionCard(
-        id=found.id,
-        kind=None,
-        name=printable(found.folder.name) or path_text(found.folder),
-        title="cannot be read",
-        folder=path_text(found.folder),
-        iterations=None,
-        exploitability=None,
-        unit="",
-        bytes=0,
-        modified=modified,
-        problem=problem,
-        part_of=_part_of(found),
-    )
-
-
-def _part_of(found: Found) -> str | None:
-    return None if found.part_of is None else id_of(found.part_of)
+def _where(found: Found) -> dict[str, str | None]:
+    """What tells a solution apart, and where it lies."""
+    part_of = None if found.part_of is None else id_of(found.part_of)
+    return {"id": found.id, "folder": path_text(found.folder), "part_of": part_of}
 
 
 def _bytes(folder: Path) -> int:

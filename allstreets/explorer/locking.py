@@ -1,25 +1,17 @@
 """Locks on the solutions of a library: what is asked for, solved like any other, and compared."""
 
-import math
 from pathlib import Path
 from threading import Lock as Mutex
 from typing import Any
 
 from allstreets.analysis import LockRequest, difference, gain_text, with_locks
 from allstreets.base import InputError
-from allstreets.betting import Player, any_cards
-from allstreets.explorer.errors import MissingError
+from allstreets.betting import any_cards
 from allstreets.explorer.folders import LastOpened
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.base import PlayerName
-from allstreets.explorer.models.locks import (
-    ActionChange,
-    LockedSource,
-    LockForm,
-    Pair,
-    SolutionDifference,
-)
-from allstreets.explorer.models.solves import Solve
+from allstreets.explorer.models import solves as messages
+from allstreets.explorer.models.base import MissingError, by_player
+from allstreets.explorer.models.params import Line, SolutionId
 from allstreets.explorer.solves.flops import spot_form
 from allstreets.explorer.solves.games import game_form
 from allstreets.explorer.solves.manager import Solves
@@ -31,7 +23,6 @@ from allstreets.storage import folder_kind, load_spot, load_unified
 
 SIGNS = {"at_most": "<=", "at_least": ">=", "exactly": ""}
 WORDS = {"at_most": "at most", "at_least": "at least", "exactly": "exactly"}
-PLAYERS: tuple[PlayerName, PlayerName] = ("oop", "ip")
 
 
 class Locking:
@@ -43,11 +34,11 @@ class Locking:
         # For the holder of the mutex.
         self._spots, self._games = LastOpened(load_spot), LastOpened(load_unified)
 
-    def start(self, id: str, form: LockForm) -> Solve:
-        """Solve a spot or a whole game again with one more lock."""
-        folder = self._library.folder(id)
-        name = self._library.detail(id).name
-        source = LockedSource(folder=str(folder.absolute()), line=form.line)
+    def start(self, solution: SolutionId, form: messages.LockForm) -> messages.Solve:
+        """Lock a decision of a spot, and solve it again around that."""
+        folder = self._library.folder(solution)
+        name = self._library.detail(solution).name
+        source = messages.LockedSource(folder=str(folder.absolute()), line=form.line)
         with self._mutex:
             title = f"{name}: {lock_words(self._open(folder), form)}"[:200]
             if folder_kind(folder) == "unified":
@@ -55,18 +46,18 @@ class Locking:
                 locks = lock_request(game, form).of_game(game, source.folder)
                 trained = lock_game(folder, game, locks, None).config
                 return self._solves.train(game_form(trained, title), source)
-            solution = self._spots.open(folder)
-            spot = with_locks(solution.spot, locks_of(solution, form))
+            result = self._spots.open(folder)
+            spot = with_locks(result.spot, locks_of(result, form))
             _ = spot.locked_nodes  # errors are raised now
-        config = lock_spot_config(folder, solution)
+        config = lock_spot_config(folder, result)
         target = 100 * config.exploitability_threshold
         described = spot_form(spot, title, target, config.precision, config.river_groups)
         source = source.model_copy(update={"spot": spot_mapping(spot)})
         return self._solves.start(described, locked=source)
 
-    def difference(self, id: str, line: str) -> SolutionDifference:
-        """What the lock of a solution has changed, at the start and at a line."""
-        folder = self._library.folder(id)
+    def difference(self, solution: SolutionId, line: Line = "") -> messages.SolutionDifference:
+        """A solution with a lock beside the one that it was made from."""
+        folder = self._library.folder(solution)
         known: dict[str, Any] | None = read_facts(folder)[1].get("before")
         if known is None:
             raise MissingError("this solution was not made by a lock on another one")
@@ -76,19 +67,13 @@ class Locking:
         with self._mutex:
             found = difference(self._open(before), self._open(folder), [line])
         place = found.places[0] if found.places else None
-        return SolutionDifference(
+        return messages.SolutionDifference.of(
+            found,
             before=other,
             name=name,
             line=line,
-            unit=found.unit,
-            evs={PLAYERS[player]: _pair(found.evs[player]) for player in Player},
-            here=None
-            if place is None
-            else {PLAYERS[player]: _pair(place.evs[player]) for player in Player},
-            actions=[
-                ActionChange(word=one.word, label=one.label, frequency=_pair(one.frequency))
-                for one in (() if place is None else place.actions)
-            ],
+            here=None if place is None else by_player(place.evs),
+            actions=() if place is None else place.actions,
             text=gain_text(found),
         )
 
@@ -102,14 +87,14 @@ class Locking:
         return self._spots.open(folder)
 
 
-def locks_of(result: SpotSolution, form: LockForm) -> tuple[Lock, ...]:
+def locks_of(result: SpotSolution, form: messages.LockForm) -> tuple[Lock, ...]:
     """The locks of a spot that a form asks for."""
     if form.way == "as_is" and form.everywhere:
         raise InputError("'as it is now' differs from card to card: lock one board")
     return lock_request(result, form).of_spot(result)
 
 
-def lock_request(result: Solution, form: LockForm) -> LockRequest:
+def lock_request(result: Solution, form: messages.LockForm) -> LockRequest:
     """What a form asks for."""
     line = _line(result, form)
     if form.way in SIGNS:
@@ -126,7 +111,7 @@ def lock_request(result: Solution, form: LockForm) -> LockRequest:
     return LockRequest(line, hands=((",".join(form.hands), form.action),))
 
 
-def lock_words(result: Solution, form: LockForm) -> str:
+def lock_words(result: Solution, form: messages.LockForm) -> str:
     """A lock in a few words: "IP at x: bet 33 at most 30 %"."""
     if form.way == "observed":
         return "observed frequencies"
@@ -145,12 +130,7 @@ def lock_words(result: Solution, form: LockForm) -> str:
     return f"{node.seat} at {where}: {what}"
 
 
-def _line(result: Solution, form: LockForm) -> str:
+def _line(result: Solution, form: messages.LockForm) -> str:
     """The line of a form, with any cards where that is asked for; locks of games always have."""
     everywhere = form.everywhere or result.unit != CHIPS
     return any_cards(result.at(form.line).line) if everywhere else form.line
-
-
-def _pair(pair: tuple[float, float]) -> Pair:
-    before, after = (value if math.isfinite(value) else None for value in pair)
-    return Pair(before=before, after=after)

@@ -1,49 +1,45 @@
-"""The sessions of practice that pages play."""
+"""The sessions of practice that pages play, and the results that are kept."""
 
 import secrets
 from collections import OrderedDict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Lock
 
-from allstreets.betting import POT_KINDS
-from allstreets.cards import RANKS, cards_text
-from allstreets.explorer.errors import BusyError, MissingError
+from allstreets.betting import POT_KINDS, Street
+from allstreets.cards import RANKS, parse_board, texture
+from allstreets.explorer.folders import id_of
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.place import Choice, Decision
-from allstreets.explorer.models.practice import (
-    PracticeAction,
-    PracticeAnswerForm,
-    PracticeDraw,
-    PracticeEnd,
-    PracticeForm,
-    PracticeOption,
-    PracticeQuestion,
-    PracticeState,
-    PracticeTopics,
-    PracticeVerdict,
-)
-from allstreets.explorer.practised import Practised, summary_message
-from allstreets.explorer.replay import card_list
-from allstreets.explorer.views.figures import decision
-from allstreets.explorer.views.nodes import PLAYER_NAMES, choices_of, street_name
-from allstreets.practice import (
+from allstreets.explorer.models import study as messages
+from allstreets.explorer.models.base import BusyError, MissingError, path_text
+from allstreets.explorer.models.params import HexId, Playable, Played
+from allstreets.explorer.models.place import Choice
+from allstreets.explorer.views.nodes import choices_of, decision
+from allstreets.solutions import Solution
+from allstreets.study import (
     PAIRINGS,
     SUITS,
     Answer,
-    Hand,
     Question,
     Results,
     Session,
+    StoredAnswer,
     Wanted,
+    anki_package,
+    anki_problem,
+    chosen,
+    export_text,
+    grouped,
     load_playable,
     parse_seat,
     practice_note,
     seen_pots,
+    summarise,
 )
-from allstreets.solutions import Solution
 
 MOST_SESSIONS = 8
+TEXTURES = ("suits", "pairings", "high_cards")
 
 
 @dataclass(eq=False)
@@ -54,7 +50,7 @@ class _Played:
     solution: str
     session: Session
     lock: Lock = field(default_factory=Lock)
-    verdict: PracticeVerdict | None = None
+    verdict: messages.PracticeVerdict | None = None
 
 
 class Practising:
@@ -66,24 +62,22 @@ class Practising:
         self._lock = Lock()
         self._played: OrderedDict[str, _Played] = OrderedDict()
 
-    def topics(self, solution: str) -> PracticeTopics:
+    def topics(self, solution: Playable) -> messages.PracticeTopics:
         """What a solution can be practised on."""
-        found = self._open(solution)
-        kinds = set(seen_pots(found).values())
-        flops = bool(kinds) and len(found.streets) > 1
-        oop, ip = found.unit.seats
-        return PracticeTopics(
-            streets=[street_name(street) for street in found.streets],
-            pots=[kind for kind in POT_KINDS if kind in kinds] if flops else [],
-            suits=list(SUITS) if flops else [],
-            pairings=list(PAIRINGS) if flops else [],
-            high_cards=list(reversed(RANKS)) if flops else [],
-            seats={"oop": oop, "ip": ip},
-            note=practice_note(found),
+        opened = self._open(solution)
+        kinds = set(seen_pots(opened).values())
+        flops = bool(kinds) and len(opened.streets) > 1
+        textures = (SUITS, PAIRINGS, tuple(RANKS[::-1])) if flops else ((), (), ())
+        return messages.PracticeTopics.of(
+            opened,
+            pots=[kind for kind in POT_KINDS if flops and kind in kinds],
+            **dict(zip(TEXTURES, textures, strict=True)),
+            seats=opened.unit.seats,
+            note=practice_note(opened),
         )
 
-    def begin(self, form: PracticeForm) -> PracticeState:
-        """A new session, and its first hand."""
+    def begin(self, form: messages.PracticeForm) -> messages.PracticeState:
+        """Begin to play; the first hand is dealt."""
         wanted = Wanted.parse(
             form.streets, form.pots, form.line, form.suits, form.pairings, form.high_cards
         )
@@ -98,21 +92,21 @@ class Practising:
                 self._played.popitem(last=False)
         return _state(played)
 
-    def answer(self, id: str, form: PracticeAnswerForm) -> PracticeState:
-        """Take an action; what it cost, and what follows."""
-        played = self._require(id)
+    def answer(self, session: HexId, form: messages.PracticeAnswerForm) -> messages.PracticeState:
+        """Make the decision that is asked."""
+        played = self._require(session)
         with played.lock:
-            session, hand = played.session, played.session.hand
+            own, hand = played.session, played.session.hand
             asked = None if hand is None else hand.question
-            if hand is None or asked is None or form.question != len(session.answers):
+            if hand is None or asked is None or form.question != len(own.answers):
                 raise BusyError("this decision was made already")
-            answer = session.answer(form.action)
+            answer = own.answer(form.action)
             played.verdict = _verdict(asked, answer, form.question)
             return _state(played)
 
-    def deal(self, id: str) -> PracticeState:
-        """The next hand."""
-        played = self._require(id)
+    def deal(self, session: HexId) -> messages.PracticeState:
+        """Deal the next hand, when one is over."""
+        played = self._require(session)
         with played.lock:
             hand = played.session.hand
             if hand is not None and hand.question is not None:
@@ -132,45 +126,31 @@ class Practising:
         return found
 
 
-def _state(played: _Played) -> PracticeState:
+def _state(played: _Played) -> messages.PracticeState:
     session, hand = played.session, played.session.hand
     assert hand is not None
-    oop, ip = hand.seats
-    return PracticeState(
+    question, end = None, None
+    if (asked := hand.question) is not None:
+        actions = [
+            {"word": choice.word, "label": label, "tone": choice.tone}
+            for choice, label in zip(_choices(asked), asked.labels, strict=True)
+        ]
+        node, number = asked.node, len(session.answers)
+        facts = {"line": node.line, "street": node.street, "board": node.board}
+        question = messages.PracticeQuestion.of(asked, number=number, **facts, actions=actions)
+    if hand.end is not None:
+        end = messages.PracticeEnd.of(hand.end, draws=hand.draws)
+    return messages.PracticeState.of(
+        hand,
         session=played.id,
         solution=played.solution,
         name=session.solution.name,
         note=practice_note(session.solution),
-        seed=session.seed,
         hand=session.hands,
-        player=PLAYER_NAMES[hand.player],
-        seats={"oop": oop, "ip": ip},
-        repeated=hand.repeated,
-        question=_question(hand, len(session.answers)),
+        question=question,
         verdict=played.verdict,
-        end=_end(hand),
-        summary=summary_message(session.summary()),
-    )
-
-
-def _question(hand: Hand, number: int) -> PracticeQuestion | None:
-    asked = hand.question
-    if asked is None:
-        return None
-    oop, ip = asked.stacks_bb
-    return PracticeQuestion(
-        number=number,
-        line=asked.node.line,
-        street=street_name(asked.node.street),
-        board=card_list(cards_text(asked.node.board)),
-        cards=card_list(cards_text(asked.cards)),
-        pot=asked.pot_bb,
-        to_call=asked.to_call_bb,
-        stacks={"oop": oop, "ip": ip},
-        actions=[
-            PracticeAction(word=choice.word, label=label, tone=choice.tone)
-            for choice, label in zip(_choices(asked), asked.labels, strict=True)
-        ],
+        end=end,
+        summary=session.summary(),
     )
 
 
@@ -185,47 +165,87 @@ def _choices(asked: Question) -> list[Choice]:
     )
 
 
-def _verdict(asked: Question, answer: Answer, number: int) -> PracticeVerdict:
-    best = answer.best
-    shown: Decision = decision(asked.decision, _choices(asked))
-    return PracticeVerdict(
-        question=number,
-        line=answer.line,
-        street=street_name(asked.node.street),
-        board=card_list(answer.board),
-        cards=card_list(answer.cards),
-        taken=answer.taken,
-        best=None if best is None else best.action,
-        options=[
-            PracticeOption(
-                word=option.action, label=label, frequency=option.frequency, ev=option.ev_bb
-            )
-            for option, label in zip(answer.options, asked.labels, strict=False)
-        ],
-        loss=answer.loss_bb,
-        missed=answer.missed,
-        note=answer.note,
-        decision=shown,
-    )
+def _verdict(asked: Question, answer: Answer, number: int) -> messages.PracticeVerdict:
+    options = [
+        messages.PracticeOption.of(option, label=label)
+        for option, label in zip(answer.options, asked.labels, strict=False)
+    ]
+    shown = decision(asked.decision, _choices(asked))
+    return messages.PracticeVerdict.of(answer, question=number, options=options, decision=shown)
 
 
-def _end(hand: Hand) -> PracticeEnd | None:
-    end = hand.end
-    if end is None:
+class Practised:
+    """A file of results; `solution` is the id of the one that is asked for, None: all of them."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def results(self, solution: Played = None) -> messages.PracticeResults:
+        """What was kept, in figures."""
+        kept = Results(self._file)
+        folder = _folder(kept, solution)
+        stored, played = kept.answers(folder), kept.solutions()
+        own = [one for one in played if folder in (None, one.folder)]
+        return messages.PracticeResults.of(
+            file=path_text(kept.path),
+            solutions=[
+                messages.PracticeSource.of(one, id=id_of(one.folder), folder=path_text(one.folder))
+                for one in played
+            ],
+            hands=sum(one.hands for one in own),
+            waiting=sum(one.waiting for one in own),
+            summary=summarise(one.answer for one in stored),
+            days=_groups(stored, "day"),
+            streets=_groups(stored, "street"),
+            pots=_groups(stored, "pot"),
+            cards=_anki_cards(stored),
+        )
+
+    def table(self, form: str, solution: str | None = None) -> str:
+        """All decisions as "csv" or "json"."""
+        kept = Results(self._file)
+        return export_text(kept.answers(_folder(kept, solution)), form)
+
+    def anki(self, wanted: Wanted, solution: str | None = None) -> bytes:
+        """The decisions that were missed, as a file for Anki."""
+        kept = Results(self._file)
+        return anki_package(chosen(kept.answers(_folder(kept, solution)), wanted))
+
+    def delete(self) -> None:
+        """Delete everything that was kept."""
+        Results(self._file).delete()
+
+
+def _folder(kept: Results, solution: str | None) -> Path | None:
+    """The folder of a solution that was played on, whether it is still there or not."""
+    if solution is None:
         return None
-    return PracticeEnd(
-        text=end.text,
-        board=card_list(end.board),
-        theirs=card_list(end.theirs),
-        won=end.won_bb,
-        draws=[
-            PracticeDraw(
-                seat=draw.seat,
-                street=draw.street,
-                action=draw.action,
-                number=draw.number,
-                mix=list(draw.mix),
-            )
-            for draw in hand.draws
-        ],
+    for one in kept.solutions():
+        if id_of(one.folder) == solution:
+            return one.folder
+    raise MissingError("no hand was played on this solution, or its results were deleted")
+
+
+def _anki_cards(stored: Iterable[StoredAnswer]) -> messages.PracticeCards:
+    missed = chosen(stored, Wanted())
+    flops = [texture(parse_board(one.board)[:3]) for one in missed if one.board]
+
+    def held(known: Iterable[str], found: Iterable[str]) -> list[str]:
+        """Those that come up, in their order."""
+        there = set(found)
+        return [name for name in known if name in there]
+
+    return messages.PracticeCards.of(
+        count=len(missed),
+        problem=anki_problem(),
+        streets=held((street.text for street in Street), (one.street for one in missed)),
+        pots=held(POT_KINDS, (one.pot_kind for one in missed)),
+        suits=held(SUITS, (flop.suits for flop in flops)),
+        pairings=held(PAIRINGS, (flop.pairing for flop in flops)),
+        high_cards=held(reversed(RANKS), (flop.high_card for flop in flops)),
     )
+
+
+def _groups(stored: Sequence[StoredAnswer], by: str) -> list[messages.PracticeGroup]:
+    groups = grouped(stored, by)
+    return [messages.PracticeGroup.of(summary, name=name) for name, summary in groups]

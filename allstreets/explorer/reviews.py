@@ -1,4 +1,5 @@
-"""The reviews of the opened folders: searched at every listing, read when they are asked for.
+"""The reviews of the opened folders: searched at every listing, read when they are asked for; and
+their hands, to be replayed.
 
 Of hands that have been read everything but their ranges and grids is remembered, so that a table of
 a thousand of them is read once, and a review that goes on is read hand by hand.
@@ -8,25 +9,21 @@ from collections import OrderedDict
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
+from typing import Any
+
+import numpy as np
 
 from allstreets.base import InputError, printable
-from allstreets.betting import line_in_words
-from allstreets.explorer.errors import MissingError
+from allstreets.betting import Player, line_in_words
+from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Range, live_combos, parse_board
 from allstreets.explorer.folders import find_reviews, id_of
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.base import path_text
-from allstreets.explorer.models.reviews import (
-    ReplayHand,
-    ReviewCard,
-    ReviewDetail,
-    ReviewReason,
-    ReviewRow,
-    ReviewTotal,
-)
-from allstreets.explorer.replay import card_list, replay_hand
-from allstreets.explorer.views.nodes import street_of
-from allstreets.hands import HandFiles
-from allstreets.review import (
+from allstreets.explorer.models import study as messages
+from allstreets.explorer.models.base import MissingError, path_text
+from allstreets.explorer.models.params import HexId
+from allstreets.explorer.views.nodes import TONES, shades
+from allstreets.interop import HandFiles
+from allstreets.study import (
     ACTIONS,
     GradedDecision,
     HandReview,
@@ -41,6 +38,16 @@ from allstreets.review import (
 OPEN_REVIEWS = 4
 
 Known = dict[IndexedHand, tuple[int, HandReview]]  # with the time of its file, in nanoseconds
+SEATS = {player.seat: player for player in Player}
+NO_CLASSES = (None,) * HAND_COUNT
+VERBS = {
+    "f": ("fold", "Fold"),
+    "x": ("check", "Check"),
+    "c": ("call", "Call"),
+    "b": ("bet", "Bet"),
+    "r": ("raise to", "Raise"),
+    "a": ("all-in", "All-in"),
+}
 
 
 class Reviews:
@@ -52,53 +59,59 @@ class Reviews:
         self._found: dict[str, Path] = {}
         self._known: OrderedDict[Path, Known] = OrderedDict()
 
-    def cards(self) -> list[ReviewCard]:
-        """All reviews, the newest first."""
+    def cards(self) -> list[messages.ReviewCard]:
+        """All reviews in the opened folders, the newest first."""
         cards = [self._card(id, ReviewFolder(path)) for id, path in self._search().items()]
         return sorted(cards, key=lambda card: (-card.created, card.name))
 
-    def detail(self, id: str) -> ReviewDetail:
-        """A review with its decisions."""
-        folder = self._require(id)
+    def detail(self, review: HexId) -> messages.ReviewDetail:
+        """A review: what was lost, and every decision."""
+        folder = self._require(review)
         index = folder.index()
         hands = self._hands(folder, index)
-        review = Review(tuple(hands.values()), index.skipped, len(index.hands), folder.path)
+        kept = Review(tuple(hands.values()), index.skipped, len(index.hands), folder.path)
         rows = [_row(one.key, hand, made) for one, hand in hands.items() for made in hand.decisions]
-        return ReviewDetail(
-            card=self._card(id, folder),
-            totals=[
-                ReviewTotal(
-                    by=row["by"],
-                    name=row["name"],
-                    hands=row["hands"],
-                    decisions=row["decisions"],
-                    judged=row["judged"],
-                    loss=row["loss_bb"],
-                    loss_per_100=row["loss_bb_per_100"],
-                )
-                for row in total_rows(review)
-            ],
+        return messages.ReviewDetail.of(
+            card=self._card(review, folder),
+            totals=total_rows(kept),
             rows=sorted(rows, key=lambda row: 1.0 if row.loss is None else -row.loss),
             not_judged=[
-                ReviewReason(reason=reason, count=count) for reason, count in ungraded(review)
+                messages.ReviewReason(reason=reason, count=count)
+                for reason, count in ungraded(kept)
             ],
             skipped=_skipped(HandFiles((), index.skipped)),
         )
 
-    def hand(self, id: str, key: str) -> ReplayHand:
-        """A hand of a review."""
-        folder = self._require(id)
+    def hand(self, review: HexId, hand: HexId) -> messages.ReplayHand:
+        """A hand, to replay it."""
+        folder = self._require(review)
         index = folder.index()
-        one = next((one for one in index.hands if one.key == key), None)
-        hand = None if one is None else folder.hand(one)
-        if hand is None:
+        one = next((one for one in index.hands if one.key == hand), None)
+        kept = None if one is None else folder.hand(one)
+        if kept is None:
             raise MissingError("this hand is not reviewed yet, or none of this review")
-        solution = index.solutions.get(hand.solution)
+        solution = index.solutions.get(kept.solution)
         opened = None if solution is None else self._library.opened(Path(solution))
-        return replay_hand(key, hand, opened)
+        return replay_hand(hand, kept, opened)
 
-    def _card(self, id: str, folder: ReviewFolder) -> ReviewCard:
-        return _card(id, folder, self._library.solve_of(folder.path))
+    def _card(self, id: str, folder: ReviewFolder) -> messages.ReviewCard:
+        solve = self._library.solve_of(folder.path)
+        facts = {"id": id, "folder": path_text(folder.path), "solve": solve}
+        name = printable(folder.path.name)
+        try:
+            index = folder.index()
+        except InputError as error:
+            nothing: Any = {"hero": None, "created": 0, "done": 0, "total": 0, "solutions": []}
+            return messages.ReviewCard.of(name=name, problem=str(error), **nothing, **facts)
+        done, total = folder.done(index), len(index.hands)
+        return messages.ReviewCard.of(
+            index,
+            name=index.name or name,
+            done=done,
+            total=total,
+            solutions=list(index.solutions),
+            **facts,
+        )
 
     def _search(self) -> dict[str, Path]:
         found = {id_of(path): path for path in find_reviews(self._library.folders)}
@@ -145,61 +158,99 @@ def _bare(hand: HandReview) -> HandReview:
     return replace(hand, decisions=bare)
 
 
-def _card(id: str, folder: ReviewFolder, solve: str | None) -> ReviewCard:
-    try:
-        index = folder.index()
-    except InputError as error:
-        return ReviewCard(
-            id=id,
-            name=printable(folder.path.name),
-            hero=None,
-            folder=path_text(folder.path),
-            created=0.0,
-            done=0,
-            total=0,
-            solutions=[],
-            solve=solve,
-            problem=str(error),
-        )
-    return ReviewCard(
-        id=id,
-        name=index.name or printable(folder.path.name),
-        hero=index.hero,
-        folder=path_text(folder.path),
-        created=index.created,
-        done=folder.done(index),
-        total=len(index.hands),
-        solutions=list(index.solutions),
-        solve=solve,
-    )
-
-
-def _row(key: str, hand: HandReview, one: GradedDecision) -> ReviewRow:
-    best = one.best
-    return ReviewRow(
+def _row(key: str, hand: HandReview, made: GradedDecision) -> messages.ReviewRow:
+    return messages.ReviewRow.of(
+        made,
         hand=key,
         name=hand.name,
-        place=one.place,
-        street=street_of(one.street),
         pot=hand.kind,
         seat=hand.seat,
-        cards=card_list(hand.cards),
-        line=line_in_words(one.line),
-        taken=one.taken,
-        action=ACTIONS[one.taken[0]],
-        frequency=one.frequency,
-        best=None if best is None else best.action,
-        loss=one.loss_bb,
-        within=one.within_bb,
-        note=one.note,
+        cards=hand.cards,
+        line=line_in_words(made.line),
+        action=ACTIONS[made.taken[0]],
     )
 
 
-def _skipped(files: HandFiles) -> list[ReviewReason]:
+def _skipped(files: HandFiles) -> list[messages.ReviewReason]:
     """Why hands were skipped, and where the first of each kind stands."""
     found = []
     for reason, count in files.reasons():
         first = files.first(reason)
         place = replace(first, file=Path(first.file).name).place
-        found.append(ReviewReason(reason=reason, count=count, place=place))
+        found.append(messages.ReviewReason(reason=reason, count=count, place=place))
     return found
+
+
+def replay_hand(key: str, hand: HandReview, solution: str | None) -> messages.ReplayHand:
+    """A hand for the page; `solution` is the id of the whole game that grades it, if it is open."""
+    hero = SEATS[hand.seat]
+    at = {one.place: number for number, one in enumerate(hand.decisions)}
+    return messages.ReplayHand.of(
+        hand,
+        hand=key,
+        player=hero,
+        seats=list(SEATS),
+        solution_id=solution,
+        steps=[
+            messages.ReplayStep.of(step, label=_label(step.word), decision=at.get(place))
+            for place, step in enumerate(hand.steps())
+        ],
+        decisions=[
+            messages.ReplayDecision.of(
+                made,
+                line=line_in_words(made.line),
+                options=_options(made),
+                reach=_reach(made.ranges[hero], made.board),
+                ev=_as_played(made),
+            )
+            for made in hand.decisions
+        ],
+    )
+
+
+def _options(one: GradedDecision) -> list[messages.ReplayOption]:
+    strong = shades([option.action for option in one.options])
+    return [
+        messages.ReplayOption.of(
+            option,
+            label=_label(option.action),
+            short=f"{VERBS[option.action[0]][1]} {option.action[1:]}".strip(),
+            tone=TONES.get(option.action[0], "aggressive"),
+            shade=strong[place],
+            chances=list(one.strategy[place] if one.strategy else NO_CLASSES),
+            evs=list(one.evs_bb[place] if one.evs_bb else NO_CLASSES),
+        )
+        for place, option in enumerate(one.options)
+    ]
+
+
+def _label(word: str) -> str:
+    return f"{VERBS[word[0]][0]} {word[1:]} bb" if word[1:] else VERBS[word[0]][0]
+
+
+def _reach(text: str, board: str) -> list[float]:
+    """[169]: the mean weight of each class's combos that the board leaves."""
+    if not text:
+        return []
+    live = live_combos(parse_board(board) if board else ())
+    weights = Range.parse(text).weights * live
+    combos = np.bincount(HAND_OF_COMBO[live], minlength=HAND_COUNT)
+    held = np.bincount(HAND_OF_COMBO, weights, HAND_COUNT)
+    means: list[float] = (held / np.maximum(combos, 1)).tolist()
+    return means
+
+
+def _as_played(one: GradedDecision) -> list[float | None]:
+    """[169]: what each class gets by playing as the range does."""
+    if not one.strategy or not one.evs_bb:
+        return list(NO_CLASSES)
+    played: list[float | None] = []
+    for chances, evs in zip(
+        zip(*one.strategy, strict=True), zip(*one.evs_bb, strict=True), strict=True
+    ):
+        taken = [(chance, ev) for chance, ev in zip(chances, evs, strict=True) if chance]
+        known = bool(taken) and all(ev is not None for _, ev in taken)
+        total = sum(chance for chance, _ in taken)
+        won = sum(chance * (ev or 0.0) for chance, ev in taken)
+        played.append(won / total if known else None)
+    return played

@@ -1,4 +1,9 @@
-"""The server process: one port on this machine, from the first request to Ctrl-C."""
+"""The server process: one port on this machine, from the first request to Ctrl-C.
+
+uvicorn closes connections that are idle between two requests. A client that sends half a request
+and goes silent would hold its connection for as long as it likes: here a request has a limit on how
+long it takes to arrive (`TimedProtocol`).
+"""
 
 import asyncio
 import os
@@ -10,14 +15,16 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
+import h11
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from allstreets.base import InputError, available_bytes
 from allstreets.explorer.app import create_app
 from allstreets.explorer.library import Library
-from allstreets.explorer.protocol import timed_protocol
 from allstreets.explorer.solves.manager import Solves
 
 HOST = "127.0.0.1"
@@ -25,6 +32,7 @@ USUAL_PORT = 8169  # where bookmarks find it again
 SOLVES_AT_ONCE = 1  # a solve takes every core
 REQUEST_SECONDS = 30.0  # for a request to arrive, body included
 GRACE_SECONDS = 2  # for requests that are under way when the server ends
+INCOMPLETE = (h11.IDLE, h11.SEND_BODY)  # states of a client that has more to send
 
 
 def serve(
@@ -146,3 +154,43 @@ class _Server(uvicorn.Server):
         super().handle_exit(sig, frame)
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._solves.hang_up)
+
+
+class TimedProtocol(H11Protocol):
+    """Closes a connection whose request is not there after `seconds`."""
+
+    seconds: float
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A client has connected: its first request is awaited."""
+        super().connection_made(transport)
+        self._await_request()
+
+    def data_received(self, data: bytes) -> None:
+        """A piece of a request; that it is not the first gives no more time."""
+        super().data_received(data)
+        if self.conn.their_state in INCOMPLETE:
+            self._await_request()
+        else:
+            self._end_waiting()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The client has gone."""
+        self._end_waiting()
+        super().connection_lost(exc)
+
+    def _await_request(self) -> None:
+        if self._deadline is None:
+            self._deadline = self.loop.call_later(self.seconds, self.transport.close)
+
+    def _end_waiting(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+
+def timed_protocol(seconds: float) -> type[asyncio.Protocol]:
+    """The protocol with this limit, as uvicorn takes it."""
+    fields: dict[str, Any] = {"seconds": seconds}
+    return type("TimedProtocol", (TimedProtocol,), fields)

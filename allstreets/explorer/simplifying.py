@@ -10,14 +10,15 @@ from threading import Lock
 from allstreets import jobs  # whose kernels are loaded when a price is found
 from allstreets.analysis import Simplification, Simplified
 from allstreets.base import InputError
-from allstreets.explorer.errors import BusyError
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.simple import SimpleForm, SimplePrice, SimpleStreet
+from allstreets.explorer.models.base import BusyError
+from allstreets.explorer.models.params import SolutionId
 from allstreets.explorer.models.solution import SolutionCard
+from allstreets.explorer.models.solves import SimpleForm, SimplePrice, SimpleStreet
 from allstreets.explorer.solves.folders import new_path
 
 MOST_BYTES = {"spot": 400_000_000, "unified": 100_000_000}
-"""Of solutions that are judged within seconds; larger ones take a terminal."""
+"""Of solutions that are evaluated within seconds; larger ones take a terminal."""
 
 MOST_LETTERS = 200  # of a name
 
@@ -30,27 +31,17 @@ class Simplifying:
 
     def price(self, id: str, form: SimpleForm) -> SimplePrice:
         """What it costs to make both players' strategies simple."""
-        rule = rule_of(form)
         with self._turn(id) as folder:
-            return price_message(
-                jobs.simplify(folder, grid=rule.grid, sizes=rule.sizes, drop=rule.drop)
-            )
+            return price_message(jobs.simplify(folder, **vars(rule_of(form))))
 
-    def save(self, id: str, form: SimpleForm) -> SolutionCard:
-        """Save them in a folder of their own, whole or not at all."""
+    def save(self, solution: SolutionId, form: SimpleForm) -> SolutionCard:
+        """Save the simple strategies as a solution of their own, in the folder of solves."""
         rule = rule_of(form)
-        name = f"{self._library.card(id).name}, {rule}"[:MOST_LETTERS]
+        name = f"{self._library.card(solution).name}, {rule}"[:MOST_LETTERS]
         target = new_path(self._solves, "simple", time.time())
-        with self._turn(id) as folder:
+        with self._turn(solution) as folder:
             try:
-                jobs.simplify(
-                    folder,
-                    grid=rule.grid,
-                    sizes=rule.sizes,
-                    drop=rule.drop,
-                    output=target,
-                    name=name,
-                )
+                jobs.simplify(folder, **vars(rule), output=target, name=name)
             except BaseException:
                 shutil.rmtree(target, ignore_errors=True)
                 raise
@@ -58,7 +49,7 @@ class Simplifying:
 
     @contextmanager
     def _turn(self, id: str) -> Iterator[Path]:
-        """The folder of a solution that is judged within seconds, for one at a time."""
+        """The folder of a solution that is evaluated within seconds, for one at a time."""
         found = self._library.card(id)
         folder = self._library.folder(id)
         if found.bytes > MOST_BYTES.get(found.kind or "", found.bytes):
@@ -90,27 +81,21 @@ def price_message(price: Simplified) -> SimplePrice:
         return [prices[player] for player in price.players]
 
     before, after = price.mixes_before, price.mixes_after
-    return SimplePrice(
+    return SimplePrice.of(
+        price,
         rule=str(price.rule),
-        unit=price.unit,
-        judged=price.judged,
         seats=[price.seats[player] for player in price.players],
-        before=price.before,
-        after=price.after,
         prices=of_players(price.prices),
         decisions_before=before.decisions,
         mixed_before=before.mixed,
         decisions_after=after.decisions,
         mixed_after=after.mixed,
         streets=[
-            SimpleStreet.model_validate(
-                {
-                    "street": each.street,
-                    "exploitability": each.exploitability,
-                    "prices": of_players(each.prices),
-                    "mixed_before": each.before.mixed,
-                    "mixed_after": each.after.mixed,
-                }
+            SimpleStreet.of(
+                each,
+                prices=of_players(each.prices),
+                mixed_before=each.before.mixed,
+                mixed_after=each.after.mixed,
             )
             for each in price.streets
         ],

@@ -25,8 +25,7 @@ from allstreets.base import (
     typed_record,
     write_atomic,
 )
-from allstreets.explorer.errors import BusyError, MissingError
-from allstreets.explorer.models.base import path_text
+from allstreets.explorer.models.base import BusyError, MissingError, path_text
 from allstreets.explorer.models.solution import Trashed
 
 TRASH = ".trash"
@@ -82,7 +81,7 @@ class Trash:
         return Trashed(id=place.name, name=name, folder=path_text(folder), deleted=when)
 
     def list(self) -> list[Trashed]:
-        """What can be brought back, the latest first."""
+        """What was deleted and can be brought back, the latest first."""
         found = [_described(root, place) for root, place in self._places()]
         return sorted(found, key=lambda one: (one.deleted, one.id), reverse=True)
 

@@ -21,7 +21,7 @@ from allstreets.base import (
     thread_count,
 )
 from allstreets.betting import PreflopRules
-from allstreets.cards import flop_table
+from allstreets.cards import flop_table, spread_flops
 from allstreets.engines import (
     CPU,
     ON_GPUS,
@@ -181,6 +181,7 @@ def preflop_so_far(
 
 WORK = "work"  # nameless files of `memory: memmap`
 CHECKPOINT_SECONDS = 300
+ENTRY_FLOPS, ENTRY_GROUPS = 16, 32  # on which off-path pots are solved: coarse is enough
 CHECK_SHARE = 10  # a check costs at most one iteration in so many
 CLASSES = (
     "This is an abstraction by hand classes, a quick picture: it is blind to turn and river, and "
@@ -401,17 +402,31 @@ class UnifiedJob:
         )
 
     def _with_ranges(self, solver: WholeGameSolver, kept: QuantisedSolution) -> QuantisedSolution:
-        """The solution with the ranges to solve other flops for."""
+        """The solution with the ranges to solve other flops for, where there is room to find them.
+
+        Whatever happens here, the solution itself is not lost.
+        """
         if kept.values is None or not self.game.pots:
             return kept
         model = self.config.card_model()
-        if not model.stores_all_streets:
-            model = CardModel("boards", groups=32)  # as good as needed, in less memory
-        on_gpu = self.config.device != CPU and model.kind in ON_GPUS
-        device = self.config.device if on_gpu else CPU
-        return replace(
-            kept, ranges=solution_ranges(solver, kept.values, model, self.threads, device)
+        if model.kind == "boards" or not model.stores_all_streets:
+            model = CardModel("boards", groups=ENTRY_GROUPS)
+        a_flop = (
+            estimate_whole_game(
+                replace(self.game, flops=spread_flops(ENTRY_FLOPS)), model
+            ).memory_bytes
+            // ENTRY_FLOPS
         )
+        free = available_bytes()
+        flops = ENTRY_FLOPS if free is None else min(ENTRY_FLOPS, free // 2 // max(a_flop, 1))
+        devices = [self.config.device] if model.kind in ON_GPUS else []
+        for device in dict.fromkeys([*devices, CPU]):
+            try:
+                ranges = solution_ranges(solver, kept.values, model, flops, self.threads, device)
+                return replace(kept, ranges=ranges)
+            except (InputError, MemoryError):
+                continue  # there may be room elsewhere
+        return kept
 
 
 @dataclass(frozen=True, eq=False)

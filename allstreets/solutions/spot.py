@@ -202,11 +202,6 @@ class SpotSolution(Solution):
     def _first_runouts(self) -> Runouts:
         return spot_root(self.spot)
 
-    def source(self, position: Position) -> str:
-        """The solution itself."""
-        del position
-        return ""
-
     def remarks(self, position: Position) -> list[str]:
         """The solution that it simplifies, and locks elsewhere."""
         lines = []

@@ -264,9 +264,10 @@ class Solution(ABC):
         del position
         return ()
 
-    @abstractmethod
     def source(self, position: Position) -> str:
         """Where the strategies at a position come from, for people; "": the solution itself."""
+        del position
+        return ""
 
     def source_note(self, position: Position) -> str:
         """How far strategies from elsewhere are from the solution's own, for people; often ""."""

@@ -40,7 +40,6 @@ OFF_PATH = 1e-3  # of a range: a pot that less of it reaches is off-path
 ENTERING = 8.0  # weight of hands that enter an off-path pot, relative to the range that is there
 LEAST_ENTERING = 0.05  # a pot whose entering hands weigh less keeps its range
 MARGIN = 0.25  # of what a hand loses by going to a pot, which it may win back there
-FLOPS = 16
 ITERATIONS, AT_ONCE = 60, 3  # AT_ONCE: between two looks at the best responses
 SETTLED = 1 / 3  # of the iterations, whose chances are not counted
 
@@ -52,21 +51,27 @@ def solution_ranges(
     solver: WholeGameSolver,
     values: NDArray[np.floating],
     model: CardModel,
+    flops: int = 16,
     threads: int = 1,
     device: str = CPU,
 ) -> Floats:
     """[2, P, 169]: the ranges to solve flops of a trained game for (`entry_ranges`).
 
     `values` [2, P, F, 169] are those of its average strategies; off-path pots are solved with the
-    cards of `model`.
+    cards of `model`, on so many of its `flops`.
     """
+    if flops < 1:
+        raise MemoryError("no room for a flop")
     preflop, game = solver.preflop, solver.game
 
     def build(pots: Longs, flops: Sequence[Flop], ranges: Floats) -> Engine:
         return _engine_of(game, pots, flops, model, ranges, threads, device)
 
     weights = solver.leaves.weights
-    return entry_ranges(preflop.game, preflop.average(), game.flops.flops, weights, values, build)
+    chosen = some_flops(game.flops.flops, weights, flops)
+    return entry_ranges(
+        preflop.game, preflop.average(), game.flops.flops, weights, values, chosen, build
+    )
 
 
 def _engine_of(
@@ -131,13 +136,14 @@ def entry_ranges(
     flops: Sequence[Flop],
     weights: Floats,
     values: NDArray[np.floating],
+    chosen: Longs,
     build: BuildEngine,
 ) -> Floats:
     """[2, P, 169]: the ranges to solve flops for, the largest weight 1.
 
     They are those of `strategies`, and entry ranges where a pot is off-path. `values`
     [2, P, F, 169] are what the pots are worth on the flops, in chips times pairs of combos,
-    `weights` [F] how often these come.
+    `weights` [F] how often these come. Off-path pots are solved on the `chosen` ones.
     """
     reach = game.pot_reach(strategies)  # [2, P, 169]
     shares = reach @ HAND_SIZES / HAND_SIZES.sum()
@@ -145,7 +151,6 @@ def entry_ranges(
     entering = entering_weights(shares)
     pots = np.flatnonzero(entering.any(axis=0))
     if len(pots):
-        chosen = some_flops(flops, weights)
         leaves = np.einsum("f,apfh->aph", weights, values)
         margins = MARGIN * _margins(game, strategies, leaves)[:, pots] / weights.sum()
         worth = values[:, pots][:, :, chosen].mean(axis=2) + margins
@@ -167,11 +172,11 @@ def entry_ranges(
     return scaled
 
 
-def some_flops(flops: Sequence[Flop], weights: Floats) -> Longs:
+def some_flops(flops: Sequence[Flop], weights: Floats, most: int) -> Longs:
     """Places of a few flops that stand for all, each for as many that are dealt."""
     places = {flop.number: place for place, flop in enumerate(flops)}
     order = np.array([places[flop.number] for flop in by_likeness(flops)])
-    count = min(FLOPS, len(flops))
+    count = min(most, len(flops))
     ends = np.cumsum(weights[order])
     points = (np.arange(count) + 0.5) * ends[-1] / count
     chosen: Longs = order[np.searchsorted(ends, points)]

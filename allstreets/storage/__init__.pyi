@@ -41,9 +41,6 @@ from .opening import load as load
 from .preflop_bundle import load_preflop as load_preflop
 from .preflop_bundle import require_preflop_folder as require_preflop_folder
 from .preflop_bundle import save_preflop as save_preflop
-from .range_files import export_ranges as export_ranges
-from .range_files import load_tree as load_tree
-from .range_files import zip_ranges as zip_ranges
 from .solution_files import clear_unfinished as clear_unfinished
 from .solution_files import drop as drop
 from .spot_bundle import Saved as Saved

@@ -1,7 +1,6 @@
 """Decisions that were made in practice, for tests of what becomes of them."""
 
-from allstreets.practice import Answer
-from allstreets.review import Option
+from allstreets.study import Answer, Option
 
 
 def answer(loss: float | None = 0.5, **changes: object) -> Answer:

@@ -14,7 +14,7 @@ from harness.fuzzing import damaged_cases
 
 from allstreets.cards import COMBO_COUNT, HAND_NAMES, HAND_OF_COMBO, Range, RangeKind
 from allstreets.explorer.models.solves import RangeForm
-from allstreets.explorer.solves.ranges import range_grid
+from allstreets.explorer.ranges import range_grid
 
 TABLE = Path(__file__).parents[2] / "allstreets/explorer/web/src/ranges/range-texts.json"
 READ = """

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from allstreets.base import PlainConsole
 from allstreets.cli import main as cli
-from allstreets.practice import Results
+from allstreets.study import Results
 
 NASTY = "\x1b[31m\x1b]0;title\x07 [bold]x[/bold] [/] :smile: \r\u202e"
 SHOWN = r"\x1b[31m\x1b]0;title\x07 [bold]x[/bold] [/] :smile: \r\u202e"

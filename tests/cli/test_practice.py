@@ -17,7 +17,7 @@ from harness.terminals import needs_terminals
 
 from allstreets.cli.main import main
 from allstreets.cli.terminal.typed import key_reader
-from allstreets.practice import Results
+from allstreets.study import Results
 
 
 @pytest.fixture
@@ -140,7 +140,7 @@ def test_a_set_of_spots_is_played_spot_by_spot(
 def test_anki_is_an_extra(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("allstreets.practice.anki.find_spec", lambda _: None)
+    monkeypatch.setattr("allstreets.study.anki.find_spec", lambda _: None)
     assert run(file, "--anki", tmp_path / "cards.apkg") == 2
     assert "pip install 'allstreets[anki]'" in capsys.readouterr().err
 

@@ -11,7 +11,6 @@ from builders.whole_solution import FLOP
 import allstreets
 from allstreets.base import InputError
 from allstreets.cli.main import main
-from allstreets.practice import load_playable
 from allstreets.solutions import WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import (
@@ -21,6 +20,7 @@ from allstreets.storage import (
     require_resumable,
     save_spot,
 )
+from allstreets.study import load_playable
 
 
 @pytest.fixture(scope="module")

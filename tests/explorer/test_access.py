@@ -14,8 +14,7 @@ from starlette.routing import Route
 
 from allstreets.base import InputError
 from allstreets.explorer import choose_token
-from allstreets.explorer.access import Access, several_users
-from allstreets.explorer.security import HEADERS, Guard
+from allstreets.explorer.security import HEADERS, Access, Guard, several_users
 
 HOST = "127.0.0.1:8169"
 TOKEN = "a-token-of-ours"

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import copytree
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import jsonschema_rs
@@ -26,17 +27,12 @@ from schemathesis.specs.openapi.checks import (
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from allstreets.explorer.app import create_app
-from allstreets.explorer.models.practice import PracticeForm
 from allstreets.explorer.models.solves import SolveProgress
+from allstreets.explorer.models.study import PracticeForm
 from allstreets.explorer.practising import Practising
-from allstreets.explorer.routes import comparisons as comparison_routes
-from allstreets.explorer.routes import games as game_routes
-from allstreets.explorer.routes import practice as practice_routes
-from allstreets.explorer.routes import ranges as range_routes
-from allstreets.explorer.routes import reviews as review_routes
-from allstreets.explorer.routes import simple as simple_routes
 from allstreets.explorer.routes import solutions as solution_routes
 from allstreets.explorer.routes import solves as solve_routes
+from allstreets.explorer.routes.table import table_routes
 from allstreets.explorer.server import open_folders
 from allstreets.explorer.solves.examples import examples
 from allstreets.explorer.solves.folders import Request, SolveFolder, Status
@@ -165,13 +161,12 @@ def test_bodies_that_are_not_as_documented_are_noticed(api: schemathesis.BaseSch
         require_valid(api, schema, b'{"message": 1, "problems": []}')
 
 
+with TemporaryDirectory() as nothing:
+    PARTS = create_app(*open_folders([], Path(nothing)), hosts=()).state
 OPERATIONS = [
     (method, route.path)
-    for module in (
-        *(solution_routes, comparison_routes, simple_routes, solve_routes, game_routes),
-        *(range_routes, practice_routes, review_routes),
-    )
-    for route in module.router.routes
+    for router in (table_routes(PARTS), solution_routes.router, solve_routes.router)
+    for route in router.routes
     if isinstance(route, APIRoute)
     for method in sorted(route.methods or ())
 ]

@@ -26,12 +26,12 @@ from harness.browsing import (
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, combo_text
+from allstreets.interop import export_ranges
 from allstreets.jobs import simplify
 from allstreets.solutions import PreflopRoots, WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import (
     compare,
-    export_ranges,
     load_spot,
     load_unified,
     save_preflop,

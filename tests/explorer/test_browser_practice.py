@@ -15,12 +15,11 @@ from builders.practice_answers import answer
 from builders.whole_solution import save_classes
 from harness.browsing import Server, browser, explorer, keep_picture, new_page
 from playwright.sync_api import Browser, Page, Route, expect
-from review.test_run import FOLDED
-from review.test_run import hand as played
+from study.test_review_job import FOLDED
+from study.test_review_job import hand as played
 
-from allstreets.practice import Results, Wanted, chosen, default_file, export_text
-from allstreets.practice.anki import MISSING
-from allstreets.review import review_hands
+from allstreets.study import Results, Wanted, chosen, default_file, export_text, review_hands
+from allstreets.study.anki import MISSING
 
 
 @pytest.fixture(scope="module")

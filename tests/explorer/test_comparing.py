@@ -12,11 +12,10 @@ from builders.small_spots import RIVER, spot
 from allstreets.base import InputError
 from allstreets.cards import HAND_NAMES
 from allstreets.explorer.comparing import Comparing
-from allstreets.explorer.downloads import csv_text
-from allstreets.explorer.errors import MissingError
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.comparisons import Comparison
-from allstreets.explorer.models.place import Decision
+from allstreets.explorer.models.base import MissingError
+from allstreets.explorer.models.place import Comparison, Decision
+from allstreets.explorer.routes.answers import csv_text
 from allstreets.solutions import NoNodeError
 from allstreets.solvers import SpotSolver
 from allstreets.storage import compare, save_spot

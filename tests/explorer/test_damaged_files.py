@@ -12,7 +12,7 @@ from harness.asking import Client
 
 from allstreets.explorer.library import Library
 from allstreets.explorer.trash import Trash
-from allstreets.review import INDEX
+from allstreets.study import INDEX
 
 DEEP = b'{"name":' + b"[" * 100_000
 DAMAGED = {

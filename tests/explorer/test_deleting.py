@@ -13,10 +13,9 @@ from builders.spot_sets import put_set
 
 from allstreets.base import InputError
 from allstreets.explorer.deleting import Deleting
-from allstreets.explorer.errors import BusyError, MissingError
-from allstreets.explorer.folders import Found
-from allstreets.explorer.labels import LABEL
+from allstreets.explorer.folders import LABEL, Found
 from allstreets.explorer.library import Library
+from allstreets.explorer.models.base import BusyError, MissingError
 from allstreets.explorer.models.solution import Label
 from allstreets.explorer.server import open_folders
 from allstreets.explorer.solves.folders import Request, SolveFolder

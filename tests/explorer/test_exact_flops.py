@@ -8,12 +8,11 @@ import pytest
 from builders.whole_solution import trips, trips_result
 
 from allstreets.base import InputError, processors
-from allstreets.explorer.errors import BusyError, MissingError
 from allstreets.explorer.exact_flops import ExactFlops
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.exact import FlopForm
+from allstreets.explorer.models.base import BusyError, MissingError
 from allstreets.explorer.models.place import Deal, Decision
-from allstreets.explorer.models.solves import SolveDetail
+from allstreets.explorer.models.solves import FlopForm, SolveDetail
 from allstreets.explorer.server import open_folders
 from allstreets.explorer.solves.flops import WAYS, fitting, form_of, read_work, source_of
 from allstreets.explorer.solves.folders import Request

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from allstreets.explorer.errors import BusyError, FormError
+from allstreets.explorer.models.base import BusyError, FormError
 from allstreets.explorer.models.solves import GameForm, SolveDetail
 from allstreets.explorer.solves.games import estimate_game, sample_games
 from allstreets.explorer.solves.manager import Solves

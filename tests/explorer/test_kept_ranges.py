@@ -8,10 +8,10 @@ import pytest
 
 from allstreets.base import InputError
 from allstreets.cards import Range, RangeKind
-from allstreets.explorer.errors import FormError, MissingError
-from allstreets.explorer.kept_ranges import KeptRanges
-from allstreets.explorer.models.ranges import KeptRangeForm, WrittenRangeForm
-from allstreets.explorer.routes.ranges import write_range
+from allstreets.explorer.models.base import FormError, MissingError
+from allstreets.explorer.models.solves import KeptRangeForm, WrittenRangeForm
+from allstreets.explorer.ranges import KeptRanges
+from allstreets.explorer.routes.solves import write_range
 
 
 def form(name: str, text: str) -> KeptRangeForm:

@@ -19,8 +19,8 @@ from allstreets.base import InputError
 from allstreets.cards import HAND_NAMES
 from allstreets.explorer import folders as folders_module
 from allstreets.explorer import library as library_module
-from allstreets.explorer.errors import MissingError
 from allstreets.explorer.library import Library
+from allstreets.explorer.models.base import MissingError
 from allstreets.explorer.models.place import Decision
 from allstreets.explorer.models.solution import Label
 from allstreets.solutions import SpotSolution

@@ -8,10 +8,9 @@ import pytest
 from builders.small_spots import RIVER, TURN, spot
 
 from allstreets.base import InputError
-from allstreets.explorer.errors import MissingError
 from allstreets.explorer.locking import Locking, lock_words, locks_of
-from allstreets.explorer.models.locks import LockedSource, LockForm
-from allstreets.explorer.models.solves import GameForm
+from allstreets.explorer.models.base import MissingError
+from allstreets.explorer.models.solves import GameForm, LockedSource, LockForm
 from allstreets.explorer.server import open_folders
 from allstreets.explorer.solves.games import estimate_game, read_game
 from allstreets.solutions import SpotSolution, solve

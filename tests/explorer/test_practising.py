@@ -13,12 +13,12 @@ from builders.practice_answers import answer
 from harness.asking import Client
 
 from allstreets.base import InputError
-from allstreets.explorer.errors import BusyError, MissingError
 from allstreets.explorer.library import Library
+from allstreets.explorer.models.base import BusyError, MissingError
 from allstreets.explorer.models.place import Decision
-from allstreets.explorer.models.practice import PracticeAnswerForm, PracticeForm, PracticeState
+from allstreets.explorer.models.study import PracticeAnswerForm, PracticeForm, PracticeState
 from allstreets.explorer.practising import MOST_SESSIONS, Practising
-from allstreets.practice import Results, export_text
+from allstreets.study import Results, export_text
 
 
 @pytest.fixture
@@ -211,7 +211,7 @@ def test_cards_for_anki(client: Client, tmp_path: Path) -> None:
 
 
 def test_anki_is_an_extra(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("allstreets.practice.anki.find_spec", lambda _: None)
+    monkeypatch.setattr("allstreets.study.anki.find_spec", lambda _: None)
     problem = client.get("/api/practice/results").json()["cards"]["problem"]
     assert "pip install 'allstreets[anki]'" in problem
     refused = client.get("/api/practice/missed.apkg")

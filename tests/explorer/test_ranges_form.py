@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allstreets.cards import HAND_NAMES, Range, combo_text
-from allstreets.explorer.errors import FormError
+from allstreets.explorer.models.base import FormError
 from allstreets.explorer.models.solves import RangeForm
-from allstreets.explorer.solves.ranges import range_grid
+from allstreets.explorer.ranges import range_grid
 
 
 def hand_name(combo: str) -> str:

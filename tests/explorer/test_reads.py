@@ -15,10 +15,9 @@ from pydantic import BaseModel
 
 from allstreets.base import InputError
 from allstreets.cli.main import main
-from allstreets.explorer.downloads import csv_text, download
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.place import Deal, RangeText
-from allstreets.explorer.models.reports import CardReport
+from allstreets.explorer.models.place import CardReport, Deal, RangeText
+from allstreets.explorer.routes.answers import csv_text, download
 from allstreets.explorer.routes.solutions import report_lines
 from allstreets.explorer.views.card_report import joined
 

@@ -17,11 +17,11 @@ from allstreets import board_report, solve_many
 from allstreets.analysis import HAND_KEYS, ReportRow
 from allstreets.base import InputError
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, MADE, hand_categories, live_combos
-from allstreets.explorer.downloads import hand_rows
 from allstreets.explorer.folders import find_solutions, id_of
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.reports import BoardHand
-from allstreets.explorer.views.board_hands import GrowingReports
+from allstreets.explorer.models.place import BoardHand
+from allstreets.explorer.routes.answers import hand_rows
+from allstreets.explorer.views.flop_tables import GrowingReports
 from allstreets.explorer.views.view import open_view
 from allstreets.jobs import Here
 from allstreets.solutions import Boards, OnBoard

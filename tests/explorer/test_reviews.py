@@ -5,34 +5,31 @@ from pathlib import Path
 
 import pytest
 from builders.whole_solution import trips
-from review.test_run import HANDS, QUICK
+from study.test_review_job import HANDS, QUICK
 
 from allstreets.base.errors import InputError
 from allstreets.betting import Player, line_in_words
 from allstreets.cards import HAND_NAMES
-from allstreets.explorer.errors import BusyError, FormError, MissingError
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.reviews import ReviewForm
+from allstreets.explorer.models.base import BusyError, FormError, MissingError
+from allstreets.explorer.models.study import ReviewForm
 from allstreets.explorer.reviews import Reviews
-from allstreets.explorer.solves import reading
-from allstreets.explorer.solves.commands import Channel, Commands
+from allstreets.explorer.solves import hands as reading
 from allstreets.explorer.solves.folders import Request, new_folder
-from allstreets.explorer.solves.outlet import Outlet
-from allstreets.explorer.solves.reading import count_hands
-from allstreets.explorer.solves.reports import Report
-from allstreets.explorer.solves.reviews import read_review
+from allstreets.explorer.solves.hands import count_hands, read_review
+from allstreets.explorer.solves.process import Report
+from allstreets.explorer.solves.reporter import Channel, Commands, Reporter
 from allstreets.explorer.solves.worker import attempt
-from allstreets.hands import read_hands
-from allstreets.review import (
+from allstreets.interop import read_hands
+from allstreets.storage import save_unified
+from allstreets.study import (
     Review,
     ReviewFolder,
     decision_rows,
     open_games,
     plan_review,
-    replay_steps,
     total_rows,
 )
-from allstreets.storage import save_unified
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +102,7 @@ def test_steps_have_the_chips_of_the_history(root: Path, review: Review) -> None
     """The record keeps words; the chips that they stand for are those of the hand itself."""
     hands = read_hands([root / "hands.txt"]).hands
     for hand, kept in zip(hands, review.hands, strict=True):
-        for moment, step in zip(hand.moments(), replay_steps(kept), strict=True):
+        for moment, step in zip(hand.moments(), kept.steps(), strict=True):
             assert step.player == moment.action.player
             assert step.pot_bb == pytest.approx(float(moment.pot_to_win), abs=1e-3)
             for player in Player:
@@ -174,7 +171,7 @@ def test_begun_from_the_page(root: Path, review: Review, tmp_path: Path) -> None
     for word, state, kept in (("stop", "stopped", 1), ("pause", "done", 4)):
         commands = Commands()
         heard = Heard(commands, word)
-        ending = attempt(folder, request, commands, Outlet(folder, request, heard))
+        ending = attempt(folder, request, commands, Reporter(folder, request, heard))
         assert (ending.state, ending.error) == (state, None)
         assert f"{kept} of 4 hands are reviewed" in (ending.reason or "")
         assert ("paused" in [one.state for one in heard.reports]) == (word == "pause")
@@ -206,7 +203,7 @@ def test_a_text_that_takes_too_long_is_given_up(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     with pytest.raises(InputError, match=r"this text takes longer than 0\.01 s to read"):
         count_hands(HANDS, 0.01, "never_ends")
-    assert count_hands(HANDS).hands == 4  # the next one is read
+    assert count_hands(HANDS) == 4  # the next one is read
 
 
 def test_a_reader_that_dies_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,8 +227,8 @@ def test_the_server_reads_no_hand_itself(root: Path, monkeypatch: pytest.MonkeyP
     def read(*_: object) -> None:
         raise AssertionError("this is the server")
 
-    monkeypatch.setattr("allstreets.hands.reading.read_text", read)
-    monkeypatch.setattr("allstreets.hands.read_text", read, raising=False)
+    monkeypatch.setattr("allstreets.interop.hand_histories.read_text", read)
+    monkeypatch.setattr("allstreets.interop.read_text", read, raising=False)
     library = Library([root])
     form = ReviewForm(text=HANDS, solutions=[library.id_of(root / "three")])
     assert read_review(form, library).name == "4 hands"

@@ -11,10 +11,10 @@ from builders.small_spots import RIVER, spot
 from allstreets.base import InputError
 from allstreets.explorer import simplifying
 from allstreets.explorer.deleting import Deleting
-from allstreets.explorer.errors import BusyError
 from allstreets.explorer.library import Library
-from allstreets.explorer.models.simple import SimpleForm
+from allstreets.explorer.models.base import BusyError
 from allstreets.explorer.models.solution import SimpleSource
+from allstreets.explorer.models.solves import SimpleForm
 from allstreets.explorer.server import open_folders
 from allstreets.explorer.simplifying import Simplifying
 from allstreets.jobs import simplify

@@ -15,15 +15,14 @@ import pytest
 from builders.small_forms import endless, river, turn, wait_for_writer
 
 from allstreets.base.interrupt import SIGNALS
-from allstreets.explorer.errors import BusyError, FormError, MissingError
+from allstreets.explorer.models.base import BusyError, FormError, MissingError
 from allstreets.explorer.models.solution import CurvePoint
 from allstreets.explorer.models.solves import Solve, SolveDetail, SpotForm
 from allstreets.explorer.solves import events, manager, worker
-from allstreets.explorer.solves.commands import Channel, Commands
 from allstreets.explorer.solves.folders import SolveFolder, default_folder
 from allstreets.explorer.solves.manager import Solves
-from allstreets.explorer.solves.outlet import Ending, Outlet
-from allstreets.explorer.solves.reports import Report
+from allstreets.explorer.solves.process import Report
+from allstreets.explorer.solves.reporter import Channel, Commands, Ending, Reporter
 from allstreets.explorer.solves.spots import read_form
 from allstreets.solvers import SpotSolver
 from allstreets.storage import load_spot
@@ -81,9 +80,7 @@ def as_sent(points: list[CurvePoint]) -> list[dict[str, Any]]:
 
 def number_of(solves: Solves, name: str) -> int:
     """The system's number of the process that solves."""
-    process = solves._running[name].process
-    assert process is not None
-    return process.number
+    return solves._running[name].process.pid
 
 
 def listened(solves: Solves, name: str) -> list[Report]:
@@ -494,8 +491,8 @@ def test_a_process_that_is_stopped_before_its_first_iteration_keeps_nothing(tmp_
     assert request is not None
     commands.take("stop")
     with Path(os.devnull).open("wb") as nowhere:
-        outlet = Outlet(folder, request, Channel(nowhere.fileno()))
-        ending = worker.attempt(folder, request, commands, outlet)
+        reporter = Reporter(folder, request, Channel(nowhere.fileno()))
+        ending = worker.attempt(folder, request, commands, reporter)
     assert ending == Ending("stopped", "stopped before the first iteration")
     assert not folder.has_solution
 

@@ -11,13 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allstreets.betting import NodeKind, Player, Street
-from allstreets.explorer.errors import FormError
+from allstreets.explorer.models.base import FormError
 from allstreets.explorer.models.solves import SpotForm
-from allstreets.explorer.solves import devices, spots
-from allstreets.explorer.solves.devices import device_choices
-from allstreets.explorer.solves.edits import edits_text, read_edits
+from allstreets.explorer.solves import spots
 from allstreets.explorer.solves.examples import examples
-from allstreets.explorer.solves.spots import check_form, estimate, read_form, spot_title
+from allstreets.explorer.solves.spots import (
+    check_form,
+    device_choices,
+    edits_text,
+    estimate,
+    read_edits,
+    read_form,
+    spot_title,
+)
 from allstreets.games.estimates import PROGRAM_BYTES, estimate_spot
 from allstreets.games.spot import spot_mapping
 from allstreets.jobs.config.spot import read_spot
@@ -234,7 +240,7 @@ def test_a_gpu_is_offered_where_there_is_one(monkeypatch: pytest.MonkeyPatch) ->
 
     assert [one.device for one in device_choices()] == ["cpu"]  # of a machine without one
     assert "there is no cuda on this machine: choose cpu" in message(river(device="cuda"))
-    monkeypatch.setattr(devices, "gpu_names", two_gpus)
+    monkeypatch.setattr(spots, "gpu_names", two_gpus)
     device_choices.cache_clear()
     try:
         found = [(one.device, one.name) for one in device_choices()]

@@ -28,7 +28,7 @@ from allstreets.cards import (
 from allstreets.cards.combos import COMBO_MASKS
 from allstreets.explorer.models.base import short
 from allstreets.explorer.models.place import CardsStep, Deal, Decision, End
-from allstreets.explorer.views.figures import BUCKET_EVS, FLOP_EQUITY, NO_EQUITY
+from allstreets.explorer.views.nodes import BUCKET_EVS, FLOP_EQUITY, NO_EQUITY
 from allstreets.solutions import NoNodeError, WholeSolution
 from allstreets.solutions.decision import Decision as Record
 from allstreets.solutions.tables import action_rows, hand_rows, player_rows

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 from builders.played_hands import play, site_text
-from hands.test_reading import TEXT, TWICE
 from harness.fuzzing import damaged_cases, internal_errors
+from interop.test_reading import TEXT, TWICE
 
-from allstreets.hands import read_text
-from allstreets.hands.decoding import decode
+from allstreets.interop import read_text
+from allstreets.interop.hand_histories import decode
 
 QUICK, LONG = 200, 40_000
 HANDS = 20  # of each kind

@@ -12,15 +12,15 @@ from harness.fuzzing import damaged_cases, internal_errors
 
 from allstreets.base import InputError
 from allstreets.explorer.folders import id_of
-from allstreets.explorer.kept_ranges import KeptRanges
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.solution import Label
+from allstreets.explorer.ranges import KeptRanges
 from allstreets.explorer.reviews import Reviews
 from allstreets.explorer.solves.folders import Request, Status, new_folder
 from allstreets.explorer.solves.manager import Solves
 from allstreets.explorer.trash import Trash
-from allstreets.hands import Skipped
-from allstreets.review import (
+from allstreets.interop import Skipped
+from allstreets.study import (
     GradedDecision,
     HandReview,
     IndexedHand,

@@ -13,8 +13,9 @@ from builders.practice_answers import answer
 from harness.fuzzing import NASTY, damaged_cases, internal_errors
 
 from allstreets.base import InputError
-from allstreets.explorer.practised import Practised
-from allstreets.practice import (
+from allstreets.explorer.practising import Practised
+from allstreets.solutions import Solution
+from allstreets.study import (
     Results,
     Session,
     Wanted,
@@ -24,7 +25,6 @@ from allstreets.practice import (
     load_playable,
     stats_mapping,
 )
-from allstreets.solutions import Solution
 
 QUICK, LONG = 200, 10_000
 NOW = 1_700_000_000.0

@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 import pytest
 from harness.fuzzing import damaged_cases, internal_errors
-from training.test_pio_script import VIEWER, script
+from interop.test_pio_script import VIEWER, script
 
 from allstreets.base import InputError
 from allstreets.cards import Range, RangeKind
 from allstreets.cli.terminal.typed import decoded
 from allstreets.games import read_bounds
-from allstreets.training import read_pio_script
+from allstreets.interop import read_pio_script
 
 QUICK, LONG = 70, 6_700  # of each kind
 TABLES = (

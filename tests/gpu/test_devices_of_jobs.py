@@ -20,9 +20,8 @@ from allstreets.engines.cuda.matrix import CudaMatrixEngine
 from allstreets.engines.cuda.residence import device_room, table_bytes
 from allstreets.engines.device import CPU, Device
 from allstreets.explorer.solves import worker
-from allstreets.explorer.solves.commands import Channel, Commands
 from allstreets.explorer.solves.folders import Request, new_folder
-from allstreets.explorer.solves.outlet import Outlet
+from allstreets.explorer.solves.reporter import Channel, Commands, Reporter
 from allstreets.explorer.solves.spots import read_form
 from allstreets.games import Spot, matrix_lengths
 from allstreets.jobs.api import plan, run
@@ -142,8 +141,8 @@ def test_spots_of_the_explorer(tmp_path: Path) -> None:
     request = folder.request()
     assert request is not None
     with (tmp_path / "reports").open("wb") as file:
-        outlet = Outlet(folder, request, Channel(file.fileno()))
-        ending = worker.attempt(folder, request, Commands(), outlet)
+        reporter = Reporter(folder, request, Channel(file.fileno()))
+        ending = worker.attempt(folder, request, Commands(), reporter)
     assert (ending.state, ending.error) == ("done", None)
     here = SpotSolver(read_form(river())[1])
     restore_spot(here, folder.solution)

@@ -8,24 +8,17 @@ import httpx
 
 from allstreets.explorer.app import create_app
 from allstreets.explorer.library import Library
+from allstreets.explorer.solves.manager import Solves
 
 HOST = "127.0.0.1:8000"
-
-
-class NoSolves:
-    """In the place of the solves, which no read asks."""
-
-    folder = Path("nowhere")
-
-    def close(self) -> None:
-        """Nothing to end."""
 
 
 class Client:
     """Asks the application of a library; it solves nothing."""
 
     def __init__(self, library: Library) -> None:
-        self._app = create_app(library, NoSolves(), [HOST])  # type: ignore[arg-type]
+        solves = Solves(Path("nowhere"), library.id_of)
+        self._app = create_app(library, solves, [HOST])
 
     def get(
         self,

@@ -113,10 +113,10 @@ def test_pots_that_are_played_have_no_hands_that_enter() -> None:
 
 def test_a_few_flops_stand_for_all() -> None:
     flops, weights = all_flops()[::40], np.ones(44)
-    chosen = some_flops(flops, weights)
+    chosen = some_flops(flops, weights, 16)
     assert len(set(chosen.tolist())) == len(chosen) == 16
     weights[chosen[3]] = 1000.0
-    assert (some_flops(flops, weights) == chosen[3]).sum() > 10
+    assert (some_flops(flops, weights, 16) == chosen[3]).sum() > 10
 
 
 @pytest.fixture(scope="module")
@@ -184,7 +184,7 @@ def test_completing_an_off_path_pot_is_unsafe_without_an_entry_range(
 
 def test_ranges_do_not_depend_on_threads(trained: WholeGameSolver) -> None:
     values, model = trained.evaluate().own, trained.engine.model
-    alone, together = (solution_ranges(trained, values, model, threads) for threads in (1, 2))
+    alone, together = (solution_ranges(trained, values, model, 16, threads) for threads in (1, 2))
     assert (alone == together).all()
 
 

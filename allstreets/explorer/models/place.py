@@ -1,15 +1,19 @@
-"""A place in a solved game: how play got here, and what can be seen.
+"""A place in a solved game: how play got here, what can be seen, tables over cards and flops, and
+the same place of another solution.
 
 A place is named by its line, and carries every line that leads on: a page follows lines and never
 writes one. Hands are in the order of `cards.HAND_NAMES`, which `/api/about` gives.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from allstreets.explorer.models.base import (
+    ByPlayer,
+    Cards,
     EvCount,
+    Known,
     Message,
     Number,
     Numbers,
@@ -17,6 +21,7 @@ from allstreets.explorer.models.base import (
     StreetName,
     Tone,
 )
+from allstreets.explorer.models.solution import SolutionCard
 
 
 class Choice(Message):
@@ -28,7 +33,7 @@ class Choice(Message):
     tone: Tone
     shade: Number  # of bets and raises: 0 the smallest of them … 1 all-in
     line: str
-    frequency: Number | None = None  # of the whole range
+    frequency: Known = None  # of the whole range
 
 
 class ChoiceStep(Message):
@@ -51,9 +56,9 @@ class CardsStep(Message):
     kind: Literal["cards"] = "cards"
     line: str  # to where they were dealt: what a click opens, to pick others
     street: StreetName
-    cards: list[str]  # ["Ah", "Kd", "7s"]; empty where the model averages over them
+    cards: Cards  # ["Ah", "Kd", "7s"]; empty where the model averages over them
     label: str  # "flop AhKd7s", "turn: any card", "SPR 3.5"
-    same_as: list[str] = Field(
+    same_as: Cards = Field(
         default_factory=list
     )  # the cards that were solved in their place, suits renamed
 
@@ -65,9 +70,9 @@ class RangeSummary(Message):
     """A player's whole range at a place."""
 
     combos: Number
-    ev: Number | None
-    equity: Number | None  # share of the pot, 0 … 1
-    eqr: Number | None  # EV over equity times pot
+    ev: Known
+    equity: Known  # share of the pot, 0 … 1
+    eqr: Known  # EV over equity times pot
 
 
 class PlayerGrid(Message):
@@ -92,8 +97,8 @@ class Grids(Message):
 class ActionFigures(Choice):
     """An action at the decision that is shown."""
 
-    ev: Number | None  # of the hands that take it, where enough of the range does
-    ev_range: Number | None  # of the whole range, if all of it took the action
+    ev: Known  # of the hands that take it, where enough of the range does
+    ev_range: Known  # of the whole range, if all of it took the action
     known: bool  # whether its EVs were learned: False where play never goes on that way
     combos: Number  # that take it
     chances: Numbers  # [169]: how often each hand takes it
@@ -107,8 +112,8 @@ class Decision(Message):
     player: PlayerName
     seat: str
     to_call: Number
-    pot_odds: Number | None  # to_call / (pot + to_call): the equity that a call needs
-    share: Number | None  # how often play gets here, where it is known
+    pot_odds: Known  # to_call / (pot + to_call): the equity that a call needs
+    share: Known  # how often play gets here, where it is known
     actions: list[ActionFigures]
     locked: list[Number]  # [169]: the share of a hand's combos with a locked strategy
     grids: Grids
@@ -167,13 +172,13 @@ class Place(Message):
     line: str  # canonical
     words: str  # the same for people: "SB raises to 2, BB calls"
     street: StreetName
-    board: list[str]
+    board: Cards
     unit: str  # of pot, stacks and EVs: "bb", "chips", "pot"
     evs: EvCount = "here"
     ev_note: str  # how EVs count: "chips from here on: folding is 0"
     pot: Number
-    stacks: dict[PlayerName, Number]
-    seats: dict[PlayerName, str]
+    stacks: ByPlayer[Number]
+    seats: ByPlayer[str]
     settings: list[Setting] = Field(default_factory=list)
     steps: list[Step]
     source: str = ""  # where the strategies come from: "solved exactly, to 0.3 % of the pot"
@@ -187,9 +192,9 @@ class ComboRow(Message):
     cards: str  # "AhKh", or "AKs"
     combos: Number  # 1, or how many there are of the hand
     reach: Number
-    ev: Number | None
-    equity: Number | None
-    eqr: Number | None
+    ev: Known
+    equity: Known
+    eqr: Known
     chances: Numbers  # [A] of the player who acts; empty for the other one
     evs: Numbers  # [A]
     locked: bool = False  # its strategy was given, not found
@@ -219,3 +224,189 @@ class RangeText(Message):
 
     text: str
     combos: Number
+
+
+class ComparisonChoice(Message):
+    """A solution that another one may be laid beside."""
+
+    card: SolutionCard
+    notes: list[str] = Field(default_factory=list)  # what differs, though it is the same game
+    problem: str | None = None  # why it cannot be compared
+    before: bool = False  # a lock has made the other one from it
+
+
+class ComparisonChoices(Message):
+    """The solutions of the same kind: those that can be compared first."""
+
+    choices: list[ComparisonChoice]
+    more: int = 0  # that are of other games and not listed
+
+
+class Beside(Message):
+    """A figure in both solutions."""
+
+    there: Known  # in the one that is laid beside
+    here: Known
+    change: Known  # how much more it is here
+
+    @model_validator(mode="before")
+    @classmethod
+    def _pair(cls, given: Any) -> Any:
+        if isinstance(given, tuple):
+            there, here = given
+            return {"there": there, "here": here, "change": here - there}
+        return given
+
+
+class ActionBeside(Message):
+    """How often the range takes an action."""
+
+    word: str
+    label: str
+    frequency: Beside
+    chances: Numbers  # [169]: how often each hand takes it there, as the grid there shows it
+
+
+class HandBeside(Message):
+    """A hand of the player who acts."""
+
+    name: str  # a combo, or one of the 169
+    hand: str  # of the 169
+    share: Number  # of the range that gets here, the mean of both
+    there: Numbers  # [A]: how often it takes each action
+    here: Numbers  # [A]
+    ev: Beside = Field(validation_alias="evs")
+    distance: Known  # the share of the time that it does something else; None: not in both
+    weighted: Number  # times its share of the range: what it adds to the distance of the ranges
+
+
+class Comparison(Message):
+    """A place in two solutions."""
+
+    other: SolutionCard  # the solution that is laid beside
+    line: str
+    player: PlayerName | None  # who acts; None: nobody, and there are EVs alone
+    unit: str
+    notes: list[str]  # what else differs between the solutions
+    text: str  # who has more here
+    evs: ByPlayer[Beside]
+    distance: Known  # how often a hand of the range does something else
+    reached: bool  # in the solution that is laid beside: else nothing there was learned
+    actions: list[ActionBeside]
+    cells: Numbers  # [169]: how often each hand does something else; empty where nobody acts
+    hands: list[HandBeside]  # what adds most to the distance first
+
+
+HandKey = Literal["category", "draw", "hand"]
+
+
+class ReportRow(Message):
+    """The first decision after cards were dealt, in figures of whole ranges."""
+
+    line: str  # to that decision with these cards
+    weight: Number  # how often the cards are dealt, any unit: for means over rows
+    share: Known = None  # how often play gets there
+    frequencies: Numbers  # [A]
+    ev_oop: Known
+    ev_ip: Known
+    equity_oop: Known
+    equity_ip: Known
+
+
+class CardRow(ReportRow):
+    """A turn or river card."""
+
+    card: str
+    same_as: str | None = None  # the card that is solved in its place
+
+
+class FlopRow(ReportRow):
+    """A flop."""
+
+    flop: str
+    suits: str
+    pairing: str
+    connectedness: str
+    high_card: str
+    exploitability_pct: Known = None  # of the pot, where it is known
+    solution: str | None = None  # where it is another solution that the line leads through
+
+
+class CardReport(Message):
+    """One row per card that can be dealt."""
+
+    line: str
+    street: StreetName
+    player: PlayerName | None  # who acts first; None: no player does, hands are shown
+    actions: list[Choice]
+    unit: str
+    paid: ByPlayer[Number]  # as in `FlopReport`
+    rows: list[CardRow]
+
+
+class FlopReport(Message):
+    """One row per flop, at the same decision on all of them."""
+
+    line: str  # with "*" in the place of the flop
+    player: PlayerName
+    actions: list[Choice]
+    unit: str
+    pot: Number  # at the decision; EQR = (EV + paid) / (equity · pot)
+    paid: ByPlayer[Number]  # what is added to EVs to count from there on
+    rows: list[FlopRow]
+
+
+class BoardHand(Message):
+    """A category of hands, a draw or one of the 169, over many boards; of the player who acts."""
+
+    name: str  # "all": the whole range
+    share: Known  # of all hands that get to the decision
+    frequencies: Numbers  # [A]
+    ev_oop: Known
+    ev_ip: Known
+    equity_oop: Known
+    equity_ip: Known
+    eqr_oop: Known
+    eqr_ip: Known
+
+
+class BoardHands(Message):
+    """A decision on many boards by what hands make, what they draw to, and by hand."""
+
+    line: str
+    player: PlayerName  # who acts
+    actions: list[Choice]
+    unit: str
+    boards: int
+    category: list[BoardHand]
+    draw: list[BoardHand]
+    hand: list[BoardHand]
+    total: BoardHand
+
+
+class BoardHandsPart(Message):
+    """How far such a report is, and the report when it is complete."""
+
+    done: int
+    boards: int
+    report: BoardHands | None
+
+
+class HandGroup(Message):
+    """The hands of a category on a board."""
+
+    kind: Literal["made", "draw"]
+    name: str  # "top pair", "gutshot"
+    cells: list[Number]  # [169]: the share of each hand's combos, of those that the board leaves
+    shares: ByPlayer[Number]  # of each player's range here
+    frequencies: Numbers  # [A] of the player who acts
+    ev: Known  # his, with these hands
+    equity: Known
+
+
+class HandGroups(Message):
+    """A place by categories of hands, the strongest first; none before the flop."""
+
+    line: str
+    player: PlayerName | None  # who acts
+    groups: list[HandGroup]

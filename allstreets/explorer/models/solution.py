@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from allstreets.explorer.models.base import Message, Number, SolutionKind
+from allstreets.explorer.models.base import Known, Message, Number, SolutionKind
 
 
 class Fact(Message):
@@ -20,8 +20,8 @@ class CurvePoint(Message):
 
     iteration: int
     seconds: Number
-    exploitability: Number | None
-    regret: Number | None = None  # average positive regret, where it is known
+    exploitability: Known
+    regret: Known = None  # average positive regret, where it is known
 
     @classmethod
     def of_check(cls, row: Mapping[str, Any]) -> "CurvePoint":
@@ -44,7 +44,7 @@ class Curve(Message):
 class RealQuality(Message):
     """What a whole game is worth with real cards, in mbb/hand (`allstreets certify`)."""
 
-    exploitability: Number
+    exploitability: Number = Field(validation_alias="real_exploitability_mbb")
     low: Number  # 95 %
     high: Number
     outdated: bool  # the solution has changed since
@@ -99,7 +99,7 @@ class SolutionCard(Message):
     title: str  # what game it is, in one line
     folder: str  # for people; requests never name folders
     iterations: int | None
-    exploitability: Number | None  # of a game in its own, or as `simple` says; of a set the worst
+    exploitability: Known  # of a game in its own, or as `simple` says; of a set the worst
     unit: str
     bytes: int
     modified: float  # seconds since 1970

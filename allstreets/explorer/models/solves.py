@@ -1,10 +1,12 @@
-"""Spots that are solved from the page."""
+"""Work that is begun from the page: spots, flops of games, whole games, locks, simple strategies;
+and ranges to begin with."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from allstreets.explorer.models.base import Message, Number, Problem
+from allstreets.cards import RangeKind
+from allstreets.explorer.models.base import ByPlayer, Known, Message, Number, Problem, StreetName
 from allstreets.explorer.models.solution import CurvePoint
 
 ShortText = Annotated[str, Field(max_length=200)]
@@ -121,9 +123,9 @@ class SpotEstimate(Message):
     memory_bytes: int | None = None  # of the whole process
     free_bytes: int | None = None
     streets: list[StreetCounts] = Field(default_factory=list)
-    oop_combos: Number | None = None
-    ip_combos: Number | None = None
-    seconds_per_iteration: Number | None = None
+    oop_combos: Known = None
+    ip_combos: Known = None
+    seconds_per_iteration: Known = None
     first_actions: list[str] = Field(default_factory=list)  # of OOP: how sizes were understood
 
 
@@ -132,9 +134,9 @@ class SolveProgress(Message):
 
     iteration: int
     seconds: Number
-    iterations_per_second: Number | None
-    eta_seconds: Number | None
-    exploitability: Number | None  # in the unit of the solve
+    iterations_per_second: Known
+    eta_seconds: Known
+    exploitability: Known  # in the unit of the solve
     memory_bytes: int | None
     total: int | None = None  # iterations, where it is known how many there are
 
@@ -152,7 +154,7 @@ class Solve(Message):
     game: GameForm | None  # None: it is a spot, or a review
     review: str | None  # the id of the review that it is; None: it is none
     unit: str  # of exploitability: "% of pot", "mbb/hand"
-    target: Number | None  # None: it ends otherwise
+    target: Known  # None: it ends otherwise
     progress: SolveProgress | None
     note: str | None  # "compiling kernels, once, about half a minute"
     reason: str | None  # why it ended, for people
@@ -201,3 +203,176 @@ class RangeGrid(Message):
     combos: Number
     percent: Number  # of all 1,326
     problem: Problem | None = None  # why the text could not be read
+
+
+WholeLineText = Annotated[str, Field(max_length=1000, examples=["r2.5 c | QsJh2h"])]
+
+
+class FlopForm(Request):
+    """Which flop to solve; what follows it in the line is ignored."""
+
+    line: WholeLineText
+    target_pct: float = Field(default=0.3, gt=0, lt=100)  # of the pot
+
+
+class ExactFlop(Message):
+    """What is known of a flop with real combos."""
+
+    line: str  # "r2.5 c | QsJh2h"
+    solution: str | None  # the spot, from its first save on
+    spot_line: str  # the same place in the spot
+    exploitability: Known  # of the spot, in % of pot
+    suits: str  # how suits are called in the spot, where that differs: "c is s, s is c"
+    notes: list[str]  # which figures come from where, and how much they differ
+    solve: str | None  # that solves it, or has solved it last
+    live: bool  # whether that solve goes on
+    sparing: str  # how it is made to fit into memory, for people; "": it fits as it is
+    memory_bytes: int | None  # that solving takes; None: it is solved already
+    seconds_per_iteration: Known
+    problem: str | None  # why it cannot be solved here
+
+
+class GameEstimate(Message):
+    """What training a game takes, or what is wrong with its file."""
+
+    problems: list[Problem]  # by key; empty: it can be trained
+    free_bytes: int | None = None
+    name: str = ""
+    title: str = ""  # "20 bb, flops subset_25, cards classes"
+    memory_bytes: int | None = None  # of the whole process
+    disk_bytes: int | None = None  # of regrets that lie on the disk
+    setup_seconds: Known = None  # before the first iteration
+    seconds_per_iteration: Known = None
+    iterations: int | None = None
+    seconds: Known = None  # in all, if no threshold ends it before
+    target: Known = None  # mbb/hand that end it
+    flops: int | None = None
+    pots: int | None = None
+    decisions: int | None = Field(default=None, validation_alias="postflop_decisions")
+
+
+class SampleGame(Message):
+    """A training file to begin with."""
+
+    name: str
+    description: str
+    text: str
+
+
+RangeName = Annotated[ShortText, Field(examples=["BB calls 2.5"])]
+
+
+class KeptRangeForm(Request):
+    """A range to be kept under a name."""
+
+    name: RangeName
+    text: LongText
+
+
+class KeptRange(Message):
+    """A range that is kept."""
+
+    name: str
+    text: str
+    combos: Known  # None: the text cannot be read
+
+
+class WrittenRangeForm(Request):
+    """A range that is to be written otherwise."""
+
+    text: LongText
+    kind: RangeKind
+
+
+HandName = Annotated[str, Field(max_length=3, examples=["AKs"])]
+LockWay = Literal["always", "as_is", "at_most", "at_least", "exactly", "hands", "observed"]
+
+
+class LockForm(Request):
+    """What a player is made to do at a decision of a solved spot, or of a whole game."""
+
+    line: str = Field(max_length=1000, examples=["x b33"])
+    way: LockWay
+    action: str = Field(default="", max_length=40, examples=["b33"])  # not with `as_is`
+    percent: float = Field(default=0.0, ge=0, le=100)  # with a frequency
+    hands: list[HandName] = Field(default=[], max_length=169)  # with `hands`
+    text: LongText = ""  # with `observed`: CSV with the columns node, action, frequency
+    everywhere: bool = False  # whatever cards were dealt on the way; so are all of whole games
+
+
+class LockedSource(BaseModel):
+    """What a spot or a game with locks was before; written by the server."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    folder: str  # of the solution without the lock
+    line: str  # to what was locked, with the cards that were looked at
+    spot: dict[str, Any] | None = None  # the keys of a spot file; None: a whole game
+
+
+class Pair(Message):
+    """A figure before and after."""
+
+    before: Known
+    after: Known
+
+    @model_validator(mode="before")
+    @classmethod
+    def _pair(cls, given: Any) -> Any:
+        return {"before": given[0], "after": given[1]} if isinstance(given, tuple) else given
+
+
+class ActionChange(Message):
+    """How often an action is taken."""
+
+    word: str
+    label: str
+    frequency: Pair  # None: it is not offered
+
+
+class SolutionDifference(Message):
+    """A solution with a lock beside the one that it was made from."""
+
+    before: str  # the other solution
+    name: str  # of it
+    line: str  # that was compared
+    unit: str  # of `evs`: chips, mbb/hand
+    evs: ByPlayer[Pair]  # at the start
+    here: ByPlayer[Pair] | None  # from the line on; None: one of them does not have it
+    actions: list[ActionChange]
+    text: str  # who gains, and how exactly that is known
+
+
+class SimpleForm(Request):
+    """How both players' strategies are made simple; None: they stay as they are in this."""
+
+    grid_pct: int | None = Field(default=None, ge=1, le=100)  # steps that divide 100
+    sizes: int | None = Field(default=None, ge=1, le=9)  # that are kept at each decision
+    drop_pct: int | None = Field(default=None, ge=1, le=50)  # actions below this are given up
+
+
+class SimpleStreet(Message):
+    """One street alone made simple."""
+
+    street: StreetName
+    exploitability: Number
+    prices: list[Number]  # of each seat
+    mixed_before: int  # decisions of hands
+    mixed_after: int
+
+
+class SimplePrice(Message):
+    """All streets made simple."""
+
+    rule: str  # for people: "1 size, steps of 25 %"
+    unit: str  # of all figures
+    judged: str  # by which best response: "in its own game"
+    seats: list[str]  # who is simple
+    before: Number  # exploitability
+    after: Number
+    prices: list[Number]  # of each seat: what the other's best response wins more
+    decisions_before: int
+    mixed_before: int
+    decisions_after: int
+    mixed_after: int
+    streets: list[SimpleStreet]

@@ -4,29 +4,19 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import StreamingResponse
 
 from allstreets.base import InputError
 from allstreets.cards import RangeKind
+from allstreets.explorer.comparing import Comparing
 from allstreets.explorer.deleting import Deleting
-from allstreets.explorer.downloads import card_rows, csv_text, download, flop_rows, hand_rows
-from allstreets.explorer.exact_flops import ExactFlops
 from allstreets.explorer.library import Library
-from allstreets.explorer.locking import Locking
-from allstreets.explorer.models.base import EvCount, Message, PlayerName, Refusal
-from allstreets.explorer.models.exact import ExactFlop, FlopForm
-from allstreets.explorer.models.locks import LockForm, SolutionDifference
-from allstreets.explorer.models.place import EquityCurves, HandDetail, Place, RangeText
-from allstreets.explorer.models.reports import CardReport, FlopReport, HandGroups, HandKey
-from allstreets.explorer.models.solution import (
-    About,
-    Label,
-    SolutionCard,
-    SolutionDetail,
-    Trashed,
-)
-from allstreets.explorer.models.solves import Solve
+from allstreets.explorer.models import place as messages
+from allstreets.explorer.models.base import Message, PlayerName, Refusal
+from allstreets.explorer.models.params import Evs, Line, SolutionId, TrashedId
+from allstreets.explorer.models.solution import Trashed
+from allstreets.explorer.models.solves import SimpleForm, SimplePrice
 from allstreets.explorer.routes.answers import (
     BUSY,
     CSV,
@@ -35,26 +25,21 @@ from allstreets.explorer.routes.answers import (
     PARTS,
     REFUSALS,
     ZIP,
+    card_rows,
+    csv_text,
+    download,
     file_answer,
+    flop_rows,
+    hand_rows,
+    part,
 )
+from allstreets.explorer.simplifying import Simplifying
 from allstreets.explorer.views.card_report import joined
 from allstreets.explorer.views.view import SolutionView
-from allstreets.storage import load_tree, zip_ranges
+from allstreets.interop import load_tree, zip_ranges
 
 router = APIRouter(prefix="/api", tags=["solutions"], responses=REFUSALS)
-
-
-def library_of(request: Request) -> Library:
-    """The solutions of this server."""
-    library: Library = request.app.state.library
-    return library
-
-
-TheLibrary = Annotated[Library, Depends(library_of)]
-SolutionId = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-z]+$")]
-Line = Annotated[str, Query(max_length=1000, description='A line: "x b33% c | 7h | x"')]
-
-Evs = Annotated[EvCount, Query(description="From when on EVs count: from here on, or the hand")]
+TheLibrary = Annotated[Library, part("library")]
 
 
 def view_of(solution: SolutionId, library: TheLibrary) -> SolutionView:
@@ -62,65 +47,10 @@ def view_of(solution: SolutionId, library: TheLibrary) -> SolutionView:
     return library.view(solution)
 
 
-def exact_flops_of(request: Request) -> ExactFlops:
-    """The flops of this server's whole games."""
-    flops: ExactFlops = request.app.state.exact_flops
-    return flops
-
-
-def locking_of(request: Request) -> Locking:
-    """The locks on this server's spots."""
-    locking: Locking = request.app.state.locking
-    return locking
-
-
-def deleting_of(request: Request) -> Deleting:
-    """The trash of this server."""
-    deleting: Deleting = request.app.state.deleting
-    return deleting
-
-
-TheDeleting = Annotated[Deleting, Depends(deleting_of)]
-TrashedId = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-f-]+$")]
-TheExactFlops = Annotated[ExactFlops, Depends(exact_flops_of)]
-TheLocking = Annotated[Locking, Depends(locking_of)]
+TheComparing = Annotated[Comparing, part("comparing")]
+TheSimplifying = Annotated[Simplifying, part("simplifying")]
+TheDeleting = Annotated[Deleting, part("deleting")]
 TheView = Annotated[SolutionView, Depends(view_of)]
-
-
-@router.get("/about")
-def about(library: TheLibrary) -> About:
-    """The server, and what a page needs to know once."""
-    return library.about()
-
-
-@router.get("/solutions")
-def solutions(library: TheLibrary) -> list[SolutionCard]:
-    """All solutions in the opened folders, the newest first."""
-    return library.cards()
-
-
-@router.get("/solutions/{solution}")
-def solution_detail(solution: SolutionId, library: TheLibrary) -> SolutionDetail:
-    """What a solution is: its game, how it was solved, how good it is."""
-    return library.detail(solution)
-
-
-@router.post("/solutions/{solution}/label")
-def label_solution(solution: SolutionId, library: TheLibrary, label: Label) -> SolutionCard:
-    """Name a solution, and note something of it; empty texts take the label away."""
-    return library.label(solution, label)
-
-
-@router.delete("/solutions/{solution}", responses=BUSY)
-def delete_solution(solution: SolutionId, deleting: TheDeleting) -> Trashed:
-    """Move a solution to the trash of its folder."""
-    return deleting.delete(solution)
-
-
-@router.get("/trash")
-def trash(deleting: TheDeleting) -> list[Trashed]:
-    """What was deleted and can be brought back, the latest first."""
-    return deleting.trash.list()
 
 
 @router.post("/trash/{trashed}/restore", responses=BUSY)
@@ -130,12 +60,6 @@ def restore(trashed: TrashedId, deleting: TheDeleting) -> list[Trashed]:
     return deleting.trash.list()
 
 
-@router.get("/solutions/{solution}/place")
-def place(solution: SolutionId, library: TheLibrary, line: Line = "", evs: Evs = "here") -> Place:
-    """A place in the game: the way to it, and what is seen there."""
-    return library.place(solution, line, evs)
-
-
 @router.get("/solutions/{solution}/hand")
 def hand(
     view: TheView,
@@ -143,13 +67,13 @@ def hand(
     hand: Annotated[str, Query(max_length=3, examples=["AKs"])],
     line: Line = "",
     evs: Evs = "here",
-) -> HandDetail:
+) -> messages.HandDetail:
     """A hand of a player, combo by combo."""
     return view.hand(line, player, hand, evs)
 
 
 @router.get("/solutions/{solution}/equity")
-def equity(view: TheView, line: Line = "") -> EquityCurves:
+def equity(view: TheView, line: Line = "") -> messages.EquityCurves:
     """Both ranges sorted by equity."""
     return view.equity(line)
 
@@ -161,10 +85,10 @@ def range_text(
     line: Line = "",
     action: Annotated[str | None, Query(max_length=40, examples=["b50%"])] = None,
     kind: RangeKind = RangeKind.pio,
-) -> RangeText:
+) -> messages.RangeText:
     """A player's range as text of a kind, or the part of it that takes an action."""
     found = view.range(line, player, action)
-    return RangeText(text=found.text(kind), combos=found.combos)
+    return messages.RangeText(text=found.text(kind), combos=found.combos)
 
 
 @router.get(
@@ -181,7 +105,7 @@ def ranges_zip(
 
 
 @router.get("/solutions/{solution}/cards")
-def cards(view: TheView, line: Line = "", evs: Evs = "here") -> CardReport:
+def cards(view: TheView, line: Line = "", evs: Evs = "here") -> messages.CardReport:
     """The cards that can be dealt, one row each."""
     return joined(view.cards(line, evs))
 
@@ -204,7 +128,7 @@ def report_lines(parts: Iterable[Message]) -> Iterator[str]:
 
 
 @router.get("/solutions/{solution}/flops")
-def flops(view: TheView, line: Line = "", evs: Evs = "here") -> FlopReport:
+def flops(view: TheView, line: Line = "", evs: Evs = "here") -> messages.FlopReport:
     """All flops at the same decision, one row each."""
     return view.flops(line, evs)
 
@@ -222,7 +146,9 @@ def flop_hand_parts(view: TheView, line: Line = "", evs: Evs = "here") -> Stream
 
 
 @router.get("/solutions/{solution}/flops/hands.csv", response_class=Response, responses=CSV)
-def flop_hands_csv(view: TheView, by: HandKey, line: Line = "", evs: Evs = "here") -> Response:
+def flop_hands_csv(
+    view: TheView, by: messages.HandKey, line: Line = "", evs: Evs = "here"
+) -> Response:
     """The same for a spreadsheet, by category, draw or hand."""
     *_, last = view.flop_hands(line, evs)
     assert last.report is not None
@@ -230,33 +156,9 @@ def flop_hands_csv(view: TheView, by: HandKey, line: Line = "", evs: Evs = "here
 
 
 @router.get("/solutions/{solution}/categories")
-def categories(view: TheView, line: Line = "", evs: Evs = "here") -> HandGroups:
+def categories(view: TheView, line: Line = "", evs: Evs = "here") -> messages.HandGroups:
     """The hands at a place by category: what both hold, and what is done with it."""
     return view.groups(line, evs)
-
-
-@router.get("/solutions/{solution}/exact")
-def exact(solution: SolutionId, exact_flops: TheExactFlops, line: Line) -> ExactFlop:
-    """What is known of a flop of a whole game with real combos."""
-    return exact_flops.look(solution, line)
-
-
-@router.post("/solutions/{solution}/exact", status_code=201, responses=BUSY)
-def solve_exactly(solution: SolutionId, exact_flops: TheExactFlops, form: FlopForm) -> Solve:
-    """Solve a flop of a whole game with real combos, or go on with it."""
-    return exact_flops.start(solution, form)
-
-
-@router.post("/solutions/{solution}/lock", status_code=201, responses=BUSY)
-def lock(solution: SolutionId, locking: TheLocking, form: LockForm) -> Solve:
-    """Lock a decision of a spot, and solve it again around that."""
-    return locking.start(solution, form)
-
-
-@router.get("/solutions/{solution}/difference")
-def what_changed(solution: SolutionId, locking: TheLocking, line: Line = "") -> SolutionDifference:
-    """A solution with a lock beside the one that it was made from."""
-    return locking.difference(solution, line)
 
 
 @router.get("/solutions/{solution}/table.csv", response_class=Response, responses=CSV)
@@ -275,3 +177,34 @@ def cards_csv(view: TheView, line: Line = "", evs: Evs = "here") -> Response:
 def flops_csv(view: TheView, line: Line = "", evs: Evs = "here") -> Response:
     """The table over flops for a spreadsheet."""
     return csv_text(flop_rows(view.flops(line, evs)))
+
+
+@router.get(
+    "/solutions/{solution}/beside/{other}/hands.csv", response_class=Response, responses=CSV
+)
+def comparison_csv(
+    solution: SolutionId,
+    other: SolutionId,
+    comparing: TheComparing,
+    line: Line = "",
+    evs: Evs = "here",
+) -> Response:
+    """The hands for a spreadsheet: _a is the other solution, _b this one."""
+    return csv_text(comparing.table(solution, other, line, evs).table())
+
+
+@router.get("/solutions/{solution}/simple", responses=BUSY)
+def simple_price(
+    solution: SolutionId,
+    simplifying: TheSimplifying,
+    grid_pct: Annotated[
+        int | None, Query(ge=1, le=100, description="Round frequencies to steps that divide 100")
+    ] = None,
+    sizes: Annotated[int | None, Query(ge=1, le=9, description="Keep so many sizes")] = None,
+    drop_pct: Annotated[
+        int | None, Query(ge=1, le=50, description="Give up actions below this")
+    ] = None,
+) -> SimplePrice:
+    """What a best response gains when both players' strategies are made simple."""
+    form = SimpleForm(grid_pct=grid_pct, sizes=sizes, drop_pct=drop_pct)
+    return simplifying.price(solution, form)

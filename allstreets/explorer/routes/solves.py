@@ -1,100 +1,47 @@
-"""Solving spots from the page."""
+"""Solves of every kind, ranges, and the files of practice."""
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Response
 from fastapi.responses import StreamingResponse
 
-from allstreets.explorer.models.solution import Trashed
-from allstreets.explorer.models.solves import (
-    DeviceChoice,
-    Example,
-    Solve,
-    SolveDetail,
-    SolveEvent,
-    SpotEstimate,
-    SpotForm,
-)
-from allstreets.explorer.routes.answers import BUSY, EVENTS, REFUSALS
-from allstreets.explorer.solves.devices import device_choices
-from allstreets.explorer.solves.examples import examples as all_examples
+from allstreets.cards import Range
+from allstreets.explorer.models import solves as messages
+from allstreets.explorer.models.params import Played, SolveId, Words
+from allstreets.explorer.models.place import RangeText
+from allstreets.explorer.models.study import ReviewForm
+from allstreets.explorer.practising import Practising
+from allstreets.explorer.routes import answers
+from allstreets.explorer.routes.answers import BUSY, download, part
+from allstreets.explorer.routes.solutions import TheLibrary
+from allstreets.explorer.solves.hands import read_review
 from allstreets.explorer.solves.manager import Solves
-from allstreets.explorer.solves.spots import estimate as estimate_spot
+from allstreets.explorer.solves.spots import device_choices
+from allstreets.study import Wanted
 
-router = APIRouter(prefix="/api", tags=["solves"], responses=REFUSALS)
-
-
-def solves_of(request: Request) -> Solves:
-    """The solves of this server."""
-    solves: Solves = request.app.state.solves
-    return solves
+router = APIRouter(prefix="/api", responses=answers.REFUSALS)
+TheSolves = Annotated[Solves, part("solves")]
+ThePractising = Annotated[Practising, part("practising")]
 
 
-TheSolves = Annotated[Solves, Depends(solves_of)]
-SolveId = Annotated[str, Path(max_length=64, pattern=r"^[0-9a-z-]+$")]
-
-
-@router.get("/examples")
-def examples() -> list[Example]:
-    """Spots that are ready to solve."""
-    return all_examples()
-
-
-@router.get("/devices")
-def devices() -> list[DeviceChoice]:
+@router.get("/devices", tags=["solves"])
+def devices() -> list[messages.DeviceChoice]:
     """What spots can be solved on, the processors first."""
     return [*device_choices()]
 
 
-@router.post("/solves/estimate")
-def estimate(form: SpotForm) -> SpotEstimate:
-    """What a spot takes to solve, or what is wrong with it."""
-    return estimate_spot(form)
-
-
-@router.get("/solves")
-def solves(solves: TheSolves) -> list[Solve]:
-    """All solves, the newest first."""
-    return solves.list()
-
-
-@router.post("/solves", status_code=201, responses=BUSY)
-def start(form: SpotForm, solves: TheSolves) -> Solve:
+@router.post("/solves", tags=["solves"], status_code=201, responses=BUSY)
+def start(form: messages.SpotForm, solves: TheSolves) -> messages.Solve:
     """Begin to solve a spot."""
     return solves.start(form)
 
 
-@router.get("/solves/{solve}")
-def solve_detail(solve: SolveId, solves: TheSolves) -> SolveDetail:
-    """Where a solve stands, with its curve."""
-    return solves.detail(solve)
-
-
-@router.post("/solves/{solve}/pause", responses=BUSY)
-def pause(solve: SolveId, solves: TheSolves) -> Solve:
-    """Pause a solve; it keeps its memory and can go on from there."""
-    return solves.pause(solve)
-
-
-@router.post("/solves/{solve}/resume", responses=BUSY)
-def resume(solve: SolveId, solves: TheSolves) -> Solve:
-    """Let a solve go on: one that was paused, stopped, or cut off by the end of a server."""
-    return solves.resume(solve)
-
-
-@router.post("/solves/{solve}/stop", responses=BUSY)
-def stop(solve: SolveId, solves: TheSolves) -> Solve:
-    """Stop a solve and save what is solved."""
-    return solves.stop(solve)
-
-
-@router.delete("/solves/{solve}", responses=BUSY)
-def delete(solve: SolveId, solves: TheSolves) -> Trashed:
-    """Move a solve that is not running to the trash, with its solution."""
-    return solves.delete(solve)
-
-
-@router.get("/solves/{solve}/events", response_class=StreamingResponse, responses=EVENTS)
+@router.get(
+    "/solves/{solve}/events",
+    tags=["solves"],
+    response_class=StreamingResponse,
+    responses=answers.EVENTS,
+)
 async def events(solve: SolveId, solves: TheSolves) -> StreamingResponse:
     """Events as a solve goes on; the stream ends with the solve."""
     return StreamingResponse(
@@ -102,4 +49,58 @@ async def events(solve: SolveId, solves: TheSolves) -> StreamingResponse:
     )
 
 
-SCHEMAS = (SolveEvent,)  # that no route returns and the page must know all the same
+@router.post("/games", tags=["games"], status_code=201, responses=BUSY)
+def train(form: messages.GameForm, solves: TheSolves) -> messages.Solve:
+    """Train a whole game, now or when its turn comes."""
+    return solves.train(form)
+
+
+@router.post("/reviews", tags=["reviews"], status_code=201, responses=BUSY)
+def begin(form: ReviewForm, library: TheLibrary, solves: TheSolves) -> messages.Solve:
+    """Review played hands, now or when their turn comes."""
+    return solves.review(read_review(form, library), form.text)
+
+
+@router.post("/range/text", tags=["ranges"])
+def write_range(form: messages.WrittenRangeForm) -> RangeText:
+    """A range of any kind as another kind has it."""
+    given = Range.parse(form.text)
+    return RangeText(text=given.text(form.kind), combos=given.combos)
+
+
+@router.get(
+    "/practice/results.csv", tags=["practice"], response_class=Response, responses=answers.CSV
+)
+def results_csv(practising: ThePractising, solution: Played = None) -> Response:
+    """The decisions that were kept, as a table."""
+    return download(practising.kept.table("csv", solution), answers.CSV_TYPE, "practice", ".csv")
+
+
+@router.get(
+    "/practice/results.json", tags=["practice"], response_class=Response, responses=answers.ROWS
+)
+def results_json(practising: ThePractising, solution: Played = None) -> Response:
+    """The decisions that were kept, with every option of each."""
+    text = practising.kept.table("json", solution)
+    return download(text, "application/json", "practice", ".json")
+
+
+@router.get(
+    "/practice/missed.apkg",
+    tags=["practice"],
+    response_class=Response,
+    responses=answers.file_answer(answers.APKG, "A file for Anki"),
+)
+def missed_apkg(
+    practising: ThePractising,
+    solution: Played = None,
+    streets: Words = "",
+    pots: Words = "",
+    suits: Words = "",
+    pairings: Words = "",
+    high_cards: Words = "",
+) -> Response:
+    """The decisions that were missed, as cards for Anki."""
+    given = [[words] if words else [] for words in (streets, pots, suits, pairings, high_cards)]
+    wanted = Wanted.parse(given[0], given[1], "", *given[2:])
+    return download(practising.kept.anki(wanted, solution), answers.APKG, "missed", ".apkg")

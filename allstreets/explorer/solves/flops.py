@@ -10,16 +10,9 @@ from allstreets.base import InputError, available_bytes, data_size, processors
 from allstreets.betting import Player, Street
 from allstreets.cards import cards_text
 from allstreets.engines import RiverGroups
-from allstreets.explorer.models.solves import (
-    FlopSource,
-    PlayerSizesForm,
-    SizesForm,
-    SpotForm,
-    StreetSizesForm,
-)
-from allstreets.explorer.solves.edits import edits_text
+from allstreets.explorer.models import solves as messages
 from allstreets.explorer.solves.folders import Request
-from allstreets.explorer.solves.spots import NO_DONK, check_form, read_form
+from allstreets.explorer.solves.spots import AMOUNTS, NO_DONK, check_form, edits_text, read_form
 from allstreets.explorer.views.range_words import weights_text
 from allstreets.games import Estimate, Spot, estimate_spot, require_memory, sizes_mapping
 from allstreets.jobs import SpotConfig
@@ -55,7 +48,7 @@ class Work:
     flop: tuple[WholeSolution, FlopSpot] | None = None  # the flop of a whole game that it is
 
     def origin(self) -> OriginOf | None:
-        """What is stored with it; the solution's own play of the flop is judged here, once."""
+        """What is stored with it; the solution's own play of the flop is evaluated here, once."""
         if self.flop is None:
             return None
         result, found = self.flop
@@ -126,7 +119,7 @@ def fitting(found: FlopSpot, output: Path, free: int | None) -> Fit:
 
 def form_of(
     found: FlopSpot, target_pct: float, precision: str, river_groups: RiverGroups = "none"
-) -> SpotForm:
+) -> messages.SpotForm:
     """The spot as a form, for people to read and to change."""
     name = f"{found.line} | {found.cards}"
     return spot_form(found.spot, name, target_pct, precision, river_groups)
@@ -134,34 +127,27 @@ def form_of(
 
 def spot_form(
     spot: Spot, name: str, target_pct: float, precision: str, river_groups: RiverGroups
-) -> SpotForm:
+) -> messages.SpotForm:
     """A spot as a form; locks are not part of it."""
     oop, ip = (weights_text(spot.ranges[player].rounded().weights, spot.cards) for player in Player)
-    return SpotForm(
+    return messages.SpotForm(
         name=name,
         board=cards_text(spot.cards),
         oop_range=oop,
         ip_range=ip,
-        pot=spot.pot,
-        stack=spot.stack,
-        chips_per_bb=spot.chips_per_bb,
         sizes=_sizes(spot),
         edits=edits_text(spot.edit),
         max_raises=spot.max_raises,
-        rake=spot.rake,
-        rake_cap=spot.rake_cap,
-        add_allin_threshold=spot.add_allin_threshold,
-        force_allin_threshold=spot.force_allin_threshold,
-        merging_threshold=spot.merging_threshold,
         target_pct=target_pct,
         precision=cast(Precision, precision),
         river_groups=river_groups,
+        **{name: getattr(spot, name) for name in AMOUNTS},
     )
 
 
-def source_of(folder: Path, found: FlopSpot, output: Path) -> FlopSource:
+def source_of(folder: Path, found: FlopSpot, output: Path) -> messages.FlopSource:
     """Where the spot of a flop is read again, and where it is kept."""
-    return FlopSource(
+    return messages.FlopSource(
         folder=str(folder.absolute()),
         line=found.line,
         flop=found.cards,
@@ -169,21 +155,21 @@ def source_of(folder: Path, found: FlopSpot, output: Path) -> FlopSource:
     )
 
 
-def _sizes(spot: Spot) -> SizesForm:
+def _sizes(spot: Spot) -> messages.SizesForm:
     lists: Mapping[str, Mapping[str, str]] = sizes_mapping(spot.rules)
     streets = {
-        street.text: StreetSizesForm(
+        street.text: messages.StreetSizesForm(
             oop=_player_sizes(lists.get(f"{street.text}_oop", {})),
             ip=_player_sizes(lists.get(f"{street.text}_ip", {})),
         )
         for street in Street
         if street != Street.PREFLOP
     }
-    return SizesForm(**streets)
+    return messages.SizesForm(**streets)
 
 
-def _player_sizes(lists: Mapping[str, str]) -> PlayerSizesForm:
+def _player_sizes(lists: Mapping[str, str]) -> messages.PlayerSizesForm:
     donk = lists.get("donk")
-    return PlayerSizesForm.model_validate(
+    return messages.PlayerSizesForm.model_validate(
         {**lists, "donk": "" if donk is None else donk or NO_DONK}
     )

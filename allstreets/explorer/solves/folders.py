@@ -16,9 +16,10 @@ import re
 import secrets
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from platformdirs import user_data_path
 from pydantic import BaseModel, ConfigDict, model_validator
@@ -30,16 +31,16 @@ from allstreets.base import (
     typed_record,
     write_atomic,
 )
-from allstreets.explorer.models.locks import LockedSource
-from allstreets.explorer.models.reviews import ReviewSource
 from allstreets.explorer.models.solution import CurvePoint
 from allstreets.explorer.models.solves import (
     FlopSource,
     GameForm,
+    LockedSource,
     SolveProgress,
     SolveState,
     SpotForm,
 )
+from allstreets.explorer.models.study import ReviewSource
 from allstreets.storage import MANIFEST, claim, read_spot_manifest
 
 FOLDER_VARIABLE = "ALLSTREETS_SOLVES"
@@ -47,6 +48,9 @@ SCHEMA = 1
 ID = re.compile(r"[0-9a-z-]{1,64}")
 LIVE_STATES: tuple[SolveState, ...] = ("waiting", "starting", "running", "paused", "stopping")
 METRICS = "metrics.jsonl"  # that training keeps beside a whole game
+ELSEWHERE = "another process solves this: it can be viewed, not controlled"
+LEFT_WAITING = "the server ended before its turn came; it can go on"
+CUT_OFF = "the server ended before the solve did; it can go on"
 
 
 def default_folder() -> Path:
@@ -65,6 +69,12 @@ class _File(BaseModel):
     state: SolveState
     reason: str | None = None
     error: str | None = None
+
+    def at(
+        self, state: SolveState, reason: str | None = None, error: str | None = None, **more: Any
+    ) -> Self:
+        """The same in another state."""
+        return self.model_copy(update={"state": state, "reason": reason, "error": error, **more})
 
 
 class Request(_File):
@@ -160,6 +170,35 @@ class SolveFolder:
         name = "solve.json" if isinstance(file, Request) else "status.json"
         text = file.model_dump_json(by_alias=True, indent=1)
         write_atomic(self.path / name, lambda out: out.write(text.encode()))
+
+    def standing(self, request: Request, *, waits: bool) -> tuple[Status, str | None]:
+        """The status of a solve without a process of this server, and a note.
+
+        `waits`: it is in the queue of this server.
+        """
+        status = self.status() or Status(run=0, state="interrupted")
+        changes: dict[str, Any] = {}
+        note = None
+        if request.state == "waiting":
+            changes = {"state": "interrupted", "reason": LEFT_WAITING, "error": None}
+            if waits:
+                changes |= {"state": "waiting", "reason": None}
+        elif request.state not in LIVE_STATES:
+            changes = request.model_dump(include={"state", "reason", "error"})
+        elif self.in_use():
+            changes, note = {"state": "running"}, ELSEWHERE
+        elif status.run != request.run or status.state in LIVE_STATES:
+            changes = {"state": "interrupted", "reason": CUT_OFF, "error": None}
+        return status.model_copy(update=changes), note
+
+    def conclude(
+        self, state: SolveState, reason: str | None = None, error: str | None = None
+    ) -> None:
+        """Store what became of a solve without a process."""
+        request = self.request()
+        if request is not None:  # nobody has deleted it meanwhile
+            with suppress(OSError):  # a full disk: the next server works out the state
+                self.write(request.at(state, reason, error))
 
     def curve(self) -> list[CurvePoint]:
         """The checks so far, as of the last save."""

@@ -6,11 +6,8 @@ from pathlib import Path
 
 import allstreets
 from allstreets.base import InputError, available_bytes
-from allstreets.explorer.errors import FormError
-from allstreets.explorer.models.base import Problem
-from allstreets.explorer.models.games import GameEstimate, SampleGame
-from allstreets.explorer.models.locks import LockedSource
-from allstreets.explorer.models.solves import GameForm
+from allstreets.explorer.models.base import FormError, Problem
+from allstreets.explorer.models.solves import GameEstimate, GameForm, LockedSource, SampleGame
 from allstreets.games import require_room
 from allstreets.jobs import (
     FIRST_RUN,
@@ -120,7 +117,7 @@ def _short_of(job: UnifiedJob, free: int | None) -> list[Problem]:
 
 
 def estimate_game(form: GameForm) -> GameEstimate:
-    """What training takes, or what is wrong with the file."""
+    """What training a game takes, or what is wrong with its file."""
     free = available_bytes()
     try:
         job = plan_game(form.text)
@@ -129,26 +126,23 @@ def estimate_game(form: GameForm) -> GameEstimate:
     need, limit = job.need, job.config.time_limit_seconds
     seconds = need.seconds_to(job.iterations)
     name, title, target = game_outline(form)
-    return GameEstimate(
+    return GameEstimate.of(
+        need,
         problems=_short_of(job, free),
         free_bytes=free,
         name=name,
         title=title,
         memory_bytes=need.resident_bytes,
         disk_bytes=need.memory_bytes if job.config.memory == "memmap" else None,
-        setup_seconds=need.setup_seconds,
-        seconds_per_iteration=need.seconds_per_iteration,
         iterations=job.iterations,
         seconds=min(seconds, limit) if limit else seconds,
         target=target,
-        flops=need.flops,
-        pots=need.pots,
-        decisions=need.postflop_decisions,
     )
 
 
 def sample_games() -> list[SampleGame]:
-    """Training files to begin with: the one of a first run, and those of a checkout."""
+    """Training files to begin with."""
+    # The one of a first run, and those of a checkout.
     found = []
     for path in (FIRST_RUN, *sorted(SAMPLES.glob("*.yaml"))):
         text = path.read_text()

@@ -1,6 +1,6 @@
 """All solves of a server: the one that runs, those that wait, and those that lie in the folder.
 
-    waiting                                   in line behind the one that runs; can be stopped
+    waiting                                   behind the one that runs; can be stopped
     starting → running ⇄ paused → stopping    with a process
     done, stopped, failed                     ended; all but what is done to its target can go on
     interrupted                               the server or the process was ended; can go on
@@ -17,20 +17,14 @@ from pathlib import Path
 from typing import Literal
 
 from allstreets.base import InputError, available_bytes, data_size
-from allstreets.explorer.errors import BusyError, MissingError
-from allstreets.explorer.models.locks import LockedSource
-from allstreets.explorer.models.reviews import ReviewSource
-from allstreets.explorer.models.solution import CurvePoint, Trashed
-from allstreets.explorer.models.solves import (
-    FlopSource,
-    GameForm,
-    Solve,
-    SolveDetail,
-    SolveEvent,
-    SpotForm,
-)
+from allstreets.explorer.models import solves as messages
+from allstreets.explorer.models.base import BusyError, MissingError
+from allstreets.explorer.models.params import SolveId
+from allstreets.explorer.models.solution import Trashed
+from allstreets.explorer.models.study import ReviewSource
 from allstreets.explorer.solves.events import Bell, stream
 from allstreets.explorer.solves.folders import (
+    ELSEWHERE,
     LIVE_STATES,
     Request,
     SolveFolder,
@@ -39,17 +33,14 @@ from allstreets.explorer.solves.folders import (
     find_folder,
     new_folder,
 )
-from allstreets.explorer.solves.line import Line, conclude
-from allstreets.explorer.solves.process import SolvingProcess
-from allstreets.explorer.solves.reports import Report
-from allstreets.explorer.solves.running import Running
-from allstreets.explorer.solves.stored import ELSEWHERE, stored_status
-from allstreets.explorer.solves.work import Outline, need_bytes, outline
+from allstreets.explorer.solves.kinds import kind_of
+from allstreets.explorer.solves.process import Report, Running
 from allstreets.explorer.trash import Trash
 from allstreets.storage import SPOTS
 
 ANSWER_SECONDS = 3.0  # to wait for a process to pause or to go on: an iteration may be long
 CLOSE_SECONDS = 10.0  # to wait for processes to save when the server ends
+LEFT_QUEUE = "taken out of the line before its turn came"
 
 
 class Solves:
@@ -67,7 +58,7 @@ class Solves:
         self.trash = Trash([folder])
         self._changed = threading.Condition()  # guards everything below
         self._running: dict[str, Running] = {}
-        self._line = Line()
+        self._queue: dict[str, tuple[SolveFolder, int]] = {}  # what waits, and the bytes it needs
         self._bell = Bell()
         self._closed = False
 
@@ -86,7 +77,7 @@ class Solves:
         own = folder is not None and folder.solution.resolve() == path
         return path.parent.name if own else None
 
-    def list(self) -> list[Solve]:
+    def list(self) -> list[messages.Solve]:
         """All solves, the newest first."""
         found = []
         for folder in all_folders(self.folder):
@@ -95,8 +86,11 @@ class Solves:
         return sorted(found, key=lambda solve: (solve.created, solve.id), reverse=True)
 
     def start(
-        self, form: SpotForm, flop: FlopSource | None = None, locked: LockedSource | None = None
-    ) -> Solve:
+        self,
+        form: messages.SpotForm,
+        flop: messages.FlopSource | None = None,
+        locked: messages.LockedSource | None = None,
+    ) -> messages.Solve:
         """Solve a spot, now or in its turn.
 
         `flop` says which flop of a whole game it is, `locked` what it was before it was locked.
@@ -104,77 +98,76 @@ class Solves:
         request = Request(run=0, state="waiting", form=form, created=0, flop=flop, locked=locked)
         return self._begin(request)
 
-    def train(self, game: GameForm, locked: LockedSource | None = None) -> Solve:
+    def train(
+        self, game: messages.GameForm, locked: messages.LockedSource | None = None
+    ) -> messages.Solve:
         """Train a whole game, now or in its turn; `locked` is what it was before it was locked."""
         request = Request(run=0, state="waiting", game=game, created=0, locked=locked)
         return self._begin(request)
 
-    def review(self, source: ReviewSource, hands: str) -> Solve:
+    def review(self, source: ReviewSource, hands: str) -> messages.Solve:
         """Review played hands, now or in their turn."""
         return self._begin(Request(run=0, state="waiting", review=source, created=0), hands)
 
-    def _begin(self, request: Request, hands: str | None = None) -> Solve:
+    def _begin(self, request: Request, hands: str | None = None) -> messages.Solve:
         need = self._need_bytes(request)
         with self._changed:
             self._require_open()
-            return self._line_up(new_folder(self.folder, request, hands=hands), need)
+            return self._enqueue(new_folder(self.folder, request, hands=hands), need)
 
-    def detail(self, name: str) -> SolveDetail:
+    def detail(self, solve: SolveId) -> messages.SolveDetail:
         """Where a solve stands, with its curve."""
-        folder = self._find(name)
+        folder = self._find(solve)
         with self._changed:
-            one = self._running.get(name)
+            one = self._running.get(solve)
             if one is not None:
-                return _with_curve(self._describe(one), one.points)
-        return _with_curve(self._describe_any(folder), folder.curve())
+                return messages.SolveDetail(**dict(self._describe(one)), curve=one.points)
+        return messages.SolveDetail(**dict(self._describe_any(folder)), curve=folder.curve())
 
-    def pause(self, name: str) -> Solve:
-        """Pause a solve."""
+    def pause(self, solve: SolveId) -> messages.Solve:
+        """Pause a solve; it keeps its memory and can go on from there."""
         with self._changed:
-            one = self._require_running(name)
+            one = self._require_running(solve)
             if one.status.state != "running":
                 raise BusyError(f"only a running solve can be paused; this is {one.status.state}")
             return self._command(one, "pause")
 
-    def resume(self, name: str) -> Solve:
-        """Let a solve go on."""
+    def resume(self, solve: SolveId) -> messages.Solve:
+        """Let a solve go on: one that was paused, stopped, or cut off by the end of a server."""
         with self._changed:
-            if name in self._running:
-                one = self._running[name]
+            if solve in self._running:
+                one = self._running[solve]
                 if one.status.state != "paused":
                     raise BusyError(f"only a paused solve can go on; this is {one.status.state}")
                 return self._command(one, "resume")
-            if self._line.place(name) is not None:
+            if solve in self._queue:
                 raise BusyError("this solve waits for its turn")
-            folder = self._find(name)
-            solve = self._describe_stored(folder)
-            self._require_unfinished(solve)
-            request = folder.request()
-            assert request is not None
+            folder = self._find(solve)
+            request, stored = _request(folder), self._describe_stored(folder)
+            self._require_unfinished(stored, kind_of(request).finished)
         need = self._need_bytes(request)
         with self._changed:
             self._require_open()
-            if name in self._running or self._line.place(name) is not None:
+            if self._is_busy(solve):
                 raise BusyError("this solve goes on already")
-            return self._line_up(folder, need)
+            return self._enqueue(folder, need)
 
-    def stop(self, name: str) -> Solve:
-        """Stop a solve and save what is solved; one that waits leaves the line."""
+    def stop(self, solve: SolveId) -> messages.Solve:
+        """Stop a solve and save what is solved."""
         with self._changed:
-            if self._line.place(name) is not None:
-                self._line.leave(name)
+            if solve in self._queue:
+                self._queue.pop(solve)[0].conclude("stopped", LEFT_QUEUE)
                 self._changed.notify_all()
                 self._bell.ring()
-                return self._describe_stored(self._find(name))
-            one = self._require_running(name)
-            assert one.process is not None
+                return self._describe_stored(self._find(solve))
+            one = self._require_running(solve)
             if one.status.state == "stopping":
                 raise BusyError("this solve is stopping already")
             if one.status.state == "starting":
                 one.kill("stopped")
                 self._changed.wait_for(lambda: one.over, ANSWER_SECONDS)
             else:
-                one.process.send("stop")
+                one.send("stop")
                 one.receive(Report(state="stopping"))
                 self._bell.ring()
             return self._describe(one)
@@ -184,39 +177,39 @@ class Solves:
         """Nothing is begun meanwhile; a `BusyError` where a solve works in or for a folder."""
         with self._changed:
             busy = [one.folder for one in self._running.values()]
-            for one in (*busy, *(waiting.folder for waiting in self._line)):
-                for place in one.needs():
-                    if folder.resolve() in (place.resolve(), *place.resolve().parents):
+            for one in (*busy, *(waiting for waiting, _ in self._queue.values())):
+                for path in one.needs():
+                    if folder.resolve() in (path.resolve(), *path.resolve().parents):
                         raise BusyError("a solve needs this solution: stop it first")
             yield
 
-    def delete(self, name: str) -> Trashed:
-        """Move a solve that is not running aside, with its solution."""
+    def delete(self, solve: SolveId) -> Trashed:
+        """Move a solve that is not running to the trash, with its solution."""
         with self._changed:
-            if name in self._running or self._line.place(name) is not None:
+            if self._is_busy(solve):
                 raise BusyError("this solve is running or waits: stop it first")
-            folder = self._find(name)
-            solve = self._describe_stored(folder)  # what is no whole solve is not ours to delete
+            folder = self._find(solve)
+            stored = self._describe_stored(folder)  # what is no whole solve is not ours to delete
             if folder.in_use():
                 raise BusyError("a process is still saving this solve: try again in a moment")
-            return self.trash.put(folder.path, solve.name)
+            return self.trash.put(folder.path, stored.name)
 
     def events(self, name: str) -> AsyncIterator[str]:
         """Server-sent events: all points so far, then every change, to the end of the solve."""
-        self._find(name)
-        seen_running: list[Running] = []  # the one to follow, to its end
+        folder = self._find(name)
+        followed: Running | None = None  # to its end
 
-        def look(seen: int) -> tuple[SolveEvent, bool]:
+        def look(seen: int) -> tuple[messages.SolveEvent, bool]:
+            nonlocal followed
             with self._changed:
-                one = self._running.get(name)
-                if one is not None and not seen_running:
-                    seen_running.append(one)
-                if seen_running:
-                    return self._look(seen_running[0], seen)
-                waits = self._line.place(name) is not None and not self._closed
-            detail = self.detail(name)
-            event = SolveEvent(solve=_without_curve(detail), points=detail.curve[seen:])
-            return event, not waits
+                followed = followed or self._running.get(name)
+                if followed is not None:
+                    solve, points = self._describe(followed), followed.points
+                    over = followed.over or self._closed
+                    return messages.SolveEvent(solve=solve, points=points[seen:]), over
+                waits = name in self._queue and not self._closed
+            solve = self._describe_any(folder)
+            return messages.SolveEvent(solve=solve, points=folder.curve()[seen:]), not waits
 
         return stream(look, self._bell)
 
@@ -232,50 +225,46 @@ class Solves:
         """
         self.hang_up()
         with self._changed:
-            processes = [one.process for one in self._running.values() if one.process]
-            for one in self._running.values():
+            running = list(self._running.values())
+            for one in running:
                 if one.status.state == "starting":
                     one.kill("interrupted")
-        for process in processes:
-            process.leave()
+        for one in running:
+            one.leave()
         deadline = time.monotonic() + seconds
-        ended = [process.wait(max(deadline - time.monotonic(), 0.0)) for process in processes]
+        ended = [one.wait(max(deadline - time.monotonic(), 0.0)) for one in running]
         return all(ended)
 
-    def _line_up(self, folder: SolveFolder, need_bytes: int) -> Solve:
+    def _enqueue(self, folder: SolveFolder, need_bytes: int) -> messages.Solve:
         """Begin, or wait for all that came before."""
-        if not self._line and len(self._running) < self.at_once:
+        if not self._queue and len(self._running) < self.at_once:
             return self._launch(folder, need_bytes)
-        self._line.join(folder, need_bytes)
+        folder.conclude("waiting")
+        self._queue[folder.id] = folder, need_bytes
         self._bell.ring()
         return self._describe_stored(folder)
 
     def _advance(self) -> None:
         """Let those begin whose turn has come."""
-        while self._line and not self._closed and len(self._running) < self.at_once:
-            first, free = self._line.turn(), self.free_bytes
+        while self._queue and not self._closed and len(self._running) < self.at_once:
+            folder, need_bytes = self._queue.pop(next(iter(self._queue)))
+            free = self.free_bytes
             try:
-                if free is not None and first.need_bytes > free:
+                if free is not None and need_bytes > free:
                     raise InputError(
-                        f"when its turn came it needed {data_size(first.need_bytes)} and "
+                        f"when its turn came it needed {data_size(need_bytes)} and "
                         f"{data_size(free)} were free: go on with it when there is room"
                     )
-                self._launch(first.folder, first.need_bytes)
+                self._launch(folder, need_bytes)
             except InputError as error:
-                conclude(first.folder, "failed", error=str(error))
+                folder.conclude("failed", error=str(error))
 
-    def _launch(self, folder: SolveFolder, need_bytes: int) -> Solve:
-        request = folder.request()
-        if request is None:
-            raise MissingError(f"there is no solve '{folder.id}'")
-        changes = {"run": request.run + 1, "state": "starting", "reason": None, "error": None}
-        request = request.model_copy(update=changes)
-        one = Running(folder, request, need_bytes)
+    def _launch(self, folder: SolveFolder, need_bytes: int) -> messages.Solve:
+        request = _request(folder)
+        request = request.at("starting", run=request.run + 1)
         try:
             folder.write(request)
-            one.process = SolvingProcess(
-                folder, lambda report: self._receive(one, report), lambda code: self._end(one, code)
-            )
+            one = Running(folder, request, need_bytes, self._receive, self._end)
         except OSError as error:
             raise InputError(f"cannot start to solve: {error.strerror}") from None
         self._running[folder.id] = one
@@ -297,18 +286,16 @@ class Solves:
             self._changed.notify_all()
         self._bell.ring()
 
-    def _command(self, one: Running, command: Literal["pause", "resume"]) -> Solve:
+    def _command(self, one: Running, command: Literal["pause", "resume"]) -> messages.Solve:
         """Make a process pause or go on, and wait a little for it to do so."""
-        assert one.process is not None
         before = one.status.state
-        one.process.send(command)
+        one.send(command)
         self._changed.wait_for(lambda: one.status.state != before, ANSWER_SECONDS)
         return self._describe(one)
 
-    def _look(self, one: Running, seen: int) -> tuple[SolveEvent, bool]:
-        with self._changed:
-            event = SolveEvent(solve=self._describe(one), points=one.points[seen:])
-            return event, one.over or self._closed
+    def _is_busy(self, name: str) -> bool:
+        """Whether a solve runs or waits."""
+        return name in self._running or name in self._queue
 
     def _find(self, name: str) -> SolveFolder:
         folder = find_folder(self.folder, name)
@@ -326,17 +313,14 @@ class Solves:
         if self._closed:
             raise BusyError("the server is ending")
 
-    def _require_unfinished(self, solve: Solve) -> None:
+    def _require_unfinished(self, solve: messages.Solve, finished: str) -> None:
         if solve.state in LIVE_STATES:
             raise BusyError(ELSEWHERE)
-        progress = solve.progress
-        reached = progress.exploitability if progress is not None else None
+        reached = solve.progress.exploitability if solve.progress is not None else None
         if solve.state != "done":
             return
-        if solve.review is not None:
-            raise BusyError("all hands are reviewed: begin another review")
         if solve.target is None:
-            raise BusyError("this game is trained to its end: start one with more epochs")
+            raise BusyError(finished)
         if reached is not None and reached <= solve.target:
             raise BusyError(
                 f"this solve has reached its target of {solve.target:g} {solve.unit}: "
@@ -350,10 +334,10 @@ class Solves:
         """
         with self._changed:
             self._require_open()
-            busy = self._line or len(self._running) >= self.at_once
+            busy = self._queue or len(self._running) >= self.at_once
             later = sum(one.need_bytes for one in self._running.values()) if busy else 0
         free = self.free_bytes
-        return need_bytes(request, None if free is None else free + later)
+        return kind_of(request).need_bytes(request, None if free is None else free + later)
 
     @property
     def free_bytes(self) -> int | None:
@@ -366,10 +350,10 @@ class Solves:
         left = self._max_memory_bytes - taken
         return left if free is None else min(left, free)
 
-    def _describe(self, one: Running) -> Solve:
+    def _describe(self, one: Running) -> messages.Solve:
         return self._solve(one.folder, one.request, one.status, one.note)
 
-    def _describe_any(self, folder: SolveFolder) -> Solve:
+    def _describe_any(self, folder: SolveFolder) -> messages.Solve:
         """A solve, running or not."""
         with self._changed:
             if folder.id in self._running:
@@ -379,44 +363,37 @@ class Solves:
             one = self._running.get(folder.id)
             return stored if one is None else self._describe(one)
 
-    def _describe_stored(self, folder: SolveFolder) -> Solve:
+    def _describe_stored(self, folder: SolveFolder) -> messages.Solve:
         """A solve as its folder describes it."""
-        request = folder.request()
-        if request is None:
-            raise MissingError(f"there is no solve '{folder.id}'")
-        waits = self._line.place(folder.id) is not None
-        return self._solve(folder, request, *stored_status(folder, request, waits=waits))
+        request = _request(folder)
+        standing = folder.standing(request, waits=folder.id in self._queue)
+        return self._solve(folder, request, *standing)
 
     def _solve(
         self, folder: SolveFolder, request: Request, status: Status, note: str | None = None
-    ) -> Solve:
-        told: Outline = outline(request)
-        return Solve(
+    ) -> messages.Solve:
+        kind, queue = kind_of(request), list(self._queue)
+        name, title, target = kind.outline(request)
+        return messages.Solve.of(
+            status,
             id=folder.id,
-            name=told.name,
-            title=told.title,
-            state=status.state,
-            place=self._line.place(folder.id),
+            name=name,
+            title=title,
+            place=queue.index(folder.id) + 1 if folder.id in queue else None,
             created=request.created,
             form=request.form,
             game=request.game,
             review=None if request.review is None else self._library_id(folder.solution),
-            unit=told.unit,
-            target=told.target,
-            progress=status.progress,
+            unit=kind.unit,
+            target=target,
             note=note,
-            reason=status.reason,
-            error=status.error,
             solution=self._library_id(folder.solution) if folder.has_solution else None,
-            saves=status.saves,
             locked=None if request.locked is None else request.locked.line,
         )
 
 
-def _with_curve(solve: Solve, points: list[CurvePoint]) -> SolveDetail:
-    fields = {name: getattr(solve, name) for name in Solve.model_fields}
-    return SolveDetail(**fields, curve=points)
-
-
-def _without_curve(detail: SolveDetail) -> Solve:
-    return Solve(**{name: getattr(detail, name) for name in Solve.model_fields})
+def _request(folder: SolveFolder) -> Request:
+    request = folder.request()
+    if request is None:
+        raise MissingError(f"there is no solve '{folder.id}'")
+    return request

@@ -1,24 +1,50 @@
-"""The server's side of a solving process: start it, receive its reports, send it commands."""
+"""The server's side of a solving process: its reports, the commands to it, what its end means.
+
+The process writes one JSON object per line to its stdout, each with what has changed. It reads one
+word per line from its stdin; the end of its stdin is the end of the server.
+"""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Literal
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 import allstreets
-from allstreets.explorer.solves.folders import SolveFolder
-from allstreets.explorer.solves.reports import Command, Report
+from allstreets.explorer.models.solution import CurvePoint
+from allstreets.explorer.models.solves import SolveProgress, SolveState
+from allstreets.explorer.solves.folders import LIVE_STATES, Request, SolveFolder, Status
 
 MODULE = "allstreets.explorer.solves.worker"
+Command = Literal["pause", "resume", "stop"]
 
 
-class SolvingProcess:
-    """A process that solves the spot of one folder.
+class Report(BaseModel):
+    """What has changed; None has not."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    state: SolveState | None = None
+    progress: SolveProgress | None = None
+    points: list[CurvePoint] = []
+    note: str | None = None  # "": there is none any more
+    saves: int | None = None
+    reason: str | None = None
+    error: str | None = None
+
+    def line(self) -> bytes:
+        """As it is written."""
+        return self.model_dump_json(exclude_defaults=True).encode() + b"\n"
+
+
+class Running:
+    """A solve with a process: what that has reported so far; guarded by the lock of its owner.
 
     `receive` is called with every report and `ended` once with the exit code, both from a thread.
     """
@@ -26,14 +52,24 @@ class SolvingProcess:
     def __init__(
         self,
         folder: SolveFolder,
-        receive: Callable[[Report], None],
-        ended: Callable[[int], None],
+        request: Request,
+        need_bytes: int,
+        receive: Callable[["Running", Report], None],
+        ended: Callable[["Running", int], None],
     ) -> None:
-        self._receive, self._ended = receive, ended
+        self.folder, self.request, self.need_bytes = folder, request, need_bytes
+        before = folder.status() or Status(run=0, state="starting")
+        self.status = before.at("starting", run=request.run)
+        self.points: list[CurvePoint] = folder.curve()
+        self.note: str | None = None
+        self.over = False
+        self._last_words: SolveState | None = None
+        self._killed: SolveState | None = None  # the state after a kill of ours
+        self._received, self._ended = receive, ended
         # -P: the folder that the server was started in is no place to import from.
         command = [sys.executable, "-P", "-m", MODULE, str(folder.path.resolve())]
         with folder.log.open("wb") as log:
-            self._process = subprocess.Popen(
+            self.process = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -44,27 +80,18 @@ class SolvingProcess:
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
 
-    @property
-    def number(self) -> int:
-        """The process id."""
-        return self._process.pid
-
     def send(self, command: Command) -> None:
         """Give a command; a process that has just ended ignores it."""
-        assert self._process.stdin is not None
+        assert self.process.stdin is not None
         with suppress(OSError, ValueError):  # ValueError: the pipe is closed
-            self._process.stdin.write(f"{command}\n".encode())
-            self._process.stdin.flush()
+            self.process.stdin.write(f"{command}\n".encode())
+            self.process.stdin.flush()
 
     def leave(self) -> None:
         """Signal that the server ends: the process saves and ends by itself."""
-        assert self._process.stdin is not None
+        assert self.process.stdin is not None
         with suppress(OSError):
-            self._process.stdin.close()
-
-    def kill(self) -> None:
-        """End it at once."""
-        self._process.kill()
+            self.process.stdin.close()
 
     def wait(self, seconds: float) -> bool:
         """Whether it ends within so many seconds, all its reports received."""
@@ -72,14 +99,50 @@ class SolvingProcess:
         return not self._thread.is_alive()
 
     def _read(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
             with suppress(ValidationError):  # a line that was cut off by its death
-                self._receive(Report.model_validate_json(line))
-        self._process.stdout.close()
-        code = self._process.wait()
+                self._received(self, Report.model_validate_json(line))
+        self.process.stdout.close()
+        code = self.process.wait()
         self.leave()
-        self._ended(code)
+        self._ended(self, code)
+
+    def receive(self, report: Report) -> None:
+        """Take in what has changed."""
+        changes = report.model_dump(exclude_none=True, include={"saves", "reason", "error"})
+        if report.state in LIVE_STATES:
+            # After the command to stop, reports from before it do not count.
+            if self.status.state != "stopping":
+                changes["state"] = report.state
+        elif report.state is not None:
+            self._last_words = report.state  # valid once the process has ended
+        if report.progress is not None:
+            changes["progress"] = report.progress
+        self.status = self.status.model_copy(update=changes)
+        self.points = [*self.points, *report.points]
+        if report.note is not None:
+            self.note = report.note or None
+
+    def kill(self, state: SolveState) -> None:
+        """End the process at once: before its first iteration there is nothing to wait for."""
+        self._killed = state
+        self.process.kill()
+
+    def end(self, code: int) -> None:
+        """The process is gone; without a final report its exit code decides."""
+        self.over, self.note = True, None
+        if self._last_words is not None:
+            self.status = self.status.model_copy(update={"state": self._last_words})
+        elif self._killed is not None:
+            self.status = self.status.at(self._killed, f"{self._killed} before the first iteration")
+        elif code < 0:
+            self.status = self.status.at("interrupted", _killed_by(-code))
+        else:
+            error = f"the solving process ended with code {code}; see {self.folder.log}"
+            self.status = self.status.at("failed", error=error)
+        status = self.status
+        self.request = self.request.at(status.state, status.reason, status.error)
 
 
 def environment() -> dict[str, str]:
@@ -87,3 +150,9 @@ def environment() -> dict[str, str]:
     home = str(Path(allstreets.__file__).parents[1])
     others = os.environ.get("PYTHONPATH")
     return {**os.environ, "PYTHONPATH": os.pathsep.join([home, others] if others else [home])}
+
+
+def _killed_by(number: int) -> str:
+    name = signal.Signals(number).name if number in set(signal.Signals) else str(number)
+    memory = "; perhaps memory ran out" if name == "SIGKILL" else ""
+    return f"the solving process was ended by {name}{memory}; it can go on from its last save"

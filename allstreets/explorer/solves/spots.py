@@ -4,51 +4,44 @@ An empty text of bet sizes is a player who never bets on that street, an empty t
 one who never raises. An empty text of donk sizes is none of its own: the bet sizes serve, and
 "none" is a player who never leads into the last aggressor. Sizes without a use (of streets before
 the board, donk sizes on the first street) are ignored, so that a form can be filled in
-once and its board changed.
+once and its board changed. Edits of the tree are a node a line: "x b33%: +150%, -b75%".
+
+Whether there are GPUs to solve on is found out once, without taking anything of their memory: the
+processes that solve open them.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, TypeVar
-
-import numpy as np
 
 from allstreets.base import InputError, available_bytes, processors
 from allstreets.betting import (
     BettingTree,
+    Edit,
     LargeTreeError,
     Player,
     PostflopRules,
     Sizes,
     Street,
-    TreeSize,
     action_label,
     build_postflop_tree,
     neat,
     parse_sizes,
     street_of_board,
 )
-from allstreets.cards import Range, parse_board, runouts
-from allstreets.explorer.errors import FormError
-from allstreets.explorer.models.base import Problem
+from allstreets.cards import Range, parse_board
+from allstreets.engines import CPU, gpu_names
+from allstreets.explorer.models.base import FormError, Problem
 from allstreets.explorer.models.solves import (
+    DeviceChoice,
     PlayerSizesForm,
     SpotEstimate,
     SpotForm,
     StreetCounts,
 )
-from allstreets.explorer.solves.devices import require_device
-from allstreets.explorer.solves.edits import read_edits
-from allstreets.games import (
-    Estimate,
-    Spot,
-    estimate_exact,
-    hands_by_board,
-    require_memory,
-    rows_by_board,
-)
+from allstreets.games import Estimate, Spot, estimate_spot, require_memory
 from allstreets.jobs import SpotConfig
 
 # A betting tree of this size is looked through in some tenths of a second. On a flop or turn one
@@ -56,20 +49,14 @@ from allstreets.jobs import SpotConfig
 NODE_LIMIT = 30_000
 SIZE_LIMIT = 10  # of one list
 NO_DONK = "none"
-NUMBERS = (
-    "pot",
-    "stack",
-    "chips_per_bb",
-    "rake",
-    "rake_cap",
-    "add_allin_threshold",
-    "force_allin_threshold",
-    "merging_threshold",
-    "target_pct",
-    "max_seconds",
-)
+THRESHOLDS = ("add_allin_threshold", "force_allin_threshold", "merging_threshold")
+AMOUNTS = ("pot", "stack", "chips_per_bb", "rake", "rake_cap", *THRESHOLDS)
+NUMBERS = (*AMOUNTS, "target_pct", "max_seconds")
+SAME = ("board", "oop_range", "ip_range", *AMOUNTS, "precision", "river_groups", "device")
+"""What a form and the file of a spot call alike."""
 
 Found = TypeVar("Found")
+ADD, REMOVE = "+", "-"
 
 
 @dataclass(frozen=True)
@@ -119,12 +106,13 @@ def read_form(form: SpotForm) -> tuple[SpotConfig, Spot]:
 
 
 def estimate(form: SpotForm) -> SpotEstimate:
-    """What a spot takes, or what is wrong with it."""
+    """What a spot takes to solve, or what is wrong with it."""
     free = available_bytes()
     checked, problems = _check(form, free)
     if checked is None:
         return SpotEstimate(problems=problems, free_bytes=free)
     need, tree = checked.need, checked.tree
+    oop, ip = checked.spot.ranges
     return SpotEstimate(
         problems=problems,
         memory_bytes=need.process_bytes,
@@ -133,8 +121,8 @@ def estimate(form: SpotForm) -> SpotEstimate:
             StreetCounts(street=street.text, decisions=need.decisions.get(street, 0), boards=boards)
             for street, boards in need.boards.items()
         ],
-        oop_combos=checked.spot.ranges[Player.OOP].combos,
-        ip_combos=checked.spot.ranges[Player.IP].combos,
+        oop_combos=oop.combos,
+        ip_combos=ip.combos,
         seconds_per_iteration=need.seconds_per_iteration,
         first_actions=[action_label(tree, int(child)) for child in tree.children_of(0)],
     )
@@ -152,9 +140,10 @@ def spot_name(form: SpotForm) -> str:
 
 def _check(form: SpotForm, free: int | None) -> tuple[CheckedSpot | None, list[Problem]]:
     reading = _Reading(form)
-    board = reading.attempt("board", lambda: _board(form.board))
-    _check_ranges(reading, board or ())
-    first = street_of_board(board) if board else Street.FLOP
+    cards = reading.attempt("board", lambda: _board(form.board)) or ()
+    first = street_of_board(cards) if cards else Street.FLOP
+    for name in ("oop_range", "ip_range"):
+        reading.attempt(name, lambda: Range.parse(getattr(form, name)).on(cards))  # noqa: B023
     _check_sizes(reading, first)
     reading.attempt("edits", lambda: read_edits(form.edits))
     for name in NUMBERS:
@@ -170,7 +159,9 @@ def _check(form: SpotForm, free: int | None) -> tuple[CheckedSpot | None, list[P
         return None, reading.problems
     checked = reading.attempt(None, lambda: _measured(form, first))
     if checked is not None and free is not None:
-        reading.attempt(None, lambda: _require_room(checked, free))
+        config, spot, need = checked.config, checked.spot, checked.need
+        way = config.precision, need, free, config.river_groups
+        reading.attempt(None, lambda: require_memory(spot, *way))
     return checked, reading.problems
 
 
@@ -178,15 +169,6 @@ def _board(text: str) -> tuple[int, ...]:
     board = parse_board(text)
     street_of_board(board)
     return board
-
-
-def _check_ranges(reading: _Reading, board: tuple[int, ...]) -> None:
-    for name in ("oop_range", "ip_range"):
-        reading.attempt(name, partial(_range_on, getattr(reading.form, name), board))
-
-
-def _range_on(text: str, board: tuple[int, ...]) -> Range:
-    return Range.parse(text).on(board)
 
 
 def _check_sizes(reading: _Reading, first: Street) -> None:
@@ -236,25 +218,12 @@ def _config(form: SpotForm, first: Street) -> SpotConfig:
             lists[f"{street.text}_{player.name.lower()}"] = sizes
     return SpotConfig.model_validate(
         {
+            **{name: getattr(form, name) for name in SAME},
             "name": form.name.strip() or None,
-            "board": form.board,
-            "oop_range": form.oop_range,
-            "ip_range": form.ip_range,
-            "pot": form.pot,
-            "stack": form.stack,
-            "chips_per_bb": form.chips_per_bb,
             "bet_sizes": lists,
             "edit": tuple(read_edits(form.edits)),
             "max_raises_per_street": form.max_raises,
-            "rake": form.rake,
-            "rake_cap": form.rake_cap,
-            "add_allin_threshold": form.add_allin_threshold,
-            "force_allin_threshold": form.force_allin_threshold,
-            "merging_threshold": form.merging_threshold,
             "exploitability_threshold": f"{form.target_pct!r}%",
-            "precision": form.precision,
-            "river_groups": form.river_groups,
-            "device": form.device,
         }
     )
 
@@ -266,13 +235,7 @@ def _measured(form: SpotForm, first: Street) -> CheckedSpot:
     tree = _tree(spot.rules)
     if isinstance(tree, str):
         raise InputError(tree)
-    weights = [one.weights for one in spot.ranges]
-    combos = [np.flatnonzero(one) for one in weights]
-    root = runouts(spot.cards, weights)
-    size = TreeSize.of(tree)
-    hands = hands_by_board(root, combos, len(size.dealt_streets))
-    rows = rows_by_board(root, combos, hands, form.river_groups)
-    need = estimate_exact(size, hands, form.precision, processors(), rows)
+    need = estimate_spot(spot, form.precision, processors(), form.river_groups)
     return CheckedSpot(config, spot, tree, need)
 
 
@@ -291,6 +254,61 @@ def _tree(rules: PostflopRules) -> BettingTree | str:
         return str(error)
 
 
-def _require_room(checked: CheckedSpot, free: int) -> None:
-    config = checked.config
-    require_memory(checked.spot, config.precision, checked.need, free, config.river_groups)
+def read_edits(text: str) -> list[dict[str, Any]]:
+    """The edits as a spot file has them."""
+    found = []
+    for number, row in enumerate(text.splitlines(), 1):
+        if not row.strip():
+            continue
+        line, colon, changes = row.partition(":")
+        words = [word.strip() for word in changes.split(",") if word.strip()]
+        if not colon or not words or any(word[0] not in (ADD, REMOVE) for word in words):
+            raise InputError(
+                f"single nodes, line {number}: write a line, a colon, and what to add or remove: "
+                "x b33%: +150%, -b75%"
+            )
+        lists = {
+            key: ",".join(word[1:].strip() for word in words if word[0] == sign)
+            for key, sign in (("add", ADD), ("remove", REMOVE))
+        }
+        keys = {"line": line.strip(), **{key: some for key, some in lists.items() if some}}
+        try:
+            Edit.from_mapping(keys)
+        except InputError as error:
+            raise InputError(f"single nodes, line {number}: {error}") from None
+        found.append(keys)
+    return found
+
+
+def edits_text(edits: Iterable[Edit]) -> str:
+    """The opposite of `read_edits`."""
+    return "\n".join(f"{edit.line}: {changes_text(edit)}" for edit in edits)
+
+
+def changes_text(edit: Edit) -> str:
+    """What an edit adds and removes."""
+    added, removed = (f"{ADD}{size}" for size in edit.add), (f"{REMOVE}{w}" for w in edit.remove)
+    return ", ".join((*added, *removed))
+
+
+@cache
+def device_choices() -> tuple[DeviceChoice, ...]:
+    """All of them, the processors first."""
+    try:
+        gpus = gpu_names()
+    except InputError:  # no GPU, no driver, or not the extra
+        gpus = []
+    names = [CPU, *("cuda" if number == 0 else f"cuda:{number}" for number in range(len(gpus)))]
+    devices = zip(names, [f"{processors()} processors", *gpus], strict=True)
+    return tuple(DeviceChoice(device=device, name=name) for device, name in devices)
+
+
+def require_device(device: str, precision: str, river_groups: str) -> None:
+    """Refuse a device that is not there, or that cannot store strategies in such a way."""
+    known = [one.device for one in device_choices()]
+    if device not in known:
+        raise InputError(f"there is no {device} on this machine: choose {' or '.join(known)}")
+    if device != CPU and (precision == "int16" or river_groups != "none"):
+        raise InputError(
+            "a GPU stores floats, and every hand's own strategy on the river: choose these, or cpu"
+        )

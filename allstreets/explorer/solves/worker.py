@@ -15,13 +15,10 @@ from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from allstreets.base import InputError
-from allstreets.explorer.solves.commands import Channel, Commands
 from allstreets.explorer.solves.folders import Request, SolveFolder
-from allstreets.explorer.solves.game_job import train_game
-from allstreets.explorer.solves.job import solve
-from allstreets.explorer.solves.outlet import Ending, Outlet
-from allstreets.explorer.solves.reports import Report
-from allstreets.explorer.solves.review_job import review_played
+from allstreets.explorer.solves.kinds import kind_of
+from allstreets.explorer.solves.process import Report
+from allstreets.explorer.solves.reporter import Channel, Commands, Ending, Reporter
 from allstreets.storage import claim
 
 CLAIM_SECONDS = 60.0  # to wait for an earlier process that is about to end
@@ -39,35 +36,33 @@ def main(arguments: list[str]) -> int:
     commands, channel = Commands(), Channel.take_stdout()
     commands.listen(0)
     _step_back()
-    outlet = Outlet(folder, request, channel)
+    reporter = Reporter(folder, request, channel)
     try:
         with _claimed(folder, commands, request):
-            ending = attempt(folder, request, commands, outlet)
-            outlet.end(ending)  # reported before another process may write here
+            ending = attempt(folder, request, commands, reporter)
+            reporter.end(ending)  # reported before another process may write here
     except InputError as error:
-        outlet.send(Report(state="failed", note="", error=str(error)))
+        channel.send(Report(state="failed", note="", error=str(error)))
         return 1
     return 0 if ending.state != "failed" else 1
 
 
 @contextmanager
 def _claimed(folder: SolveFolder, commands: Commands, request: Request) -> Iterator[None]:
-    """The bundle's folder as its only writer; an earlier process may still be saving.
-
-    Training a game claims it by itself.
-    """
+    """The bundle's folder as its only writer; an earlier process may still be saving."""
     patience = time.monotonic() + CLAIM_SECONDS
     while folder.in_use() and not commands.wants_to_stop() and time.monotonic() < patience:
         time.sleep(0.1)
-    with nullcontext() if request.game is not None else claim(folder.solution):
+    with nullcontext() if kind_of(request).claims else claim(folder.solution):
         yield
 
 
-def attempt(folder: SolveFolder, request: Request, commands: Commands, outlet: Outlet) -> Ending:
+def attempt(
+    folder: SolveFolder, request: Request, commands: Commands, reporter: Reporter
+) -> Ending:
     """Solve; whatever goes wrong is an ending, too."""
     try:
-        work = train_game if request.game else review_played if request.review else solve
-        return work(folder, request, commands, outlet)
+        return kind_of(request).run(folder, request, commands, reporter)
     except KeyboardInterrupt:  # of the training loop, which had nothing to save yet
         ending = commands.ending or "interrupted"
         return Ending(ending, f"{ending} before the first iteration")

@@ -10,11 +10,10 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from allstreets.base import InputError
-from allstreets.betting import Player
+from allstreets.betting import Player, Street
 from allstreets.cards import card_text, parse_card
-from allstreets.explorer.models.reports import CardReport, CardRow
-from allstreets.explorer.views.figures import numbers, of_both
-from allstreets.explorer.views.nodes import PLAYER_NAMES, choices, street_name
+from allstreets.explorer.models.place import CardReport, CardRow
+from allstreets.explorer.views.nodes import choices, of_both
 from allstreets.solutions import Decision, Node, NoNodeError, Position
 
 CACHED = 8  # reports
@@ -70,10 +69,10 @@ def _last_deal(node: Node) -> Node:
 
 
 def _boards(deal: Node) -> Iterator[CardReport]:
-    solution, street = deal.solution, street_name(deal.street + 1)
+    solution, street = deal.solution, Street(deal.street + 1)
     if deal.deal is not None and deal.deal.solved_again:
         raise InputError(
-            f"the {street} is not stored in this solution: each card would be solved "
+            f"the {street.text} is not stored in this solution: each card would be solved "
             "again. Look at one card, or solve the spot again with --save full"
         )
     same = solution.runouts(deal.position)
@@ -81,13 +80,13 @@ def _boards(deal: Node) -> Iterator[CardReport]:
         first = solution.node(solution.dealt(deal.position, (board,)))
         # A card that this one stands for has other combos and the same figures.
         cards = np.flatnonzero(same.representative == board).tolist()
-        yield CardReport(
+        yield CardReport.of(
             line=deal.line,
             street=street,
-            player=PLAYER_NAMES[first.tree.player_at(first.index)],
+            player=first.tree.player_at(first.index),
             actions=choices(first),
             unit=first.unit.name,
-            paid={"oop": first.ranges.paid[0], "ip": first.ranges.paid[1]},
+            paid=first.ranges.paid,
             rows=[_row(deal, card, board, first.ranges) for card in cards],
         )
 
@@ -96,12 +95,12 @@ def _row(deal: Node, card: int, other: int, shown: Decision) -> CardRow:
     solution = deal.solution
     evs = [shown.ev(player) for player in Player]
     equities = [shown.mean(shown.equity(player), player) for player in Player]
-    return CardRow(
+    return CardRow.of(
         line=solution.line(solution.dealt(deal.position, (card,))),
         # How often the card is dealt: Σ of the weights of the pairs of combos that get there.
         weight=float(shown.hands[0].weights.sum()),
         share=shown.share,
-        frequencies=numbers(shown.taken),
+        frequencies=shown.taken,
         **of_both(evs, equities),
         card=card_text(card),
         same_as=card_text(other) if other != card else None,

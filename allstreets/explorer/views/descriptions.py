@@ -4,16 +4,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from allstreets.betting import BettingTree, Player, PreflopRules, Street, ante_text, bb_text
-from allstreets.cards import FlopSet, Range
+from allstreets.betting import Player, PreflopRules, Street, ante_text, bb_text
+from allstreets.cards import Range
 from allstreets.engines import CardModel
 from allstreets.explorer.headlines import MBB, PERCENT, Headline, curve, headline
 from allstreets.explorer.models.solution import Curve, Fact, Features
-from allstreets.explorer.solves.edits import changes_text
+from allstreets.explorer.solves.spots import changes_text
 from allstreets.explorer.views.range_words import weights_text
 from allstreets.games import Lock, Spot, WholeGame
 from allstreets.jobs import certificate_lines
-from allstreets.solutions import Certificate, SpotSolution, WholeSolution, locks_text
+from allstreets.solutions import SpotSolution, WholeSolution, locks_text
 
 Entries = Iterable[tuple[str, str | None]]  # (label, value) of facts; None: left out
 
@@ -99,7 +99,8 @@ def describe_spot(
     spot, tree, kept = result.spot, result.spot.tree, result.stored_streets
     first = tree.first_street
     streets = [street.text for street in Street if street >= first][:kept]
-    deals = first < Street.RIVER
+    counts = tree.decision_counts()
+    decisions = ", ".join(f"{street.text} {count:,}" for street, count in counts.items())
     notes = []
     if len(streets) < Street.RIVER - first + 1:
         notes.append(
@@ -119,10 +120,13 @@ def describe_spot(
         *_thresholds(spot.add_allin_threshold, spot.force_allin_threshold, spot.merging_threshold),
         ("Big blind", None if spot.chips_per_bb is None else f"{spot.chips_per_bb:g} chips"),
         ("Rake", _rake(spot.rake, None if spot.rake_cap is None else f"{spot.rake_cap:g} chips")),
-        *_edits(spot),
+        *(
+            (f"Sizes at {edit.line or 'the first decision'}", changes_text(edit))
+            for edit in spot.edit
+        ),
         *_locks(spot.lock),
         *_made_simple(head),
-        ("Tree", _decisions(tree)),
+        ("Tree", f"decisions: {decisions}"),
         ("Cards", "real combos, every turn and river"),
         ("Algorithm", config["algorithm"]),
         ("Iterations", f"{manifest['iterations']:,}"),
@@ -130,13 +134,10 @@ def describe_spot(
         ("EV of the start", "OOP {:.4g}, IP {:.4g} chips".format(*manifest["evs"])),
         ("Time", _seconds(manifest["seconds"])),
     ]
-    features = Features(combos=True, cards=deals and kept > 1, flops=boards, equity=True)
+    features = Features(
+        combos=True, cards=first < Street.RIVER and kept > 1, flops=boards, equity=True
+    )
     return _description(head, facts, notes, features, manifest["metrics"])
-
-
-def _edits(spot: Spot) -> Entries:
-    for edit in spot.edit:
-        yield f"Sizes at {edit.line or 'the first decision'}", changes_text(edit)
 
 
 def _locked(locks: Sequence[Lock]) -> str:
@@ -146,19 +147,18 @@ def _locked(locks: Sequence[Lock]) -> str:
 def _locks(locks: Sequence[Lock]) -> Entries:
     for lock in locks[:SHOWN_LOCKS]:
         given = {"all hands": lock.strategy} if lock.strategy is not None else {}
-        texts = [f"{hands}: {_mix(mix)}" for hands, mix in {**given, **lock.hands}.items()]
+        texts = []
+        for hands, mix in {**given, **lock.hands}.items():
+            shares = (f"{word} {100 * chance:g} %" for word, chance in mix.items() if chance)
+            texts.append(f"{hands}: {', '.join(shares)}")
         takers = [f"{word} {Range.parse(some).combos:.1f}" for word, some in lock.ranges.items()]
         texts += [f"by combo, in combos: {', '.join(takers)}"] if takers else []
-        shares = [f"{word} {share}" for word, share in lock.frequencies.items()]
-        texts += [f"the range: {', '.join(shares)}"] if shares else []
+        asked = [f"{word} {share}" for word, share in lock.frequencies.items()]
+        texts += [f"the range: {', '.join(asked)}"] if asked else []
         texts += [f"as in {lock.solution}"] if lock.solution else []
         yield f"Lock at {lock.line.strip() or 'the first decision'}", "; ".join(texts)
     more = len(locks) - SHOWN_LOCKS
     yield "Further locks", str(more) if more > 0 else None
-
-
-def _mix(given: Mapping[str, float]) -> str:
-    return ", ".join(f"{word} {100 * chance:g} %" for word, chance in given.items() if chance)
 
 
 def _range(spot: Spot, player: Player) -> str:
@@ -166,33 +166,30 @@ def _range(spot: Spot, player: Player) -> str:
     return f"{held.combos:.6g} combos: {weights_text(held.weights, spot.cards)}"
 
 
-def _decisions(tree: BettingTree) -> str:
-    counts = tree.decision_counts()
-    return "decisions: " + ", ".join(f"{street.text} {count:,}" for street, count in counts.items())
-
-
 def describe_whole(result: WholeSolution, manifest: Mapping[str, Any]) -> Description:
     """A solved whole game, or the part of one before the flop."""
     facts_of, rules = result.facts, result.rules
     head = headline("unified" if result.is_game else "preflop", manifest)
     cap = None if rules.rake_cap is None else f"{bb_text(rules.rake_cap)} bb"
+    rake, when = _rake(rules.rake, cap), "none" if rules.no_flop_no_drop else "also"
     facts: list[tuple[str, str | None]] = [
         *_labels(manifest),
         ("Stacks", f"{bb_text(rules.stack)} bb"),
         ("Blinds", f"{bb_text(rules.small_blind)}/{bb_text(rules.big_blind)} bb"),
         ("Ante", ante_text(rules).removeprefix("ante ") or "none"),
-        ("Rake", _whole_rake(rules, cap)),
+        ("Rake", f"{rake}, {when} without a flop" if rake else "none"),
         *_raises(rules),
     ]
     notes: list[str] = []
     features = Features(combos=False, cards=False, flops=False, equity=True)
     if result.is_game:
+        flops = result.game.flops
         facts += [
             *_sizes(manifest["game"]["postflop_sizes"]),
             *_pot_sizes(manifest["game"].get("postflop_pot_sizes", {})),
             *_rules_after(result.game),
-            ("Flops", f"{len(result.game.flops.flops):,} ({result.game.flops.name})"),
-            ("Their cards", _flop_names(result.game.flops)),
+            ("Flops", f"{len(flops.flops):,} ({flops.name})"),
+            ("Their cards", None if flops.is_all else ", ".join(one.text for one in flops.flops)),
             ("Cards after the flop", str(result.cards)),
             ("Stored", manifest.get("kept")),
         ]
@@ -208,26 +205,24 @@ def describe_whole(result: WholeSolution, manifest: Mapping[str, Any]) -> Descri
         notes.append("the solution ends where the flop is dealt")
     if result.locks:
         notes.append(_locked(result.locks))
-    values = facts_of.values
+    values, judged = facts_of.values, ""
+    if result.is_game and result.game.pots:  # an abstraction's own figure
+        judged = f" {facts_of.judged}"
+    real = None
+    if facts_of.certificate is not None:
+        real = "; ".join(line.strip() for line in certificate_lines(facts_of.certificate))
     facts += [
         *(_locks(result.locks) if result.locks else [("Locks", "none: every strategy was found")]),
         *_made_simple(head),
         ("Algorithm", facts_of.algorithm),
         ("Iterations", f"{facts_of.iterations:,}"),
         ("Seed", str(manifest["seed"]) if "seed" in manifest else None),
-        (_own_game(result), _error(facts_of.exploitability, MBB)),
-        ("With real cards", _real(facts_of.certificate)),
+        (f"Exploitability{judged}", _error(facts_of.exploitability, MBB)),
+        ("With real cards", real),
         ("Value", values and "BB {:.4g}, SB {:.4g} mbb/hand".format(*values)),
         ("Time", _seconds(facts_of.seconds)),
     ]
     return _description(head, facts, notes, features, facts_of.metrics)
-
-
-def _whole_rake(rules: PreflopRules, cap: str | None) -> str:
-    text = _rake(rules.rake, cap)
-    if text is None:
-        return "none"
-    return text + (", none without a flop" if rules.no_flop_no_drop else ", also without a flop")
 
 
 def _rules_after(game: WholeGame) -> Entries:
@@ -239,17 +234,6 @@ def _rules_after(game: WholeGame) -> Entries:
     yield "Smallest bet", f"{bb_text(game.smallest_bet)} bb" if game.may_bet_less else None
 
 
-def _flop_names(flops: FlopSet) -> str | None:
-    """Which they are, where they are not all."""
-    return None if flops.is_all else ", ".join(flop.text for flop in flops.flops)
-
-
-def _own_game(result: WholeSolution) -> str:
-    """The label of the exploitability that a solver finds."""
-    played = result.is_game and result.game.pots
-    return f"Exploitability {result.facts.judged}" if played else "Exploitability"
-
-
 def _made_simple(head: Headline) -> Entries:
     """The solution that strategies simplify, and the cost of that."""
     made = head.simple
@@ -257,12 +241,6 @@ def _made_simple(head: Headline) -> Entries:
         yield "Made simple", f"{' and '.join(made.players)}: {made.rule}"
         yield "Made from", made.source
         yield "What that costs", made.cost
-
-
-def _real(certificate: Certificate | None) -> str | None:
-    if certificate is None:
-        return None
-    return "; ".join(line.strip() for line in certificate_lines(certificate))
 
 
 def _raises(rules: PreflopRules) -> Entries:

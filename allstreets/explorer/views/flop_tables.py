@@ -1,10 +1,11 @@
 """The same decision on every flop: a table of the flops, and a report by hands.
 
 `FlopTables` are those of a whole game or of flops solved one by one; `BoardsBeside` those of a spot
-that was solved on several boards.
+that was solved on several boards. Reports by hands grow board by board, since reading many takes a
+while at first: whoever asks next resumes what was begun, and what is complete is kept.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -12,20 +13,25 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from allstreets.analysis import BoardFigures
+from allstreets.analysis import HAND_KEYS, BoardFigures, BoardReport, Gathering, ReportRow
 from allstreets.base import Floats, InputError
 from allstreets.betting import Player, Street, dealt
 from allstreets.cards import Flop, Texture, cards_text, hand_combos
 from allstreets.explorer.folders import id_of
-from allstreets.explorer.models.place import Choice
-from allstreets.explorer.models.reports import BoardHandsPart, FlopReport, FlopRow
-from allstreets.explorer.views.board_hands import GrowingReports
-from allstreets.explorer.views.figures import numbers, of_both
-from allstreets.explorer.views.nodes import PLAYER_NAMES, choices, choices_of
-from allstreets.solutions import Flops, SpotSolution, WholeSolution, is_reached
+from allstreets.explorer.models.place import (
+    BoardHand,
+    BoardHands,
+    BoardHandsPart,
+    Choice,
+    FlopReport,
+    FlopRow,
+)
+from allstreets.explorer.views.nodes import choices, choices_of, of_both, over_hand_rows
+from allstreets.solutions import Boards, Flops, SpotSolution, WholeSolution, is_reached
 from allstreets.storage import SpotSet, folder_kind, load_spots
 
 CACHED = 8  # tables
+KEPT = 8  # reports
 NOT_KNOWN = (float("nan"), float("nan"))
 
 
@@ -108,13 +114,12 @@ class FlopTables:
         total = float(weights.sum()) or 1.0
         some = flops.counted(flops.view(root, solved[0].flop).node(node, ""))
         line = solution.line_on_any_flop(root, node)
-        return FlopReport(
+        return FlopReport.of(
+            some,
             line=line,
-            player=PLAYER_NAMES[tree.player_at(node)],
+            player=tree.player_at(node),
             actions=self._choices(root, node),
             unit=solution.unit.name,
-            pot=some.pot,
-            paid={"oop": some.paid[0], "ip": some.paid[1]},
             rows=[
                 _row(
                     row,
@@ -157,15 +162,8 @@ def _both(figure: Callable[[Player], float]) -> tuple[float, float]:
 
 
 def _row(figures: _Figures | BoardFigures, texture: Texture, **facts: Any) -> FlopRow:
-    return FlopRow(
-        frequencies=numbers(figures.frequencies),
-        **of_both(figures.evs, figures.equities),
-        suits=texture.suits,
-        pairing=texture.pairing,
-        connectedness=texture.connectedness,
-        high_card=texture.high_card,
-        **facts,
-    )
+    both = of_both(figures.evs, figures.equities)
+    return FlopRow.of(texture, frequencies=figures.frequencies, **both, **facts)
 
 
 class BoardsBeside:
@@ -186,13 +184,11 @@ class BoardsBeside:
         line, actions = self._decision(line)
         report = self._reports.report(line)
         total = sum(board.mass for board in report.boards) or 1.0
-        return FlopReport(
+        return FlopReport.of(
+            report,
             line=line,
-            player=PLAYER_NAMES[report.player],
             actions=actions,
             unit=report.unit.name,
-            pot=report.pot,
-            paid={"oop": report.paid[0], "ip": report.paid[1]},
             rows=[
                 _row(
                     board,
@@ -226,3 +222,81 @@ def boards_beside(solution: SpotSolution, folder: Path) -> BoardsBeside | None:
             if own and sum(entry.name == own[0].name for entry in spots.entries) > 1:
                 return BoardsBeside(solution, spots, own[0].name)
     return None
+
+
+class _Growing:
+    """A report that is being made."""
+
+    def __init__(self, boards: Boards) -> None:
+        self.boards, self.done = boards, 0
+        self._gathered = Gathering(boards.line)
+        self.report: BoardReport | None = None  # when it is complete
+
+    def step(self) -> None:
+        """Read one more board."""
+        board = next(self.boards.decisions, None)
+        if board is not None:
+            self._gathered.add(board)
+            self.done += 1
+        if board is None or self.done == self.boards.count:
+            self.report = self._gathered.report
+
+
+class GrowingReports:
+    """Reports by the line that they are of; one thread at a time may take a step."""
+
+    def __init__(self, begin: Callable[[str], Boards]) -> None:
+        self._begin = begin
+        self._kept: dict[str, _Growing] = {}
+
+    def steps(self, line: str) -> Iterator[_Growing]:
+        """The report after each board that is still to be read."""
+        while True:
+            growing = self._kept.pop(line, None) or _Growing(self._begin(line))
+            if growing.report is None:
+                growing.step()  # if that fails, the next who asks begins anew
+            self._kept[line] = growing  # the last to be given up
+            while len(self._kept) > KEPT:
+                del self._kept[next(iter(self._kept))]
+            yield growing
+            if growing.report is not None:
+                return
+
+    def report(self, line: str) -> BoardReport:
+        """The whole report."""
+        *_, last = self.steps(line)
+        assert last.report is not None
+        return last.report
+
+    def parts(
+        self, line: str, actions: Sequence[Choice], *, over_hand: bool
+    ) -> Iterator[BoardHandsPart]:
+        """A message for each step; the last one has the report."""
+        for step in self.steps(line):
+            report = None
+            if step.report is not None:
+                report = _message(step.report, actions, over_hand=over_hand)
+            yield BoardHandsPart(done=step.done, boards=step.boards.count, report=report)
+
+
+def _message(report: BoardReport, actions: Sequence[Choice], *, over_hand: bool) -> BoardHands:
+    tables = [report.by(key) for key in HAND_KEYS]
+    rows = [[_hand_row(row) for row in table] for table in (*tables, [report.total])]
+    if over_hand:
+        rows = [over_hand_rows(table, report.paid) for table in rows]
+    category, draw, hand, (total,) = rows
+    return BoardHands.of(
+        report,
+        actions=actions,
+        unit=report.unit.name,
+        boards=len(report.boards),
+        category=category,
+        draw=draw,
+        hand=hand,
+        total=total,
+    )
+
+
+def _hand_row(row: ReportRow) -> BoardHand:
+    eqrs = {"eqr_oop": row.eqrs[0], "eqr_ip": row.eqrs[1]}
+    return BoardHand.of(row, **of_both(row.evs, row.equities), **eqrs)

@@ -20,11 +20,9 @@ from allstreets.cards import (
     live_combos,
     parse_hand,
 )
-from allstreets.explorer.models.base import Numbers, PlayerName
-from allstreets.explorer.models.place import ComboRow, HandDetail
-from allstreets.explorer.models.reports import HandGroup, HandGroups
-from allstreets.explorer.views.figures import number, numbers
-from allstreets.explorer.views.nodes import PLAYER_NAMES, player_of
+from allstreets.explorer.models.base import PLAYER_NAMES, PlayerName
+from allstreets.explorer.models.place import ComboRow, HandDetail, HandGroup, HandGroups
+from allstreets.explorer.views.nodes import player_of
 from allstreets.explorer.views.range_words import weights_text
 from allstreets.solutions import Decision, OnBoard
 
@@ -60,10 +58,9 @@ def hand_detail(shown: Decision, player_name: PlayerName, hand: str) -> HandDeta
 
 def _not_held(shown: Decision, player: Player, cards: str) -> ComboRow:
     """A combo that is not in the range."""
-    none: Numbers = [None] * len(shown.actions) if shown.actor == player else []
-    return ComboRow(
-        cards=cards, combos=1, reach=0, ev=None, equity=None, eqr=None, chances=none, evs=none
-    )
+    none = [None] * len(shown.actions) if shown.actor == player else []
+    nothing = dict.fromkeys(("ev", "equity", "eqr"))
+    return ComboRow.of(cards=cards, combos=1, reach=0, **nothing, chances=none, evs=none)
 
 
 def _rows(shown: Decision, player: Player, indices: Sequence[int]) -> list[ComboRow]:
@@ -73,23 +70,23 @@ def _rows(shown: Decision, player: Player, indices: Sequence[int]) -> list[Combo
     none = np.zeros((0, len(hands.reach)))
     columns = zip(
         rows,
-        numbers(evs[rows]),
-        numbers(equity[rows]),
-        numbers(shown.eqr(player, evs, equity)[rows]),
+        evs[rows],
+        equity[rows],
+        shown.eqr(player, evs, equity)[rows],
         (shown.strategy if acts else none)[:, rows].T,
         (shown.action_evs if acts else none)[:, rows].T,
         strict=True,
     )
     return [
-        ComboRow(
+        ComboRow.of(
             cards=HAND_NAMES[index] if hands.combos is None else combo_text(hands.combos[index]),
             combos=float(hands.counts[index]),
             reach=float(hands.reach[index]),
             ev=ev,
             equity=share,
             eqr=eqr,
-            chances=numbers(chances),
-            evs=numbers(action_evs),
+            chances=chances,
+            evs=action_evs,
             locked=bool(acts and len(shown.locked) and shown.locked[index]),
         )
         for index, ev, share, eqr, chances, action_evs in columns
@@ -169,14 +166,14 @@ def hand_groups(shown: Decision) -> HandGroups:
             cells = np.bincount(HAND_OF_COMBO[own], minlength=HAND_COUNT) / np.maximum(left, 1)
             row = rows.get(name)
             groups.append(
-                HandGroup(
+                HandGroup.of(
                     kind=kind,
                     name=name,
                     cells=cells.tolist(),
-                    shares={"oop": shares[0], "ip": shares[1]},
-                    frequencies=[number(share) for share in row.frequencies] if row else [],
-                    ev=number(row.evs[shown.player]) if row else None,
-                    equity=number(row.equities[shown.player]) if row else None,
+                    shares=shares,
+                    frequencies=row.frequencies if row else [],
+                    ev=row.evs[shown.player] if row else None,
+                    equity=row.equities[shown.player] if row else None,
                 )
             )
     return HandGroups(line=shown.line, player=player, groups=groups)

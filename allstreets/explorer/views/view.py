@@ -5,22 +5,13 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from threading import Event, Lock
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar, cast, get_args
 
 from allstreets.base import InputError
-from allstreets.betting import Player, line_in_words
-from allstreets.cards import card_text
+from allstreets.betting import Player, line_in_words, split_line, whole_line
 from allstreets.explorer.headlines import Manifest
+from allstreets.explorer.models import place as messages
 from allstreets.explorer.models.base import EvCount, PlayerName, SolutionKind
-from allstreets.explorer.models.place import (
-    Deal,
-    Decision,
-    End,
-    EquityCurves,
-    HandDetail,
-    Place,
-)
-from allstreets.explorer.models.reports import BoardHandsPart, CardReport, FlopReport, HandGroups
 from allstreets.explorer.views.card_report import CardReports
 from allstreets.explorer.views.descriptions import (
     Description,
@@ -28,10 +19,20 @@ from allstreets.explorer.views.descriptions import (
     describe_spot,
     describe_whole,
 )
-from allstreets.explorer.views.figures import counted, decision, equity_curve, grids, notes
 from allstreets.explorer.views.flop_tables import FlopTables, Tables, boards_beside
 from allstreets.explorer.views.hands import hand_detail, hand_groups, table
-from allstreets.explorer.views.nodes import choices, deal, end, settings, stacks, steps, street_name
+from allstreets.explorer.views.nodes import (
+    choices,
+    counted,
+    deal,
+    decision,
+    end,
+    equity_curve,
+    grids,
+    notes,
+    settings,
+    steps,
+)
 from allstreets.explorer.views.range_words import Reaching, reaching
 from allstreets.solutions import Decision as Record
 from allstreets.solutions import Node, NoNodeError, Position, Solution, SpotSolution, WholeSolution
@@ -154,54 +155,49 @@ class SolutionView:
             _ = shown.learned, shown.equities  # computed once; what follows needs no turn
             return shown
 
-    def place(self, line: str, evs: EvCount = "here") -> Place:
+    def place(self, line: str, evs: EvCount = "here") -> messages.Place:
         """Everything that is seen at a line."""
         with self._turns:
             node = self._node(line)
-            oop, ip = node.unit.seats
             unit = "pots" if node.unit.name == "pot" else node.unit.name
-            return Place(
+            return messages.Place.of(
+                node,
                 solution="",
-                line=node.line,
                 words=line_in_words(node.line, node.unit.notation, node.path[0].street),
-                street=street_name(node.street),
-                board=[card_text(card) for card in node.board],
                 unit=node.unit.name,
                 evs=evs,
                 ev_note=f"{unit} {EV_NOTES[evs]}",
-                pot=node.pot,
-                stacks=stacks(node),
-                seats={"oop": oop, "ip": ip},
+                seats=node.unit.seats,
                 settings=settings(node),
                 steps=steps(node),
-                source=node.source,
-                source_note=node.source_note,
                 here=self._here(node, evs),
             )
 
-    def _here(self, node: Node, evs: EvCount) -> Decision | Deal | End:
-        if node.kind == "chance" and node.parent is None:  # hands depend on the flop
+    def _here(self, node: Node, evs: EvCount) -> messages.Decision | messages.Deal | messages.End:
+        if not node.ranges_known:
             return deal(node, None)
         shown = self._shown(node, evs)
         if node.kind == "decision":
             return decision(shown, choices(node), notes(node, shown))
         return deal(node, grids(shown)) if node.kind == "chance" else end(node, grids(shown))
 
-    def hand(self, line: str, player: PlayerName, hand: str, evs: EvCount = "here") -> HandDetail:
+    def hand(
+        self, line: str, player: PlayerName, hand: str, evs: EvCount = "here"
+    ) -> messages.HandDetail:
         """A cell of the grid, combo by combo."""
         return hand_detail(self.record(line, evs), player, hand)
 
-    def equity(self, line: str) -> EquityCurves:
+    def equity(self, line: str) -> messages.EquityCurves:
         """Both ranges, sorted by equity; empty where it is not known."""
         shown = self.record(line)
         oop, ip = (equity_curve(shown, player) for player in Player)
-        return EquityCurves(line=shown.line, oop=oop, ip=ip)
+        return messages.EquityCurves(line=shown.line, oop=oop, ip=ip)
 
     def range(self, line: str, player: PlayerName | None, action: str | None) -> Reaching:
         """A player's range at a line, or the part of it that takes an action."""
         return reaching(self.record(line), player, action)
 
-    def groups(self, line: str, evs: EvCount = "here") -> HandGroups:
+    def groups(self, line: str, evs: EvCount = "here") -> messages.HandGroups:
         """The hands of a line by category."""
         return hand_groups(self.record(line, evs))
 
@@ -209,17 +205,17 @@ class SolutionView:
         """The decision of a line as a table: one row per combo or hand."""
         return table(self.record(line, evs))
 
-    def cards(self, line: str, evs: EvCount = "here") -> Iterator[CardReport]:
+    def cards(self, line: str, evs: EvCount = "here") -> Iterator[messages.CardReport]:
         """One row per card of the deal at a line, or of the last one on the way to it, in parts."""
         parts = self._turns.each(lambda: self._card_reports.parts(self._node(line)))
         return (counted(part, over_hand=evs == "hand") for part in parts)
 
-    def flops(self, line: str, evs: EvCount = "here") -> FlopReport:
+    def flops(self, line: str, evs: EvCount = "here") -> messages.FlopReport:
         """One row per flop: the decision of a line on all of them."""
         with self._table_turns:
             return counted(self._require_tables(line).table(line), over_hand=evs == "hand")
 
-    def flop_hands(self, line: str, evs: EvCount = "here") -> Iterator[BoardHandsPart]:
+    def flop_hands(self, line: str, evs: EvCount = "here") -> Iterator[messages.BoardHandsPart]:
         """The decision of a line on all flops by hands: a part for each flop that is read."""
         tables = self._require_tables(line)
         return self._table_turns.each(lambda: tables.hands(line, over_hand=evs == "hand"))
@@ -233,10 +229,9 @@ class SolutionView:
 def read_facts(folder: Path) -> tuple[SolutionKind, Manifest]:
     """Kind and manifest of a folder, checked; an `InputError` says what is wrong with it."""
     stored = folder_kind(folder)
-    kinds: tuple[SolutionKind, ...] = get_args(SolutionKind)
-    for kind in kinds:
-        if kind == stored:
-            return kind, read_manifest(folder, kind)
+    if stored in get_args(SolutionKind):
+        kind = cast(SolutionKind, stored)
+        return kind, read_manifest(folder, kind)
     raise InputError(
         f"{folder} holds a solution of a kind that this version does not know ('{stored}')"
     )
@@ -256,3 +251,22 @@ def open_view(folder: Path) -> SolutionView:
     if kind == "postflop":
         describe_it = describe_flops
     return SolutionView(whole, partial(describe_it, whole, manifest), FlopTables(whole))
+
+
+def range_at(
+    folder: Path | str,
+    line: str = "",
+    player: PlayerName | None = None,
+    *,
+    flop: str | None = None,
+    action: str | None = None,
+) -> Reaching:
+    """A player's range at a line of the solution in a folder; by default that of who acts there.
+
+    `flop` may be named beside a line instead of in it. With an action, as in a line ("r2.5") or by
+    name ("raise"), the part of the range that takes it.
+    """
+    if flop is not None:
+        parts = split_line(line, str.strip, flop)
+        line = whole_line(parts.root, parts.cards, (parts.after or "").strip())
+    return open_view(Path(folder)).range(line, player, action)

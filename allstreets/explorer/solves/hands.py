@@ -1,0 +1,101 @@
+"""Reviews that are begun from the page: what is asked for, checked before it begins.
+
+Hand histories come from anywhere, and one that keeps the interpreter busy would keep the whole
+server from answering. So a process of its own reads them for a limited time (`main`): the text goes
+in on standard input as UTF-8, one line of JSON comes out. One text is read at a time, so that
+however many are sent, the server and the machine go on.
+"""
+
+import json
+import subprocess
+import sys
+from threading import Lock
+
+from allstreets import interop  # whose readers the server itself never calls
+from allstreets.base import InputError
+from allstreets.explorer.library import Library
+from allstreets.explorer.models.base import BusyError, FormError, Problem
+from allstreets.explorer.models.study import ReviewForm, ReviewSource
+from allstreets.explorer.solves.process import environment
+from allstreets.storage import folder_kind
+
+MODULE = "allstreets.explorer.solves.hands"
+READ_SECONDS = 120.0  # as many hands in PHH as a form takes are read in half of that
+REASONS = 3  # why hands were skipped: the most frequent
+_reading = Lock()
+
+
+def read_review(form: ReviewForm, library: Library) -> ReviewSource:
+    """What a form asks for; a `FormError` where that cannot be reviewed."""
+    folders = [library.folder(one) for one in form.solutions]
+    problems = [
+        Problem(message=f"{folder.name} is no whole game: choose one", field="solutions")
+        for folder in folders
+        if folder_kind(folder) != "unified"
+    ]
+    hands = 0
+    try:
+        hands = count_hands(form.text)
+    except BusyError:
+        raise
+    except InputError as error:
+        problems.append(Problem(message=str(error), field="text"))
+    if problems:
+        raise FormError(problems)
+    return ReviewSource(
+        name=" ".join(form.name.split()) or f"{hands:,} hands",
+        hero=form.hero.strip(),
+        seconds_per_spot=form.seconds_per_spot,
+        target_pct=form.target_pct,
+        folders=[str(folder) for folder in folders],
+    )
+
+
+def count_hands(text: str, seconds: float = READ_SECONDS, module: str = MODULE) -> int:
+    """Count the hands of a text; an `InputError`: there are none, or nobody can read it in time."""
+    if not _reading.acquire(blocking=False):
+        raise BusyError("another text is being read: begin this review when that one has begun")
+    try:
+        # -P: the folder that the server was started in is no place to import from.
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", module],
+            input=text.encode(errors="replace"),
+            capture_output=True,
+            env=environment(),
+            timeout=seconds,  # then it is killed, whatever it does
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise InputError(
+            f"this text takes longer than {seconds:g} s to read: paste fewer hands"
+        ) from None
+    finally:
+        _reading.release()
+    if done.returncode:
+        raise InputError(
+            f"this text cannot be read: its reader ended with code {done.returncode}; paste fewer "
+            "hands"
+        )
+    answer = json.loads(done.stdout)
+    if answer["error"] is not None:
+        raise InputError(answer["error"])
+    if not answer["hands"]:
+        reasons = "; ".join(f"{count:,} × {reason}" for reason, count in answer["reasons"])
+        raise InputError(f"no hand of this text can be reviewed: {reasons}")
+    return int(answer["hands"])
+
+
+def main() -> int:
+    """Read a text, say what is in it; returns the exit code."""
+    text = sys.stdin.buffer.read().decode()
+    try:
+        found = interop.read_text(text)
+        answer = {"hands": len(found.hands), "reasons": found.reasons()[:REASONS], "error": None}
+    except InputError as error:  # PokerKit is not installed
+        answer = {"hands": 0, "reasons": [], "error": str(error)}
+    sys.stdout.write(json.dumps(answer))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,280 @@
+"""What a solving process does: a spot, a whole game or played hands, under the server's control.
+
+Each saves as it goes, so that it can be looked at meanwhile and resumed later.
+"""
+
+import math
+import time
+from pathlib import Path
+
+from allstreets.base import InputError, duration, figure
+from allstreets.engines import CPU
+from allstreets.explorer.models.solution import CurvePoint
+from allstreets.explorer.models.solves import SolveProgress
+from allstreets.explorer.solves.flops import Work, read_work
+from allstreets.explorer.solves.folders import Request, SolveFolder
+from allstreets.explorer.solves.games import plan_game
+from allstreets.explorer.solves.reporter import Commands, Ending, Reporter
+from allstreets.explorer.solves.saving import SaveBudget, Thinned
+from allstreets.explorer.solves.spots import spot_name
+from allstreets.games import device_bytes, estimate_spot, require_device_room
+from allstreets.interop import read_hands
+from allstreets.jobs import (
+    COMPILING,
+    Callbacks,
+    ExploitabilityThreshold,
+    LastResort,
+    Progress,
+    StopRule,
+    TimeLimit,
+    mark_compiled,
+    must_announce,
+    must_compile,
+    train_spot,
+)
+from allstreets.solutions import SpotSolution
+from allstreets.solvers import SpotSolver
+from allstreets.storage import has_checkpoints, restore_spot, save_spot
+from allstreets.study import Effort, ReviewProgress, load_games, plan_review
+
+MAX_ITERATIONS = 100_000  # in one run, where the target is out of reach
+STORE_SECONDS = 5.0  # between two notes of how far a review is, for servers to come
+SETUP = "grouping hands and building tables before the first iteration"
+BEGIN = "opening the solutions and reading the hands"
+
+
+def solve_spot(
+    folder: SolveFolder, request: Request, commands: Commands, reporter: Reporter
+) -> Ending:
+    """Solve a spot, or resume it where the folder holds a bundle."""
+    form, work = request.spot, read_work(request)
+    config, spot = work.config, work.spot
+    here = config.device == CPU
+    if here and must_compile(spot, config.precision):
+        reporter.note(COMPILING)
+    # Before the solver takes its memory: the game's own play of a flop is evaluated here.
+    callback = SpotCallback(folder, request, work, reporter)
+    if not here:
+        stored = estimate_spot(spot, config.precision).memory_bytes
+        require_device_room(config.device, device_bytes(stored))
+    solver = callback.build()
+    if folder.has_solution and callback.restore() <= form.target_pct:
+        return Ending("done", callback.where())
+    rules: tuple[StopRule, ...] = (
+        ExploitabilityThreshold(form.target_pct),
+        LastResort(solver.iterations + MAX_ITERATIONS),
+    )
+    if form.max_seconds is not None:
+        rules = (*rules, TimeLimit(form.max_seconds))
+    outcome = train_spot(
+        solver, rules, before=callback.rows.rows(), observers=[callback], control=commands
+    )
+    if here:
+        mark_compiled(spot, config.precision)
+    callback.finish(outcome.progress)
+    where = callback.where()
+    match outcome.reason:
+        case "interrupted":
+            return Ending(commands.ending or "interrupted", where)
+        case "time":
+            return Ending("done", f"the time of {duration(form.max_seconds)} is up: {where}")
+        case "iterations":
+            return Ending("done", f"{outcome.progress.iteration:,} iterations are done: {where}")
+    return Ending("done", where)
+
+
+class SpotCallback:
+    """What the training loop calls between two iterations of a spot."""
+
+    _solver: SpotSolver
+
+    def __init__(
+        self, folder: SolveFolder, request: Request, work: Work, reporter: Reporter
+    ) -> None:
+        self._folder, self._request, self._work = folder, request, work
+        self._reporter, self._origin = reporter, work.origin()
+        self.rows = Thinned()  # the checks so far, those of the runs before this one included
+        self._began_at = self._checked_at = self._saved_at = 0  # iterations
+        self._seconds_before = 0.0  # of the runs before this one
+        self._exploitability = math.nan  # % of pot, as far as it is known
+
+    def build(self) -> SpotSolver:
+        """The solver."""
+        config = self._work.config
+        self._solver = SpotSolver(
+            self._work.spot, config.algorithm, precision=config.precision,
+            river_groups=config.river_groups, device=config.device,
+        )  # fmt: skip
+        self._budget = SaveBudget(self._solver.memory_bytes)
+        return self._solver
+
+    def restore(self) -> float:
+        """Resume from a bundle; returns its exploitability, in % of the pot."""
+        before = restore_spot(self._solver, self._folder.solution)
+        for row in before["metrics"]:
+            self.rows.add(row)
+        self._seconds_before = before["seconds"]
+        self._began_at = self._checked_at = self._saved_at = self._solver.iterations
+        self._exploitability = 100 * float(before["exploitability"])
+        return self._exploitability
+
+    def __call__(self, progress: Progress) -> None:
+        """Record the figures, save, and report how far it is."""
+        check = progress.check
+        if check is not None and check.iteration > self._checked_at:
+            self._checked_at = check.iteration
+            if check.metrics.exploitability is not None:
+                self._exploitability = check.metrics.exploitability
+            row = {**check.to_row(), "seconds": self._seconds_before + check.seconds}
+            if self.rows.add(row):
+                self._reporter.add(CurvePoint.of_check(row))
+        if progress.iteration == self._began_at or progress.holding:
+            return
+        self._reporter.report(self._described(progress), paused=progress.paused)
+        fresh = progress.fresh_metrics is not None
+        if progress.paused or (fresh and self._budget.due()):  # to be viewed meanwhile
+            self._save(progress)
+
+    def finish(self, progress: Progress) -> None:
+        """The last save."""
+        if self.rows.latest is not None:
+            self._reporter.add(CurvePoint.of_check(self.rows.latest))
+        self._reporter.report(self._described(progress), note="saving", now=True)
+        self._save(progress)
+
+    def where(self) -> str:
+        """How far it has come, for people."""
+        target, reached = self._request.spot.target_pct, self._exploitability
+        verb = "is reached" if reached <= target else "is not reached"
+        return f"{figure(reached)} % of the pot, the target of {target:g} % {verb}"
+
+    def _save(self, progress: Progress) -> None:
+        """Save what is not saved yet."""
+        solver, locked = self._solver, self._request.locked
+        if progress.fresh_metrics is None:  # the latest check lies a few iterations back
+            self._exploitability = 100 * solver.exploitability() / solver.spot.pot
+        if progress.iteration <= self._saved_at:
+            return
+        began, described = time.monotonic(), self._described(progress)
+        save_spot(
+            solver,
+            self._folder.solution,
+            exploitability=self._exploitability / 100,
+            seconds=described.seconds,
+            metrics=self.rows.rows(),
+            name=spot_name(self._request.spot),
+            origin=None if self._origin is None else self._origin(SpotSolution.of(solver)),
+            before=None if locked is None else locked.model_dump(include={"folder", "line"}),
+        )
+        self._reporter.saved(described)
+        self._saved_at = progress.iteration
+        self._budget.saved(time.monotonic() - began)
+
+    def _described(self, progress: Progress) -> SolveProgress:
+        return described(progress, self._exploitability, self._seconds_before)
+
+
+def described(
+    progress: Progress, exploitability: float | None, earlier: float = 0.0
+) -> SolveProgress:
+    """Where a training stands; `earlier` seconds were those of the runs before this one."""
+    left = [progress.eta_seconds, progress.target_eta_seconds]
+    for rule in progress.rules:
+        if isinstance(rule, TimeLimit):
+            left.append(max(rule.seconds - progress.session_seconds, 0.0))
+    return SolveProgress(
+        iteration=progress.iteration,
+        seconds=earlier + progress.seconds,
+        iterations_per_second=progress.iterations_per_second,
+        eta_seconds=min((each for each in left if each is not None), default=None),
+        exploitability=exploitability,
+        memory_bytes=progress.process_bytes or progress.solver_bytes,
+    )
+
+
+def train_game(
+    folder: SolveFolder, request: Request, commands: Commands, reporter: Reporter
+) -> Ending:
+    """Train a game, or resume from its checkpoints, by the code of `allstreets train`."""
+    assert request.game is not None
+    resume = has_checkpoints(folder.solution / "checkpoints")
+    job = plan_game(request.game.text, folder.solution, resume=resume, locked=request.locked)
+    reporter.note(COMPILING if must_announce(f"unified-{job.config.cards}") else SETUP)
+    checked_at = 0
+
+    def figures(progress: Progress) -> SolveProgress:
+        metrics = progress.metrics
+        return described(progress, None if metrics is None else metrics.exploitability)
+
+    def callback(progress: Progress) -> None:
+        nonlocal checked_at
+        check = progress.check
+        fresh = check is not None and check.iteration > checked_at
+        if check is not None and fresh:
+            restored = checked_at == 0 and check.iteration != progress.iteration  # known already
+            checked_at = check.iteration
+            if not restored:
+                reporter.add(CurvePoint.of_check(check.to_row()))
+        reporter.report(figures(progress), paused=progress.paused, now=fresh)
+        if fresh:  # every check is kept for servers to come
+            reporter.store(figures(progress))
+
+    outcome = job.run(Callbacks(progress=(callback,), control=commands))
+    if outcome.unsaved is not None:
+        return Ending("failed", error=outcome.unsaved)
+    last = outcome.training.progress
+    callback(last)
+    reporter.saved(figures(last))
+    reached, iterations = outcome.figures.exploitability, f"{last.iteration:,} iterations"
+    where = "" if reached is None else f": {figure(reached)} mbb/hand in its own game"
+    match outcome.training.reason:
+        case "interrupted":
+            return Ending(commands.ending or "interrupted", f"saved after {iterations}{where}")
+        case "time":
+            limit = duration(job.config.time_limit_seconds)
+            return Ending("done", f"the time of {limit} is up after {iterations}{where}")
+        case "iterations":
+            return Ending("done", f"all {iterations} are done{where}")
+    return Ending("done", f"the threshold is reached after {iterations}{where}")
+
+
+def review_hands(
+    folder: SolveFolder, request: Request, commands: Commands, reporter: Reporter
+) -> Ending:
+    """Review hands, or resume where an earlier process was stopped."""
+    source = request.review
+    assert source is not None
+    reporter.note(COMPILING if must_announce("review") else BEGIN)
+    job = plan_review(
+        read_hands([folder.hands]),
+        load_games([Path(one) for one in source.folders]),
+        source.hero or None,
+        effort=Effort(source.target_pct / 100, source.seconds_per_spot),
+        output=folder.solution,
+        name=source.name,
+    )
+    if not job.hands:
+        reasons = sorted({one.reason for one in job.skipped})
+        raise InputError(f"no hand can be reviewed: {'; '.join(reasons[:3])}")
+
+    def callback(progress: ReviewProgress) -> None:
+        fresh, seconds = progress.done - progress.before, progress.seconds
+        figures = SolveProgress(
+            iteration=progress.done,
+            total=progress.total,
+            seconds=seconds,
+            iterations_per_second=fresh / seconds if fresh and seconds else None,
+            eta_seconds=progress.eta_seconds,
+            exploitability=None,
+            memory_bytes=None,
+        )
+        note = "" if progress.hand is None else f"{progress.loss_bb:.2f} bb lost so far"
+        reporter.report(figures, paused=progress.paused, note=note, now=True)
+        reporter.store(figures, STORE_SECONDS)
+
+    outcome = job.run([callback], commands)
+    reporter.store()
+    done = f"{len(outcome.hands):,} of {outcome.total:,} hands are reviewed"
+    if outcome.interrupted:
+        return Ending(commands.ending or "interrupted", f"{done} and kept")
+    return Ending("done", done)

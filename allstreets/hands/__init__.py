@@ -1,5 +1,0 @@
-"""Hands that were played: hand histories of several kinds, read to one record."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

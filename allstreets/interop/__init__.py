@@ -1,0 +1,5 @@
+"""Other programs' files: hand histories, PioSOLVER's trees, ranges."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

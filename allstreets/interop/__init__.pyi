@@ -1,0 +1,13 @@
+from .hand_histories import HandFiles as HandFiles
+from .hand_histories import Skipped as Skipped
+from .hand_histories import read_hands as read_hands
+from .hand_histories import read_text as read_text
+from .pio_script import PioTree as PioTree
+from .pio_script import read_pio_script as read_pio_script
+from .played_hands import Amounts as Amounts
+from .played_hands import Moment as Moment
+from .played_hands import PlayedAction as PlayedAction
+from .played_hands import PlayedHand as PlayedHand
+from .range_files import export_ranges as export_ranges
+from .range_files import load_tree as load_tree
+from .range_files import zip_ranges as zip_ranges

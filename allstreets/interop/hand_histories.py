@@ -1,0 +1,153 @@
+"""Reading hand histories: any number of files and folders, whatever is in them."""
+
+import codecs
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from allstreets.base import InputError, shorten
+from allstreets.interop.ledger import HandError
+from allstreets.interop.phh import is_phh, read_phh, split_phh
+from allstreets.interop.played_hands import PlayedHand
+from allstreets.interop.site_text import read_site_hand, split_hands
+
+MARKED = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+PHH = (".phh", ".phhs")
+ENDINGS = (".txt", ".log", *PHH)
+"""The files of a folder that are read; a file that is named is read whatever it is called."""
+Reader = tuple[Callable[[str], Iterator[tuple[int, str, Any]]], Callable[[Any], PlayedHand]]
+"""What takes a text apart, by hands with the numbers of their first lines and their names, and what
+reads one."""
+PHH_READER: Reader = split_phh, read_phh
+SITE_READER: Reader = split_hands, read_site_hand
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A hand, or a file, that was not read."""
+
+    file: str
+    line: int  # where it shows, counted from 1
+    reason: str
+    hand: str = ""  # what its writer called it; "" if nothing
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.reason}"
+
+    @property
+    def place(self) -> str:
+        """Where it stands: "hands.txt, line 13, PokerStars Hand #2"."""
+        return ", ".join(filter(None, [shorten(self.file), f"line {self.line}", self.hand]))
+
+    @property
+    def sort(self) -> str:
+        """The reason without what differs from hand to hand."""
+        return self.reason.partition(":")[0] if "cut off" in self.reason else self.reason
+
+
+@dataclass(frozen=True)
+class HandFiles:
+    """What was read, and what was not."""
+
+    hands: tuple[PlayedHand, ...]
+    skipped: tuple[Skipped, ...] = ()
+
+    def reasons(self) -> list[tuple[str, int]]:
+        """Why hands were skipped and how many, the most frequent first."""
+        return Counter(one.sort for one in self.skipped).most_common()
+
+    def first(self, reason: str) -> Skipped:
+        """The first that was skipped for a reason, to be named beside it."""
+        return next(one for one in self.skipped if one.sort == reason)
+
+
+def read_hands(paths: Iterable[Path | str]) -> HandFiles:
+    """The hands of files and folders, each once; what cannot be read is told, not raised."""
+    hands: dict[PlayedHand, None] = {}
+    skipped: list[Skipped] = []
+    for path in _files(paths):
+        try:
+            text = decode(path.read_bytes())
+        except OSError as error:
+            skipped.append(Skipped(str(path), 1, f"it cannot be read: {error.strerror}"))
+            continue
+        found = read_text(text, str(path), phh=path.suffix.lower() in PHH)
+        skipped += found.skipped
+        for hand in found.hands:
+            if hand.name and hand in hands:
+                skipped.append(Skipped(hand.file, hand.line, "the same hand again", hand.name))
+            else:
+                hands[hand if hand.name else replace(hand, name=f"{path.name}:{hand.line}")] = None
+    return HandFiles(tuple(hands), tuple(skipped))
+
+
+def decode(data: bytes) -> str:
+    """The text of a file: by its mark, as UTF-8 if it is that, or else as Windows' Latin-1.
+
+    >>> decode("Zoë: folds".encode("latin-1")) == decode("Zoë: folds".encode("utf-16"))
+    True
+    """
+    for mark, encoding in MARKED:
+        if data.startswith(mark):
+            return data.decode(encoding, errors="replace")
+    # Text of the West in 16 bits without a mark: every second byte is zero.
+    if data[:200].count(0) * 3 > len(data[:200]):
+        return data.decode("utf-16-be" if data[0] == 0 else "utf-16-le", errors="replace")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        pass
+    try:
+        return data.decode("cp1252")
+    except UnicodeDecodeError:  # five bytes are nothing there
+        return data.decode("latin-1")
+
+
+def read_text(text: str, file: str = "", *, phh: bool = False) -> HandFiles:
+    """The hands of one text."""
+    hands, skipped = list[PlayedHand](), list[Skipped]()
+    split, read = PHH_READER if phh or is_phh(text) else SITE_READER
+    for line, name, part in split(text):
+        try:
+            hand = read(part)
+        except HandError as error:
+            skipped.append(Skipped(file, line + error.line, shorten(error.reason), shorten(name)))
+        else:
+            hands.append(replace(hand, name=hand.name or name, file=file, line=line))
+    if not hands and not skipped:
+        reason = "it holds no hand in PHH, PokerStars or GGPoker text"
+        skipped.append(Skipped(file, 1, reason))
+    return HandFiles(tuple(hands), tuple(skipped))
+
+
+def _files(paths: Iterable[Path | str]) -> Iterator[Path]:
+    """The files of a command line, those of folders in the order of their names."""
+    given: Sequence[Path] = [Path(path) for path in paths]
+    for path in given:
+        if not path.exists():
+            raise InputError(f"{path} does not exist: name a file or a folder of hand histories")
+        if not path.is_dir():
+            yield path
+            continue
+        inside = sorted(one for one in path.rglob("*") if _is_history(one))
+        if not inside:
+            raise InputError(
+                f"{path} holds no hand histories: they end in {', '.join(ENDINGS)}; name the file"
+            )
+        yield from inside
+
+
+def _is_history(path: Path) -> bool:
+    """Whether a folder's entry is read by its ending: no folder, but a link that leads nowhere."""
+    if path.suffix.lower() not in ENDINGS:
+        return False
+    try:
+        return path.is_file() or not path.exists()
+    except OSError:  # in a folder that is closed to us: whoever opens it says so
+        return True

@@ -1,0 +1,303 @@
+"""A PioSOLVER tree as the file of a spot.
+
+PioSOLVER's viewer saves a tree as a script: lines `#Key#value` with what its form holds, and the
+commands that build the tree. Either will do. What is read:
+
+| viewer                                | commands              | spot                     |
+|---------------------------------------|-----------------------|--------------------------|
+| Range0, Range1                        | set_range OOP, IP     | oop_range, ip_range      |
+| Board                                 | set_board             | board                    |
+| Pot                                   | set_pot 0 0 pot       | pot                      |
+| EffectiveStacks                       | set_eff_stack         | stack                    |
+| Rake.Enabled, Rake.Fraction, Rake.Cap | set_rake fraction cap | rake, rake_cap           |
+|                                       | set_accuracy          | exploitability_threshold |
+| FlopConfig.BetSize, FlopConfigIP.…    | add_line              | bet_sizes                |
+| …RaiseSize, …DonkBetSize              |                       |                          |
+| …AddAllin, AddAllinOnlyIfLess…        |                       | add_allin_threshold      |
+| MergeSimilarBets, …Threshold          |                       | merging_threshold        |
+
+Commands override what the viewer's lines say, as they do there; only sizes are those of the viewer
+where it has them: the lines were made of them. What has no counterpart is named in `left_out`.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from allstreets.base import InputError, shorten
+from allstreets.betting import Street, street_of_board
+from allstreets.cards import Range, cards_text, parse_board
+from allstreets.games import Spot
+from allstreets.interop.pio_lines import Amounts, bets_of, sizes_of_lines
+from allstreets.jobs import SpotConfig, check_config
+
+SETTING = re.compile(r"#([\w.]+)#(.*)")
+SIZE_KEY = re.compile(r"(Flop|Turn|River)Config(IP)?\.(BetSize|RaiseSize|DonkBetSize|AddAllin)")
+SIZE_LISTS = {"BetSize": "bet", "RaiseSize": "raise", "DonkBetSize": "donk"}
+PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+SAME_SIZE = re.compile(r"\d+(?:\.\d+)?[cx]|\d*e", re.IGNORECASE)
+ALL_IN = ("a", "ai", "allin", "all-in")
+PLAYERS = {"oop": "oop_range", "0": "oop_range", "ip": "ip_range", "1": "ip_range"}
+
+# Commands and settings that do not change what is solved.
+SILENT_COMMANDS = {
+    *("build_tree", "calc_results", "dump_tree", "estimate_tree", "exit", "free_tree", "go"),
+    *("is_ready", "set_algorithm", "set_always_display", "set_end_string", "set_hash_size"),
+    *("set_info_freq", "set_isomorphism", "set_recalc_accuracy", "set_threads", "show_memory"),
+    *("stop", "wait_for_solver"),
+}
+SILENT_SETTINGS = {"Type", "CapEnabled", "CapMode", "ICM.ICMFormat", "ICM.Payouts", "ICM.Stacks"}
+TRUE = "true"
+LARGEST = 1e9
+MOST_AMOUNTS = 100  # of a line
+MOST_COMPARED = 200_000  # nodes of a tree that is compared with the lines of its script
+
+
+@dataclass(frozen=True)
+class PioTree:
+    """What a script says, as keys of a spot file, and what could not be said so."""
+
+    keys: Mapping[str, Any]
+    left_out: tuple[str, ...] = ()  # settings without a counterpart
+    differs: str = ""  # how the tree of these keys differs from the lines of the script
+
+    @property
+    def yaml(self) -> str:
+        """The spot file."""
+        lines = []
+        for key, value in self.keys.items():
+            if key == "bet_sizes":
+                lines.append("bet_sizes:")
+                lines += [f"  {name}: {_flow(sizes)}" for name, sizes in value.items()]
+            else:
+                lines.append(f"{key}: {_scalar(value)}")
+        return "\n".join(lines) + "\n"
+
+
+@dataclass
+class _Script:
+    """What has been read so far, with the number of the line that said it."""
+
+    keys: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)
+    lines: dict[int, list[Fraction]] = field(default_factory=dict)
+    accuracy: tuple[float, bool] | None = None  # and whether it is a share of the pot
+    left_out: list[str] = field(default_factory=list)
+
+
+def read_pio_script(text: str) -> PioTree:
+    """Read a script; an `InputError` names the line that makes no sense."""
+    script = _Script()
+    for number, raw in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
+        line = raw.strip()
+        setting = SETTING.fullmatch(line)
+        try:
+            if setting:
+                _set(script, setting[1], setting[2].strip())
+            elif line and not line.startswith("#"):
+                _command(script, number, line)
+        except InputError as error:
+            raise InputError(f"line {number}: {error}") from None
+    if not script.keys and not script.settings:
+        raise InputError("no line is a PioSOLVER setting (#Pot#55) or command (set_pot 0 0 55)")
+    return _tree(script)
+
+
+def _set(script: _Script, key: str, value: str) -> None:
+    keys = script.keys
+    if key in ("Range0", "Range1"):
+        keys.setdefault("oop_range" if key == "Range0" else "ip_range", _range(value))
+    elif key == "Board":
+        keys.setdefault("board", cards_text(parse_board(value)))
+    elif key in ("Pot", "EffectiveStacks"):
+        keys.setdefault("pot" if key == "Pot" else "stack", _number(key, value))
+    elif key == "Type" and value.lower() != "nolimit":
+        raise InputError(f"Type {shorten(value)}: only trees of NoLimit are read")
+    else:
+        script.settings[key] = value
+
+
+def _command(script: _Script, number: int, line: str) -> None:
+    name, _, rest = line.partition(" ")
+    words, keys = rest.split(), script.keys
+    if name == "set_range":
+        player, _, text = rest.strip().partition(" ")
+        if player.lower() not in PLAYERS:
+            raise InputError(f"set_range {shorten(player)}: write set_range OOP or set_range IP")
+        keys[PLAYERS[player.lower()]] = _range(text)
+    elif name == "set_board":
+        keys["board"] = cards_text(parse_board(rest))
+    elif name == "set_pot":
+        oop, ip, start = _numbers(name, words, 3)
+        if oop or ip:
+            raise InputError(
+                f"set_pot {shorten(rest.strip())}: bets that lie before the players cannot be "
+                "read: begin at the start of a street, set_pot 0 0 pot"
+            )
+        keys["pot"] = start
+    elif name == "set_eff_stack":
+        (keys["stack"],) = _numbers(name, words, 1)
+    elif name == "set_rake":
+        keys["rake"], keys["rake_cap"] = _numbers(name, words, 2)
+    elif name == "set_accuracy":
+        script.accuracy = _number(name, words[0] if words else ""), words[1:] == ["fraction"]
+    elif name == "add_line":
+        if len(words) > MOST_AMOUNTS:
+            raise InputError(f"add_line: {len(words):,} amounts, more than {MOST_AMOUNTS}")
+        script.lines[number] = [Fraction(str(one)) for one in _numbers(name, words, len(words))]
+    elif name == "clear_lines":
+        script.lines.clear()
+    elif name not in SILENT_COMMANDS:
+        script.left_out.append(f"{shorten(name)} (line {number})")
+
+
+def _tree(script: _Script) -> PioTree:
+    """The whole, once everything is read."""
+    keys, settings = script.keys, script.settings
+    missing = [key for key in ("board", "oop_range", "ip_range", "pot", "stack") if key not in keys]
+    if missing:
+        raise InputError(f"the script does not say {', '.join(missing)}: is this a tree?")
+    for key in ("pot", "stack"):
+        if not keys[key]:
+            raise InputError(f"the {key} is 0: a tree begins with chips to play for")
+    if settings.get("Rake.Enabled", "").lower() == TRUE and "rake" not in keys:
+        keys["rake"] = _number("Rake.Fraction", settings.get("Rake.Fraction", ""))
+        keys["rake_cap"] = _number("Rake.Cap", settings.get("Rake.Cap", ""))
+    if not keys.get("rake", 0):
+        keys.pop("rake", None)
+        keys.pop("rake_cap", None)
+    if script.accuracy is not None and script.accuracy[0] > 0:
+        value, is_share = script.accuracy
+        share = value if is_share else value / keys["pot"]
+        keys["exploitability_threshold"] = f"{100 * share:.6g}%"
+    first = street_of_board(parse_board(keys["board"]))
+    lines: set[Amounts] | None = None
+    if any(SIZE_KEY.fullmatch(key) for key in settings):
+        _viewer_sizes(script, first)
+    elif script.lines:
+        pot, stack = Fraction(str(keys["pot"])), Fraction(str(keys["stack"]))
+        keys["bet_sizes"], lines = sizes_of_lines(script.lines, first, pot, stack)
+        keys["force_allin_threshold"] = 0
+    else:
+        script.left_out.append("sizes: there are none, so those of allstreets apply")
+    _settings_left(script)
+    order = ["board", "oop_range", "ip_range", "pot", "stack", "rake", "rake_cap", "bet_sizes"]
+    order += [key for key in keys if key not in order]
+    kept = {key: keys[key] for key in order if key in keys}
+    spot = check_config(kept, SpotConfig, "the script").spot()  # what cannot be solved is said now
+    differs = "" if lines is None else _compared(lines, spot)
+    return PioTree(kept, tuple(dict.fromkeys(script.left_out)), differs)
+
+
+def _viewer_sizes(script: _Script, first: Street) -> None:
+    """Sizes and thresholds as the viewer's form has them."""
+    keys, settings = script.keys, script.settings
+    sizes: dict[str, dict[str, list[str]]] = {}
+    added: set[bool] = set()
+    for street in (one for one in Street if one >= first):
+        for seat in ("", "IP"):
+            head = f"{street.text.title()}Config{seat}"
+            entry = sizes[f"{street.text}_{seat.lower() or 'oop'}"] = {"bet": [], "raise": []}
+            if not seat and street > first:
+                entry["donk"] = []  # without a size PioSOLVER has no such bets
+            for name, kind in SIZE_LISTS.items():
+                value = settings.pop(f"{head}.{name}", "")
+                if kind in entry:
+                    entry[kind] = [_size(word) for word in re.split(r"[\s,]+", value) if word]
+                elif value:
+                    script.left_out.append(f"{head}.{name}: nothing is a donk bet there")
+            adds = settings.pop(f"{head}.AddAllin", "").lower() == TRUE
+            if any(entry.values()):
+                added.add(adds)
+    keys["bet_sizes"] = sizes
+    most = settings.pop("AddAllinOnlyIfLessThanThisTimesThePot", "")
+    if added == {True} and most:
+        keys["add_allin_threshold"] = _number("AddAllinOnlyIf…", most) / 100
+    elif True in added:
+        script.left_out.append("AddAllin of some streets and players only")
+    if settings.pop("MergeSimilarBets", "").lower() == TRUE:
+        percent = _number(
+            "MergeSimilarBetsThreshold", settings.get("MergeSimilarBetsThreshold", "")
+        )
+        keys["merging_threshold"] = percent / 100
+    settings.pop("MergeSimilarBetsThreshold", None)
+    threshold = settings.pop("AllinThreshold", "")
+    if threshold and _number("AllinThreshold", threshold) < 100:
+        script.left_out.append(
+            f"AllinThreshold {shorten(threshold)} (force_allin_threshold counts what is left "
+            "behind, not what is put in)"
+        )
+    elif threshold:
+        keys["force_allin_threshold"] = 0
+
+
+def _settings_left(script: _Script) -> None:
+    """Name the settings that were not read, as far as they matter."""
+    for key, value in script.settings.items():
+        off = value.lower() in ("", "false", "0")
+        if off or key in SILENT_SETTINGS or key.startswith("Rake.") or SIZE_KEY.fullmatch(key):
+            continue
+        script.left_out.append(shorten(f"{key} {value}".replace("\\n", " ")))
+
+
+def _compared(lines: set[Amounts], spot: Spot) -> str:
+    """How the tree of a spot differs from lines; where it is large, that it was not looked at."""
+    nodes = spot.size.node_count
+    if nodes > MOST_COMPARED:
+        return f"of its {nodes:,} nodes few need be in the script: they were not compared"
+    return _difference(lines, bets_of(spot.tree))
+
+
+def _difference(lines: set[Amounts], ours: set[Amounts]) -> str:
+    """How the bets of two trees differ, in words; "" where they are the same."""
+    more, fewer = len(ours - lines), len(lines - ours)
+    if not more and not fewer:
+        return ""
+    return (
+        f"sizes hold for a street and a player here, so that the tree has {more:,} bets more than "
+        f"the {len(lines):,} of the lines and lacks {fewer:,} of them"
+    )
+
+
+def _size(word: str) -> str:
+    if PLAIN_NUMBER.fullmatch(word):
+        return f"{float(word):.12g}%"
+    if word.lower() in ALL_IN:
+        return "a"
+    if SAME_SIZE.fullmatch(word):
+        return word.lower()
+    raise InputError(f"the size '{shorten(word)}' is not known: 50, 20c, 3x, e and a are")
+
+
+def _range(text: str) -> str:
+    return Range.parse(text).text()
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        raise InputError(f"{name}: '{shorten(text)}' is not a number") from None
+    if not 0 <= found < LARGEST:
+        raise InputError(f"{name}: {shorten(text)} is out of range")
+    return int(found) if found.is_integer() else found
+
+
+def _numbers(name: str, words: list[str], count: int) -> list[float]:
+    if len(words) != count or not words:
+        raise InputError(f"{name} takes {count or 'some'} numbers, not {len(words)}")
+    return [_number(name, word) for word in words]
+
+
+def _flow(sizes: Mapping[str, list[str]]) -> str:
+    lists = (f"{kind}: [{', '.join(words)}]" for kind, words in sizes.items())
+    return f"{{{', '.join(lists)}}}"
+
+
+def _scalar(value: object) -> str:
+    """A value that YAML reads back as it is: `22` and `98s:0.5` are texts."""
+    if isinstance(value, str) and (value.isdigit() or ":" in value):
+        return f'"{value}"'
+    return str(value)

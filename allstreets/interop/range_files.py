@@ -1,0 +1,200 @@
+"""The tree before the flop as range files, in the layout that other programs read.
+
+By folders (all kinds but `monker`): the folder of a line holds the ranges of both players after it,
+so that the range that takes an action lies in the folder of that action.
+
+    README.txt
+    BB.txt SB.txt             before anything was done: every hand
+    r2.5/BB.txt r2.5/SB.txt   after the small blind's raise: SB.txt is what he raises
+    r2.5/c/…                  after the call: the two ranges that see the flop
+
+Side by side (`monker`): an .rng file for each action of each decision, its name the codes of the
+actions so far, as MonkerSolver's export for its viewer has them.
+
+    0.rng 1.rng 40075.rng     the small blind folds, limps, raises 75 % of the pot
+    40075.1.rng               and the big blind calls
+
+| code    | action                                                                           |
+|---------|----------------------------------------------------------------------------------|
+| 0, 1    | fold; check or call                                                              |
+| 3       | all-in                                                                           |
+| 40000+N | a raise of N % of the pot, on top of the call                                    |
+
+Two lines for each hand: its name, and `frequency;EV`: how often a hand that gets there acts so, and
+what that is worth, with 2,000 to the big blind and what was put in before counted as lost.
+"""
+
+import secrets
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+import numpy as np
+
+from allstreets.base import InputError, Place
+from allstreets.betting import (
+    BIG_BLINDS,
+    ActionKind,
+    BettingTree,
+    NodeKind,
+    Player,
+    action_word,
+    bb_text,
+    line_text,
+    pot_share,
+)
+from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, RangeKind, weight_text
+from allstreets.solutions import WholeSolution
+from allstreets.storage import load
+
+README = "README.txt"
+MONKER_CHIPS = 2000  # to the big blind
+MONKER_CODES = {ActionKind.FOLD: 0, ActionKind.CHECK: 1, ActionKind.CALL: 1, ActionKind.ALL_IN: 3}
+MONKER_RAISE = 40000
+EV_DIGITS = 2  # of a 2,000th of a big blind
+READABLE = 0o644  # the permissions of files in a .zip
+
+ENDS = {
+    NodeKind.FOLD: "the hand is over",
+    NodeKind.SHOWDOWN: "both are all-in",
+    NodeKind.CHANCE: "the flop is dealt",
+}
+
+
+@dataclass(frozen=True)
+class _RangeFile:
+    """A file, by its path inside the folder."""
+
+    path: Path
+    text: str
+    about: str  # a line of the README
+
+
+def export_ranges(result: WholeSolution, folder: Path | str, kind: RangeKind | str) -> int:
+    """Write every range before the flop into a new folder; returns how many there are.
+
+    The folder is complete or absent: it gets its name when the last file lies in it.
+    """
+    folder, kind = Path(folder), RangeKind(kind)
+    if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
+        raise InputError(f"{folder} exists: name a folder that is to be made, or an empty one")
+    made, ranges = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.tmp"), 0
+    try:
+        for where, content in _contents(result, kind):
+            path = made / where
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            ranges += path.name != README
+        if folder.exists():
+            folder.rmdir()  # it is empty
+        made.rename(folder)
+    except BaseException:
+        shutil.rmtree(made, ignore_errors=True)
+        raise
+    return ranges
+
+
+def zip_ranges(result: WholeSolution, kind: RangeKind | str) -> bytes:
+    """The files of `export_ranges` as one .zip; the same solution gives the same bytes."""
+    out = BytesIO()
+    with ZipFile(out, "w", ZIP_DEFLATED) as packed:
+        for where, content in _contents(result, RangeKind(kind)):
+            entry = ZipInfo(where.as_posix())  # of the earliest date that there is
+            entry.compress_type, entry.external_attr = ZIP_DEFLATED, READABLE << 16
+            packed.writestr(entry, content)
+    return out.getvalue()
+
+
+def load_tree(folder: Place | str) -> WholeSolution:
+    """A solution that has a tree before the flop; an `InputError` for others."""
+    result = load(folder)
+    if not isinstance(result, WholeSolution) or result.unit.name != "bb":
+        raise InputError(f"{folder} holds no betting before the flop: name a preflop or whole game")
+    return result
+
+
+def _contents(result: WholeSolution, kind: RangeKind) -> Iterator[tuple[Path, bytes]]:
+    """Every file by its path inside the folder, one after the other; README.txt is the last."""
+    listed = []
+    for file in _monker_files(result) if kind == RangeKind.monker else _files(result, kind):
+        listed.append((file.path.as_posix(), file.about))
+        yield file.path, f"{file.text}\n".encode()
+    yield Path(README), _readme(result, kind, listed).encode()
+
+
+def _files(result: WholeSolution, kind: RangeKind) -> Iterator[_RangeFile]:
+    tree, reach = result.before.tree, result.before.reach
+    for node in range(tree.node_count):
+        if node and tree.actions[node] is None:  # what follows a flop
+            continue
+        line = line_text(tree, node, notation=BIG_BLINDS)
+        where = Path(*line.split())
+        for player in Player:
+            held = Range(reach[node, player][HAND_OF_COMBO]).rounded()
+            path = where / f"{player.seat}{kind.suffix}"
+            about = f"{line or 'the start'}: {player.seat}, {held.combos:.6g} combos"
+            yield _RangeFile(path, held.text(kind), f"{about}, {_next(tree, node)}")
+
+
+def _next(tree: BettingTree, node: int) -> str:
+    if tree.kind[node] == NodeKind.DECISION:
+        return f"{tree.player_at(node).seat} acts"
+    return ENDS[NodeKind(int(tree.kind[node]))]
+
+
+def _monker_files(result: WholeSolution) -> Iterator[_RangeFile]:
+    before, tree = result.before, result.before.tree
+    names = {0: ""}
+    for node in sorted(before.strategies):  # a parent comes before its children
+        decision, taken = before.node(node).whole_hand(), set[int]()
+        chances = np.nan_to_num(decision.strategy)
+        for place, child in enumerate(tree.children_of(node).tolist()):
+            code = _monker_code(tree, child)
+            while code in taken:  # two raises of nearly the same size
+                code += 1
+            taken.add(code)
+            names[child] = f"{names[node]}.{code}".lstrip(".")
+            evs = decision.action_evs[place] * MONKER_CHIPS
+            lines = (
+                f"{name}\n{weight_text(round(float(chance), 4))};{_ev_text(float(ev))}"
+                for name, chance, ev in zip(HAND_NAMES, chances[place], evs, strict=True)
+            )
+            line = line_text(tree, child, notation=BIG_BLINDS)
+            word = action_word(tree, child, BIG_BLINDS)
+            about = f"{line}: {decision.seat}, how often {word} and its EV"
+            path = Path(f"{names[child]}{RangeKind.monker.suffix}")
+            yield _RangeFile(path, "\n".join(lines), about)
+
+
+def _monker_code(tree: BettingTree, node: int) -> int:
+    """The code of the action that led to a node."""
+    action, share = tree.actions[node], pot_share(tree, node)
+    assert action is not None
+    if action.kind in MONKER_CODES:
+        return MONKER_CODES[action.kind]
+    assert share is not None
+    return MONKER_RAISE + round(100 * share)
+
+
+def _ev_text(ev: float) -> str:
+    """An EV; where none was learned, 0: the form has a number there."""
+    return weight_text(round(ev, EV_DIGITS) + 0.0) if np.isfinite(ev) else "0"
+
+
+def _readme(result: WholeSolution, kind: RangeKind, files: list[tuple[str, str]]) -> str:
+    name = result.facts.name or "a heads-up game"
+    what = "the range of a player after a line: how often he holds a combo and plays so"
+    if kind == RangeKind.monker:
+        what = "an action of a decision: hand by hand frequency;EV (2000 to the big blind)"
+    head = [
+        f"Ranges before the flop of {name}, {bb_text(result.rules.stack)} bb deep, as {kind}.",
+        f"Each file is {what}.",
+        "Lines: f fold, x check, c call or limp, r2.5 raise to 2.5 bb, a all-in.",
+        "",
+    ]
+    width = max(len(path) for path, _ in files)
+    rows = [f"{path:<{width}}  {about}" for path, about in files]
+    return "\n".join([*head, *rows]) + "\n"

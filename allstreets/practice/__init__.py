@@ -1,5 +1,0 @@
-"""Practice: hands played against a solution, what each decision cost, and what comes back."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

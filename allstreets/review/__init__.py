@@ -1,5 +1,0 @@
-"""Review of played hands: every decision graded by a solution."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

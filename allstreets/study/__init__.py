@@ -1,0 +1,5 @@
+"""Study with solutions: played hands reviewed, hands practised, every decision graded."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

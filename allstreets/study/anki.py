@@ -1,0 +1,140 @@
+"""Decisions as cards for Anki, through genanki: the extra `allstreets[anki]`."""
+
+import html
+import sqlite3
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from importlib.util import find_spec
+from io import BytesIO
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from zipfile import ZipFile
+
+from allstreets.base import InputError, write_atomic
+from allstreets.betting import Player
+from allstreets.study.filters import Wanted
+from allstreets.study.grading import Answer
+from allstreets.study.results import StoredAnswer
+
+MISSING = (
+    "Anki cards are written by genanki, which is not installed:\n  pip install 'allstreets[anki]'"
+)
+MODEL, DECK = 1_729_168_101, 1_729_168_102  # Anki knows what it has by these numbers
+DECK_NAME = "allstreets practice"
+SUITS = {"c": ("♣", "#2e8b57"), "d": ("♦", "#1f6fd6"), "h": ("♥", "#d0312d"), "s": ("♠", "#222")}
+STYLE = """.card { font-family: sans-serif; font-size: 20px; text-align: center; }
+table { margin: 1em auto; } td { padding: 0.2em 0.8em; } .best { font-weight: bold; }
+.cards { font-size: 32px; } .line { color: #777; }"""
+
+
+def chosen(stored: Iterable[StoredAnswer], wanted: Wanted) -> list[Answer]:
+    """The last answer to every decision that was missed, as far as it is wanted."""
+    answers = (one.answer for one in stored)
+    return list({_key(one): one for one in answers if one.missed and wanted.fits(one)}.values())
+
+
+def export_anki(answers: Sequence[Answer], path: Path, deck: str = DECK_NAME) -> int:
+    """Write one card per decision; how many. Written again, Anki updates those that it has."""
+    if path.suffix.lower() != ".apkg":
+        raise InputError(f"{path}: files for Anki end in .apkg")
+    content = anki_package(answers, deck)
+    try:
+        write_atomic(path, lambda out: out.write(content), durable=False)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+    return len(answers)
+
+
+def anki_problem() -> str | None:
+    """Why no cards can be written here; None: they can."""
+    return MISSING if find_spec("genanki") is None else None
+
+
+def anki_package(answers: Sequence[Answer], deck: str = DECK_NAME) -> bytes:
+    """The file that Anki opens, with one card per decision."""
+    problem = anki_problem()
+    if problem is not None:
+        raise InputError(problem)
+    if not answers:
+        raise InputError(
+            "no decision was missed, as far as it is wanted: there is nothing to write"
+        )
+    import genanki
+
+    model = genanki.Model(
+        MODEL,
+        "allstreets decision",
+        fields=[{"name": "Front"}, {"name": "Back"}],
+        templates=[
+            {
+                "name": "Decision",
+                "qfmt": "{{Front}}",
+                "afmt": "{{FrontSide}}<hr id=answer>{{Back}}",
+            }
+        ],
+        css=STYLE,
+    )
+    made = genanki.Deck(DECK, deck)
+    for one in answers:
+        note: Any = genanki.Note(
+            model,
+            [_front(one), _back(one)],
+            guid=genanki.guid_for(*_key(one)),
+            tags=[one.street, one.pot_kind, one.seat],
+        )
+        made.add_note(note)
+    return _packed(genanki.Package(made))
+
+
+def _packed(package: Any) -> bytes:
+    """A package as `genanki` writes it, without the file that it leaves behind each time."""
+    now, out = time.time(), BytesIO()
+    with TemporaryDirectory() as folder, ZipFile(out, "w") as packed:
+        collection = Path(folder) / "collection.anki2"
+        with closing(sqlite3.connect(collection)) as db:
+            package.write_to_db(db.cursor(), now, count(int(1000 * now)))
+            db.commit()
+        packed.write(collection, collection.name)
+        packed.writestr("media", "{}")
+    return out.getvalue()
+
+
+def _key(one: Answer) -> tuple[str, ...]:
+    """A decision, whoever's it was."""
+    return one.solution, one.player, one.line, one.cards
+
+
+def _front(one: Answer) -> str:
+    call = f", {one.to_call_bb:.4g} to call" if one.to_call_bb else ""
+    names = (Player.OOP.seat, Player.IP.seat) if one.seat in ("BB", "SB") else ("OOP", "IP")
+    other = names[Player[one.player.upper()].opponent]
+    board = f"<div class=cards>{_cards(one.board)}</div>" if one.board else ""
+    actions = ", ".join(html.escape(option.action) for option in one.options)
+    return (
+        f"<div>{one.street}, {html.escape(one.solution)}: {one.seat} against {other}</div>"
+        f"<div class=line>{html.escape(one.line or 'first to act')}</div>{board}"
+        f"<div class=cards>{_cards(one.cards)}</div>"
+        f"<div>pot {one.pot_bb:.4g} bb{call}</div><div>{actions}?</div>"
+    )
+
+
+def _back(one: Answer) -> str:
+    best = one.best
+    rows = "".join(
+        f"<tr{' class=best' if option == best else ''}><td>{html.escape(option.action)}</td>"
+        f"<td>{100 * option.frequency:.0f} %</td>"
+        f"<td>{'' if option.ev_bb is None else f'{option.ev_bb:.3f} bb'}</td></tr>"
+        for option in one.options
+    )
+    return f"<table>{rows}</table>"
+
+
+def _cards(text: str) -> str:
+    found = []
+    for place in range(0, len(text), 2):
+        sign, colour = SUITS[text[place + 1]]
+        found.append(f'<span style="color: {colour}">{text[place]}{sign}</span>')
+    return " ".join(found)

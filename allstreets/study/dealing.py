@@ -1,0 +1,186 @@
+"""Dealing a hand: both players' cards and the board, as often as the solution brings them there.
+
+1. Where the hand begins: at the first node, at the end of a line, or at a pot that sees a flop. Of
+   several pots one is drawn by the product of both ranges that get there.
+2. The flop of a whole game is drawn from its set by weight, in any of the suits that make it the
+   same; both players' combos are drawn from the ranges that get there, each for itself.
+3. Where two of all these cards are the same, everything is drawn again. So the chance of a deal is
+   the weight of the flop times both reaches, over deals that fit: as the solution has it.
+4. Turn and river are drawn from what is left of the deck, unless the line names them.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from allstreets.base import Floats, InputError
+from allstreets.betting import ANY_CARD, Player
+from allstreets.cards import (
+    CARD_PERMUTATIONS,
+    COMBO_CARDS,
+    COMBO_COUNT,
+    DECK_SIZE,
+    Texture,
+    all_flops,
+)
+from allstreets.solutions import Node, Position, Solution, SolvedFlop
+from allstreets.study.filters import Wanted
+from allstreets.study.games import seen_pots
+
+BOARD = 5
+MOST_DRAWS = 20_000  # of cards that do not fit beside each other
+
+
+def node_key(position: Position) -> tuple[int | None, int]:
+    """The node of a position, whatever cards were dealt."""
+    return position.root, position.node
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Where hands begin, and with what."""
+
+    position: Position
+    sums: tuple[Floats, Floats]
+    """[1326] of OOP and IP: the weights of the ranges that get there, added up combo by combo."""
+
+    @classmethod
+    def at(cls, node: Node) -> "Start":
+        """A node with the ranges that get there."""
+        ranges = node.ranges
+        oop, ip = (np.cumsum(ranges.combo_weights(player)) for player in Player)
+        return cls(node.position, (oop, ip))
+
+    @property
+    def size(self) -> float:
+        """How much gets there, cards in common not counted out."""
+        return float(self.sums[0][-1] * self.sums[1][-1])
+
+
+@dataclass(frozen=True)
+class Deal:
+    """The cards of a hand."""
+
+    start: Position
+    combos: tuple[int, int]  # of OOP and IP
+    board: tuple[int, ...]  # all five cards, also those that are never seen
+
+    def cards(self, player: Player) -> tuple[int, int]:
+        """The two cards of a player."""
+        high, low = sorted(COMBO_CARDS[self.combos[player]].tolist(), reverse=True)
+        return high, low
+
+
+class Dealer:
+    """Deals hands that a filter wants; the same chance gives the same hands."""
+
+    def __init__(self, solution: Solution, wanted: Wanted) -> None:
+        self.solution, self.wanted = solution, wanted
+        self.end = solution.read(wanted.line, any_card=True)  # where the line leads
+        self.path = solution.node(self.end).path
+        self.keys = {node_key(node.position) for node in self.path}
+        self.starts = tuple(Start.at(node) for node in self._first_nodes())
+        self._sums = np.cumsum([start.size for start in self.starts])
+        if not self._sums[-1] > 0:
+            raise InputError(f"the solution never gets to '{wanted.line}': choose another line")
+
+    def _first_nodes(self) -> list[Node]:
+        """The nodes where hands begin, as late on the line as all cards are known."""
+        wanted, root, pots = self.wanted, self.end.root, seen_pots(self.solution)
+        last = self.path[-1]
+        if last.kind == "end":
+            raise InputError(
+                f"line '{wanted.line}': the hand is over there, and nothing is decided"
+            )
+        if root is None and pots and wanted.sees_flop:
+            return self._wanted_pots(pots)
+        if root is not None:
+            if wanted.pots and pots[root] not in wanted.pots:
+                raise InputError(
+                    f"line '{wanted.line}' leads to a {pots[root]} pot: leave one of both out"
+                )
+            if wanted.names_flops and ANY_CARD not in self.end.cards[:3]:
+                raise InputError(f"line '{wanted.line}' names its flop: leave textures out")
+        known = [node for node in self.path if ANY_CARD not in node.position.cards]
+        deals = {(None, pot) for pot in pots}
+        starts = [
+            node for node in known if node.kind == "decision" or node_key(node.position) in deals
+        ]
+        return starts[-1:] or known[:1]
+
+    def _wanted_pots(self, pots: dict[int, str]) -> list[Node]:
+        """The pots below the end of the line that are wanted."""
+        tree, wanted = self.solution.tree(self.end), self.wanted
+        nodes = [
+            self.solution.node(Position(pot))
+            for pot, kind in pots.items()
+            if self.end.node in tree.path_to(pot) and (not wanted.pots or kind in wanted.pots)
+        ]
+        if not nodes:
+            raise InputError(f"no such pot sees a flop after '{wanted.line}': choose another line")
+        return nodes
+
+    def deal(self, chance: np.random.Generator, held: tuple[Player, int] | None = None) -> Deal:
+        """A hand; `held`: a player and the combo that he has."""
+        combo = None if held is None else np.cumsum(np.arange(COMBO_COUNT) == held[1])
+        for _ in range(MOST_DRAWS):
+            start = self.starts[draw_index(chance, self._sums)]
+            sums = [*start.sums]
+            if held is not None and combo is not None:
+                sums[held[0]] = combo
+            board = self._board(chance, start.position)
+            oop, ip = (draw_index(chance, ends) for ends in sums)
+            named = [card for card in board if card != ANY_CARD]
+            taken = [*named, *COMBO_CARDS[oop].tolist(), *COMBO_CARDS[ip].tolist()]
+            if len(set(taken)) == len(taken):
+                return Deal(start.position, (oop, ip), _filled(chance, board, taken))
+        raise InputError("no two hands of both ranges fit beside this board and each other")
+
+    def _board(self, chance: np.random.Generator, start: Position) -> list[int]:
+        """Five cards; ANY_CARD for those that may be any."""
+        solution = self.solution
+        known = solution.board(start) or draw_flop(solution, start, chance, self.wanted.texture)
+        later = solution.board(self.end)[len(known) :]
+        board = [*known, *later]
+        return board + [ANY_CARD] * (BOARD - len(board))
+
+
+def _filled(
+    chance: np.random.Generator, board: Sequence[int], taken: Sequence[int]
+) -> tuple[int, ...]:
+    """The board with cards that are left for those that may be any."""
+    left = [card for card in range(DECK_SIZE) if card not in taken]
+    drawn = iter(chance.choice(left, board.count(ANY_CARD), replace=False).tolist())
+    return tuple(next(drawn) if card == ANY_CARD else card for card in board)
+
+
+def draw_flop(
+    solution: Solution,
+    position: Position,
+    chance: np.random.Generator,
+    wanted: Callable[[Texture], bool],
+) -> tuple[int, ...]:
+    """A flop of the solution by its weight, in any of the suits that make it the same.
+
+    Where the solution deals none, any flop may come.
+    """
+    flops = solution.flops_at(position) or _every_flop()
+    weights = [solved.weight if wanted(solved.flop.texture) else 0.0 for solved in flops]
+    sums = np.cumsum(weights)
+    if not sums[-1] > 0:
+        raise InputError("no flop of this solution is like that: choose other textures")
+    drawn = flops[draw_index(chance, sums)].flop
+    permutation = CARD_PERMUTATIONS[int(chance.integers(len(CARD_PERMUTATIONS)))]
+    return tuple(sorted(permutation[list(drawn.cards)].tolist(), reverse=True))
+
+
+@cache
+def _every_flop() -> tuple[SolvedFlop, ...]:
+    return tuple(SolvedFlop(flop, flop.multiplicity, None) for flop in all_flops())
+
+
+def draw_index(chance: np.random.Generator, sums: Floats) -> int:
+    """An index, by weights that are added up."""
+    return int(np.searchsorted(sums, chance.random() * sums[-1], side="right"))

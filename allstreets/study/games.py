@@ -1,0 +1,184 @@
+"""The solutions that hands are graded by and played on.
+
+A review takes whole games, of one folder or of a folder of several. Practice takes any solution:
+
+| solution                    | turn and river                                                   |
+|-----------------------------|------------------------------------------------------------------|
+| spot                        | real cards                                                       |
+| whole game, `boards`; flops | real cards                                                       |
+| that were solved exactly    |                                                                  |
+| whole game, `classes`,      | streets of betting without a card: the solution does not see it, |
+| `buckets`, `sampled`        | and at the showdown the board is dealt                           |
+| whole game, `exact`         | not stored: the hand ends with the flop                          |
+| preflop, `store: preflop`   | not stored: the hand ends before the flop                        |
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf, log
+from pathlib import Path
+
+from allstreets.base import Floats, InputError
+from allstreets.betting import CHIPS_PER_BB, POT_KINDS, Street, flop_pots
+from allstreets.interop import PlayedHand
+from allstreets.solutions import Position, Solution, WholeSolution
+from allstreets.storage import MANIFEST, SpotSet, folder_kind, load, load_unified
+
+UNOPENED, SPOT = "unopened", "spot"
+NO_BIG_BLIND = "the spot does not say what a big blind is: a chip counts as one"
+MODELS = (
+    "{folder} holds flops solved one by one, with ranges that nobody plays: practise with a spot "
+    "(allstreets solve) or a whole game (allstreets train)"
+)
+MAKE = "allstreets train … --output DIR makes one"
+
+
+@dataclass(frozen=True, eq=False)
+class SolvedGame:
+    """A whole game, and what it is called."""
+
+    name: str
+    solution: WholeSolution
+    identity: str = ""  # changes when the solution does
+    folder: Path | None = None  # where it lies
+
+    @cached_property
+    def stack(self) -> float:
+        """How deep it is, in big blinds."""
+        return self.solution.rules.stack / CHIPS_PER_BB
+
+    @property
+    def ante(self) -> float:
+        """Of each player, in big blinds."""
+        return self.solution.rules.ante / CHIPS_PER_BB
+
+    @property
+    def exploitability(self) -> float | None:
+        """In mbb/hand, with real cards where that is certified."""
+        certificate = self.solution.facts.certificate
+        if certificate is not None:
+            return certificate.real_exploitability_mbb
+        return self.solution.exploitability
+
+    @property
+    def worth_text(self) -> str:
+        """The same as the end of a sentence; "" where it is not known."""
+        facts, worth = self.solution.facts, self.exploitability
+        where = facts.judged if facts.certificate is None else "with real cards"
+        return "" if worth is None else f", exploitable for {worth:.3g} mbb/hand {where}"
+
+
+def open_games(folder: Path) -> tuple[SolvedGame, ...]:
+    """The whole games in a folder: the one that it holds, or those of its subfolders."""
+    if not folder.is_dir():
+        raise InputError(f"{folder} is no folder: name a folder of solved whole games; {MAKE}")
+    inside = [folder] if (folder / MANIFEST).exists() else sorted(folder.iterdir())
+    found = [one for one in inside if (one / MANIFEST).exists() and folder_kind(one) == "unified"]
+    if not found:
+        raise InputError(f"{folder} holds no solved whole game; {MAKE}")
+    return load_games(found)
+
+
+def load_games(folders: Sequence[Path]) -> tuple[SolvedGame, ...]:
+    """The whole games of these folders; those called alike are named with the folder above."""
+    names = [one.absolute().name for one in folders]
+    games = tuple(
+        SolvedGame(
+            name if names.count(name) == 1 else f"{one.absolute().parent.name}/{name}",
+            load_unified(one),
+            (one / MANIFEST).read_text(encoding="utf-8"),
+            one,
+        )
+        for one, name in zip(folders, names, strict=True)
+    )
+    playable = tuple(one for one in games if one.solution.at().actor is not None)
+    if not playable:
+        raise InputError("nothing is decided in these games: both players are all-in by the blinds")
+    return playable
+
+
+def nearest_game(games: tuple[SolvedGame, ...], hand: PlayedHand) -> SolvedGame:
+    """The game whose stack is nearest in ratio; of equally near ones that of the nearest ante."""
+    stack, ante = float(hand.stack), float(max(hand.antes))
+    return min(
+        games,
+        key=lambda game: (
+            abs(log(game.stack / stack)) if stack > 0 else inf,
+            abs(game.ante - ante),
+            -game.stack,
+        ),
+    )
+
+
+def distance_notes(game: SolvedGame, hand: PlayedHand) -> tuple[str, ...]:
+    """How the game before the flop differs from the one that was played; empty if it does not."""
+    stack, ante = float(hand.stack), float(max(hand.antes))
+    notes = []
+    if abs(game.stack - stack) > 0.005 * stack:
+        notes.append(
+            f"played {stack:.4g} bb deep, graded before the flop by {game.name}, "
+            f"{game.stack:.4g} bb ({game.stack / stack - 1:+.0%})"
+        )
+    if abs(game.ante - ante) > 0.005:
+        notes.append(f"played with an ante of {ante:.3g} bb, the solution has {game.ante:.3g}")
+    small = game.solution.rules.small_blind / CHIPS_PER_BB
+    posted = float(hand.blinds[1])
+    if stack > 1 and abs(small - posted) > 0.1:
+        notes.append(f"played with a small blind of {posted:.3g} bb, the solution has {small:.3g}")
+    return tuple(notes)
+
+
+def load_playable(folder: Path) -> Solution:
+    """A solved spot or whole game; an `InputError` for what cannot be played."""
+    folder = folder.resolve()
+    solution = load(folder)
+    if isinstance(solution, SpotSet):
+        example = next((entry.folder for entry in solution.entries), "…")
+        raise InputError(
+            f"{folder} holds spots that were solved together: practise with one of them, "
+            f"{folder / example}"
+        )
+    if solution.unit.name == "pot":
+        raise InputError(MODELS.format(folder=folder))
+    if solution.at().kind == "end":
+        raise InputError(f"nothing is decided in {folder}: both players are all-in")
+    return solution
+
+
+def bb_chips(solution: Solution) -> float:
+    """Chips in a big blind; a chip counts as one where the solution does not say."""
+    return solution.chips_per_bb or 1.0
+
+
+def practice_note(solution: Solution) -> str:
+    """A player has to know this of a solution; "": nothing."""
+    return NO_BIG_BLIND if solution.chips_per_bb is None else solution.limits
+
+
+def seen_pots(solution: Solution) -> dict[int, str]:
+    """The nodes that see a flop, with their kinds; empty: no pot does, or it is a spot."""
+    return {pot.node: pot.kind for pot in flop_pots(solution.tree(solution.start))}
+
+
+def pot_kind(solution: Solution, position: Position) -> str:
+    """The kind of pot by the raises before the flop: "unopened", "limped", …, or "spot"."""
+    tree = solution.tree(solution.start)
+    if tree.first_street > Street.PREFLOP:
+        return SPOT
+    path = tree.path_to(position.node if position.root is None else position.root)
+    actions = [tree.actions[node] for node in path[1:]]
+    raises = sum(action is not None and action.is_aggressive for action in actions)
+    return POT_KINDS[min(raises, len(POT_KINDS) - 1)] if actions else UNOPENED
+
+
+def won_bb(solution: Solution, position: Position) -> Floats:
+    """[2, 3]: what OOP and IP win at the end of a hand in big blinds, by `Outcome`.
+
+    What was put in since the solution starts counts as lost. Results of a spot are relative to half
+    of its starting pot, which neither player has put in since.
+    """
+    tree = solution.tree(solution.start)
+    share = tree.pot / 2 if tree.first_street > Street.PREFLOP else 0.0
+    won: Floats = (solution.payoffs(position)[position.node] + share) / bb_chips(solution)
+    return won

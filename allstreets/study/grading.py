@@ -1,0 +1,262 @@
+"""Grading a decision: what a solution says of one hand, and what the action that was taken cost.
+
+EVs are the hand's, against the range that the opponent brings there, both players playing on as
+the solution does. They count from the decision on: folding is 0. The loss is the highest EV of an
+action that was learned, less that of the one that was taken, and never below 0.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from allstreets.base import Flags, Floats
+from allstreets.betting import CHIPS_PER_BB, Player, Street
+from allstreets.cards import HAND_COUNT, HAND_NAMES, HAND_OF_COMBO, combo_text, live_combos
+from allstreets.solutions import Decision
+
+NEVER = "the solution never gets here"
+ROUGH = "the solution hardly ever does this, so the answer to it and the loss are rough"
+OUTSIDE = "the solution never has this hand here"
+NO_EVS = "the solution stores no EVs"
+SHADE = 1e-3  # of a range's largest weight: a hand below it is not in the range, for people
+DIGITS = 4  # of what is stored in grids
+RANGE_DIGITS = 3
+CLASS_COMBOS = [np.flatnonzero(hand == HAND_OF_COMBO) for hand in range(HAND_COUNT)]
+"""The combos of each class."""
+ACTIONS = {"f": "fold", "x": "check", "c": "call", "b": "bet", "r": "raise", "a": "all-in"}
+"""Actions by the first letter of their word."""
+STREETS = {street.text: street for street in Street}
+MISSED = 0.01
+"""Of the pot: what cost more was missed, and comes back."""
+OFTEN = 0.1
+"""What the solution does so often with a hand is not missed: were it solved to the end, the action
+would cost nothing."""
+ANSWER_COLUMNS = (
+    *("solution", "folder", "seed", "hand", "seat", "player", "street", "pot_kind", "line"),
+    *("board", "cards", "pot_bb", "to_call_bb", "taken", "options", "loss_bb", "note", "repeated"),
+)
+"""The fields of an answer that are stored and exported, in this order."""
+STORED_NAMES = {"evaluated_by": "judged_by"}  # field → key in files
+
+Grid = tuple[tuple[float | None, ...], ...]  # [A, 169]
+Record = TypeVar("Record", bound="GradedDecision")
+
+
+@dataclass(frozen=True)
+class Option:
+    """An action that could have been taken."""
+
+    action: str  # "f", "x", "c", "b3", "r2.5" (bb), "a"
+    frequency: float  # of this hand in the solution
+    ev_bb: float | None  # from here on: folding is 0; None: not learned
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradedDecision:
+    """A decision of a player, and what the solution says of it. Amounts are in big blinds."""
+
+    place: int = 0  # among the actions of the hand
+    street: str
+    line: str  # what was done before it: "r2.5 c | QsJh2h | x"
+    board: str
+    pot_bb: float  # before it, with what it takes to call; a bet counts as far as it can be called
+    to_call_bb: float
+    stack_bb: float = 0.0  # what both can still bet
+    taken: str
+    counted_as: str = ""  # the action of the tree that it was graded as; "": `taken`, or none
+    options: tuple[Option, ...] = ()
+    loss_bb: float | None = None  # None: not graded, and the note says why
+    within_bb: float | None = None  # what better play gains on the mean of the range, at most
+    note: str = ""
+    evaluated_by: str = ""  # where the figures come from, for people
+    solved_to: float | None = None  # a spot's exploitability, of its pot; None: it is no spot
+    ranges: tuple[str, str] = ("", "")  # of OOP and IP at this decision
+    strategy: Grid = ()  # of the player's range by hand class
+    evs_bb: Grid = ()
+
+    @property
+    def best(self) -> Option | None:
+        """The action with the highest EV."""
+        known = [option for option in self.options if option.ev_bb is not None]
+        return max(known, key=lambda option: option.ev_bb or 0.0, default=None)
+
+    @property
+    def best_action(self) -> str | None:
+        """The word of that action."""
+        return None if self.best is None else self.best.action
+
+    @property
+    def frequency(self) -> float | None:
+        """How often the solution does what was done."""
+        word = self.counted_as or self.taken
+        return next((option.frequency for option in self.options if option.action == word), None)
+
+    def to_json(self) -> dict[str, Any]:
+        """The decision as JSON data, by the names that files have."""
+        return {STORED_NAMES.get(name, name): value for name, value in asdict(self).items()}
+
+    @staticmethod
+    def fields_of(data: Mapping[str, Any]) -> dict[str, Any]:
+        """The same data by the names that fields have."""
+        names = {key: name for name, key in STORED_NAMES.items()}
+        return {names.get(key, key): value for key, value in data.items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer(GradedDecision):
+    """A decision of the player, with the hand and the solution that it was made in."""
+
+    solution: str
+    folder: str
+    seed: int
+    hand: int  # the number of the hand among those of the seed
+    seat: str  # "BB", "SB", "OOP", "IP"
+    player: str  # "oop" or "ip"
+    pot_kind: str
+    cards: str
+    repeated: bool = False  # whether it came back
+
+    @property
+    def missed(self) -> bool:
+        """Whether it cost more than a little, and the solution does not do it itself."""
+        costly = self.loss_bb is not None and self.loss_bb > MISSED * self.pot_bb
+        return costly and (self.frequency or 0.0) < OFTEN
+
+    def mapping(self) -> dict[str, Any]:
+        """The answer as plain data."""
+        data = {name: getattr(self, name) for name in ANSWER_COLUMNS}
+        return {**data, "options": [asdict(option) for option in self.options]}
+
+
+def grade(
+    bare: Record,
+    decision: Decision,
+    combo: int,
+    taken: int,
+    *,
+    words: Sequence[str] | None = None,
+    chips_per_bb: float = CHIPS_PER_BB,
+) -> Record:
+    """A decision with its options, its loss and a note on both.
+
+    `combo` took action number `taken`; `words` [A] name the actions, by default as lines do.
+    """
+    words = decision.actions if words is None else words
+    hand = hand_index(decision, combo)
+    if hand is None:
+        return replace(bare, note=f"{NEVER} with this hand")
+    mix = np.round(np.nan_to_num(decision.strategy[:, hand]), 6)
+    if not decision.reached:
+        options = tuple(Option(*pair, None) for pair in zip(words, mix.tolist(), strict=True))
+        return replace(bare, options=options, note=f"{NEVER}: {why_never(decision)}")
+    known = decision.evaluate().actions
+    evs = _in_bb(decision, known[:, hand], chips_per_bb)
+    shown = decision.known_actions.copy()
+    rough = not shown[taken]
+    best = np.max(evs[shown & np.isfinite(evs)], initial=-np.inf)
+    shown[taken] = True
+    options = tuple(
+        Option(word, chance, _rounded(ev) if seen and np.isfinite(ev) else None)
+        for word, chance, ev, seen in zip(words, mix.tolist(), evs.tolist(), shown, strict=True)
+    )
+    if not np.isfinite(evs[taken]):
+        blocked = f"{NEVER}: no hand of the other player's range fits beside this one"
+        note = blocked if np.isfinite(known).any() else NO_EVS
+        return replace(bare, options=options, note=note)
+    loss = max(float(best) - float(evs[taken]), 0.0)
+    return replace(bare, options=options, loss_bb=_rounded(loss), note=ROUGH if rough else "")
+
+
+def with_evidence(graded: GradedDecision, decision: Decision) -> GradedDecision:
+    """A graded decision with both ranges, and what the player's range does by hand class.
+
+    A class that is not in the range has no strategy, and an EV that was not learned is None.
+    """
+    held, live = decision.reach_cells(decision.player), live_combos(decision.board)
+    in_range = held > SHADE * held.max(initial=0.0)
+    strategy = [decision.cells(row) for row in decision.strategy]
+    evs = np.array([decision.cells(row, evs=True) for row in decision.action_evs])
+    oop, ip = (_range_text(decision.combo_weights(player), live) for player in Player)
+    return replace(
+        graded,
+        ranges=(oop, ip),
+        strategy=_grid(np.where(in_range, strategy, np.nan)),
+        evs_bb=_grid(_in_bb(decision, evs)),
+    )
+
+
+def within(exploitability: float, share: float) -> float | None:
+    """The most that better play gains at a decision, on the mean of the hands that get there.
+
+    In the unit of `exploitability`; `share`: how much of all that is dealt there gets to the
+    decision. Who does better at one decision alone gains no more than a best response does, which
+    is at most twice the exploitability; and he gains it only as often as play gets there. It is a
+    mean over the range: for one hand it is a bound only when divided by that hand's share of it.
+    """
+    return _rounded(2 * exploitability / share) if share > 0 else None
+
+
+def hand_index(decision: Decision, combo: int) -> int | None:
+    """The index of a combo among the hands that act at a decision; None: it is not one of them."""
+    if decision.own.combos is None:
+        return int(HAND_OF_COMBO[combo])
+    indices = np.flatnonzero(decision.own.combos == combo)
+    return int(indices[0]) if len(indices) else None
+
+
+def weight_of(decision: Decision, combo: int) -> float:
+    """The weight of a combo in the range that acts, of the largest."""
+    hand, largest = hand_index(decision, combo), float(decision.reach.max(initial=0.0))
+    return float(decision.reach[hand]) / largest if hand is not None and largest > 0 else 0.0
+
+
+def why_never(decision: Decision) -> str:
+    """Who does not get there, in a few words."""
+    shares = decision.line_reach.shares
+    least = Player(int(np.argmin(shares)))
+    return f"{decision.unit.seats[least]} does so with {share_text(shares[least])} of his range"
+
+
+def share_text(share: float) -> str:
+    """A share of a range: "0.031 %", "none"."""
+    return f"{100 * share:.2g} %" if share > 0 else "none"
+
+
+def _in_bb(decision: Decision, evs: Floats, chips_per_bb: float = CHIPS_PER_BB) -> Floats:
+    scale = 1.0 if decision.unit.name == "bb" else chips_per_bb
+    in_bb: Floats = evs / scale
+    return in_bb
+
+
+def _rounded(value: float) -> float:
+    return round(value, 6) + 0.0  # no −0
+
+
+def _range_text(weights: Floats, live: Flags) -> str:
+    """Classes, or their combos where these differ; the shortest text of a range takes too long."""
+    largest = float(weights.max(initial=0.0))
+    if largest <= 0:
+        return ""
+    rounded = np.round(weights / largest, RANGE_DIGITS)
+    words = []
+    for name, combos in zip(HAND_NAMES, CLASS_COMBOS, strict=True):
+        left = combos[live[combos]]
+        held = rounded[left]
+        if held.any() and (held == held[0]).all():
+            words.append(_weighed(name, held[0]))
+        else:
+            words += [_weighed(combo_text(c), rounded[c]) for c in left[held > 0].tolist()]
+    return ",".join(words)
+
+
+def _weighed(name: str, weight: float) -> str:
+    return name if weight == 1 else f"{name}:{weight:g}"
+
+
+def _grid(values: Floats) -> Grid:
+    return tuple(
+        tuple(round(value, DIGITS) if np.isfinite(value) else None for value in row)
+        for row in np.asarray(values).tolist()
+    )

@@ -1,0 +1,458 @@
+"""The streets after the flop of a played hand, each solved again for what was really there.
+
+1. A street begins with the ranges that the streets before have left, and its real pot and stack.
+2. It is solved exactly. Its sizes are the solution's for this kind of pot; every bet and raise of
+   the hand on this street is offered besides them, in chips. Where that is too large for the memory
+   or the time that is given, one size of each list stays, and then no raises but those that were
+   made (`Trimmed`). A flop that cannot be solved even so is evaluated by the whole game itself, if
+   it stores that flop: a walk in its own pot and stack and with its own sizes.
+3. The actions are followed; the hero's are graded, and every action narrows its player's range.
+
+Where a player does what the solution never does, his range would be empty. From there on the rest
+is solved as if he had done so with all that he had (`solutions.solve_behind`), and the note says
+so.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from fractions import Fraction
+from itertools import groupby
+
+import numpy as np
+
+from allstreets.base import Floats, InputError, StopWhen, available_bytes, thread_count
+from allstreets.betting import (
+    BIG_BLINDS,
+    CHIPS_PER_BB,
+    POSTFLOP,
+    POT_KINDS,
+    ActionKind,
+    NodeKind,
+    Player,
+    PlayerSizes,
+    Sizes,
+    Street,
+    action_text,
+    neat,
+    parse_sizes,
+)
+from allstreets.cards import HAND_OF_COMBO, Range, cards_text, combo_index, live_combos
+from allstreets.engines import RiverGroups
+from allstreets.games import Spot, WholeGame, estimate_spot
+from allstreets.interop import Moment, PlayedHand
+from allstreets.solutions import (
+    BehindResult,
+    Decision,
+    Node,
+    SpotSolution,
+    is_reached,
+    solve_behind,
+    solve_on,
+)
+from allstreets.solvers import SpotSolver, Timer
+from allstreets.study.games import SolvedGame
+from allstreets.study.grading import NEVER, SHADE, GradedDecision, within
+from allstreets.study.played_actions import Draws, Mapped, bare_decision, graded_as, map_action
+
+SHARED = ", river hands alike in strength and suits sharing a strategy"
+WAYS: tuple[tuple[str, RiverGroups, str], ...] = (
+    ("float32", "none", ""),
+    ("float16", "none", ", stored in 16 bits"),
+    ("float32", "suits", SHARED),
+    ("float16", "suits", f", stored in 16 bits{SHARED}"),
+)
+"""How strategies are stored, the largest first, and what is said of it."""
+LEAST_ITERATIONS = 60  # fewer say little: a tree is made smaller rather than solved so badly
+MOST_ITERATIONS = 10_000
+WORST = 0.05  # of the pot: what is solved no better grades nobody
+ADDED = 1e-4
+"""The weight, of the largest, of a hand that the solution does not bring: the other player does not
+notice it, and what it is worth does not depend on its own weight."""
+
+Ranges = tuple[Floats, Floats]  # [1326] of OOP and IP
+
+
+class Trimmed(IntEnum):
+    """What is left of the solution's sizes; those that were played always stay."""
+
+    ALL = 0
+    ONE_SIZE = 1
+    NO_RAISES = 2
+
+
+TRIMMED_WORDS = (
+    "",
+    ", with one size of each list besides those that were bet",
+    ", with one size and no raises besides those that were made",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SolvedStreet:
+    """A street that was solved, and what was left out for that, in words that go on a sentence."""
+
+    result: SpotSolution
+    how: str
+
+
+class StoppedError(Exception):
+    """The user has asked for the end."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How well a spot is solved."""
+
+    target: float = 0.001  # exploitability, of the pot
+    seconds: float = 20.0  # of one spot at most
+    threads: int | None = None
+    stop: Callable[[], bool] = lambda: False
+
+
+@dataclass(frozen=True)
+class StreetStart:
+    """Where a street of a hand begins."""
+
+    hand: PlayedHand
+    street: Street
+    moments: tuple[Moment, ...]  # of this street
+    raised_last: Player | None  # who made the last bet or raise of the street before
+
+
+class LostError(Exception):
+    """Nothing is known of the rest of a hand, and why."""
+
+
+def follow_postflop(
+    hand: PlayedHand,
+    hero: Player,
+    game: SolvedGame,
+    root: Node,
+    ranges: Ranges,
+    effort: Effort,
+    draws: Draws,
+) -> Iterator[GradedDecision]:
+    """Grade the hero's decisions after the flop, which is dealt at `root` to both ranges."""
+    why, assumed = "", tuple[str, ...]()
+    raised_last: Player | None = None
+    for number, group in groupby(hand.moments(), key=lambda one: one.action.street):
+        moments = tuple(group)
+        start = StreetStart(hand, Street(number), moments, raised_last)
+        raised = [one.action.player for one in moments if one.action.kind >= ActionKind.BET]
+        raised_last = raised[-1] if raised else None
+        if number == Street.PREFLOP:
+            continue
+        street: _Street | None = None
+        for moment in moments:
+            graded: GradedDecision | None = None
+            try:
+                if not why:
+                    if street is None:
+                        street = _Street(start, hero, ranges, assumed)
+                        street.open(game, root, effort)
+                    graded = street.take(moment, draws.at(moment.place))
+            except LostError as error:
+                why = str(error)
+            if moment.action.player == hero:
+                yield graded or bare_decision(hand, moment, why)
+        if street is not None and not why:
+            ranges, assumed = street.left, tuple(street.notes)
+
+
+class SolvedAgain:
+    """Both players' strategies on a street, solved for what was really there.
+
+    Where play gets to a line that the solution never takes, the rest is solved by itself, as if
+    the action that `assume` is called with were taken by all that its player has.
+    """
+
+    def __init__(self, solved: SolvedStreet, effort: Effort, assume: Callable[[int], None]) -> None:
+        self._solved, self._effort, self._assume = solved, effort, assume
+        self._behind: BehindResult | None = None
+        self.start = solved.result.at()
+
+    @property
+    def evaluated_by(self) -> str:
+        """How it was solved."""
+        return f"solved again exactly, to {100 * self.solved_to:.2g} % of the pot{self._solved.how}"
+
+    @property
+    def solved_to(self) -> float:
+        """Of what evaluates the latest decision."""
+        latest = self._solved.result if self._behind is None else self._behind.solved
+        return round(latest.exploitability, 6)
+
+    def decision(self, node: int) -> Decision:
+        """The decision, solved by itself if the solution does not get there."""
+        result, effort = self._solved.result, self._effort
+        position = replace(self.start.position, node=node)
+        line = result.line(position)
+        if self._behind is None:
+            decision = result.decision(position)
+            if decision.reached:
+                return decision
+            self._behind = solve_behind(
+                result, line, effort.target, effort.threads, seconds=effort.seconds
+            )
+            if self._behind.exploitability > WORST:
+                raise InputError(
+                    f"the solution never gets here, and {effort.seconds:g} s are too few to solve "
+                    "the rest by itself; --seconds-per-spot gives it more"
+                )
+            self._assume(result.read(self._behind.line).node)
+        return self._behind.node(line)
+
+    def within(self, decision: Decision) -> float | None:
+        """What better play gains at a decision on the mean of the range, in bb."""
+        latest = self._solved.result if self._behind is None else self._behind.solved
+        spot = latest.spot
+        return within(
+            latest.exploitability * spot.pot / CHIPS_PER_BB,
+            float(decision.own.weights.sum()) / spot.pairs,
+        )
+
+
+class StoredFlop:
+    """Both players' strategies on a flop, as the whole game has them: a walk in its solution."""
+
+    solved_to = None
+
+    def __init__(self, game: SolvedGame, start: Node, why: str) -> None:
+        """`why` it is not solved again."""
+        self._game, self._why, self.start = game, why, start
+
+    @property
+    def evaluated_by(self) -> str:
+        """Which cards its strategies see, and why they stand here."""
+        kind = f"cards: {self._game.solution.cards.kind}{self._game.worth_text}"
+        return f"the solution's own play of this flop ({self.start.source or kind}); {self._why}"
+
+    def decision(self, node: int) -> Decision:
+        """As it is stored, in the suits of the table."""
+        return self.start.solution.decision(replace(self.start.position, node=node))
+
+    def within(self, decision: Decision) -> float | None:
+        """By the exploitability of the whole game; None where the flop was solved by itself."""
+        worth = self._game.exploitability
+        if worth is None or self.start.source:
+            return None
+        return within(worth / 1000, decision.share)
+
+
+class _Street:
+    """A street, what evaluates it, and where play is on it."""
+
+    _play: SolvedAgain | StoredFlop
+
+    def __init__(
+        self, start: StreetStart, hero: Player, ranges: Ranges, assumed: tuple[str, ...]
+    ) -> None:
+        self._start, self._hero, self._node = start, hero, 0
+        hole = start.hand.holes[hero]
+        assert hole is not None
+        self._combo = combo_index(*hole)
+        self._board = start.hand.board_on(start.street)
+        live = live_combos(self._board)
+        held = [weights * live for weights in ranges]
+        for player in Player:
+            if not held[player].max() > 0:
+                raise LostError(f"{NEVER}: {player.seat} has no hand left beside this board")
+        self._outside = bool(held[hero][self._combo] < SHADE * held[hero].max())
+        held[hero] = with_hand(held[hero], self._combo) * live
+        self.notes = list(assumed)
+        self.left: Ranges = held[0], held[1]
+
+    def open(self, game: SolvedGame, root: Node, effort: Effort) -> None:
+        """Find what evaluates it: solved again, or a flop as the whole game plays it."""
+        try:
+            solved = solve_street(game.solution.game, self._start, self.left, effort)
+            self._play = SolvedAgain(solved, effort, self._assume)
+        except InputError as error:  # ranges that block each other; too little memory or time
+            why = f"not solved: {error}"
+            if self._start.street != Street.FLOP:
+                raise LostError(why) from None
+            try:
+                flop = root.solution.at(root.line, cards_text(self._board))
+            except InputError:
+                raise LostError(f"{why}; the solution does not store this flop") from None
+            self._play = StoredFlop(game, flop, why)
+        self._tree = self._play.start.tree
+
+    def take(self, moment: Moment, draw: float) -> GradedDecision | None:
+        """Follow an action; what it cost, where it is the hero's."""
+        tree, node = self._tree, self._node
+        if tree.kind[node] != NodeKind.DECISION or tree.player_at(node) != moment.action.player:
+            raise LostError(
+                "nothing is left to decide here: the sizes of the tree led to an all-in"
+            )
+        try:
+            decision = self._play.decision(node)
+        except InputError as error:
+            raise LostError(f"not solved: {error}") from None
+        mapped = map_action(tree, node, moment, draw)
+        if mapped is None:
+            raise LostError(f"{NEVER}: nothing like this action is in the tree")
+        graded = None
+        if moment.action.player == self._hero:
+            graded = graded_as(
+                bare_decision(self._start.hand, moment),
+                mapped,
+                decision,
+                self._combo,
+                outside=self._outside,
+                within_bb=self._play.within(decision),
+                evaluated_by=self._play.evaluated_by,
+                notes=self.notes,
+                solved_to=self._play.solved_to,
+            )
+        self._node = mapped.node
+        self._narrow(decision, mapped)
+        return graded
+
+    def _narrow(self, decision: Decision, mapped: Mapped) -> None:
+        """Both ranges after an action; his whole range, where it is one that he never takes."""
+        actor = decision.player
+        share = float(decision.line_reach.taken[mapped.place])
+        seldom = not is_reached((share, 1.0))
+        ranges = [decision.combo_weights(player) for player in Player]
+        if not seldom:
+            ranges[actor] = decision.combo_weights(actor, mapped.place)
+        elif self._tree.kind[mapped.node] == NodeKind.CHANCE:  # else `_play` says so
+            self._assume(mapped.node)
+        self.left = ranges[0], ranges[1]
+
+    def _assume(self, node: int) -> None:
+        """Note that the action that leads to a node is taken by all that its player has."""
+        action = self._tree.actions[node]
+        assert action is not None
+        seat = self._tree.player_at(int(self._tree.parent[node])).seat
+        word = action_text(action, BIG_BLINDS)
+        self.notes.append(f"{NEVER}: as if {seat} took '{word}' with his whole range")
+
+
+def street_spot(
+    game: WholeGame,
+    start: StreetStart,
+    ranges: tuple[Floats, Floats],
+    trimmed: Trimmed = Trimmed.ALL,
+) -> Spot:
+    """The spot; `ranges` [1326] are what both players bring."""
+    first, hand = start.moments[0], start.hand
+    kind = POT_KINDS[min(hand.raises, len(POT_KINDS) - 1)]
+    sizes = game.pot_sizes.get(kind, game.sizes)
+    raises = sum(one.action.kind >= ActionKind.BET for one in start.moments) - 1
+    limit = game.max_raises
+    oop, ip = (Range(weights / weights.max()) for weights in ranges)
+    return Spot(
+        board=cards_text(hand.board_on(start.street)),
+        oop=oop,
+        ip=ip,
+        pot=_chips(first.pot),
+        stack=_chips(min(first.left)),
+        bet_sizes={
+            f"{street.text}_{player.name.lower()}": _lists(
+                sizes[street - Street.FLOP][player], start, street, player, trimmed
+            )
+            for street in POSTFLOP
+            for player in Player
+        },
+        add_allin_threshold=game.add_allin_threshold,
+        force_allin_threshold=game.force_allin_threshold,
+        merging_threshold=game.merging_threshold,
+        rake=game.preflop.rake,
+        rake_cap=game.preflop.rake_cap,
+        max_raises=None if limit is None else max(limit, raises),
+        chips_per_bb=CHIPS_PER_BB,
+    )
+
+
+def with_hand(weights: Floats, combo: int) -> Floats:
+    """A range [1326] that holds a hand: its class at least a little, so that suits stay alike."""
+    least = np.where(HAND_OF_COMBO[combo] == HAND_OF_COMBO, ADDED * weights.max(), 0.0)
+    found: Floats = np.maximum(weights, least)
+    return found
+
+
+def solve_street(
+    game: WholeGame, start: StreetStart, ranges: tuple[Floats, Floats], effort: Effort
+) -> SolvedStreet:
+    """Solve a street to the target, or for as long as there is time."""
+    solver, how = _solver(game, start, ranges, effort)
+    result = _solve(solver, effort)
+    if result.exploitability > WORST:
+        raise InputError(
+            f"{100 * result.exploitability:.0f} % of the pot is as near as {effort.seconds:g} s "
+            "get; --seconds-per-spot gives it more"
+        )
+    return SolvedStreet(result, how)
+
+
+def _solver(
+    game: WholeGame, start: StreetStart, ranges: tuple[Floats, Floats], effort: Effort
+) -> tuple[SpotSolver, str]:
+    """The largest tree, and the best way to store it, for which there is memory and time."""
+    threads, free = thread_count(effort.threads), available_bytes()
+    for trimmed in Trimmed:
+        spot = street_spot(game, start, ranges, trimmed)
+        for precision, groups, words in WAYS:
+            need = estimate_spot(spot, precision, threads, groups)
+            in_time = need.seconds_per_iteration * LEAST_ITERATIONS <= effort.seconds
+            fits = free is None or need.process_bytes <= free
+            if fits and (in_time or trimmed == max(Trimmed)):
+                solver = SpotSolver(
+                    spot, threads=effort.threads, precision=precision, river_groups=groups
+                )
+                return solver, TRIMMED_WORDS[trimmed] + words
+    raise InputError(
+        f"it takes {need.process_bytes / 1e9:.1f} GB of memory, and {(free or 0) / 1e9:.1f} GB "
+        "are free"
+    )
+
+
+def _solve(solver: SpotSolver, effort: Effort) -> SpotSolution:
+    solver.train_batch(1)  # not timed: kernels may be compiled for it
+    timer = Timer(effort.seconds)
+    result = solve_on(solver, timer, effort.target, MOST_ITERATIONS, control=StopWhen(effort.stop))
+    if effort.stop():
+        raise StoppedError
+    return result
+
+
+def _lists(
+    sizes: PlayerSizes, start: StreetStart, street: Street, player: Player, trimmed: Trimmed
+) -> dict[str, Sizes]:
+    """The sizes of a player on a street of the spot."""
+    bet, raises, donk = sizes.bet, sizes.raises, sizes.donk
+    if street == start.street:
+        # Its first street has no donks: where there would be one, that is what OOP may bet.
+        if donk is not None and start.raised_last == Player.IP:
+            bet = donk
+        donk = None
+    if trimmed >= Trimmed.ONE_SIZE:
+        bet, raises = bet[:1], raises[:1]
+        donk = None if donk is None else donk[:1]
+    if trimmed >= Trimmed.NO_RAISES:
+        raises = ()
+    if street == start.street:
+        bet = (*bet, *_played(start.moments, player, facing_bet=False))
+        raises = (*raises, *_played(start.moments, player, facing_bet=True))
+    lists = {"bet": bet, "raise": raises}
+    return lists if donk is None else {**lists, "donk": donk}
+
+
+def _played(moments: Sequence[Moment], player: Player, *, facing_bet: bool) -> Sizes:
+    """The totals that a player has bet, or raised to, on a street."""
+    bets = [
+        one
+        for one in moments
+        if one.action.player == player
+        and one.action.kind >= ActionKind.BET
+        and bool(one.bets[player.opponent]) == facing_bet
+    ]
+    sizes = ["a" if one.is_all_in else f"{_chips(one.counted)}c" for one in bets]
+    return parse_sizes(sizes, raises=facing_bet)
+
+
+def _chips(big_blinds: Fraction) -> float:
+    return neat(float(big_blinds * CHIPS_PER_BB))

@@ -1,0 +1,103 @@
+"""The preflop tree as range files."""
+
+from io import BytesIO
+from pathlib import Path
+from zipfile import ZipFile
+
+import numpy as np
+import pytest
+from builders.whole_solution import result
+
+from allstreets.base import InputError
+from allstreets.betting import BIG_BLINDS, Player, line_text
+from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, RangeKind
+from allstreets.interop import export_ranges, zip_ranges
+
+
+@pytest.mark.parametrize("kind", [kind for kind in RangeKind if kind != RangeKind.monker])
+def test_every_line_has_a_folder_with_both_ranges(tmp_path: Path, kind: RangeKind) -> None:
+    solution = result()
+    tree, reach = solution.before.tree, solution.before.reach
+    count = export_ranges(solution, tmp_path / "out", kind)
+    seen = 0
+    for node in range(tree.node_count):
+        where = (tmp_path / "out").joinpath(*line_text(tree, node, notation=BIG_BLINDS).split())
+        for player in Player:
+            text = (where / f"{player.seat}{kind.suffix}").read_text()
+            expected = np.round(reach[node, player], 4)[HAND_OF_COMBO]
+            if expected.any():
+                np.testing.assert_array_equal(Range.parse(text).weights, expected)
+            seen += 1
+    files = [path for path in (tmp_path / "out").rglob("*") if path.is_file()]
+    assert seen == count == len(files) - 1
+    listed = (tmp_path / "out" / "README.txt").read_text()
+    for path in files:
+        if path.name != "README.txt":
+            assert f"\n{path.relative_to(tmp_path / 'out').as_posix()} " in listed
+
+
+def test_the_range_that_takes_an_action_lies_in_its_folder(tmp_path: Path) -> None:
+    export_ranges(result(), tmp_path / "out", "pio")
+    node = result().at("r2.5").decision
+    for place, word in enumerate(node.actions):
+        read = (tmp_path / "out" / "r2.5" / word / "BB.txt").read_text().strip()
+        weights = Range.parse(read).weights if read else np.zeros(1326)
+        expected = np.round(node.combo_weights(Player.OOP, place), 4)
+        np.testing.assert_array_equal(weights, expected)
+
+
+def test_monker_files_have_codes_frequencies_and_evs(tmp_path: Path) -> None:
+    """20 bb: a raise to 2.5 bb is 75 % of the 2 bb in the pot after the call."""
+    out = tmp_path / "out"
+    count = export_ranges(result(), out, "monker")
+    names = {path.name for path in out.glob("*.rng")}
+    assert len(names) == count
+    assert {"0.rng", "1.rng", "40075.rng", "3.rng", "40075.1.rng", "1.1.rng"} < names
+    node = result().at("r2.5").decision.whole_hand()
+    for name, word in (("40075.0", "f"), ("40075.1", "c"), ("40075.3", "a")):
+        lines = (out / f"{name}.rng").read_text().splitlines()
+        assert lines[::2] == list(HAND_NAMES)
+        place = node.actions.index(word)
+        for line, chance, ev in zip(
+            lines[1::2], node.strategy[place], node.action_evs[place], strict=True
+        ):
+            frequency, value = map(float, line.split(";"))
+            assert frequency == pytest.approx(chance, abs=5.1e-5)
+            assert value == pytest.approx(2000 * ev, abs=0.0051)
+    folded = (out / "0.rng").read_text().splitlines()[1]
+    assert folded.endswith(";-1000")  # the small blind
+    everything = Range.parse((out / "40075.0.rng").read_text()).weights
+    assert everything.max() <= 1
+
+
+@pytest.mark.parametrize("kind", RangeKind)
+def test_a_zip_holds_the_same_files(tmp_path: Path, kind: RangeKind) -> None:
+    out = tmp_path / "out"
+    count = export_ranges(result(), out, kind)
+    packed = zip_ranges(result(), kind)
+    with ZipFile(BytesIO(packed)) as found:
+        assert found.testzip() is None
+        held = {name: found.read(name) for name in found.namelist()}
+        assert len(held) == len(found.namelist()) == count + 1
+    written = {
+        path.relative_to(out).as_posix(): path.read_bytes()
+        for path in out.rglob("*")
+        if path.is_file()
+    }
+    assert held == written
+    assert zip_ranges(result(), kind) == packed  # whenever it is made
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "mine.txt").write_text("AA")
+    file = tmp_path / "file"
+    file.write_text("AA")
+    for taken in (kept, file):
+        with pytest.raises(InputError, match="exists: name a folder that is to be made"):
+            export_ranges(result(), taken, "pio")
+    assert [path.name for path in kept.iterdir()] == ["mine.txt"]
+    (tmp_path / "empty").mkdir()
+    assert export_ranges(result(), tmp_path / "empty", "pio") > 0
+    assert not list(tmp_path.glob(".*"))
