@@ -27,8 +27,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shares(solution: WholeSolution) -> Floats:
     """[2, P]: how much of both ranges gets to each pot."""
     nodes = [pot.node for pot in solution.game.flop_pots]
-    of_pots: Floats = solution.before.reach[nodes].transpose(1, 0, 2) @ HAND_SIZES
-    return of_pots / HAND_SIZES.sum()
+    reach = solution.before.reach[nodes].transpose(1, 0, 2)
+    of_pots: Floats = reach @ HAND_SIZES / HAND_SIZES.sum()
+    return of_pots
 
 
 def test_off_path_pots_are_solved_for_their_entry_ranges(folder: Path) -> None:
