@@ -159,7 +159,7 @@ def _complain(message: str, hint: str = "") -> int:
 
 
 def _system_fault(error: OSError) -> str:
-    """What the system refused: writing to standard output, or using a file or a folder."""
+    """The operation that the system refused: writing to standard output, or using a path."""
     reason = error.strerror or str(error)
     if error.filename is None:
         if (output := output_fault()) is not None:

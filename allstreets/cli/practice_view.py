@@ -26,7 +26,7 @@ BAR = 20  # letters of the longest bar
 
 
 def print_begin(out: "Console", session: "Session") -> None:
-    """What is played, and how."""
+    """Print the game and the settings of a session."""
     from allstreets.study import practice_note
 
     solution = session.solution
@@ -95,7 +95,7 @@ def print_question(out: "Console", hand: "Hand", asked: "Question") -> None:
 
 
 def print_answer(out: "Console", answer: "Answer", asked: "Question", grid: bool) -> None:
-    """What the solution does with this hand, what was lost, and what its range does."""
+    """Print the solution's play of this hand, the loss, and the play of its range."""
     from allstreets.cli.terminal.decisions import mix_picture
 
     best = answer.best
@@ -144,7 +144,7 @@ def draw_text(draw: "Draw") -> str:
 
 
 def print_summary(out: "Console", session: "Session") -> None:
-    """What a session comes to."""
+    """Print the totals of a session."""
     summary = session.summary()
     out.print(f"\n{session.played:,} hands, seed {session.seed}", markup=False)
     print_totals(out, summary)

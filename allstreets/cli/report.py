@@ -229,7 +229,7 @@ def _report_decision(
 
 
 def _report_overview(folder: Path, spr: float | None, form: ReportFormat) -> None:
-    """What was solved and how well, the first decisions, and where to look next."""
+    """Report the solution and its quality, the first decisions, and where to look next."""
     from allstreets.cli.terminal.decisions import print_opening
     from allstreets.jobs import solution_mapping, summary_lines
     from allstreets.solutions import WholeSolution

@@ -157,7 +157,7 @@ def _first_line(error: Exception) -> str:
 
 @contextmanager
 def _own_signals() -> Iterator[None]:
-    """What signals do stays as it was: Ray replaces it, and a run that is ended would not save."""
+    """Restore signal handlers: Ray replaces them, and a run that is ended would not save."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -220,7 +220,7 @@ def signed(folder: Path) -> Iterator[Sign]:
 
 
 def not_shared(folder: Place, machines: Sequence[str]) -> InputError:
-    """What is said of machines that do not see a folder."""
+    """The error for machines that do not see a folder."""
     return InputError(
         f"{folder} is not there on {', '.join(machines)}.\n"
         "Workers write their own files: name a folder that all machines of the cluster see."

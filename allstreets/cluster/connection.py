@@ -49,7 +49,7 @@ def signed(key: bytes, who: bytes, number: bytes) -> bytes:
 
 @dataclass
 class Traffic:
-    """What has gone over connections so far."""
+    """Messages and bytes over all connections so far."""
 
     messages: int = 0
     sent_bytes: int = 0
@@ -57,7 +57,7 @@ class Traffic:
 
 
 class Answer(NamedTuple):
-    """What a worker answers."""
+    """The answer of a worker."""
 
     value: Any  # or the exception that was raised
     failed: bool
@@ -268,7 +268,7 @@ def _read(opened: socket.socket, size: int, until: float) -> bytes:
 
 
 def _connected(opened: socket.socket, stalled: int | None = None) -> Pipe:
-    """What goes on with the connection of a socket, whose both ends know the key.
+    """The connection over a socket whose two ends both know the key.
 
     Small messages are sent at once; it fails where the rest of a message does not come.
     """

@@ -35,7 +35,7 @@ FADING = 0.95  # of what earlier half-iterations say of a worker's speed
 
 @dataclass(frozen=True)
 class NodeUse:
-    """What a machine of the cluster does: pieces that it solves, or iterations on its flops."""
+    """The work of a machine of the cluster: pieces solved, or iterations on its flops."""
 
     name: str
     solved: int  # pieces; or the flops that it has
@@ -78,7 +78,7 @@ class ClusterEngine:
 
     @property
     def traffic(self) -> Traffic:
-        """What has been sent and received so far."""
+        """Messages and bytes sent and received so far."""
         return self.pool.traffic
 
     @property
@@ -278,7 +278,7 @@ class ClusterEngine:
         self._of(flop, "set_average", pot, flop, node, strategy)
 
     def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
-        """What a bundle stores of a flop."""
+        """The arrays of a flop for a bundle."""
         found: Arrays = self._of(flop, "pack", flop, reach, list(numbers))
         return found
 
@@ -328,7 +328,7 @@ class ClusterEngine:
             raise not_shared(folder, blind)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """What all flops part; the rest is written by `write_state`."""
+        """State that all flops share; `write_state` writes the rest."""
         for worker in self._busy()[:1]:
             (answer,) = self.pool.ask("shared_state", of=[worker])
             found: dict[str, NDArray[Any]] = answer.value
@@ -438,7 +438,7 @@ class ClusterEngine:
         return speeds
 
     def node_use(self) -> tuple[NodeUse, ...]:
-        """What each worker's machine does."""
+        """The work of each worker's machine."""
         found = []
         for worker, node in enumerate(self.pool.nodes):
             seconds, done = self._seconds[worker], self._done[worker]

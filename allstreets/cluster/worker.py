@@ -43,7 +43,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class Sizes(NamedTuple):
-    """What a worker has in memory."""
+    """Memory use of a worker."""
 
     memory_bytes: int
     saved_bytes: int
@@ -60,7 +60,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Visits:
-    """What an iteration does on each of K flops, without saying the same 1,755 times."""
+    """The work of an iteration on K flops; equal weights are stored once, not 1,755 times."""
 
     kinds: tuple[IterationWeights, ...]
     of_flop: Longs  # [K] places among the kinds, where there are several
@@ -114,7 +114,7 @@ class Worker:
             self._blocks = [*kept, Block(new, games)]
 
     def sizes(self) -> Sizes:
-        """What is in memory."""
+        """Memory use of all blocks."""
         games = [block.games for block in self._blocks]
         return Sizes(
             sum(each.memory_bytes for each in games),
@@ -182,7 +182,7 @@ class Worker:
     def _values(
         self, flops: Flops, ask: Callable[[Engine, Flops, Flops], Values], axis: int = 1
     ) -> Values:
-        """What the blocks answer, in the order of `flops` along `axis`."""
+        """The blocks' answers, in the order of `flops` along `axis`."""
         answers, order = [], []
         for block, places, positions in self._own(flops):
             answers.append(ask(block.games, places, positions))
@@ -226,7 +226,7 @@ class Worker:
         games.set_average(pot, place, node, strategy)
 
     def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
-        """What a bundle stores of a flop."""
+        """The arrays of a flop for a bundle."""
         games, place = self._at(flop)
         return games.pack(place, reach, numbers)
 

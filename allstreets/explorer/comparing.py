@@ -105,7 +105,7 @@ def _read(folder: Path) -> GameKeys:
 
 
 def _reason(apart: Mapping[str, tuple[str, str]]) -> str:
-    """What makes another game, in a line: values where they are short."""
+    """The differences that make it another game, in one line; short values are shown."""
     reasons = []
     for key, (one, two) in apart.items():
         if key.endswith("_range") and "board" in apart:

@@ -39,7 +39,7 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class Signature:
-    """What changes when a manifest is rewritten, a certificate, a label, or a flop beside it."""
+    """A fingerprint of a folder: changes with its manifest, certificate, label or exact flops."""
 
     modified: int  # nanoseconds
     size: int
@@ -187,7 +187,7 @@ def _is_inside(folder: Path) -> bool:
 
 
 def _manifest(folder: Path) -> Any:
-    """What a manifest says; None: it cannot be read."""
+    """The content of a manifest; None: it cannot be read."""
     try:
         return json.loads((folder / MANIFEST).read_bytes())
     except (OSError, ValueError, RecursionError):

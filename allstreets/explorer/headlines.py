@@ -1,4 +1,4 @@
-"""What the manifest of a solution shows at once: a line of a list, and the curve of its run.
+"""Headlines out of a manifest alone: a line of the list, and the curve of the run.
 
 Spots that were solved together are one line for all of their boards.
 """
@@ -46,7 +46,7 @@ def headline(kind: SolutionKind, manifest: Manifest) -> Headline:
 
 
 def real_quality(folder: Path, manifest: Manifest) -> messages.RealQuality | None:
-    """What the certificate of a whole game says; None: it has none."""
+    """The figures of a whole game's certificate; None: it has none."""
     found = read_certificate(folder, manifest)
     if found is None:
         return None

@@ -204,7 +204,7 @@ class Library:
         return found
 
     def _require(self, id: str) -> Found:
-        """What an id stands for, as it is on disk now."""
+        """The solution with an id, as it is on disk now."""
         found = self._found.get(id)
         if found is None or Signature.of(found.folder) is None:
             found = self._search().get(id)
@@ -267,13 +267,13 @@ def _problem_card(found: Found, problem: str, modified: float) -> messages.Solut
 
 
 def _where(found: Found) -> dict[str, str | None]:
-    """What tells a solution apart, and where it lies."""
+    """The identity and location of a solution."""
     part_of = None if found.part_of is None else id_of(found.part_of)
     return {"id": found.id, "folder": path_text(found.folder), "part_of": part_of}
 
 
 def _bytes(folder: Path) -> int:
-    """What the files of a solution take, those of a run beside it included, its spots not."""
+    """Size of a solution's files on disk, with those of its run, without its spots."""
     total = 0
     for path in folder.rglob("*"):
         try:

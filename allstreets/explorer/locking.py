@@ -95,7 +95,7 @@ def locks_of(result: SpotSolution, form: messages.LockForm) -> tuple[Lock, ...]:
 
 
 def lock_request(result: Solution, form: messages.LockForm) -> LockRequest:
-    """What a form asks for."""
+    """The lock that a form asks for."""
     line = _line(result, form)
     if form.way in SIGNS:
         frequency = f"{SIGNS[form.way]}{form.percent!r}%"

@@ -160,7 +160,7 @@ class Access:
         await (answer or self._app)(scope, receive, send)
 
     def _answer(self, scope: Scope) -> Response | None:
-        """What is answered in the place of the application; None: the request may pass."""
+        """The response that replaces the application's; None: the request may pass."""
         headers, api = Headers(scope=scope), scope["path"].startswith("/api")
         cookie = f"allstreets-{headers.get('host', '').rpartition(':')[2]}"
         known = self._is_token(cookie_parser(headers.get("cookie", "")).get(cookie, ""))

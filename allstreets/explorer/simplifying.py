@@ -30,7 +30,7 @@ class Simplifying:
         self._library, self._solves, self._one_at_a_time = library, solves, Lock()
 
     def price(self, id: str, form: SimpleForm) -> SimplePrice:
-        """What it costs to make both players' strategies simple."""
+        """The cost of making both players' strategies simple."""
         with self._turn(id) as folder:
             return price_message(jobs.simplify(folder, **vars(rule_of(form))))
 
@@ -66,7 +66,7 @@ class Simplifying:
 
 
 def rule_of(form: SimpleForm) -> Simplification:
-    """What a form asks for."""
+    """The simplification that a form asks for."""
     return Simplification(
         grid=None if form.grid_pct is None else form.grid_pct / 100,
         sizes=form.sizes,

@@ -44,7 +44,7 @@ class _Facts:
 
 
 class Trash:
-    """What was deleted in the opened folders."""
+    """Deleted solutions of the opened folders."""
 
     def __init__(self, opened: Sequence[Path]) -> None:
         self._opened = tuple(dict.fromkeys(Path(os.path.realpath(folder)) for folder in opened))
@@ -120,7 +120,7 @@ class Trash:
 
 
 def _described(root: Path, place: Path) -> Trashed:
-    """What was deleted; where it came from is not known if its facts are damaged."""
+    """A deleted solution; its origin is unknown if its facts are damaged."""
     try:
         target, facts = _read(root, place)
         name, deleted = facts.name, facts.deleted

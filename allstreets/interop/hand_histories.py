@@ -22,8 +22,8 @@ PHH = (".phh", ".phhs")
 ENDINGS = (".txt", ".log", *PHH)
 """The files of a folder that are read; a file that is named is read whatever it is called."""
 Reader = tuple[Callable[[str], Iterator[tuple[int, str, Any]]], Callable[[Any], PlayedHand]]
-"""What takes a text apart, by hands with the numbers of their first lines and their names, and what
-reads one."""
+"""Two functions: one splits a text into hands (first line number, name, content), one reads a
+hand."""
 PHH_READER: Reader = split_phh, read_phh
 SITE_READER: Reader = split_hands, read_site_hand
 
@@ -53,7 +53,7 @@ class Skipped:
 
 @dataclass(frozen=True)
 class HandFiles:
-    """What was read, and what was not."""
+    """The hands that were read, and those that were skipped."""
 
     hands: tuple[PlayedHand, ...]
     skipped: tuple[Skipped, ...] = ()

@@ -95,11 +95,11 @@ class Ledger:
         self._pay(player, amount)
 
     def left(self, player: Player) -> Fraction:
-        """What a player has behind."""
+        """The chips that a player has behind."""
         return self.stacks[player] - self._paid[player]
 
     def bet_of(self, player: Player) -> Fraction:
-        """What a player has put in on this street."""
+        """The chips that a player has put in on this street."""
         return self._bets[player]
 
     def act(self, street: Street, player: Player, kind: ActionKind, to: Fraction) -> None:

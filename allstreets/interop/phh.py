@@ -80,7 +80,7 @@ def read_phh(text: str) -> PlayedHand:
 
 
 def _fields(text: str) -> Mapping[str, Any]:
-    """What the file says; amounts as they are written, so that 0.1 is a tenth."""
+    """The fields of the file; amounts stay exact, so that 0.1 is a tenth."""
     try:
         return tomllib.loads(text, parse_float=read_amount)
     except RecursionError:
@@ -192,7 +192,7 @@ def _value(text: str) -> Any:
 
 
 def _finish(state: "State") -> None:
-    """What a file may leave out: cards that come after an all-in, and who shows."""
+    """Complete what a file may leave out: cards after an all-in, and who shows."""
     while state.status:
         if state.can_burn_card():
             state.burn_card("??")
@@ -211,7 +211,7 @@ def _finish(state: "State") -> None:
 
 
 def _hand(history: "HandHistory", state: "State", ends: list[Fraction] | None) -> PlayedHand:
-    """What was posted, dealt and done, out of PokerKit's operations; `ends`: the stacks then."""
+    """Blinds, cards and actions out of PokerKit's operations; `ends`: the final stacks."""
     from pokerkit import (
         AntePosting,
         BlindOrStraddlePosting,

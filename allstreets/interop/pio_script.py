@@ -57,7 +57,7 @@ MOST_COMPARED = 200_000  # nodes of a tree that is compared with the lines of it
 
 @dataclass(frozen=True)
 class PioTree:
-    """What a script says, as keys of a spot file, and what could not be said so."""
+    """A script as keys of a spot file, with notes on all that has no such key."""
 
     keys: Mapping[str, Any]
     left_out: tuple[str, ...] = ()  # settings without a counterpart
@@ -78,7 +78,7 @@ class PioTree:
 
 @dataclass
 class _Script:
-    """What has been read so far, with the number of the line that said it."""
+    """The script as read so far, with line numbers."""
 
     keys: dict[str, Any] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)

@@ -17,7 +17,7 @@ NOTHING: Amounts = (Fraction(0), Fraction(0))
 
 @dataclass(frozen=True)
 class PlayedAction:
-    """What a player did."""
+    """An action of a player."""
 
     street: Street
     player: Player
@@ -37,7 +37,7 @@ class Moment:
 
     @property
     def to_call(self) -> Fraction:
-        """What it takes to call; no more than there is."""
+        """The price of a call, capped at the player's stack."""
         player = self.action.player
         missing = self.bets[player.opponent] - self.bets[player]
         return max(min(missing, self.left[player]), Fraction(0))
@@ -56,7 +56,7 @@ class Moment:
 
     @property
     def counted(self) -> Fraction:
-        """What the action comes to: no more than the other player can call."""
+        """The effective amount of the action, capped at what the opponent can call."""
         return min(self.action.to, self.most)
 
     @property
@@ -97,7 +97,7 @@ class PlayedHand:
 
     @property
     def stack(self) -> Fraction:
-        """What both players can lose: the shorter stack."""
+        """The effective stack: the shorter of the two."""
         return min(self.stacks)
 
     @property

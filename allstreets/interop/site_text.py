@@ -83,7 +83,7 @@ def read_site_hand(lines: list[str]) -> PlayedHand:
 
 @dataclass
 class _Reader:
-    """What is known of a hand up to a line."""
+    """The state of a hand up to a line."""
 
     blinds: tuple[Fraction, Fraction] = NOTHING  # small, big
     button: str = ""  # seats go by their numbers as they are written

@@ -36,7 +36,7 @@ CERTIFICATE = f"{FOLDER}/certificate.json"  # in the folder of a solution, if it
 
 
 def judged_hash(manifest: Mapping[str, Any]) -> str:
-    """What a certificate is about: the rules, the flops with their weights, and all strategies."""
+    """Hash of the subject of a certificate: rules, flops with weights, and all strategies."""
     return data_hash(
         {
             "game": manifest["game"],
@@ -125,7 +125,7 @@ class CertificateWork:
             raise cannot_write(self.folder.parent, error) from error
 
     def load(self, flop: str, completion: str | None) -> tuple[LiftedValues, float] | None:
-        """What a flop is worth and its seconds, if it was judged; a damaged file is as none."""
+        """The values of a flop and its seconds; None: not evaluated, or its file is damaged."""
         if self._facts_there() != self.facts:
             return None
         try:

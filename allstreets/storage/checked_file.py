@@ -38,7 +38,7 @@ class BlockSums:
                 self._close()
 
     def entry(self) -> dict[str, Any]:
-        """What a manifest stores: the checksums one after the other."""
+        """The entry for a manifest: all checksums in one string."""
         if self._filled:
             self._close()
         return {"bytes": BLOCK_BYTES, "crc32": "".join(f"{each:0{DIGITS}x}" for each in self._sums)}

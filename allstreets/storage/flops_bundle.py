@@ -117,7 +117,7 @@ class FlopsBundle:
 
     @property
     def rows(self) -> dict[Key, Row]:
-        """What is solved: figures by flop and stack-to-pot ratio."""
+        """Figures of all that is solved, by flop and stack-to-pot ratio."""
         return {key: without_files(row) for key, row in self._weighted().items()}
 
     def _weighted(self) -> dict[Key, Row]:
@@ -131,7 +131,7 @@ class FlopsBundle:
 
     @property
     def missing(self) -> list[Key]:
-        """What is wanted and not solved, in order."""
+        """Keys that are wanted and not yet solved, in order."""
         return [key for key in self.wanted if key not in self._rows]
 
     @property

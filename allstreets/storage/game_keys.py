@@ -44,7 +44,7 @@ class GameKeys:
     keys: Keys | None = None  # of a spot, or of betting before the flop; None: it has none of these
     after: Keys | None = None  # of betting after the flop, in whole games
     free: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
-    """What may differ, by LOCKS or BELOW: this itself, and in words."""
+    """Keys that may differ, by LOCKS or BELOW: each value, and its text."""
 
     def apart(self, other: "GameKeys") -> dict[str, tuple[str, str]]:
         """The keys that make another one a different game, in both; none: it is the same."""
@@ -64,7 +64,7 @@ class GameKeys:
         }
 
     def notes(self, other: "GameKeys") -> tuple[str, ...]:
-        """What else differs from one of the same game; an `InputError` if it is of another."""
+        """Other differences from one of the same game; an `InputError` if the games differ."""
         apart = self.apart(other)
         if apart:
             lines = [f"  {key}: {one} and {two}" for key, (one, two) in apart.items()]
@@ -131,7 +131,7 @@ def _of_game(game: WholeGame, cards: CardModel) -> GameKeys:
 
 
 def _locks(locks: Sequence[Lock]) -> dict[str, tuple[Any, str]]:
-    """What is locked, if anything."""
+    """The locks under LOCKS; empty: none."""
     if not locks:
         return {}
     lines = dict.fromkeys(lock.line.strip() for lock in locks)

@@ -14,7 +14,7 @@ MANIFEST = "manifest.json"
 AGAIN = "Restore the folder from a backup, or solve again in another folder."
 KIND_SHOWN = 40  # letters of a kind that is not known
 MISFITS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
-"""What readers raise where parts of a solution do not fit together."""
+"""Exceptions that readers raise where parts of a solution do not fit together."""
 
 Kind = Literal["spot", "spots", "postflop", "preflop", "unified"]
 
@@ -64,13 +64,13 @@ def cannot_write(folder: Place, error: OSError) -> InputError:
 
 
 def folder_kind(folder: Place) -> str:
-    """What kind of folder it is: "spot", "postflop", …; an `InputError` if it has no manifest."""
+    """The kind of a folder: "spot", "postflop", …; an `InputError` if it has no manifest."""
     makers = dict.fromkeys(maker for _, maker in KINDS.values())
     return str(_read(folder, " or ".join(makers)).get("kind"))[:KIND_SHOWN]
 
 
 def stored_token(folder: Place) -> str | None:
-    """What the names of the files of the solution that a folder holds now have in common."""
+    """The token in the names of all files of the solution that a folder holds now."""
     with suppress(InputError):
         return str(_read(folder, "").get("token"))
     return None

@@ -1,4 +1,4 @@
-"""What manifests and certificates hold: one of somebody else may hold anything.
+"""Facts in manifests and certificates, checked: a stranger's may hold anything.
 
 A checksum shows that a manifest is as its writer left it, not that its writer was this program. So
 the facts that readers rely on are compared with the descriptions below, once, when a manifest is

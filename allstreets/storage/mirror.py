@@ -86,7 +86,7 @@ def _copy_of(path: Path) -> tuple[Remote, tuple[str, ...]] | None:
 
 
 def origin(folder: Path) -> str:
-    """What people call a folder: the URL that it is a copy of, or its own name."""
+    """The name of a folder for people: the URL that it is a copy of, or its own path."""
     found = _copy_of(folder)
     return str(folder) if found is None or found[1] else found[0].url
 

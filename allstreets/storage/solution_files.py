@@ -1,4 +1,4 @@
-"""What the folders of preflop and whole-game solutions have in common.
+"""Files common to the folders of preflop and whole-game solutions.
 
     FOLDER/manifest.json                    facts, metrics by iteration, checksums
            preflop-1f0a93c2.safetensors     strategies and values before the flop
@@ -40,7 +40,7 @@ from allstreets.version import __version__
 
 SUFFIX = ".safetensors"
 RUN_FILES = {LOCK_NAME, "certificate", "checkpoints", "metrics.jsonl", "models", "work"}
-"""What a run stores beside its solution."""
+"""Files that a run stores beside its solution."""
 
 _OURS = re.compile(
     r"(preflop|flops)-[0-9a-f]{8}(\.safetensors)?"
@@ -72,7 +72,7 @@ def facts_mapping(facts: "SolutionFacts", kind: Kind) -> dict[str, Any]:
 
 
 def facts_of(manifest: Mapping[str, Any]) -> "SolutionFacts":
-    """What `facts_mapping` wrote down."""
+    """The facts that `facts_mapping` wrote."""
 
     figures = {key: manifest["figures"].get(key) for key in FIGURES}
     plain = {key: manifest[key] for key in PLAIN}

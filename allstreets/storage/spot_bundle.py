@@ -75,7 +75,7 @@ def spot_identity(
     precision: str = "float32",
     river_groups: RiverGroups = "none",
 ) -> dict[str, Any]:
-    """What two solutions must share to be the same: the game, the algorithm, what is stored."""
+    """The facts that identify a solution: its game, its algorithm and its storage."""
 
     schedule = parse_schedule(algorithm) if isinstance(algorithm, str) else algorithm
     groups = {} if river_groups == "none" else {"river_groups": river_groups}

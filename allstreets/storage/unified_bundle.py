@@ -171,7 +171,7 @@ def _batches(solver: "WholeGameSolver") -> list[Any]:
 
 
 def _identity(solver: "WholeGameSolver") -> dict[str, Any]:
-    """What two solutions must share to be of the same game, in words for people."""
+    """The facts that two solutions of the same game share, in words for people."""
 
     flops = solver.game.flops
     return {
@@ -236,5 +236,5 @@ class BundleSource:
         return tuple(without_files(entry) for entry in self._entries)
 
     def arrays(self, flop: int) -> Arrays:
-        """What is known of a flop, by its place."""
+        """The stored arrays of a flop, given by its index."""
         return self._files.arrays(self._entries[flop]["flop"])

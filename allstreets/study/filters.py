@@ -22,7 +22,7 @@ PAIRINGS = tuple(PAIRING_NAMES.values())
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is practised; an empty set wants everything."""
+    """The decisions to practise; an empty set admits everything."""
 
     streets: frozenset[Street] = frozenset()
     pots: frozenset[str] = frozenset()  # of `POT_KINDS`
@@ -130,7 +130,7 @@ def parse_seat(text: str) -> Player | None:
 
 
 def _read(what: str, texts: Iterable[str], known: Mapping[str, Meaning]) -> list[Meaning]:
-    """What words mean, whichever case they are written in."""
+    """The meanings of words, in upper or lower case."""
     found = []
     for word in (part.strip() for text in texts for part in text.split(",")):
         name = word if word in known else word.lower()

@@ -29,9 +29,9 @@ ACTIONS = {"f": "fold", "x": "check", "c": "call", "b": "bet", "r": "raise", "a"
 """Actions by the first letter of their word."""
 STREETS = {street.text: street for street in Street}
 MISSED = 0.01
-"""Of the pot: what cost more was missed, and comes back."""
+"""Fraction of the pot: a decision that costs more is a miss, and comes back."""
 OFTEN = 0.1
-"""What the solution does so often with a hand is not missed: were it solved to the end, the action
+"""Frequency from which an action of the solution is never a miss: solved to the end, the action
 would cost nothing."""
 ANSWER_COLUMNS = (
     *("solution", "folder", "seed", "hand", "seat", "player", "street", "pot_kind", "line"),

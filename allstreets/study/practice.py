@@ -370,7 +370,7 @@ class Session:
         return len({answer.hand for answer in self.answers})
 
     def summary(self) -> Summary:
-        """What the session comes to."""
+        """Summarise the session."""
         return summarise(self.answers)
 
     def _repeated(self) -> Hand | None:

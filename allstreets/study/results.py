@@ -143,7 +143,7 @@ class Results:
         return hand
 
     def due(self, folder: Path, now: float) -> list[Repeat]:
-        """What comes back now of a solution, the most overdue first."""
+        """Decisions of a solution that are due for repetition, the most overdue first."""
         with self._open() as db:
             rows = db.execute(
                 "select * from repeats where folder = ? and due_at <= ? and due_hands <= ? "

@@ -156,7 +156,7 @@ class ReviewJob:
 
     @cached_property
     def index(self) -> ReviewIndex:
-        """What it is of."""
+        """The index of the review: its name, solutions, settings and hands."""
         return ReviewIndex(
             name=self.name,
             hero=self.hero,

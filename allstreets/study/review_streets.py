@@ -74,7 +74,7 @@ Ranges = tuple[Floats, Floats]  # [1326] of OOP and IP
 
 
 class Trimmed(IntEnum):
-    """What is left of the solution's sizes; those that were played always stay."""
+    """How far the solution's sizes are trimmed; sizes that were played always stay."""
 
     ALL = 0
     ONE_SIZE = 1
@@ -204,7 +204,7 @@ class SolvedAgain:
         return self._behind.node(line)
 
     def within(self, decision: Decision) -> float | None:
-        """What better play gains at a decision on the mean of the range, in bb."""
+        """Gain of better play at a decision, averaged over the range, in bb."""
         latest = self._solved.result if self._behind is None else self._behind.solved
         spot = latest.spot
         return within(

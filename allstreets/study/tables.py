@@ -30,14 +30,14 @@ SORTS: tuple[tuple[str, Iterable[str], Callable[[Pair], str]], ...] = (
     ("pot", (UNOPENED, *POT_KINDS), lambda pair: pair[0].kind),
     ("action", ACTIONS.values(), lambda pair: ACTIONS[pair[1].taken[0]]),
 )
-"""What totals of a review go by: the names in their order, and that of a decision."""
+"""Groupings of a review's totals: their names in order, and the name for a decision."""
 GROUPS: dict[str, Callable[[StoredAnswer], str]] = {
     "street": lambda stored: stored.answer.street,
     "pot": lambda stored: stored.answer.pot_kind,
     "solution": lambda stored: stored.answer.solution,
     "day": lambda stored: f"{_time(stored):%Y-%m-%d}",
 }
-"""What figures of practice go by; days are those of where the player lives."""
+"""Groupings of practice figures; days are in the player's time zone."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What people type or other programs wrote: keys, files and standard input."""
+"""Input from people and other programs: keys, files and standard input."""
 
 import sys
 from collections.abc import Callable, Iterator

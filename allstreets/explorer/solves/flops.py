@@ -41,14 +41,14 @@ OriginOf = Callable[[SpotSolution], Mapping[str, Any]]
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """What a solving process solves."""
+    """The task of a solving process: a spot, alone or as a flop of a whole game."""
 
     config: SpotConfig
     spot: Spot
     flop: tuple[WholeSolution, FlopSpot] | None = None  # the flop of a whole game that it is
 
     def origin(self) -> OriginOf | None:
-        """What is stored with it; the solution's own play of the flop is evaluated here, once."""
+        """The origin stored with it; evaluates the solution's own play of the flop, once."""
         if self.flop is None:
             return None
         result, found = self.flop

@@ -106,7 +106,7 @@ def game_bytes(form: GameForm, free: int | None, locked: LockedSource | None = N
 
 
 def _short_of(job: UnifiedJob, free: int | None) -> list[Problem]:
-    """What is said where there is not enough memory."""
+    """The problem to report where memory is short; empty: it suffices or is unknown."""
     if free is None:
         return []
     try:

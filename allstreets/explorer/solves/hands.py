@@ -26,7 +26,7 @@ _reading = Lock()
 
 
 def read_review(form: ReviewForm, library: Library) -> ReviewSource:
-    """What a form asks for; a `FormError` where that cannot be reviewed."""
+    """The review that a form asks for; a `FormError` where it is impossible."""
     folders = [library.folder(one) for one in form.solutions]
     problems = [
         Problem(message=f"{folder.name} is no whole game: choose one", field="solutions")

@@ -1,4 +1,4 @@
-"""What a solving process does: a spot, a whole game or played hands, under the server's control.
+"""Jobs of a solving process: a spot, a whole game or played hands, under the server's control.
 
 Each saves as it goes, so that it can be looked at meanwhile and resumed later.
 """
@@ -84,7 +84,7 @@ def solve_spot(
 
 
 class SpotCallback:
-    """What the training loop calls between two iterations of a spot."""
+    """Callback of the training loop between two iterations of a spot."""
 
     _solver: SpotSolver
 

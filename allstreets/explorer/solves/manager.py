@@ -64,7 +64,7 @@ class Solves:
 
     @property
     def max_memory_bytes(self) -> int | None:
-        """What solves may take in all: the given limit, or what is free; None: unknown."""
+        """Memory that all solves may use: the given limit, or all that is free; None: unknown."""
         return available_bytes() if self._max_memory_bytes is None else self._max_memory_bytes
 
     def solve_of(self, solution: Path) -> str | None:
@@ -328,7 +328,7 @@ class Solves:
             )
 
     def _need_bytes(self, request: Request) -> int:
-        """What a solve takes, if there is room for it; computed without holding the lock.
+        """Memory that a solve needs, if there is room for it; computed without holding the lock.
 
         One that has to wait has the memory of those that run when its turn comes.
         """

@@ -26,7 +26,7 @@ Command = Literal["pause", "resume", "stop"]
 
 
 class Report(BaseModel):
-    """What has changed; None has not."""
+    """Changes since the last report; None: unchanged."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -53,7 +53,7 @@ THRESHOLDS = ("add_allin_threshold", "force_allin_threshold", "merging_threshold
 AMOUNTS = ("pot", "stack", "chips_per_bb", "rake", "rake_cap", *THRESHOLDS)
 NUMBERS = (*AMOUNTS, "target_pct", "max_seconds")
 SAME = ("board", "oop_range", "ip_range", *AMOUNTS, "precision", "river_groups", "device")
-"""What a form and the file of a spot call alike."""
+"""Keys that have the same name in a form and in a spot file."""
 
 Found = TypeVar("Found")
 ADD, REMOVE = "+", "-"
@@ -77,7 +77,7 @@ class _Reading:
     problems: list[Problem] = field(default_factory=list)
 
     def attempt(self, where: str | None, read: Callable[[], Found]) -> Found | None:
-        """What `read` returns; None when it fails, which is recorded for the field `where`."""
+        """Return the result of `read`; on failure, record it for the field `where`, return None."""
         try:
             return read()
         except InputError as error:
@@ -134,7 +134,7 @@ def spot_title(form: SpotForm) -> str:
 
 
 def spot_name(form: SpotForm) -> str:
-    """What a spot is called: as its form says, or else what it is."""
+    """The name of a spot: the one in its form, or else its title."""
     return form.name.strip() or spot_title(form)
 
 
@@ -286,7 +286,7 @@ def edits_text(edits: Iterable[Edit]) -> str:
 
 
 def changes_text(edit: Edit) -> str:
-    """What an edit adds and removes."""
+    """The sizes that an edit adds and removes, as text."""
     added, removed = (f"{ADD}{size}" for size in edit.add), (f"{REMOVE}{w}" for w in edit.remove)
     return ", ".join((*added, *removed))
 
