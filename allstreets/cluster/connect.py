@@ -55,8 +55,8 @@ class Cluster:
     def nodes(self) -> tuple[Node, ...]:
         """The machines that are alive, in a fixed order; those without a core are left out."""
         alive = [node for node in self.ray.nodes() if node["Alive"]]
-        found = [_node(node["NodeID"], node["NodeManagerAddress"], node) for node in alive]
-        return tuple(sorted((node for node in found if node.cores), key=lambda node: node.key))
+        known = [_node(node["NodeID"], node["NodeManagerAddress"], node) for node in alive]
+        return tuple(sorted((node for node in known if node.cores), key=lambda node: node.key))
 
 
 def _node(key: str, address: str, facts: Any) -> Node:
@@ -139,9 +139,9 @@ def _require_answer(where: str) -> None:
 
 
 def _no_answer(where: str, why: str) -> InputError:
-    place = "no cluster of Ray" if where == AUTO else f"the cluster at {where}"
+    cluster = "no cluster of Ray" if where == AUTO else f"the cluster at {where}"
     return InputError(
-        f"{place} {'was found' if where == AUTO else 'does not answer'}: {why}.\n"
+        f"{cluster} {'was found' if where == AUTO else 'does not answer'}: {why}.\n"
         "Start one with `ray start --head` and name its address, or use --cluster local."
     )
 

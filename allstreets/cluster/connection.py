@@ -79,8 +79,8 @@ def answer(worker: object, asked: bytes) -> bytes:
     except Exception as error:
         value, failed = _can_be_sent(error), True
     ended = time.perf_counter()
-    found = Answer(value, failed, ended - began, process_bytes(int(ended)))
-    return pickle.dumps(tuple(found), protocol=5)
+    reply = Answer(value, failed, ended - began, process_bytes(int(ended)))
+    return pickle.dumps(tuple(reply), protocol=5)
 
 
 def read_answer(data: bytes) -> Answer:
@@ -218,7 +218,7 @@ class Exchange:
                     except OSError:
                         self._send_away(selector, stranger)
                 now = time.monotonic()
-                self._dismiss(selector, sum(one.until <= now for one in self._strangers))
+                self._dismiss(selector, sum(each.until <= now for each in self._strangers))
 
     def _until_next(self) -> float | None:
         """Seconds until somebody has to be sent away."""

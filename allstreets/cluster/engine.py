@@ -137,14 +137,14 @@ class ClusterEngine:
     def _moved(self, folder: Place, files: Mapping[str, str]) -> None:
         """Let flops move from slow workers to fast ones, by way of files that hold their state."""
         speeds = self._speeds()
-        found = None if speeds is None else rebalanced(self._costs, speeds, self._partition)
-        if found is None:
+        partition = None if speeds is None else rebalanced(self._costs, speeds, self._partition)
+        if partition is None:
             return
         shared = self.state()
-        before, self._partition = self._partition, found
+        before, self._partition = self._partition, partition
         changed = [
             worker
-            for worker, (old, new) in enumerate(zip(before, found, strict=True))
+            for worker, (old, new) in enumerate(zip(before, partition, strict=True))
             if not np.array_equal(old, new)
         ]
         self._own(changed, fresh=False)
@@ -227,8 +227,8 @@ class ClusterEngine:
         """By worker: where its flops stand in `flops`, which are mostly those of the last time."""
         if not np.array_equal(flops, self._asked[0]):
             owner = self._owner[flops]
-            found = {each: np.flatnonzero(owner == each) for each in np.unique(owner).tolist()}
-            self._asked = flops.copy(), found
+            positions = {each: np.flatnonzero(owner == each) for each in np.unique(owner).tolist()}
+            self._asked = flops.copy(), positions
         return self._asked[1]
 
     def _put_together(
@@ -243,8 +243,8 @@ class ClusterEngine:
         values: Values = np.empty(shape, answers[0].value.dtype)
         where, before = self._positions(flops), (slice(None),) * axis
         for worker, answer in zip(workers, answers, strict=True):
-            place: Any = (*before, where[worker])
-            values[place] = answer.value
+            index: Any = (*before, where[worker])
+            values[index] = answer.value
         return values
 
     def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
@@ -270,8 +270,8 @@ class ClusterEngine:
 
     def average(self, pot: int, flop: int, node: int) -> Floats:
         """[A, H]: the average strategy at a decision of a pot's tree."""
-        found: Floats = self._of(flop, "average", pot, flop, node)
-        return found
+        strategy: Floats = self._of(flop, "average", pot, flop, node)
+        return strategy
 
     def set_average(self, pot: int, flop: int, node: int, strategy: Floats) -> None:
         """Let the average strategy at a decision be `strategy` [A, H]; regrets stay."""
@@ -279,8 +279,8 @@ class ClusterEngine:
 
     def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
         """The arrays of a flop for a bundle."""
-        found: Arrays = self._of(flop, "pack", flop, reach, list(numbers))
-        return found
+        arrays: Arrays = self._of(flop, "pack", flop, reach, list(numbers))
+        return arrays
 
     @contextmanager
     def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
@@ -331,8 +331,8 @@ class ClusterEngine:
         """State that all flops share; `write_state` writes the rest."""
         for worker in self._busy()[:1]:
             (answer,) = self.pool.ask("shared_state", of=[worker])
-            found: dict[str, NDArray[Any]] = answer.value
-            return found
+            shared: dict[str, NDArray[Any]] = answer.value
+            return shared
         return {}
 
     def write_state(self, folder: Place) -> dict[str, str]:
@@ -397,7 +397,7 @@ class ClusterEngine:
             worker: (
                 folder.resolve(),
                 token,
-                [names[place] for place in self._partition[worker].tolist()],
+                [names[flop] for flop in self._partition[worker].tolist()],
                 values[:, :, self._partition[worker]],
                 reach,
                 list(numbers),
@@ -407,8 +407,8 @@ class ClusterEngine:
         }
         entries: list[dict[str, Any]] = [{} for _ in names]
         for worker, answer in zip(asked, self.pool.ask_each("write_packed", asked), strict=True):
-            for place, entry in zip(self._partition[worker].tolist(), answer.value, strict=True):
-                entries[place] = entry
+            for flop, entry in zip(self._partition[worker].tolist(), answer.value, strict=True):
+                entries[flop] = entry
         return entries
 
     # Speed.
@@ -439,12 +439,12 @@ class ClusterEngine:
 
     def node_use(self) -> tuple[NodeUse, ...]:
         """The work of each worker's machine."""
-        found = []
+        uses = []
         for worker, node in enumerate(self.pool.nodes):
             seconds, done = self._seconds[worker], self._done[worker]
             own = self._costs[self._partition[worker]].sum()
             known = seconds > 0 and own > 0 and done > 0
-            found.append(
+            uses.append(
                 NodeUse(
                     name=node.address,
                     solved=len(self._partition[worker]),
@@ -453,7 +453,7 @@ class ClusterEngine:
                     waiting=float(max(0.0, 1 - seconds / self._passed)) if self._passed else 0.0,
                 )
             )
-        return tuple(found)
+        return tuple(uses)
 
     def close(self) -> None:
         """End the workers."""
@@ -480,13 +480,13 @@ def split_flops(
     parts: list[set[int]] = [set() for _ in speeds]
     if kept is not None:
         parts = [set(places.tolist()) for places in kept]
-    loads = np.array([sum(costs[place] for place in sorted(part)) for part in parts], np.float64)
+    loads = np.array([sum(costs[flop] for flop in sorted(part)) for part in parts], np.float64)
     owned = set().union(*parts)
-    free = [place for place in range(len(costs)) if place not in owned]
-    for place in sorted(free, key=lambda place: (-costs[place], place)):
-        worker = int(np.argmin((loads + costs[place]) / speeds))
-        parts[worker].add(place)
-        loads[worker] += costs[place]
+    free = [flop for flop in range(len(costs)) if flop not in owned]
+    for flop in sorted(free, key=lambda flop: (-costs[flop], flop)):
+        worker = int(np.argmin((loads + costs[flop]) / speeds))
+        parts[worker].add(flop)
+        loads[worker] += costs[flop]
     return [np.array(sorted(part), np.int64) for part in parts]
 
 
@@ -495,7 +495,7 @@ def rebalanced(costs: Floats, speeds: Floats, parts: Sequence[Places]) -> list[P
 
     Flops move from the slowest worker to the one that is done with them first, while that helps.
     """
-    found = [sorted(part.tolist(), key=lambda place: -costs[place]) for part in parts]
+    flops = [sorted(part.tolist(), key=lambda flop: -costs[flop]) for part in parts]
     loads = np.array([costs[part].sum() for part in parts])
     mean = loads.sum() / speeds.sum()
     if (loads / speeds).max() <= TOLERATED * mean:
@@ -503,16 +503,16 @@ def rebalanced(costs: Floats, speeds: Floats, parts: Sequence[Places]) -> list[P
     for _ in range(len(costs)):
         slowest = int(np.argmax(loads / speeds))
         worst = loads[slowest] / speeds[slowest]
-        for place in found[slowest]:
-            after = (loads + costs[place]) / speeds
+        for flop in flops[slowest]:
+            after = (loads + costs[flop]) / speeds
             after[slowest] = np.inf
             worker = int(np.argmin(after))
             if after[worker] < worst:
                 break
         else:
             break
-        found[slowest].remove(place)
-        found[worker].append(place)
-        loads[slowest] -= costs[place]
-        loads[worker] += costs[place]
-    return [np.array(sorted(part), np.int64) for part in found]
+        flops[slowest].remove(flop)
+        flops[worker].append(flop)
+        loads[slowest] -= costs[flop]
+        loads[worker] += costs[flop]
+    return [np.array(sorted(part), np.int64) for part in flops]

@@ -110,14 +110,14 @@ class WorkerPool(ABC):
 
     def _ask(self, name: str, asked: Mapping[int, bytes]) -> list[Answer]:
         began = time.monotonic()
-        found = self._exchange(asked, self.timeouts.limit(name))
+        answers = self._exchange(asked, self.timeouts.limit(name))
         self.timeouts.note(name, time.monotonic() - began)
-        for worker, answer in found.items():
+        for worker, answer in answers.items():
             self.nodes[worker].memory_bytes = answer.memory_bytes
             if answer.failed:
                 answer.value.add_note(f"on {self.nodes[worker].address}")
                 raise answer.value
-        return [found[worker] for worker in asked]
+        return [answers[worker] for worker in asked]
 
 
 START_SECONDS = 180.0  # until a worker has been started
@@ -198,13 +198,13 @@ class RayPool(WorkerPool):
     def _vacant(self) -> list[RayNode]:
         """Stations of machines, or GPUs, that nobody works at."""
         taken = [node.machine for node in self._nodes]
-        found = []
+        vacant = []
         for node in self._cluster.nodes():
             seats = node.gpus if self._gpus else self._per_machine
             for _ in range(0 if node.key in self._avoided else seats - taken.count(node.key)):
                 cores = max(1, node.cores // seats)
-                found.append(RayNode(node.key, node.address, cores, lent=node.cores / seats))
-        return found
+                vacant.append(RayNode(node.key, node.address, cores, lent=node.cores / seats))
+        return vacant
 
     def _start(self, nodes: Sequence[RayNode]) -> list[RayNode]:
         """Start workers side by side, and others for those that die on the way.
@@ -305,12 +305,12 @@ class RayPool(WorkerPool):
 
     def _ended(self, numbers: Iterable[int]) -> list[int]:
         """Those of whom Ray says that they have ended."""
-        found = []
+        ended = []
         for number in numbers:
             done, _ = self._cluster.ray.wait([self._nodes[number].ended], timeout=0)
             if done:
-                found.append(number)
-        return found
+                ended.append(number)
+        return ended
 
     def _told(self, lost: Mapping[int, str]) -> str:
         parts = [

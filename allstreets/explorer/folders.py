@@ -52,13 +52,13 @@ class Signature:
     def of(cls, folder: Path) -> "Signature | None":
         """That of a folder's manifest; None: there is none."""
         try:
-            found = (folder / MANIFEST).stat()
+            stat = (folder / MANIFEST).stat()
         except OSError:
             return None
         return cls(
-            found.st_mtime_ns,
-            found.st_size,
-            found.st_ino,
+            stat.st_mtime_ns,
+            stat.st_size,
+            stat.st_ino,
             certified=_modified(folder / CERTIFICATE),
             labelled=_modified(folder / LABEL),
             spots=_spots_written(folder / SPOTS),
@@ -117,17 +117,17 @@ def find_solutions(opened: Sequence[Path]) -> Iterator[Found]:
 
     A set of spots is a solution, and so is each of its spots.
     """
-    found: list[Found] = []
+    solutions: list[Found] = []
     sets: dict[Path, frozenset[str]] = {}  # the folders of their spots
-    for one in _walk(opened):
-        if one.problem is not None:
-            found.append(Found(one.folder, one.problem))
-        elif MANIFEST in one.files:
-            manifest = _manifest(one.folder)
-            if _is_shown(manifest, one.depth):
-                found.append(Found(one.folder))
-                sets[one.folder] = _spots(manifest)
-    for solution in found:
+    for walked in _walk(opened):
+        if walked.problem is not None:
+            solutions.append(Found(walked.folder, walked.problem))
+        elif MANIFEST in walked.files:
+            manifest = _manifest(walked.folder)
+            if _is_shown(manifest, walked.depth):
+                solutions.append(Found(walked.folder))
+                sets[walked.folder] = _spots(manifest)
+    for solution in solutions:
         parent = solution.folder.parent
         together = solution.folder.name in sets.get(parent, ())
         yield replace(solution, part_of=parent) if together else solution
@@ -135,9 +135,9 @@ def find_solutions(opened: Sequence[Path]) -> Iterator[Found]:
 
 def find_reviews(opened: Sequence[Path]) -> Iterator[Path]:
     """The folder of every review in the opened folders."""
-    for one in _walk(opened):
-        if INDEX in one.files:
-            yield one.folder
+    for walked in _walk(opened):
+        if INDEX in walked.files:
+            yield walked.folder
 
 
 @dataclass(frozen=True)
@@ -211,8 +211,10 @@ def _spots(manifest: Any) -> frozenset[str]:
     if not isinstance(manifest, dict) or manifest.get("kind") != "spots":
         return frozenset()
     entries = manifest.get("spots")
-    known = [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
-    return frozenset(str(one.get("folder")) for one in known)
+    known = (
+        [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    )
+    return frozenset(str(entry.get("folder")) for entry in known)
 
 
 class LastOpened(Generic[Solution]):
@@ -237,8 +239,8 @@ class LastOpened(Generic[Solution]):
 def read_label(folder: Path) -> Label:
     """The label of a solution, an empty one where there is none; `InputError`: it is damaged."""
     try:
-        found = read_json_object(folder / LABEL)
-        known = {key: found[key] for key in Label.model_fields if key in found}
+        stored = read_json_object(folder / LABEL)
+        known = {key: stored[key] for key in Label.model_fields if key in stored}
         return typed_record(Label, known)
     except FileNotFoundError:
         return Label()

@@ -120,10 +120,10 @@ def several_users(accounts: Iterable[Any] | None = None) -> bool:
             return False
         accounts = pwd.getpwall()
     people = {
-        one.pw_uid
-        for one in accounts
-        if (one.pw_uid == 0 or one.pw_uid >= FIRST_USER)
-        and PurePosixPath(one.pw_shell).name not in NO_SHELLS
+        account.pw_uid
+        for account in accounts
+        if (account.pw_uid == 0 or account.pw_uid >= FIRST_USER)
+        and PurePosixPath(account.pw_shell).name not in NO_SHELLS
     }
     return len(people) > 1
 

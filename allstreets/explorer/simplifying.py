@@ -50,9 +50,9 @@ class Simplifying:
     @contextmanager
     def _turn(self, id: str) -> Iterator[Path]:
         """The folder of a solution that is evaluated within seconds, for one at a time."""
-        found = self._library.card(id)
+        card = self._library.card(id)
         folder = self._library.folder(id)
-        if found.bytes > MOST_BYTES.get(found.kind or "", found.bytes):
+        if card.bytes > MOST_BYTES.get(card.kind or "", card.bytes):
             raise InputError(
                 f"this takes longer than a page should wait. In a terminal: allstreets simplify "
                 f"{folder}, with --grid 25%, --sizes 1 or --drop 5%"

@@ -60,11 +60,11 @@ class HandFiles:
 
     def reasons(self) -> list[tuple[str, int]]:
         """Why hands were skipped and how many, the most frequent first."""
-        return Counter(one.sort for one in self.skipped).most_common()
+        return Counter(skipped.sort for skipped in self.skipped).most_common()
 
     def first(self, reason: str) -> Skipped:
         """The first that was skipped for a reason, to be named beside it."""
-        return next(one for one in self.skipped if one.sort == reason)
+        return next(skipped for skipped in self.skipped if skipped.sort == reason)
 
 
 def read_hands(paths: Iterable[Path | str]) -> HandFiles:
@@ -77,9 +77,9 @@ def read_hands(paths: Iterable[Path | str]) -> HandFiles:
         except OSError as error:
             skipped.append(Skipped(str(path), 1, f"it cannot be read: {error.strerror}"))
             continue
-        found = read_text(text, str(path), phh=path.suffix.lower() in PHH)
-        skipped += found.skipped
-        for hand in found.hands:
+        files = read_text(text, str(path), phh=path.suffix.lower() in PHH)
+        skipped += files.skipped
+        for hand in files.hands:
             if hand.name and hand in hands:
                 skipped.append(Skipped(hand.file, hand.line, "the same hand again", hand.name))
             else:
@@ -135,7 +135,7 @@ def _files(paths: Iterable[Path | str]) -> Iterator[Path]:
         if not path.is_dir():
             yield path
             continue
-        inside = sorted(one for one in path.rglob("*") if _is_history(one))
+        inside = sorted(file for file in path.rglob("*") if _is_history(file))
         if not inside:
             raise InputError(
                 f"{path} holds no hand histories: they end in {', '.join(ENDINGS)}; name the file"

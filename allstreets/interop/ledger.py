@@ -189,8 +189,8 @@ class Ledger:
             holes=holes,
             board=board,
             actions=tuple(
-                PlayedAction(one.street, one.player, one.kind, one.to / unit)
-                for one in self.actions
+                PlayedAction(action.street, action.player, action.kind, action.to / unit)
+                for action in self.actions
             ),
             uncalled=in_bb(back),
             results=in_bb(results),

@@ -146,7 +146,9 @@ def _command(script: _Script, number: int, line: str) -> None:
     elif name == "add_line":
         if len(words) > MOST_AMOUNTS:
             raise InputError(f"add_line: {len(words):,} amounts, more than {MOST_AMOUNTS}")
-        script.lines[number] = [Fraction(str(one)) for one in _numbers(name, words, len(words))]
+        script.lines[number] = [
+            Fraction(str(amount)) for amount in _numbers(name, words, len(words))
+        ]
     elif name == "clear_lines":
         script.lines.clear()
     elif name not in SILENT_COMMANDS:
@@ -196,7 +198,7 @@ def _viewer_sizes(script: _Script, first: Street) -> None:
     keys, settings = script.keys, script.settings
     sizes: dict[str, dict[str, list[str]]] = {}
     added: set[bool] = set()
-    for street in (one for one in Street if one >= first):
+    for street in (later for later in Street if later >= first):
         for seat in ("", "IP"):
             head = f"{street.text.title()}Config{seat}"
             entry = sizes[f"{street.text}_{seat.lower() or 'oop'}"] = {"bet": [], "raise": []}
@@ -277,12 +279,12 @@ def _range(text: str) -> str:
 
 def _number(name: str, text: str) -> float:
     try:
-        found = float(text)
+        number = float(text)
     except ValueError:
         raise InputError(f"{name}: '{shorten(text)}' is not a number") from None
-    if not 0 <= found < LARGEST:
+    if not 0 <= number < LARGEST:
         raise InputError(f"{name}: {shorten(text)} is out of range")
-    return int(found) if found.is_integer() else found
+    return int(number) if number.is_integer() else number
 
 
 def _numbers(name: str, words: list[str], count: int) -> list[float]:

@@ -110,7 +110,7 @@ class PlayedHand:
 
     def player_named(self, name: str) -> Player | None:
         """The seat of a name, in any case; None: it is not at the table."""
-        names = [one.casefold() for one in self.players]
+        names = [player.casefold() for player in self.players]
         wanted = name.strip().casefold()
         return Player(names.index(wanted)) if wanted in names else None
 
@@ -123,10 +123,10 @@ class PlayedHand:
         bets, street = list(self.blinds), Street.PREFLOP
         left = [self.stacks[p] - self.antes[p] - self.blinds[p] for p in Player]
         pot = sum(self.antes) + sum(self.blinds)
-        for place, action in enumerate(self.actions):
+        for index, action in enumerate(self.actions):
             if action.street != street:
                 bets, street = [Fraction(0), Fraction(0)], action.street
-            yield Moment(place, action, Fraction(pot), (bets[0], bets[1]), (left[0], left[1]))
+            yield Moment(index, action, Fraction(pot), (bets[0], bets[1]), (left[0], left[1]))
             paid = action.to - bets[action.player]
             bets[action.player] += paid
             left[action.player] -= paid

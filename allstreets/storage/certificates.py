@@ -67,12 +67,12 @@ def read_certificate(folder: Path, manifest: Mapping[str, Any]) -> Certificate |
         require_plain_data(facts)
         total = facts.pop("checksum")
         require_facts(facts, "certificate")
-        found = Certificate.of(facts) if total == data_hash(facts) else None
+        certificate = Certificate.of(facts) if total == data_hash(facts) else None
     except (OSError, *MISFITS):
         return None
-    if found is None or found.judged == judged_hash(manifest):
-        return found
-    return replace(found, outdated=True)
+    if certificate is None or certificate.judged == judged_hash(manifest):
+        return certificate
+    return replace(certificate, outdated=True)
 
 
 class CertificateWork:
@@ -89,10 +89,10 @@ class CertificateWork:
 
     def differs(self) -> list[str]:
         """In which facts the work that lies there is another one; empty: there is none, or this."""
-        there = self._facts_there()
-        if there is None:
+        stored = self._facts_there()
+        if stored is None:
             return []
-        return [key for key in {**there, **self.facts} if there.get(key) != self.facts.get(key)]
+        return [key for key in {**stored, **self.facts} if stored.get(key) != self.facts.get(key)]
 
     def begin(self) -> None:
         """Make room: other work is removed, this one goes on."""
@@ -107,8 +107,8 @@ class CertificateWork:
 
     def _facts_there(self) -> dict[str, Any] | None:
         with suppress(OSError, *MISFITS):
-            there: dict[str, Any] = json.loads((self.folder / WORK).read_bytes())
-            return dict(there)
+            stored: dict[str, Any] = json.loads((self.folder / WORK).read_bytes())
+            return dict(stored)
         return None
 
     def save(self, flop: str, completion: str | None, values: LiftedValues, seconds: float) -> None:

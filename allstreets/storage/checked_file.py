@@ -30,10 +30,10 @@ class BlockSums:
         """The next bytes of the file."""
         rest = memoryview(piece)
         while rest:
-            here = rest[: BLOCK_BYTES - self._filled]
-            self._sum = zlib.crc32(here, self._sum)
-            self._filled += len(here)
-            rest = rest[len(here) :]
+            chunk = rest[: BLOCK_BYTES - self._filled]
+            self._sum = zlib.crc32(chunk, self._sum)
+            self._filled += len(chunk)
+            rest = rest[len(chunk) :]
             if self._filled == BLOCK_BYTES:
                 self._close()
 
@@ -91,9 +91,9 @@ class CheckedFile(Mapping[str, NDArray[Any]]):
 
     def _bytes(self, name: str, first: int, last: int | None) -> tuple[int, int]:
         """Where elements first, …, last − 1 lie."""
-        place = self._places[name]
-        end = place.end if last is None else place.start + last * place.dtype.itemsize
-        return place.start + first * place.dtype.itemsize, end
+        array = self._places[name]
+        end = array.end if last is None else array.start + last * array.dtype.itemsize
+        return array.start + first * array.dtype.itemsize, end
 
     def _compare(self, start: int, end: int) -> None:
         """Bytes start, …, end − 1."""

@@ -54,25 +54,28 @@ class GameKeys:
                 f"a {self.kind} and a {other.kind} cannot be compared: name two spots, or two "
                 "preflop or whole games"
             )
-        one, two = dict(self.keys), dict(other.keys)
+        ours, theirs = dict(self.keys), dict(other.keys)
         if self.after is not None and other.after is not None:
-            one, two = {**one, **self.after}, {**two, **other.after}
+            ours, theirs = {**ours, **self.after}, {**theirs, **other.after}
         return {
-            key: (_short(one.get(key)), _short(two.get(key)))
-            for key in {**one, **two}
-            if one.get(key) != two.get(key)
+            key: (_short(ours.get(key)), _short(theirs.get(key)))
+            for key in {**ours, **theirs}
+            if ours.get(key) != theirs.get(key)
         }
 
     def notes(self, other: "GameKeys") -> tuple[str, ...]:
         """Other differences from one of the same game; an `InputError` if the games differ."""
         apart = self.apart(other)
         if apart:
-            lines = [f"  {key}: {one} and {two}" for key, (one, two) in apart.items()]
+            lines = [
+                f"  {key}: {our_text} and {their_text}"
+                for key, (our_text, their_text) in apart.items()
+            ]
             raise InputError("these are different games; they differ in\n" + "\n".join(lines))
         return tuple(
-            f"{what} differ: {_short(one)} and {_short(two)}"
+            f"{what} differ: {_short(our_text)} and {_short(their_text)}"
             for what in {**self.free, **other.free}
-            for (mine, one), (theirs, two) in [
+            for (mine, our_text), (theirs, their_text) in [
                 (self.free.get(what, NOTHING), other.free.get(what, NOTHING))
             ]
             if mine != theirs

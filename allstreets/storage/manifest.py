@@ -115,15 +115,15 @@ def read_manifest(folder: Place, kind: Kind) -> dict[str, Any]:
 
 def require_schema(folder: Place, facts: Mapping[str, Any], schema: int) -> None:
     """Refuse a folder of an older or a newer format, and say what to do about it."""
-    there = facts.get("schema")
-    if there == schema:
+    stored = facts.get("schema")
+    if stored == schema:
         return
     advice = "open it with that version, or solve again in another folder"
-    if isinstance(there, int) and there > schema:
+    if isinstance(stored, int) and stored > schema:
         advice = "update allstreets to that version"
     raise InputError(
         f"{folder} was written by allstreets {_brief(facts.get('code_version'))} in another format "
-        f"(schema {_brief(there)}, this is {schema}); {advice}"
+        f"(schema {_brief(stored)}, this is {schema}); {advice}"
     )
 
 

@@ -148,9 +148,9 @@ def save_spot(
     require_saved(solver.spot, saved)
     identity = _identity(solver)
     if (folder / MANIFEST).exists():
-        there = read_spot_manifest(folder)
-        require_same(folder, there["config"], identity, KIND)
-        require_trained(folder, there)
+        stored = read_spot_manifest(folder)
+        require_same(folder, stored["config"], identity, KIND)
+        require_trained(folder, stored)
     else:
         require_free(folder, identity)
     if exploitability is None:

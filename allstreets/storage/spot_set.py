@@ -70,20 +70,20 @@ class SpotSetBundle:
 
         Spots that the folder holds beside those wanted stay.
         """
-        there = self._entries
-        found = []
+        before = self._entries
+        entries = []
         for entry in wanted:
-            known = there.get(entry.folder)
+            known = before.get(entry.folder)
             if known is not None and known.identity != entry.identity:
                 raise InputError(
                     f"{self.folder / entry.folder} is of another spot than {entry.name} on "
                     f"{entry.board}: its keys or settings differ. Name another folder."
                 )
             row = None if known is None else known.row
-            found.append(Entry(**{**entry.__dict__, "row": row}))
-        self._entries = {**there, **{entry.folder: entry for entry in found}}
+            entries.append(Entry(**{**entry.__dict__, "row": row}))
+        self._entries = {**before, **{entry.folder: entry for entry in entries}}
         self._write()
-        return found
+        return entries
 
     def save(self, folder: str, row: Row) -> None:
         """Add the row of a spot that is solved."""

@@ -85,8 +85,8 @@ class StoredArrays(Mapping[str, NDArray[Any]]):
     def _open(self, file: str) -> Arrays:
         arrays, metadata = map_arrays(self._here(file))
         if file not in self._verified:
-            found = checksum(arrays, str(metadata.get("facts", "")))
-            if not found == metadata.get("checksum") == self._checksums[file]:
+            computed = checksum(arrays, str(metadata.get("facts", "")))
+            if not computed == metadata.get("checksum") == self._checksums[file]:
                 raise DamagedFileError(f"{self._folder / file} fails its checksum")
             self._verified.add(file)
         return arrays

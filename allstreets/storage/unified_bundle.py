@@ -118,10 +118,10 @@ class GameWriter:
         self._entries: list[dict[str, Any]] = [{} for _ in flops]
         self._flops = flops_folder(folder, self._token)
 
-    def add(self, place: int, arrays: Arrays) -> None:
+    def add(self, index: int, arrays: Arrays) -> None:
         """Write a flop, by its place."""
         self._flops.mkdir(exist_ok=True)
-        self._entries[place] = write_flop(self._flops, self._names[place], arrays)
+        self._entries[index] = write_flop(self._flops, self._names[index], arrays)
 
     def finish(self, whole: StoredGame) -> None:
         """Write the rest; from now on it is a solution."""

@@ -49,7 +49,7 @@ class Wanted:
             line.strip(),
             frozenset(_read("suits of a flop", suits, {name: name for name in SUITS})),
             frozenset(_read("pairing of a flop", pairings, {name: name for name in PAIRINGS})),
-            frozenset(_read("high card", [one.upper() for one in high_cards], ranks)),
+            frozenset(_read("high card", [card.upper() for card in high_cards], ranks)),
         )
 
     def texture(self, flop: Texture) -> bool:
@@ -121,20 +121,20 @@ class Wanted:
 
 def parse_seat(text: str) -> Player | None:
     """A seat; None: both in turn."""
-    found = text.strip().lower()
-    if found in ("", "both"):
+    name = text.strip().lower()
+    if name in ("", "both"):
         return None
-    if found not in SEATS:
+    if name not in SEATS:
         raise InputError(f"'{text}' is no seat: choose from sb (ip), bb (oop), both")
-    return SEATS[found]
+    return SEATS[name]
 
 
 def _read(what: str, texts: Iterable[str], known: Mapping[str, Meaning]) -> list[Meaning]:
     """The meanings of words, in upper or lower case."""
-    found = []
+    meanings = []
     for word in (part.strip() for text in texts for part in text.split(",")):
         name = word if word in known else word.lower()
         if name not in known:
             raise InputError(f"'{word}' is no {what}: {suggest(name, known)}")
-        found.append(known[name])
-    return found
+        meanings.append(known[name])
+    return meanings

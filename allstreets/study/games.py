@@ -74,25 +74,27 @@ def open_games(folder: Path) -> tuple[SolvedGame, ...]:
     if not folder.is_dir():
         raise InputError(f"{folder} is no folder: name a folder of solved whole games; {MAKE}")
     inside = [folder] if (folder / MANIFEST).exists() else sorted(folder.iterdir())
-    found = [one for one in inside if (one / MANIFEST).exists() and folder_kind(one) == "unified"]
-    if not found:
+    games = [
+        path for path in inside if (path / MANIFEST).exists() and folder_kind(path) == "unified"
+    ]
+    if not games:
         raise InputError(f"{folder} holds no solved whole game; {MAKE}")
-    return load_games(found)
+    return load_games(games)
 
 
 def load_games(folders: Sequence[Path]) -> tuple[SolvedGame, ...]:
     """The whole games of these folders; those called alike are named with the folder above."""
-    names = [one.absolute().name for one in folders]
+    names = [folder.absolute().name for folder in folders]
     games = tuple(
         SolvedGame(
-            name if names.count(name) == 1 else f"{one.absolute().parent.name}/{name}",
-            load_unified(one),
-            (one / MANIFEST).read_text(encoding="utf-8"),
-            one,
+            name if names.count(name) == 1 else f"{folder.absolute().parent.name}/{name}",
+            load_unified(folder),
+            (folder / MANIFEST).read_text(encoding="utf-8"),
+            folder,
         )
-        for one, name in zip(folders, names, strict=True)
+        for folder, name in zip(folders, names, strict=True)
     )
-    playable = tuple(one for one in games if one.solution.at().actor is not None)
+    playable = tuple(game for game in games if game.solution.at().actor is not None)
     if not playable:
         raise InputError("nothing is decided in these games: both players are all-in by the blinds")
     return playable

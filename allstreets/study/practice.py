@@ -239,9 +239,9 @@ class Hand:
 
     def _is_after_line(self) -> bool:
         """Whether play has come to the end of the line that is wanted, or begins after it."""
-        end, here = self._dealer.end, self.node.position
-        if end.root == here.root:
-            return end.node in self.node.tree.path_to(here.node)
+        end, position = self._dealer.end, self.node.position
+        if end.root == position.root:
+            return end.node in self.node.tree.path_to(position.node)
         return end.root is None
 
     def _stop(self, text: str) -> None:

@@ -110,9 +110,9 @@ class ReviewJob:
         self.folder.write(self.index)
         with in_charge as request:
             effort = replace(self.effort, stop=request.wants_to_stop)
-            kept = [self.folder.hand(one) for one in self.index.hands]
-            before, began = sum(one is not None for one in kept), time.monotonic()
-            lost = sum(one.loss_bb for one in kept if one is not None)
+            kept = [self.folder.hand(indexed) for indexed in self.index.hands]
+            before, began = sum(kept_review is not None for kept_review in kept), time.monotonic()
+            lost = sum(kept_review.loss_bb for kept_review in kept if kept_review is not None)
             reviews: list[HandReview] = []
             fresh = 0
 
@@ -126,7 +126,9 @@ class ReviewJob:
 
             request.hold()
             report(None)
-            for (hand, hero), one, known in zip(self.hands, self.index.hands, kept, strict=True):
+            for (hand, hero), indexed, known in zip(
+                self.hands, self.index.hands, kept, strict=True
+            ):
                 if known is not None:
                     reviews.append(known)
                     continue
@@ -143,7 +145,7 @@ class ReviewJob:
                     review = review_hand(hand, hero, game, effort, self.seed)
                 except StoppedError:
                     continue
-                self.folder.keep(one.key, review)
+                self.folder.keep(indexed.key, review)
                 reviews.append(review)
                 fresh, lost = fresh + 1, lost + review.loss_bb
                 report(hand.label)

@@ -136,10 +136,10 @@ def follow_postflop(
     """Grade the hero's decisions after the flop, which is dealt at `root` to both ranges."""
     why, assumed = "", tuple[str, ...]()
     raised_last: Player | None = None
-    for number, group in groupby(hand.moments(), key=lambda one: one.action.street):
+    for number, group in groupby(hand.moments(), key=lambda each: each.action.street):
         moments = tuple(group)
         start = StreetStart(hand, Street(number), moments, raised_last)
-        raised = [one.action.player for one in moments if one.action.kind >= ActionKind.BET]
+        raised = [each.action.player for each in moments if each.action.kind >= ActionKind.BET]
         raised_last = raised[-1] if raised else None
         if number == Street.PREFLOP:
             continue
@@ -341,7 +341,7 @@ def street_spot(
     first, hand = start.moments[0], start.hand
     kind = POT_KINDS[min(hand.raises, len(POT_KINDS) - 1)]
     sizes = game.pot_sizes.get(kind, game.sizes)
-    raises = sum(one.action.kind >= ActionKind.BET for one in start.moments) - 1
+    raises = sum(moment.action.kind >= ActionKind.BET for moment in start.moments) - 1
     limit = game.max_raises
     oop, ip = (Range(weights / weights.max()) for weights in ranges)
     return Spot(
@@ -370,8 +370,8 @@ def street_spot(
 def with_hand(weights: Floats, combo: int) -> Floats:
     """A range [1326] that holds a hand: its class at least a little, so that suits stay alike."""
     least = np.where(HAND_OF_COMBO[combo] == HAND_OF_COMBO, ADDED * weights.max(), 0.0)
-    found: Floats = np.maximum(weights, least)
-    return found
+    raised: Floats = np.maximum(weights, least)
+    return raised
 
 
 def solve_street(
@@ -444,13 +444,13 @@ def _lists(
 def _played(moments: Sequence[Moment], player: Player, *, facing_bet: bool) -> Sizes:
     """The totals that a player has bet, or raised to, on a street."""
     bets = [
-        one
-        for one in moments
-        if one.action.player == player
-        and one.action.kind >= ActionKind.BET
-        and bool(one.bets[player.opponent]) == facing_bet
+        moment
+        for moment in moments
+        if moment.action.player == player
+        and moment.action.kind >= ActionKind.BET
+        and bool(moment.bets[player.opponent]) == facing_bet
     ]
-    sizes = ["a" if one.is_all_in else f"{_chips(one.counted)}c" for one in bets]
+    sizes = ["a" if moment.is_all_in else f"{_chips(moment.counted)}c" for moment in bets]
     return parse_sizes(sizes, raises=facing_bet)
 
 

@@ -40,7 +40,7 @@ def _by_player(given: Any) -> Any:
 def _cards(given: Any) -> list[str]:
     """Cards by number, or written together, taken apart."""
     if isinstance(given, str):
-        return [given[place : place + 2] for place in range(0, len(given), 2)]
+        return [given[start : start + 2] for start in range(0, len(given), 2)]
     return [card if isinstance(card, str) else card_text(card) for card in given]
 
 

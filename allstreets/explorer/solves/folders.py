@@ -89,7 +89,7 @@ class Request(_File):
 
     @model_validator(mode="after")
     def _one_work(self) -> "Request":
-        if sum(one is not None for one in (self.form, self.game, self.review)) != 1:
+        if sum(work is not None for work in (self.form, self.game, self.review)) != 1:
             raise ValueError("a solve is of a spot, of a whole game, or of played hands")
         return self
 

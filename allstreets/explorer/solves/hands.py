@@ -27,7 +27,7 @@ _reading = Lock()
 
 def read_review(form: ReviewForm, library: Library) -> ReviewSource:
     """The review that a form asks for; a `FormError` where it is impossible."""
-    folders = [library.folder(one) for one in form.solutions]
+    folders = [library.folder(solution) for solution in form.solutions]
     problems = [
         Problem(message=f"{folder.name} is no whole game: choose one", field="solutions")
         for folder in folders
@@ -89,8 +89,8 @@ def main() -> int:
     """Read a text, say what is in it; returns the exit code."""
     text = sys.stdin.buffer.read().decode()
     try:
-        found = interop.read_text(text)
-        answer = {"hands": len(found.hands), "reasons": found.reasons()[:REASONS], "error": None}
+        files = interop.read_text(text)
+        answer = {"hands": len(files.hands), "reasons": files.reasons()[:REASONS], "error": None}
     except InputError as error:  # PokerKit is not installed
         answer = {"hands": 0, "reasons": [], "error": str(error)}
     sys.stdout.write(json.dumps(answer))

@@ -256,7 +256,7 @@ def _tree(rules: PostflopRules) -> BettingTree | str:
 
 def read_edits(text: str) -> list[dict[str, Any]]:
     """The edits as a spot file has them."""
-    found = []
+    edits = []
     for number, row in enumerate(text.splitlines(), 1):
         if not row.strip():
             continue
@@ -276,8 +276,8 @@ def read_edits(text: str) -> list[dict[str, Any]]:
             Edit.from_mapping(keys)
         except InputError as error:
             raise InputError(f"single nodes, line {number}: {error}") from None
-        found.append(keys)
-    return found
+        edits.append(keys)
+    return edits
 
 
 def edits_text(edits: Iterable[Edit]) -> str:
@@ -305,7 +305,7 @@ def device_choices() -> tuple[DeviceChoice, ...]:
 
 def require_device(device: str, precision: str, river_groups: str) -> None:
     """Refuse a device that is not there, or that cannot store strategies in such a way."""
-    known = [one.device for one in device_choices()]
+    known = [choice.device for choice in device_choices()]
     if device not in known:
         raise InputError(f"there is no {device} on this machine: choose {' or '.join(known)}")
     if device != CPU and (precision == "int16" or river_groups != "none"):

@@ -189,7 +189,7 @@ def describe_whole(result: WholeSolution, manifest: Mapping[str, Any]) -> Descri
             *_pot_sizes(manifest["game"].get("postflop_pot_sizes", {})),
             *_rules_after(result.game),
             ("Flops", f"{len(flops.flops):,} ({flops.name})"),
-            ("Their cards", None if flops.is_all else ", ".join(one.text for one in flops.flops)),
+            ("Their cards", None if flops.is_all else ", ".join(flop.text for flop in flops.flops)),
             ("Cards after the flop", str(result.cards)),
             ("Stored", manifest.get("kept")),
         ]

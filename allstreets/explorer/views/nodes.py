@@ -135,30 +135,32 @@ def steps(node: Node) -> list[messages.Step]:
         messages.CardsStep(line=path[0].line, street="flop", cards=[], label=label)
         for label in picked
     ]
-    for here, below in pairwise(path):
-        steps.append(_cards_step(here, below) if here.actor is None else _choice_step(here, below))
+    for above, below in pairwise(path):
+        steps.append(
+            _cards_step(above, below) if above.actor is None else _choice_step(above, below)
+        )
     return steps
 
 
-def _choice_step(here: Node, below: Node) -> messages.ChoiceStep:
-    player = here.tree.player_at(here.index)
-    chosen = here.tree.children_of(here.index).tolist().index(below.index)
-    facts = {"player": player, "stack": here.stacks[player], "choices": choices(here)}
-    return messages.ChoiceStep.of(here, kind="choice", chosen=chosen, **facts)
+def _choice_step(node: Node, below: Node) -> messages.ChoiceStep:
+    player = node.tree.player_at(node.index)
+    chosen = node.tree.children_of(node.index).tolist().index(below.index)
+    facts = {"player": player, "stack": node.stacks[player], "choices": choices(node)}
+    return messages.ChoiceStep.of(node, kind="choice", chosen=chosen, **facts)
 
 
-def _cards_step(here: Node, below: Node) -> messages.CardsStep:
-    street, cards = below.street, below.board[len(here.board) :]
+def _cards_step(node: Node, below: Node) -> messages.CardsStep:
+    street, cards = below.street, below.board[len(node.board) :]
     if not cards:
         label = f"{street.text}: any card"
         return messages.CardsStep.of(line=below.line, street=street, cards=[], label=label)
     solved: tuple[int, ...] = canonical_flop(cards).solved_cards(cards) if len(cards) == 3 else ()
     if len(cards) == 1:
-        solved = (int(here.solution.runouts(here.position).representative[cards[0]]),)
+        solved = (int(node.solution.runouts(node.position).representative[cards[0]]),)
     same_as = () if solved == cards else solved
     label = f"{street.text} {cards_text(cards)}"
     return messages.CardsStep.of(
-        line=here.line, street=street, cards=cards, label=label, same_as=same_as
+        line=node.line, street=street, cards=cards, label=label, same_as=same_as
     )
 
 
