@@ -104,7 +104,7 @@ def options(
 
 
 def _with_hints(error: InputError) -> str:
-    """A message; one that ends with a colon goes on with the lines that may have been meant."""
+    """The message of an error; after a final colon come the lines that may have been meant."""
     lines = [f"'{line}'" for _, line in getattr(error, "hints", ())]
     return f"{error} {', '.join(lines)}" if str(error).endswith(":") and lines else str(error)
 

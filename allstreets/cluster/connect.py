@@ -1,4 +1,4 @@
-"""A connection to Ray: which machines there are, and that nothing of it stays behind.
+"""A connection to Ray: the machines of a cluster, and a clean end that leaves nothing behind.
 
     with connect("auto") as cluster:       # a cluster that runs on this machine's network
     with connect("local") as cluster:      # this machine alone: Ray is started and ended here
@@ -125,7 +125,7 @@ def _begin(ray: Any, where: str) -> None:
 
 
 def _require_answer(where: str) -> None:
-    """Ask whether somebody is there: Ray would try for minutes, and then end this process."""
+    """Check that a cluster answers: Ray would try for minutes, and then end this process."""
     host, _, port = where.rpartition(":")
     if not (host and port.isdecimal()):
         raise InputError(
@@ -187,7 +187,7 @@ NAME = ".cluster"
 
 @dataclass(frozen=True)
 class Sign:
-    """A file whose text nobody else can have written."""
+    """A file with a random text, which no other process can have written."""
 
     path: Path
     text: str
@@ -204,7 +204,7 @@ class Sign:
 
 @contextmanager
 def signed(folder: Path) -> Iterator[Sign]:
-    """A sign in `folder`, for as long as work goes on there."""
+    """A sign in `folder`, for as long as work continues there."""
     sign = Sign(folder.resolve() / NAME, secrets.token_hex(16))
     try:
         folder.mkdir(parents=True, exist_ok=True)

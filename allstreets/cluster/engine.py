@@ -470,9 +470,9 @@ def split_flops(
 ) -> list[Places]:
     """The flops of each worker, so that all take the same time; those `kept` stay where they are.
 
-    A flop has a cost, by the boards and bets below it, and a worker a speed: what it has done in a
-    second so far, or its cores as long as nobody knows. The dearest flops come first, each to the
-    worker that would be done with it first. Results do not depend on it.
+    A flop has a cost, by the boards and bets below it, and a worker a speed: its work per second so
+    far, or its number of cores until that is known. The costliest flops come first, each to the
+    worker that would finish it first. Results do not depend on the partition.
 
     >>> [part.tolist() for part in split_flops(np.ones(6), np.array([1.0, 2.0]))]
     [[1, 4], [0, 2, 3, 5]]

@@ -52,7 +52,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Done:
-    """A piece of work that has come to its end."""
+    """A piece of work that has ended."""
 
     place: int  # among the tasks
     piece: Piece | None  # None: it failed

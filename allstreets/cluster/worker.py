@@ -63,11 +63,11 @@ class Visits:
     """The work of an iteration on K flops; equal weights are stored once, not 1,755 times."""
 
     kinds: tuple[IterationWeights, ...]
-    of_flop: Longs  # [K] places among the kinds, where there are several
+    of_flop: Longs  # [K] indices into the kinds, where there are several
 
     @classmethod
     def of(cls, weights: Sequence[IterationWeights]) -> "Visits":
-        """Those of a list."""
+        """The visits of a list of weights, one for each flop."""
         if weights and weights.count(weights[0]) == len(weights):
             return cls((weights[0],), np.zeros(0, np.int64))
         kinds = tuple(dict.fromkeys(weights))
@@ -75,7 +75,7 @@ class Visits:
         return cls(kinds, np.array([number[each] for each in weights], np.int64))
 
     def some(self, positions: Longs) -> list[IterationWeights]:
-        """Those of some of the flops."""
+        """The weights of the flops at some positions."""
         if len(self.kinds) == 1:
             return [self.kinds[0]] * len(positions)
         return [self.kinds[kind] for kind in self.of_flop[positions].tolist()]
@@ -237,7 +237,7 @@ class Worker:
         return games.pack(index, reach, numbers)
 
     def begin_rounding(self, flops: range, numbers: Numbers) -> None:
-        """Average strategies of some flops are as a bundle stores them, until `end_rounding`."""
+        """Quantise average strategies of some flops as a bundle does, until `end_rounding`."""
         for block in self._blocks:
             # Flops that follow each other in a block: those of a range do.
             first, last = np.searchsorted(block.places, (flops.start, flops.stop)).tolist()
@@ -245,7 +245,7 @@ class Worker:
                 self._rounding.enter_context(block.games.quantised(range(first, last), numbers))
 
     def end_rounding(self) -> None:
-        """They are what they were."""
+        """Restore the average strategies that `begin_rounding` replaced."""
         self._rounding.close()
 
     def quantised_values(self, reach: Floats, numbers: Numbers, flops: Flops) -> Values:
@@ -292,7 +292,7 @@ class Worker:
             return dict(zip(files, sums, strict=True))
 
     def restore(self, folder: Place, files: Mapping[str, str], shared: Arrays) -> None:
-        """Let all own flops go on from what files and `shared` hold of them."""
+        """Resume all own flops from their files and from `shared`."""
         stored = _Joined(StoredArrays(folder, files), shared)
         for block in self._blocks:
             block.games.restore(SomeFlops(stored, block.places))

@@ -82,7 +82,7 @@ class ExactFlops:
             result = self._games.open(folder)
             _, flop = _find(result, form.line)
             kept = find_kept(folder, flop)
-            if kept is not None:  # a solver goes on in the suits that it began with
+            if kept is not None:  # a solver resumes in the suits that it began with
                 flop = flop_spot(result, flop.line, kept.origin.flop)
         output = new_kept(folder, flop) if kept is None else kept.folder
         solve = self._solve(output)

@@ -50,7 +50,7 @@ class Signature:
 
     @classmethod
     def of(cls, folder: Path) -> "Signature | None":
-        """That of a folder's manifest; None: there is none."""
+        """The signature of a folder; None: it has no manifest."""
         try:
             stat = (folder / MANIFEST).stat()
         except OSError:
@@ -66,12 +66,12 @@ class Signature:
 
     @property
     def own(self) -> "Signature":
-        """Without the flops."""
+        """The signature without the exact flops."""
         return replace(self, spots="")
 
     @property
     def text(self) -> str:
-        """That of the manifest and of the flops, for pages to compare."""
+        """The signature of the manifest and the flops as text, for pages to compare."""
         return f"{self.modified:x}-{self.size:x}-{self.inode:x}{self.spots}"
 
 

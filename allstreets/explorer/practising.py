@@ -233,7 +233,7 @@ def _anki_cards(stored: Iterable[StoredAnswer]) -> messages.PracticeCards:
     flops = [texture(parse_board(answer.board)[:3]) for answer in missed if answer.board]
 
     def held(known: Iterable[str], names: Iterable[str]) -> list[str]:
-        """Those that come up, in their order."""
+        """The known names that come up, in the order of `known`."""
         present = set(names)
         return [name for name in known if name in present]
 

@@ -2,7 +2,7 @@
 their hands, to be replayed.
 
 Of hands that have been read everything but their ranges and grids is remembered, so that a table of
-a thousand of them is read once, and a review that goes on is read hand by hand.
+a thousand of them is read once, and a running review is read hand by hand.
 """
 
 from collections import OrderedDict

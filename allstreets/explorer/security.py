@@ -5,7 +5,7 @@ allows to send requests here: under a host name of their own that resolves to th
 rebinding), or by a form. So the requested host must be this server's, and a request that names its
 origin must come from this server's page.
 
-Every program on a machine can send requests to a port of it. So where several users can log in, the
+Every program on a machine can send requests to its ports. So where several users can log in, the
 address that is printed carries a token; whoever opens it gets a cookie that lasts as long as the
 browser runs.
 """

@@ -47,7 +47,7 @@ class Skipped:
 
     @property
     def sort(self) -> str:
-        """The reason without what differs from hand to hand."""
+        """The reason without the details of one hand."""
         return self.reason.partition(":")[0] if "cut off" in self.reason else self.reason
 
 
@@ -63,7 +63,7 @@ class HandFiles:
         return Counter(skipped.sort for skipped in self.skipped).most_common()
 
     def first(self, reason: str) -> Skipped:
-        """The first that was skipped for a reason, to be named beside it."""
+        """The first hand that was skipped for a reason, as its example."""
         return next(skipped for skipped in self.skipped if skipped.sort == reason)
 
 

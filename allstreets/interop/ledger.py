@@ -2,7 +2,7 @@
 
 Readers tell a `Ledger` what was posted and done, in whatever unit their file counts. It knows whose
 turn it is, what a call takes and when a street is over, so that a line that is missing, doubled or
-garbled does not become a hand that nobody played.
+garbled does not become a hand that was never played.
 
 Amounts are exact and of bounded length. A text decides how long its numbers are: `1e200000000` is
 eleven letters, and a fraction of two hundred million digits. So a number is looked at before it is
@@ -103,7 +103,7 @@ class Ledger:
         return self._bets[player]
 
     def act(self, street: Street, player: Player, kind: ActionKind, to: Fraction) -> None:
-        """A player acts; `to` is his total on this street after a bet or raise."""
+        """Apply an action; `to` is the player's total on this street after a bet or raise."""
         name = self.players[player]
         if len(self.actions) == MOST_ACTIONS:
             raise HandError(f"more than {MOST_ACTIONS} actions")

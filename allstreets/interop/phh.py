@@ -280,6 +280,6 @@ def _two(cards: list[int]) -> Cards | None:
 
 
 def _cards(cards: Any) -> list[int]:
-    """Known cards; those that nobody saw are left out."""
+    """Known cards; unseen ones are left out."""
     texts = [repr(card) for card in cards]
     return [parse_card(text) for text in texts if "?" not in text]

@@ -22,7 +22,7 @@ class PlayedAction:
     street: Street
     player: Player
     kind: ActionKind  # ALL_IN: a bet or a raise of everything; calling one is a CALL
-    to: Fraction  # what he has then put in on this street, blinds included, antes not
+    to: Fraction  # the player's total on this street, blinds included, antes not
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class PlayedHand:
     holes: tuple[Cards | None, Cards | None]  # None: never seen
     board: tuple[int, ...]
     actions: tuple[PlayedAction, ...]
-    uncalled: Amounts  # bets that nobody called, which went back
+    uncalled: Amounts  # uncalled bets, which were returned
     results: Amounts  # won or lost over the whole hand, after rake
     rake: Fraction
     viewer: Player | None = None  # from whose seat it was written down

@@ -5,7 +5,7 @@ so that the range that takes an action lies in the folder of that action.
 
     README.txt
     BB.txt SB.txt             before anything was done: every hand
-    r2.5/BB.txt r2.5/SB.txt   after the small blind's raise: SB.txt is what he raises
+    r2.5/BB.txt r2.5/SB.txt   after the small blind's raise: SB.txt is the raising range
     r2.5/c/…                  after the call: the two ranges that see the flop
 
 Side by side (`monker`): an .rng file for each action of each decision, its name the codes of the

@@ -173,7 +173,7 @@ class _Reader:
             self.away.add(name)
 
     def _actor(self, line: str) -> tuple[str, str] | None:
-        """The player whose line it is, and what he does; the longest name that fits."""
+        """The player named in a line, by the longest name that fits, and the rest of the line."""
         fits = [name for name in self.stacks if line.startswith(f"{name}: ")]
         name = max(fits, key=len, default=None)
         return None if name is None else (name, line[len(name) + 2 :])

@@ -1,13 +1,13 @@
 """The certificate beside a whole game, and the flops of one that is being made.
 
     FOLDER/certificate/certificate.json        the figures; `solvers.certificate`
-           certificate/work.json               what its flops were judged under
-           certificate/AsKh7d.safetensors      what a flop is worth with real cards
+           certificate/work.json               the facts that its flops were evaluated under
+           certificate/AsKh7d.safetensors      the values of a flop with real cards
            certificate/9s8s2h-5f0c.safetensors … that was solved first; the hash says how
 
-A flop's file is written as soon as it is judged. So an interrupted certification goes on where it
-was, and one with more flops, or with other ways to solve those that are not stored, judges only
-what is new. Files of a solution that has changed since are removed before the first flop is judged.
+A flop's file is written as soon as the flop is evaluated. So an interrupted certification resumes
+where it stopped, and one with more flops, or with other settings for flops that are not stored,
+evaluates only the new ones. Files of a solution that has since changed are removed at the start.
 """
 
 import json
@@ -76,7 +76,7 @@ def read_certificate(folder: Path, manifest: Mapping[str, Any]) -> Certificate |
 
 
 class CertificateWork:
-    """The flops that were judged so far, for a solution and a version that `facts` describe."""
+    """The flops evaluated so far, for a solution and a version that `facts` describe."""
 
     def __init__(self, folder: Path, facts: Mapping[str, Any]) -> None:
         self.folder, self.facts = folder / FOLDER, dict(facts)
@@ -95,7 +95,7 @@ class CertificateWork:
         return [key for key in {**stored, **self.facts} if stored.get(key) != self.facts.get(key)]
 
     def begin(self) -> None:
-        """Make room: other work is removed, this one goes on."""
+        """Remove the files of other work; work under the same facts resumes."""
         if self._facts_there() != self.facts:
             for path in self.folder.glob(f"*{SUFFIX}"):
                 drop(path)
@@ -135,7 +135,7 @@ class CertificateWork:
             return None
 
     def has(self, flop: str, completion: str | None) -> bool:
-        """Whether there is a file of a flop that was judged."""
+        """Whether a flop has been evaluated and its file exists."""
         return self._facts_there() == self.facts and self._path(flop, completion).exists()
 
     def _path(self, flop: str, completion: str | None) -> Path:

@@ -53,12 +53,12 @@ Folder = TypeVar("Folder", Path, Remote, Place)
 
 
 class CheckpointWarning(UserWarning):
-    """Something of a run could not be read or written, and the run goes on without."""
+    """A part of a run could not be read or written; the run continues without it."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Everything that a run needs to go on."""
+    """Everything that a run needs to resume."""
 
     identity: Mapping[str, Any]  # JSON facts: game, algorithm, seed, …
     iterations: int
@@ -82,18 +82,18 @@ def require_no_checkpoints(folder: Place) -> None:
 
 
 def newest_checkpoint(folder: Place) -> int | None:
-    """The iterations of the newest checkpoint; None: there is nothing to go on from."""
+    """The iterations of the newest checkpoint; None: there is none to resume from."""
     checkpoints = _checkpoints(folder)
     return checkpoints[-1][0] if checkpoints else None
 
 
 def has_checkpoints(folder: Place) -> bool:
-    """Whether there is something to go on from."""
+    """Whether there is a checkpoint to resume from."""
     return bool(_checkpoints(folder))
 
 
 def require_checkpoints(folder: Place) -> None:
-    """Refuse to go on where there is nothing to go on from."""
+    """Refuse to resume without a checkpoint."""
     if not has_checkpoints(folder):
         raise InputError(f"{folder} holds no checkpoint; start the run without --resume")
 

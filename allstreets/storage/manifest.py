@@ -78,10 +78,10 @@ def stored_token(folder: Place) -> str | None:
 
 @contextmanager
 def damage_told(folder: Place, *, asked: bool = False) -> Iterator[None]:
-    """Around reading what a folder holds: where it does not fit together, it is damaged.
+    """Wrap the reading of a folder: parts that do not fit together are reported as damage.
 
-    Checksums tell what has changed since it was written, not who wrote it. Where somebody has
-    `asked` for a place of the solution, an `InputError` is about that.
+    Checksums show what has changed since it was written, not who wrote it. Where the user `asked`
+    for a node of the solution, an `InputError` is about that request and passes.
     """
     try:
         yield
@@ -162,7 +162,7 @@ def require_same(
 
 
 def require_trained(folder: Place, manifest: Mapping[str, Any]) -> None:
-    """Refuse simple strategies: they were made from others, and hold nothing to go on from."""
+    """Refuse simple strategies: they were made from others, and cannot be resumed."""
     if manifest.get("simplified") is not None:
         made = MadeSimple.read(manifest["simplified"])
         raise InputError(

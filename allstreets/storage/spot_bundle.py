@@ -5,7 +5,7 @@
            flop-1f0a93c2.safetensors           regrets and average strategy of a street
 
 The numbers of the first street are always stored, so it is shown at once. `full` stores regrets and
-strategies of all streets: every node can be shown and the solving can go on. `flop` and `turn`
+strategies of all streets: every node can be shown and solving can resume. `flop` and `turn`
 store the numbers up to that street, a few per cent of the size; later streets are solved again.
 
 Every save gives its files new names and renames the manifest into place last: whenever a writer
@@ -421,7 +421,7 @@ def _read_street(folder: Path, manifest: Mapping[str, Any], name: str) -> Arrays
 
 
 def require_resumable(folder: Path, identity: Mapping[str, Any]) -> None:
-    """Refuse a folder that a solver cannot go on from."""
+    """Refuse a folder that a solver cannot resume from."""
     require_trained(folder, _require_full(folder, identity))
 
 

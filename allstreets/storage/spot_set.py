@@ -4,8 +4,8 @@
            spots.csv               the same rows, for people (`training.spot_table`)
            river-Ks7d4c9h2s/       the bundle of a spot
 
-A bundle is written before its row, and the manifest after every row: whenever a writer dies, what
-has a row is whole, and what has none is gone on with from its bundle.
+A bundle is written before its row, and the manifest after every row: whenever a writer dies, a spot
+with a row is whole, and a spot without one resumes from its bundle.
 """
 
 import re
@@ -66,7 +66,7 @@ class SpotSetBundle:
         self._entries = self._there(resume=resume)
 
     def begin(self, wanted: Sequence[Entry]) -> list[Entry]:
-        """Write down what is wanted; returns it with the rows that are there.
+        """Write down the wanted spots; return them with the rows that exist.
 
         Spots that the folder holds beside those wanted stay.
         """

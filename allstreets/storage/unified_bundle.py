@@ -75,8 +75,8 @@ def save_unified(
 ) -> None:
     """Write a bundle, or bring one of the same game up to date; anything else is an `InputError`.
 
-    `kept` is what `keep` found of the solver as it stands; it is found where it is not given. All
-    figures are those of what the bundle stores. `before` says which solution a lock has made it
+    `kept` is the result of `keep` for the solver's present state; None: computed here. All figures
+    are those of the stored strategies. `before` says which solution a lock has made it
     from: its `folder`, and the `line` that was locked.
     """
 
@@ -160,7 +160,7 @@ def _finish(
 def _write(
     source: SolverSource, folder: Place, token: str, names: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Write the file of every flop from here."""
+    """Write the file of every flop, in this process."""
     source.arrays(0)  # what all flops share is computed here, once
     return write_flops(folder, token, names, source.arrays)
 

@@ -55,7 +55,7 @@ class Option:
 
 @dataclass(frozen=True, kw_only=True)
 class GradedDecision:
-    """A decision of a player, and what the solution says of it. Amounts are in big blinds."""
+    """A decision of a player, and the solution's view of it. Amounts are in big blinds."""
 
     place: int = 0  # among the actions of the hand
     street: str

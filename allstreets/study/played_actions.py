@@ -1,4 +1,4 @@
-"""A played action in the tree of a solution, which need not have its size, and the grade of it.
+"""A played action in the tree of a solution, which may lack its size, and its grade.
 
 Between two sizes A < x < B of the tree (in pots) a bet of x counts as A with the chance
 
@@ -6,11 +6,10 @@ Between two sizes A < x < B of the tree (in pots) a bet of x counts as A with th
 
 and as B otherwise: the pseudo-harmonic mapping (Ganzfried and Sandholm, "Action Translation in
 Extensive-Form Games with Large Action Spaces", 2013), under which a player who answers a pot-size
-bet as he should gains nothing by bets a little below or above it. Outside all sizes the nearest one
+bet correctly gains nothing by bets a little below or above it. Outside all sizes the nearest one
 counts; a bet never counts as a check or a call. All-in is all-in, whatever the stacks.
 
-`bare_decision` is a decision as the history itself has it, `graded_as` the same with what a
-solution says of it.
+`bare_decision` is a decision as the hand history has it; `graded_as` adds the solution's grade.
 """
 
 from collections.abc import Sequence
@@ -99,7 +98,7 @@ def _place(
     if kind < ActionKind.BET:
         return (kinds.index(kind) if kind in kinds else None), True
     if not sizes:
-        # Who raises where the tree is all-in already puts in all that he can: he calls.
+        # A raise where the tree is already all-in puts in the whole stack: it counts as a call.
         call = ActionKind.CALL
         return (kinds.index(call) if call in kinds else None), False
     if moment.is_all_in:

@@ -130,7 +130,7 @@ class Results:
             pass
 
     def keep(self, answer: Answer, now: float, hand: int | None = None) -> int:
-        """Keep a decision, and when it comes back; `hand` is what the first of a hand returned."""
+        """Store a decision and schedule its repetition; `hand` is the id returned for its first."""
         with self._open(write=True) as db:
             if hand is None:
                 values = [getattr(answer, name) for name in OF_HAND]

@@ -30,7 +30,7 @@ from allstreets.study.played_actions import (
 from allstreets.study.review_folder import DIGITS, HandReview
 from allstreets.study.review_streets import Effort, follow_postflop
 
-LEAST_REACH = 1e-5  # of a range's largest: less is what the first iterations have left behind
+LEAST_REACH = 1e-5  # of a range's largest weight: less is a remnant of the first iterations
 
 
 def review_hand(

@@ -153,7 +153,7 @@ class ReviewJob:
 
     @property
     def folder(self) -> ReviewFolder:
-        """Where it is kept."""
+        """The folder that stores the review."""
         return ReviewFolder(self.output)
 
     @cached_property
@@ -252,7 +252,7 @@ def review_hands(
 
 
 def _hero(hand: PlayedHand, name: str | None) -> tuple[Player | None, str]:
-    """Whose decisions are graded in a hand, or why nobody's are."""
+    """The player whose decisions are graded in a hand, or the reason why none are."""
     seat = hand.viewer if name is None else hand.player_named(name)
     if seat is None:
         return None, NO_HERO if name is None else f"{shorten(name)} is not at the table"

@@ -1,4 +1,4 @@
-"""The streets after the flop of a played hand, each solved again for what was really there.
+"""Postflop streets of a played hand, each solved again for its real ranges, pot and stack.
 
 1. A street begins with the ranges that the streets before have left, and its real pot and stack.
 2. It is solved exactly. Its sizes are the solution's for this kind of pot; every bet and raise of
@@ -8,8 +8,8 @@
    it stores that flop: a walk in its own pot and stack and with its own sizes.
 3. The actions are followed; the hero's are graded, and every action narrows its player's range.
 
-Where a player does what the solution never does, his range would be empty. From there on the rest
-is solved as if he had done so with all that he had (`solutions.solve_behind`), and the note says
+Where a player takes an action that the solution never takes, the player's range would be empty. The
+rest is then solved as if the whole range had taken it (`solutions.solve_behind`), and the note says
 so.
 """
 
@@ -62,10 +62,10 @@ WAYS: tuple[tuple[str, RiverGroups, str], ...] = (
     ("float32", "suits", SHARED),
     ("float16", "suits", f", stored in 16 bits{SHARED}"),
 )
-"""How strategies are stored, the largest first, and what is said of it."""
+"""Storage formats of strategies, the largest first, each with a note for people."""
 LEAST_ITERATIONS = 60  # fewer say little: a tree is made smaller rather than solved so badly
 MOST_ITERATIONS = 10_000
-WORST = 0.05  # of the pot: what is solved no better grades nobody
+WORST = 0.05  # of the pot: a street with a larger error is not graded
 ADDED = 1e-4
 """The weight, of the largest, of a hand that the solution does not bring: the other player does not
 notice it, and what it is worth does not depend on its own weight."""
@@ -90,7 +90,7 @@ TRIMMED_WORDS = (
 
 @dataclass(frozen=True, eq=False)
 class SolvedStreet:
-    """A street that was solved, and what was left out for that, in words that go on a sentence."""
+    """A solved street; `how` completes a sentence and says what was left out to solve it."""
 
     result: SpotSolution
     how: str
@@ -161,7 +161,7 @@ def follow_postflop(
 
 
 class SolvedAgain:
-    """Both players' strategies on a street, solved for what was really there.
+    """Both players' strategies on a street, solved for its real ranges, pot and stack.
 
     Where play gets to a line that the solution never takes, the rest is solved by itself, as if
     the action that `assume` is called with were taken by all that its player has.
@@ -311,7 +311,7 @@ class _Street:
         return graded
 
     def _narrow(self, decision: Decision, mapped: Mapped) -> None:
-        """Both ranges after an action; his whole range, where it is one that he never takes."""
+        """Both ranges after an action; the player's stays whole if the solution never takes it."""
         actor = decision.player
         share = float(decision.line_reach.taken[mapped.place])
         seldom = not is_reached((share, 1.0))
@@ -337,7 +337,7 @@ def street_spot(
     ranges: tuple[Floats, Floats],
     trimmed: Trimmed = Trimmed.ALL,
 ) -> Spot:
-    """The spot; `ranges` [1326] are what both players bring."""
+    """The spot of a street; `ranges` [1326] are those that both players bring."""
     first, hand = start.moments[0], start.hand
     kind = POT_KINDS[min(hand.raises, len(POT_KINDS) - 1)]
     sizes = game.pot_sizes.get(kind, game.sizes)
@@ -425,7 +425,7 @@ def _lists(
     """The sizes of a player on a street of the spot."""
     bet, raises, donk = sizes.bet, sizes.raises, sizes.donk
     if street == start.street:
-        # Its first street has no donks: where there would be one, that is what OOP may bet.
+        # Its first street has no donk bets: where there would be one, OOP's bets have its sizes.
         if donk is not None and start.raised_last == Player.IP:
             bet = donk
         donk = None

@@ -1,7 +1,7 @@
-"""Graded decisions as tables: what they add up to, leaks, rows for spreadsheets and JSON.
+"""Graded decisions as tables: totals, leaks, rows for spreadsheets and JSON.
 
 A review's decisions stand under the hands that they were made in; its losses count per 100 hands.
-Those of practice stand alone and count per 100 decisions.
+Decisions of practice stand alone; their losses count per 100 decisions.
 """
 
 import json

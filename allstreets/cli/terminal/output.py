@@ -66,7 +66,7 @@ def command(*words: "str | Place") -> str:
 
 
 def _quoted(word: str) -> str:
-    """A word as a shell takes it; double quotes, where they do, are what every shell knows."""
+    """A word quoted for a shell; with double quotes where they suffice: every shell knows them."""
     quoted = shlex.quote(word)
     return f'"{word}"' if quoted == f"'{word}'" and not set(word) & set('"$`\\!') else quoted
 

@@ -41,7 +41,7 @@ def announce_compiling(kernels: str | None) -> None:
 
 
 def exit_code(outcome: Outcome) -> int:
-    """That of a job which has done what it could."""
+    """The exit code of a job that has ended or was interrupted."""
     return INTERRUPTED if outcome.interrupted else 0
 
 

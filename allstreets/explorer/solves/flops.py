@@ -1,4 +1,4 @@
-"""Flops of whole games as spots to solve: what a process reads, and what the page shows of it."""
+"""Flops of whole games as spots to solve: the input of a process, and the form on the page."""
 
 import shutil
 from collections.abc import Callable, Mapping
@@ -34,7 +34,7 @@ WAYS: tuple[tuple[Precision, RiverGroups, str], ...] = (
     ("float32", "suits", SHARED),
     ("float16", "suits", f"stored in 16 bits; {SHARED}"),
 )
-"""How strategies are stored, the largest first, and what to say of it."""
+"""Storage formats of strategies, the largest first, each with a note for people."""
 
 OriginOf = Callable[[SpotSolution], Mapping[str, Any]]
 

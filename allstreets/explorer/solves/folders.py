@@ -1,4 +1,4 @@
-"""The folder of a solve, which is all that a restarted server needs to know of it.
+"""The folder of a solve: all that a restarted server needs.
 
 20261115-143012-qsjh2h-3fa90b12/
     solve.json     the request, and the state: written by the server

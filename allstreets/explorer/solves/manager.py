@@ -2,8 +2,8 @@
 
     waiting                                   behind the one that runs; can be stopped
     starting → running ⇄ paused → stopping    with a process
-    done, stopped, failed                     ended; all but what is done to its target can go on
-    interrupted                               the server or the process was ended; can go on
+    done, stopped, failed                     ended; can be resumed unless the target is reached
+    interrupted                               the server or the process was ended; can be resumed
 
 What is not running is read from its folder at every request, so a server knows what
 earlier ones have left. Everything here may be called from any thread.
@@ -38,7 +38,7 @@ from allstreets.explorer.solves.process import Report, Running
 from allstreets.explorer.trash import Trash
 from allstreets.storage import SPOTS
 
-ANSWER_SECONDS = 3.0  # to wait for a process to pause or to go on: an iteration may be long
+ANSWER_SECONDS = 3.0  # to wait for a process to pause or to resume: an iteration may be long
 CLOSE_SECONDS = 10.0  # to wait for processes to save when the server ends
 LEFT_QUEUE = "taken out of the line before its turn came"
 
@@ -103,7 +103,7 @@ class Solves:
     def train(
         self, game: messages.GameForm, locked: messages.LockedSource | None = None
     ) -> messages.Solve:
-        """Train a whole game, now or in its turn; `locked` is what it was before it was locked."""
+        """Train a whole game, now or in its turn; `locked` is its source before the lock."""
         request = Request(run=0, state="waiting", game=game, created=0, locked=locked)
         return self._begin(request)
 
@@ -225,9 +225,9 @@ class Solves:
         self._bell.ring()
 
     def close(self, seconds: float = CLOSE_SECONDS) -> bool:
-        """Let running solves save and end; whether all of them did in so many seconds.
+        """Let running solves save and end; return whether all did so within `seconds`.
 
-        Those that need longer end by themselves, with the server or without it.
+        Slower ones end by themselves, with or without the server.
         """
         self.hang_up()
         with self._changed:
@@ -251,7 +251,7 @@ class Solves:
         return self._describe_stored(folder)
 
     def _advance(self) -> None:
-        """Let those begin whose turn has come."""
+        """Begin the solves whose turn has come."""
         while self._queue and not self._closed and len(self._running) < self.at_once:
             folder, need_bytes = self._queue.pop(next(iter(self._queue)))
             free = self.free_bytes
@@ -293,7 +293,7 @@ class Solves:
         self._bell.ring()
 
     def _command(self, running: Running, command: Literal["pause", "resume"]) -> messages.Solve:
-        """Make a process pause or go on, and wait a little for it to do so."""
+        """Make a process pause or resume, and wait briefly until it does."""
         before = running.status.state
         running.send(command)
         self._changed.wait_for(lambda: running.status.state != before, ANSWER_SECONDS)
@@ -336,7 +336,7 @@ class Solves:
     def _need_bytes(self, request: Request) -> int:
         """Memory that a solve needs, if there is room for it; computed without holding the lock.
 
-        One that has to wait has the memory of those that run when its turn comes.
+        A solve that has to wait gets the memory of the running ones when its turn comes.
         """
         with self._changed:
             self._require_open()

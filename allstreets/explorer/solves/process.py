@@ -146,7 +146,7 @@ class Running:
 
 
 def environment() -> dict[str, str]:
-    """That of the server; the process finds the same package, wherever it was imported from."""
+    """The server's environment; the process finds the same package, wherever it came from."""
     home = str(Path(allstreets.__file__).parents[1])
     others = os.environ.get("PYTHONPATH")
     return {**os.environ, "PYTHONPATH": os.pathsep.join([home, others] if others else [home])}

@@ -67,7 +67,7 @@ class Commands(Control):
 
 
 class Channel:
-    """Reports to the server. When it is gone, reports are dropped and the work goes on."""
+    """Reports to the server. When it is gone, reports are dropped and the work continues."""
 
     def __init__(self, target: int) -> None:
         self._target = target
