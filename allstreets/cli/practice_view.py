@@ -77,7 +77,7 @@ def action_of_key(key: str, actions: Sequence[str]) -> int | None:
 
 
 def print_question(out: "Console", hand: "Hand", asked: "Question") -> None:
-    """Where the hand is, and what may be done."""
+    """Print the state of the hand and the actions on offer."""
     from allstreets.cards import cards_text
 
     node = asked.node
@@ -123,7 +123,7 @@ def print_answer(out: "Console", answer: "Answer", asked: "Question", grid: bool
 
 
 def print_end(out: "Console", hand: "Hand") -> None:
-    """How it ended, what the other one held, and the numbers that the solution drew."""
+    """Print the result, the opponent's hand, and the numbers that the solution drew."""
     end = hand.end
     assert end is not None
     out.print(f"\n{end.text}", markup=False, soft_wrap=True)

@@ -132,7 +132,7 @@ def review(
 
 
 def _print_skipped(out: "Console", skipped: "tuple[Skipped, ...]") -> None:
-    """How many hands were not read or not reviewed, why, and where the first of a kind stands."""
+    """Print how many hands were skipped, why, and where the first of each kind is."""
     from allstreets.interop import HandFiles
 
     files = HandFiles((), skipped)

@@ -212,7 +212,7 @@ def solve_spot(
 
 
 def print_origin(out: "Console", origin: "Origin", reached: float) -> None:
-    """Which figures come from where, and how much they differ."""
+    """Print the figures with their sources, and how much they differ."""
     from allstreets.solutions import origin_lines
 
     out.print()

@@ -224,7 +224,7 @@ class ClusterEngine:
         return workers, self.pool.ask(name, *arguments, of=workers)
 
     def _positions(self, flops: Flops) -> dict[int, Flops]:
-        """By worker: where its flops stand in `flops`, which are mostly those of the last time."""
+        """Positions of each worker's flops in `flops`; reused while `flops` stay the same."""
         if not np.array_equal(flops, self._asked[0]):
             owner = self._owner[flops]
             positions = {each: np.flatnonzero(owner == each) for each in np.unique(owner).tolist()}

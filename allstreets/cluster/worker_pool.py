@@ -79,7 +79,7 @@ class WorkerPool(ABC):
     @property
     @abstractmethod
     def nodes(self) -> Sequence[WorkerNode]:
-        """Where the workers live."""
+        """The machines and processes of the workers."""
 
     @abstractmethod
     def replace(self, lost: Sequence[int]) -> list[int | None]:
@@ -170,7 +170,7 @@ class RayPool(WorkerPool):
 
     @property
     def nodes(self) -> Sequence[RayNode]:
-        """Where the workers live."""
+        """The machines and processes of the workers."""
         return self._nodes
 
     def replace(self, lost: Sequence[int]) -> list[int | None]:

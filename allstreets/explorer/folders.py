@@ -1,6 +1,6 @@
 """Finding solutions and reviews in the folders that were opened, and keeping a few of them open.
 
-What people call their solutions is label.json beside a manifest, part of no checksum.
+The names that people give their solutions are in label.json beside a manifest, in no checksum.
 """
 
 import hashlib
@@ -76,7 +76,7 @@ class Signature:
 
 
 def _modified(path: Path) -> int:
-    """When a file was written, in nanoseconds; 0: there is none."""
+    """The time of a file's last change, in nanoseconds; 0: there is none."""
     try:
         return path.stat().st_mtime_ns
     except OSError:
@@ -84,7 +84,7 @@ def _modified(path: Path) -> int:
 
 
 def _spots_written(folder: Path) -> str:
-    """Which spots a folder holds, and when they were written; "": none."""
+    """The spots in a folder and the times of their last changes, as text; "": none."""
     try:
         written = [f"{path.name} {_modified(path / MANIFEST)}" for path in sorted(folder.iterdir())]
     except OSError:

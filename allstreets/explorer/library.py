@@ -117,7 +117,7 @@ class Library:
         return self._card(self._require(id))
 
     def folder(self, id: str) -> Path:
-        """Where a solution is."""
+        """The folder of a solution."""
         return self._require(id).folder
 
     def opened(self, folder: Path) -> str | None:

@@ -42,7 +42,7 @@ class Skipped:
 
     @property
     def place(self) -> str:
-        """Where it stands: "hands.txt, line 13, PokerStars Hand #2"."""
+        """The file, line and name: "hands.txt, line 13, PokerStars Hand #2"."""
         return ", ".join(filter(None, [shorten(self.file), f"line {self.line}", self.hand]))
 
     @property

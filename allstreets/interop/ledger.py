@@ -208,7 +208,7 @@ class Ledger:
         self._paid[player] += amount
 
     def _after(self, player: Player, kind: ActionKind) -> None:
-        """Whose turn it is after an action."""
+        """The player to act after an action."""
         self._acted.add(player)
         if kind == ActionKind.FOLD:
             self._folded, self._to_act = True, None

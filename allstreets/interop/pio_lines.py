@@ -46,7 +46,7 @@ class _Bet:
 
 @dataclass
 class _Walk:
-    """How far a line has been followed."""
+    """The state at the point to which a line has been followed."""
 
     street: Street
     pot: Fraction

@@ -245,7 +245,7 @@ def _settings_left(script: _Script) -> None:
 
 
 def _compared(lines: set[Amounts], spot: Spot) -> str:
-    """How the tree of a spot differs from lines; where it is large, that it was not looked at."""
+    """Differences between the tree of a spot and lines; a note where it is too large to compare."""
     nodes = spot.size.node_count
     if nodes > MOST_COMPARED:
         return f"of its {nodes:,} nodes few need be in the script: they were not compared"
@@ -253,7 +253,7 @@ def _compared(lines: set[Amounts], spot: Spot) -> str:
 
 
 def _difference(lines: set[Amounts], ours: set[Amounts]) -> str:
-    """How the bets of two trees differ, in words; "" where they are the same."""
+    """Differences between the bets of two trees, in words; "": none."""
     more, fewer = len(ours - lines), len(lines - ours)
     if not more and not fewer:
         return ""

@@ -88,7 +88,7 @@ class CertificateWork:
         return cls(folder, {"judged": judged, "code_version": __version__})
 
     def differs(self) -> list[str]:
-        """In which facts the work that lies there is another one; empty: there is none, or this."""
+        """The facts in which stored work differs; empty: there is none, or it is the same."""
         stored = self._facts_there()
         if stored is None:
             return []

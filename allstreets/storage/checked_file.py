@@ -90,7 +90,7 @@ class CheckedFile(Mapping[str, NDArray[Any]]):
         release(self._memory, *self._bytes(name, first, last))
 
     def _bytes(self, name: str, first: int, last: int | None) -> tuple[int, int]:
-        """Where elements first, …, last − 1 lie."""
+        """The byte range of elements first, …, last − 1."""
         array = self._places[name]
         end = array.end if last is None else array.start + last * array.dtype.itemsize
         return array.start + first * array.dtype.itemsize, end

@@ -120,9 +120,9 @@ def save_checkpoint(folder: Folder, checkpoint: Checkpoint) -> Folder:
 
 @contextmanager
 def _appearing(target: Place) -> Iterator[Place]:
-    """Where to write a checkpoint, manifest last, that is to be at `target` whole or not at all.
+    """A folder to write a checkpoint to, manifest last; it appears at `target` whole or not at all.
 
-    What is there is a damaged one, which the resume has passed over: the run had not been here.
+    One already at `target` is damaged, and the resume has passed over it.
     """
     if isinstance(target, Remote):
         _remove(target)

@@ -1,4 +1,4 @@
-"""Which game a solution is of: what must be the same for two of them to be compared.
+"""Keys of a solution's game: they must be equal for two solutions to be compared.
 
 Locks, and flops and cards of whole games, may differ: they are other answers to the same question.
 A preflop solution and a whole game are compared by the betting before the flop alone.

@@ -27,7 +27,7 @@ KINDS: dict[Kind, tuple[str, str]] = {
     "unified": ("a solved whole game", "allstreets train … --output"),
 }
 SCHEMAS: dict[Kind, int] = {"spot": 2, "spots": 1, "postflop": 3, "preflop": 1, "unified": 2}
-"""Of manifests and files: a change that old code would misread takes the next number."""
+"""Schema of manifests and files: a change that old code would misread takes the next number."""
 
 
 def write_manifest(folder: Place, facts: Mapping[str, Any]) -> None:

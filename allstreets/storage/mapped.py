@@ -52,7 +52,7 @@ class Sums(Protocol):
 
 @dataclass(frozen=True)
 class Place:
-    """Where an array lies in a file."""
+    """The location of an array in a file."""
 
     start: int  # bytes
     end: int
@@ -172,7 +172,7 @@ def _header(path: base.Place, memory: mmap.mmap | bytes) -> tuple[dict[str, Plac
 
 
 def array_places(path: Path, memory: mmap.mmap) -> tuple[dict[str, Place], dict[str, str]]:
-    """Where the arrays of a file lie, by its header, and its metadata."""
+    """The locations of a file's arrays, by its header, and its metadata."""
     places, metadata = _header(path, memory)
     size = int.from_bytes(memory[:8], "little")
     if max((array.end for array in places.values()), default=8 + size) != len(memory):

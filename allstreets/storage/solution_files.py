@@ -192,7 +192,7 @@ def open_preflop(
 
 @contextmanager
 def saving(folder: Place) -> Iterator[None]:
-    """Around a save: only the files of a whole solution stay, of this one or of the one before."""
+    """Wrap a save: only the files of one whole solution remain, the new one or the previous one."""
     try:
         yield
     except OSError as error:

@@ -261,7 +261,7 @@ def read_spot(folder: Path) -> Spot:
 
 
 class _Settings(NamedTuple):
-    """How a spot was solved."""
+    """The settings that a spot was solved with."""
 
     algorithm: str
     precision: str

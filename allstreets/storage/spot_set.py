@@ -46,7 +46,7 @@ class Entry:
     row: Row | None = None  # its figures; None: not solved yet
 
     def mapping(self) -> Row:
-        """As a manifest has it."""
+        """The entry in a manifest."""
         return {
             "name": self.name,
             "board": self.board,

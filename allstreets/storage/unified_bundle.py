@@ -4,7 +4,7 @@
            preflop-1f0a93c2.safetensors             strategies and values before the flop
            flops-1f0a93c2/AsKh7d.safetensors        strategies of all pots on a flop, and values
 
-What a flop's file holds is listed in `engines.quantised`. A solution made with `store: preflop`
+The arrays of a flop's file are listed in `engines.quantised`. A solution made with `store: preflop`
 or `memory: per_batch` has no flops: their strategies are gone.
 """
 

@@ -1,4 +1,4 @@
-"""Which decisions are practised: streets, kinds of pot, a line, textures of flops."""
+"""Filters of the decisions to practise: streets, kinds of pot, a line, textures of flops."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -45,17 +45,17 @@ class SolvedGame:
 
     @cached_property
     def stack(self) -> float:
-        """How deep it is, in big blinds."""
+        """The stack depth, in big blinds."""
         return self.solution.rules.stack / CHIPS_PER_BB
 
     @property
     def ante(self) -> float:
-        """Of each player, in big blinds."""
+        """The ante of each player, in big blinds."""
         return self.solution.rules.ante / CHIPS_PER_BB
 
     @property
     def exploitability(self) -> float | None:
-        """In mbb/hand, with real cards where that is certified."""
+        """Exploitability in mbb/hand, with real cards where that is certified."""
         certificate = self.solution.facts.certificate
         if certificate is not None:
             return certificate.real_exploitability_mbb
@@ -114,7 +114,7 @@ def nearest_game(games: tuple[SolvedGame, ...], hand: PlayedHand) -> SolvedGame:
 
 
 def distance_notes(game: SolvedGame, hand: PlayedHand) -> tuple[str, ...]:
-    """How the game before the flop differs from the one that was played; empty if it does not."""
+    """Differences between the preflop game and the one that was played; empty: none."""
     stack, ante = float(hand.stack), float(max(hand.antes))
     notes = []
     if abs(game.stack - stack) > 0.005 * stack:
@@ -177,7 +177,7 @@ def pot_kind(solution: Solution, position: Position) -> str:
 def won_bb(solution: Solution, position: Position) -> Floats:
     """[2, 3]: what OOP and IP win at the end of a hand in big blinds, by `Outcome`.
 
-    What was put in since the solution starts counts as lost. Results of a spot are relative to half
+    Chips put in since the solution starts count as lost. Results of a spot are relative to half
     of its starting pot, which neither player has put in since.
     """
     tree = solution.tree(solution.start)

@@ -89,7 +89,7 @@ class GradedDecision:
 
     @property
     def frequency(self) -> float | None:
-        """How often the solution does what was done."""
+        """The solution's frequency of the action that was taken."""
         word = self.counted_as or self.taken
         return next((option.frequency for option in self.options if option.action == word), None)
 

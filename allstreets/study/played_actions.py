@@ -54,11 +54,11 @@ class Draws:
 
 @dataclass(frozen=True)
 class Mapped:
-    """Where an action leads in a tree."""
+    """A played action, mapped to an action of the tree."""
 
     node: int  # the child
     place: int  # among the actions of the decision
-    same: bool  # whether it is what was done, to rounding
+    same: bool  # whether it is the played action, to rounding
     words: tuple[str, ...]  # [A]: the actions of the decision, amounts in big blinds
 
 

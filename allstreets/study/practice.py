@@ -53,7 +53,7 @@ class Draw:
 
 @dataclass(frozen=True)
 class End:
-    """How a hand ended."""
+    """The end of a hand."""
 
     how: str  # "fold", "showdown" or "stopped"
     text: str

@@ -62,7 +62,7 @@ OF_ANSWER = tuple(name for name in ANSWER_COLUMNS if name not in (*OF_HAND, "opt
 
 @dataclass(frozen=True)
 class Due:
-    """When a decision comes back."""
+    """The time and the count of hands from which a decision comes back."""
 
     box: int
     at: float  # seconds since 1970: not before

@@ -198,7 +198,7 @@ class ReviewFolder:
         return None
 
     def done(self, index: ReviewIndex) -> int:
-        """How many hands of an index are reviewed, by their files alone."""
+        """The number of reviewed hands of an index, by their files alone."""
         try:
             names = {entry.name for entry in os.scandir(self.path / HANDS)}
         except OSError:

@@ -26,7 +26,7 @@ NO_HERO = "nobody's cards are shown as his own: name the player with --hero"
 
 @dataclass(frozen=True)
 class ReviewProgress:
-    """How far a review is."""
+    """The progress of a review."""
 
     done: int  # hands, those of earlier runs included
     total: int

@@ -102,7 +102,7 @@ class StoppedError(Exception):
 
 @dataclass(frozen=True)
 class Effort:
-    """How well a spot is solved."""
+    """The target and limits for solving a spot."""
 
     target: float = 0.001  # exploitability, of the pot
     seconds: float = 20.0  # of one spot at most
@@ -112,7 +112,7 @@ class Effort:
 
 @dataclass(frozen=True)
 class StreetStart:
-    """Where a street of a hand begins."""
+    """The start of a street of a hand."""
 
     hand: PlayedHand
     street: Street
@@ -121,7 +121,7 @@ class StreetStart:
 
 
 class LostError(Exception):
-    """Nothing is known of the rest of a hand, and why."""
+    """The rest of a hand is unknown; the message says why."""
 
 
 def follow_postflop(
@@ -174,12 +174,12 @@ class SolvedAgain:
 
     @property
     def evaluated_by(self) -> str:
-        """How it was solved."""
+        """How the street was solved, in words."""
         return f"solved again exactly, to {100 * self.solved_to:.2g} % of the pot{self._solved.how}"
 
     @property
     def solved_to(self) -> float:
-        """Of what evaluates the latest decision."""
+        """Exploitability of the solution that evaluates the latest decision."""
         latest = self._solved.result if self._behind is None else self._behind.solved
         return round(latest.exploitability, 6)
 
@@ -224,16 +224,16 @@ class StoredFlop:
 
     @property
     def evaluated_by(self) -> str:
-        """Which cards its strategies see, and why they stand here."""
+        """The card model of its strategies, and why they are used here, in words."""
         kind = f"cards: {self._game.solution.cards.kind}{self._game.worth_text}"
         return f"the solution's own play of this flop ({self.start.source or kind}); {self._why}"
 
     def decision(self, node: int) -> Decision:
-        """As it is stored, in the suits of the table."""
+        """The decision as it is stored, in the suits of the table."""
         return self.start.solution.decision(replace(self.start.position, node=node))
 
     def within(self, decision: Decision) -> float | None:
-        """By the exploitability of the whole game; None where the flop was solved by itself."""
+        """The bound by the whole game's exploitability; None: the flop was solved by itself."""
         worth = self._game.exploitability
         if worth is None or self.start.source:
             return None

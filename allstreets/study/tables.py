@@ -67,7 +67,7 @@ class Summary:
 
     @property
     def loss_per_100(self) -> float | None:
-        """In bb per 100 decisions; None: none was graded."""
+        """The loss in bb per 100 decisions; None: none was graded."""
         return 100 * self.loss_bb / self.graded if self.graded else None
 
     def mapping(self) -> Row:

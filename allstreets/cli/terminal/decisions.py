@@ -74,7 +74,7 @@ def _where(node: Decision) -> list[str]:
 
 
 def print_mix(out: Console, node: Decision) -> None:
-    """How often each action is taken, its EV, and the 13×13 picture."""
+    """Print the frequency and EV of each action, and the 13×13 picture."""
     print_table(out, decision_lines(node), action_symbols(node), node_colours(node))
     if node.known:
         out.print(f"{ev_note(node)}\n{EV_LEGEND}")

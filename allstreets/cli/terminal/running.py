@@ -48,7 +48,7 @@ def exit_code(outcome: Outcome) -> int:
 def kept_in(
     output: Folder | None, unsaved: str | None, keep: Callable[[Path], None]
 ) -> Folder | Path | None:
-    """Where a solution is: in `output`, or elsewhere; None if it is not saved.
+    """The folder of a solution: `output`, or another one; None: it is not saved.
 
     `unsaved` says why it could not be written. At a terminal the user may name another folder, as
     often as it takes: the result is still in memory.

@@ -58,7 +58,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Fit:
-    """How a flop is stored, and what it takes."""
+    """A storage format for a flop, and the memory that it needs."""
 
     precision: Precision
     river_groups: RiverGroups
@@ -146,7 +146,7 @@ def spot_form(
 
 
 def source_of(folder: Path, flop: FlopSpot, output: Path) -> messages.FlopSource:
-    """Where the spot of a flop is read again, and where it is kept."""
+    """The source that the spot of a flop is read from again, and its output folder."""
     return messages.FlopSource(
         folder=str(folder.absolute()),
         line=flop.line,

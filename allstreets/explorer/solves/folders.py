@@ -124,7 +124,7 @@ class SolveFolder:
 
     @property
     def solution(self) -> Path:
-        """Where the bundle is."""
+        """The folder of the bundle."""
         return self.path / "solution" if self.kept is None else self.kept
 
     @classmethod
@@ -162,7 +162,7 @@ class SolveFolder:
         return self._read("solve.json", Request)
 
     def status(self) -> Status | None:
-        """How far it is, as of the last save."""
+        """The progress as of the last save."""
         return self._read("status.json", Status)
 
     def write(self, file: Request | Status) -> None:

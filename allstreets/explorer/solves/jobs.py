@@ -143,7 +143,7 @@ class SpotCallback:
         self._save(progress)
 
     def where(self) -> str:
-        """How far it has come, for people."""
+        """The progress, in words for people."""
         target, reached = self._request.spot.target_pct, self._exploitability
         verb = "is reached" if reached <= target else "is not reached"
         return f"{figure(reached)} % of the pot, the target of {target:g} % {verb}"
@@ -177,7 +177,7 @@ class SpotCallback:
 def described(
     progress: Progress, exploitability: float | None, earlier: float = 0.0
 ) -> SolveProgress:
-    """Where a training stands; `earlier` seconds were those of the runs before this one."""
+    """The progress of a training; `earlier`: seconds of the runs before this one."""
     left = [progress.eta_seconds, progress.target_eta_seconds]
     for rule in progress.rules:
         if isinstance(rule, TimeLimit):

@@ -39,7 +39,7 @@ class Report(BaseModel):
     error: str | None = None
 
     def line(self) -> bytes:
-        """As it is written."""
+        """The line that is written for it."""
         return self.model_dump_json(exclude_defaults=True).encode() + b"\n"
 
 

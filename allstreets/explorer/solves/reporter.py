@@ -90,7 +90,7 @@ class Channel:
 
 @dataclass(frozen=True)
 class Ending:
-    """How a solve ended, for people."""
+    """The end of a solve, for people."""
 
     state: SolveState
     reason: str | None = None

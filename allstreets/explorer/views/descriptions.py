@@ -226,7 +226,7 @@ def describe_whole(result: WholeSolution, manifest: Mapping[str, Any]) -> Descri
 
 
 def _rules_after(game: WholeGame) -> Entries:
-    """How far the betting after the flop goes."""
+    """The rules that limit the betting after the flop."""
     yield "Raises per street", f"{_count(game.max_raises)} after the bet"
     yield from _thresholds(
         game.add_allin_threshold, game.force_allin_threshold, game.merging_threshold

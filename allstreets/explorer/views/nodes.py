@@ -97,7 +97,7 @@ def _short(tree: BettingTree, node: int, action: Action, notation: Notation) -> 
 
 
 def shades(words: Sequence[str]) -> list[float]:
-    """How strong each bet or raise is among its like: 0 the smallest, 1 all-in."""
+    """The relative size of each bet or raise among its like: 0 the smallest, 1 all-in."""
     bets = [word for word in words if word[0] not in TONES and word != "a"]
     steps = {word: step / max(len(bets), 1) for step, word in enumerate(bets)}
     return [1.0 if word == "a" else steps.get(word, 0.0) for word in words]
@@ -198,7 +198,7 @@ def _options(node: Node) -> list[messages.CardOption]:
 
 
 def end(node: Node, grids: messages.Grids) -> messages.End:
-    """Where a hand is over: who wins what."""
+    """The end of a hand: who wins what."""
     seats, unit = node.unit.seats, node.unit.name
     less = f" (after {amount_words(node.rake, unit)} of rake)" if node.rake > 0 else ""
     amount = f"{amount_words(node.pot - node.rake, unit)}{less}"
