@@ -34,7 +34,7 @@ def report_boards(
     name: str | None,
     whole_hand: bool,
 ) -> None:
-    """What `allstreets report --by` prints; `form` is text, json or csv."""
+    """Print the table of `allstreets report --by`; `form` is text, json or csv."""
     if parquet is not None:
         require_parquet()
     with _counting() as count:

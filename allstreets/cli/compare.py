@@ -41,59 +41,61 @@ def compare(
     from allstreets.solutions import without_nan
     from allstreets.storage import compare as compared
 
-    found = compared(first, second, line, flop)
+    comparison = compared(first, second, line, flop)
     if csv is not None:
-        write_table(csv, found.table())
+        write_table(csv, comparison.table())
     if json:
-        unit = found.unit.column
+        unit = comparison.unit.column
         print_json(
             {
-                "line": found.line,
-                "player": found.seat,
-                "notes": list(found.notes),
-                "distance": found.distance,
+                "line": comparison.line,
+                "player": comparison.seat,
+                "notes": list(comparison.notes),
+                "distance": comparison.distance,
                 "actions": [
                     without_nan({"action": word, "a": a, "b": b})
-                    for word, a, b in zip(found.actions, *found.frequencies, strict=True)
+                    for word, a, b in zip(comparison.actions, *comparison.frequencies, strict=True)
                 ],
                 "players": [
                     without_nan({"player": seat, f"ev{unit}_a": a, f"ev{unit}_b": b})
-                    for seat, (a, b) in zip(found.unit.seats, found.evs, strict=True)
+                    for seat, (a, b) in zip(comparison.unit.seats, comparison.evs, strict=True)
                 ],
-                "hands": [without_nan(row) for row in found.table()],
+                "hands": [without_nan(row) for row in comparison.table()],
             }
         )
         return
     out = console()
-    _print(out, found, first, second, top)
+    _print(out, comparison, first, second, top)
     if csv is not None:
         out.print(f"Table: {csv}", markup=False)
 
 
-def _print(out: "Console", found: "Comparison", first: Path, second: Path, top: int) -> None:
-    unit, seats = found.unit, found.unit.seats
+def _print(out: "Console", comparison: "Comparison", first: Path, second: Path, top: int) -> None:
+    unit, seats = comparison.unit, comparison.unit.seats
     out.print(f"A {first}   B {second}", markup=False, soft_wrap=True)
-    out.print(f"{found.line.strip() or 'first decision'}   {found.seat} to act", markup=False)
-    for note in found.notes:
+    out.print(
+        f"{comparison.line.strip() or 'first decision'}   {comparison.seat} to act", markup=False
+    )
+    for note in comparison.notes:
         out.print(note, style="bold", markup=False, highlight=False, soft_wrap=True)
-    for name, reached in zip("AB", found.reached, strict=True):
+    for name, reached in zip("AB", comparison.reached, strict=True):
         if not reached:
             out.print(f"{name} hardly ever gets here: nothing was learned.", style="bold")
-    width = max(len(label) for label in (*found.labels, "action")) + 2
+    width = max(len(label) for label in (*comparison.labels, "action")) + 2
     out.print(f"\n{'action':{width}}{'A':>9}{'B':>9}{'B − A':>10}")
-    for label, a, b in zip(found.labels, *found.frequencies, strict=True):
+    for label, a, b in zip(comparison.labels, *comparison.frequencies, strict=True):
         out.print(f"{label:{width}}{_percent(a):>9}{_percent(b):>9}{_percent(b - a, '+'):>10}")
     out.print(f"\n{'EV ' + unit.name:{width}}{'A':>9}{'B':>9}{'B − A':>10}")
     for player in unit.order:
-        a, b = found.evs[player]
+        a, b = comparison.evs[player]
         out.print(f"{seats[player]:{width}}{_number(a):>9}{_number(b):>9}{_number(b - a, '+'):>10}")
-    out.print(f"\nA hand does something else {_percent(found.distance)} of the time.", end="")
-    shown = [hand for hand in found.hands[:top] if hand.weighted > 0]
+    out.print(f"\nA hand does something else {_percent(comparison.distance)} of the time.", end="")
+    shown = [hand for hand in comparison.hands[:top] if hand.weighted > 0]
     if not shown:
         out.print()
         return
     out.print(" Most of it:\n")
-    words = "".join(f"{word + ' A':>9}{'B':>8}" for word in found.actions)
+    words = "".join(f"{word + ' A':>9}{'B':>8}" for word in comparison.actions)
     out.print(
         f"{'hand':6}{'of hands':>10}{words}{'EV A':>10}{'EV B':>10}{'differs':>10}", markup=False
     )

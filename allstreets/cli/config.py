@@ -70,11 +70,11 @@ def from_pio(
     from allstreets.interop import read_pio_script
 
     try:
-        found = read_pio_script(read_text(file))
+        tree = read_pio_script(read_text(file))
     except InputError as error:
         raise InputError(f"{file}: {error}") from None
-    typer.echo(found.yaml, nl=False)
-    if found.left_out:
-        typer.echo(f"Left out: {'; '.join(found.left_out)}.", err=True)
-    if found.differs:
-        typer.echo(f"Not the same tree: {found.differs}.", err=True)
+    typer.echo(tree.yaml, nl=False)
+    if tree.left_out:
+        typer.echo(f"Left out: {'; '.join(tree.left_out)}.", err=True)
+    if tree.differs:
+        typer.echo(f"Not the same tree: {tree.differs}.", err=True)

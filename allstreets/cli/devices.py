@@ -15,12 +15,12 @@ def devices(json: JsonOption = False) -> None:
     from allstreets.base import InputError, available_bytes, data_size, processors
     from allstreets.engines import CPU, gpu_count, open_device
 
-    found = [{"device": CPU, "name": f"{processors()} processors", "free_bytes": available_bytes()}]
+    rows = [{"device": CPU, "name": f"{processors()} processors", "free_bytes": available_bytes()}]
     missing = None
     try:
         names = [f"cuda:{number}" for number in range(gpu_count())]
         opened = [(name, open_device(name)) for name in names]
-        found += [
+        rows += [
             {"device": name, "name": each.name, "free_bytes": each.free_bytes}
             for name, each in opened
             if each is not None
@@ -28,10 +28,10 @@ def devices(json: JsonOption = False) -> None:
     except InputError as error:
         missing = str(error)
     if json:
-        print_json({"devices": found, "no_gpu": missing})
+        print_json({"devices": rows, "no_gpu": missing})
         return
     out = console()
-    for each in found:
+    for each in rows:
         free = each["free_bytes"]
         memory = f", {data_size(int(free))} of memory free" if free else ""
         out.print(f"{each['device']:<7} {each['name']}{memory}", markup=False)

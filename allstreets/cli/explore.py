@@ -73,5 +73,5 @@ def explore(
 
 
 def default_folders() -> list[Path]:
-    """What is opened by default: the runs of the current folder."""
+    """Folders opened by default: the runs of the current folder."""
     return [RUNS] if any(RUNS.glob("*/manifest.json")) else []

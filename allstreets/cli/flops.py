@@ -96,16 +96,16 @@ def _facts(flop: "Flop") -> dict[str, Any]:
 def _show_one(text: str, form: FlopFormat) -> None:
     from allstreets.cards import SUITS, parse_flop
 
-    found = parse_flop(text)
-    suit_map = {suit: SUITS[new] for suit, new in zip(SUITS, found.suit_map, strict=True)}
-    facts = _facts(found.flop)
+    parsed = parse_flop(text)
+    suit_map = {suit: SUITS[new] for suit, new in zip(SUITS, parsed.suit_map, strict=True)}
+    facts = _facts(parsed.flop)
     if form == "json":
         print_json({"given": text, **facts, "suit_map": suit_map})
     elif form == "csv":
         _write_csv([facts])
     else:
         out = console()
-        out.print(f"{text} is {facts['flop']}, number {found.flop.number + 1:,} of 1,755")
+        out.print(f"{text} is {facts['flop']}, number {parsed.flop.number + 1:,} of 1,755")
         out.print("suits: " + ", ".join(f"{old} → {new}" for old, new in suit_map.items()))
         out.print(
             f"{facts['suits']}, {facts['pairing']}, {facts['connectedness']}, "
@@ -122,17 +122,17 @@ def _choose(count: int, solutions: list[Path], output: Path | None, form: FlopFo
         raise InputError(f"{output} exists already; name another file")
     leaves = [solution_leaves(folder) for folder in solutions]
     build_flop_table()
-    found = choose_flops(count, leaves)
+    chosen = choose_flops(count, leaves)
     if output is not None:
         weights = {
             flop.text: weight
-            for flop, weight in zip(found.flops, found.weights.tolist(), strict=True)
+            for flop, weight in zip(chosen.flops, chosen.weights.tolist(), strict=True)
         }
         games = "".join(f" --from {folder.name}" for folder in solutions)
         made = f"allstreets flops --choose {count}{games}"
-        text = subset_text(weights, flop_set_error(found), made)
+        text = subset_text(weights, flop_set_error(chosen), made)
         write_atomic(output, lambda file: file.write(text.encode()))
-    _show_set(found, form)
+    _show_set(chosen, form)
 
 
 def _show_set(flops: "FlopSet", form: FlopFormat) -> None:

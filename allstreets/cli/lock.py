@@ -123,13 +123,13 @@ def lock(
     seconds = None if time is None else parse_time(time)
     some = tuple(_split(text, "--hands") for text in hands or ())
     request = LockRequest(line, always, as_is, some, tuple(bounds))
-    place = output
-    if place is None and folder_kind(solution) == "unified":
-        place = default_output()
+    destination = output
+    if destination is None and folder_kind(solution) == "unified":
+        destination = default_output()
     job, before, lines = plan_lock(
         solution,
         request,
-        place,
+        destination,
         target=target,
         iterations=max_iterations,
         seconds=seconds,
@@ -150,7 +150,7 @@ def lock(
         solve_spot(job, json=json, more=more)
         return
     given = [word for word in sys.argv[1:] if word != "--resume"]
-    where = [] if output is not None else ["--output", str(place)]
+    where = [] if output is not None else ["--output", str(destination)]
     again = command(*given, *where, "--resume")
     raise typer.Exit(train_job(job, again, json=json, more=more))
 
@@ -188,8 +188,8 @@ def _print_difference(
 ) -> dict[str, Any]:
     from allstreets.analysis import change_lines, difference
 
-    found = difference(before, after, lines, asked)
+    change = difference(before, after, lines, asked)
     out.print()
-    for text in change_lines(found):
+    for text in change_lines(change):
         out.print(text, markup=False)
-    return {"difference": found.mapping()}
+    return {"difference": change.mapping()}

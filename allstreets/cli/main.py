@@ -104,7 +104,7 @@ def options(
 
 
 def _with_hints(error: InputError) -> str:
-    """A message; one that ends with a colon goes on with the lines that may have been meant."""
+    """The message of an error; after a final colon come the lines that may have been meant."""
     lines = [f"'{line}'" for _, line in getattr(error, "hints", ())]
     return f"{error} {', '.join(lines)}" if str(error).endswith(":") and lines else str(error)
 
@@ -159,7 +159,7 @@ def _complain(message: str, hint: str = "") -> int:
 
 
 def _system_fault(error: OSError) -> str:
-    """What the system refused: writing to standard output, or using a file or a folder."""
+    """The operation that the system refused: writing to standard output, or using a path."""
     reason = error.strerror or str(error)
     if error.filename is None:
         if (output := output_fault()) is not None:

@@ -141,7 +141,7 @@ def _play(out: "Console", session: "Session", hands: int, grid: bool) -> None:
 
 
 def _kept(results: "Results", folder: Path | None) -> "list[StoredAnswer]":
-    """What was kept, of one solution if it is named."""
+    """Stored answers: those of `folder` if it is given, or else all."""
     return results.answers(None if folder is None else folder.resolve())
 
 

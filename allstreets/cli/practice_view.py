@@ -26,7 +26,7 @@ BAR = 20  # letters of the longest bar
 
 
 def print_begin(out: "Console", session: "Session") -> None:
-    """What is played, and how."""
+    """Print the game and the settings of a session."""
     from allstreets.study import practice_note
 
     solution = session.solution
@@ -57,9 +57,9 @@ def read_action(out: "Console", actions: Sequence[str], read_key: Callable[[], s
         key = key.lower()
         if key == QUIT or key in END_OF_KEYS:
             return None
-        found = action_of_key(key, actions)
-        if found is not None:
-            return found
+        action = action_of_key(key, actions)
+        if action is not None:
+            return action
         out.print(f"{key}: press 1 to {len(actions)}, or {QUIT} to end", markup=False)
     return None
 
@@ -72,12 +72,12 @@ def action_of_key(key: str, actions: Sequence[str]) -> int | None:
     """
     if key.isdecimal():
         return int(key) - 1 if 1 <= int(key) <= len(actions) else None
-    found = [place for place, word in enumerate(actions) if word[0] == key]
-    return found[0] if len(found) == 1 else None
+    matches = [index for index, word in enumerate(actions) if word[0] == key]
+    return matches[0] if len(matches) == 1 else None
 
 
 def print_question(out: "Console", hand: "Hand", asked: "Question") -> None:
-    """Where the hand is, and what may be done."""
+    """Print the state of the hand and the actions on offer."""
     from allstreets.cards import cards_text
 
     node = asked.node
@@ -90,12 +90,12 @@ def print_question(out: "Console", hand: "Hand", asked: "Question") -> None:
     out.print(f"You are {hero} with ", end="")
     out.print(cards_text(asked.cards), style="bold", end="")
     out.print(f"   pot {asked.pot_bb:.4g} bb{call}; {left}")
-    options = "   ".join(f"{place} {label}" for place, label in enumerate(asked.labels, start=1))
+    options = "   ".join(f"{number} {label}" for number, label in enumerate(asked.labels, start=1))
     out.print(options, markup=False)
 
 
 def print_answer(out: "Console", answer: "Answer", asked: "Question", grid: bool) -> None:
-    """What the solution does with this hand, what was lost, and what its range does."""
+    """Print the solution's play of this hand, the loss, and the play of its range."""
     from allstreets.cli.terminal.decisions import mix_picture
 
     best = answer.best
@@ -123,7 +123,7 @@ def print_answer(out: "Console", answer: "Answer", asked: "Question", grid: bool
 
 
 def print_end(out: "Console", hand: "Hand") -> None:
-    """How it ended, what the other one held, and the numbers that the solution drew."""
+    """Print the result, the opponent's hand, and the numbers that the solution drew."""
     end = hand.end
     assert end is not None
     out.print(f"\n{end.text}", markup=False, soft_wrap=True)
@@ -144,7 +144,7 @@ def draw_text(draw: "Draw") -> str:
 
 
 def print_summary(out: "Console", session: "Session") -> None:
-    """What a session comes to."""
+    """Print the totals of a session."""
     summary = session.summary()
     out.print(f"\n{session.played:,} hands, seed {session.seed}", markup=False)
     print_totals(out, summary)
@@ -174,11 +174,11 @@ def print_totals(out: "Console", summary: "Summary") -> None:
         out.print("\nThe costliest decisions:")
         table = plain_table("lost bb", "cards", "line", "did", "best")
         table.columns[0].justify = "right"
-        for one in summary.worst:
-            best = one.best
+        for answer in summary.worst:
+            best = answer.best
             action = "" if best is None else best.action
-            lost = f"{one.loss_bb or 0.0:.2f}"
-            table.add_row(lost, one.cards, one.line or "first to act", one.taken, action)
+            lost = f"{answer.loss_bb or 0.0:.2f}"
+            table.add_row(lost, answer.cards, answer.line or "first to act", answer.taken, action)
         out.print(table)
 
 
@@ -188,7 +188,7 @@ def print_stats(out: "Console", results: "Results", stored: "Sequence[StoredAnsw
 
     hands, waiting = results.counts()
     out.print(f"{results.path}: {hands:,} hands", markup=False, soft_wrap=True)
-    print_totals(out, summarise(one.answer for one in stored))
+    print_totals(out, summarise(entry.answer for entry in stored))
     if not stored:
         return
     for by in ("street", "pot", "solution"):

@@ -136,8 +136,8 @@ def _reaching(
         name = PLAYERS.get(player.lower())
         if name is None:
             raise InputError(f"--player {player}: {suggest(player, list(PLAYERS))}")
-    found = range_at(folder, line or "", name, flop=flop, action=action)
-    return found.range, found.board, found.range.beside(found.board)
+    reaching = range_at(folder, line or "", name, flop=flop, action=action)
+    return reaching.range, reaching.board, reaching.range.beside(reaching.board)
 
 
 def _print(shown: "Range", cards: tuple[int, ...], compact: "Range", *, json: bool) -> None:

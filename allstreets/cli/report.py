@@ -148,10 +148,10 @@ def report(
         _refuse("flops", folder, given)
         _report_table(folder, line, spr, form, parquet)
     elif asked:
-        place, node, remarks = _decision(folder, kind, line, flop, spr, behind=behind)
-        node = node.whole_hand() if evs == "hand" else node
-        _report_decision(place, node, remarks, form, chart, combos=combos)
-        if kind == "spot" and not (node.reached or behind or form != "text"):
+        node, decision, remarks = _decision(folder, kind, line, flop, spr, behind=behind)
+        decision = decision.whole_hand() if evs == "hand" else decision
+        _report_decision(node, decision, remarks, form, chart, combos=combos)
+        if kind == "spot" and not (decision.reached or behind or form != "text"):
             way = command("report", folder, "--line", line, "--behind")
             console().print(f"\nTo solve this line separately: {way}", markup=False, soft_wrap=True)
     else:
@@ -168,28 +168,28 @@ def _decision(
         from allstreets.storage import load
 
         whole = load(folder, WholeSolution)
-        place = whole.at(line if spr is None else whole.with_ratio(line, spr), flop)
-        return place, place.decision, place.remarks
+        node = whole.at(line if spr is None else whole.with_ratio(line, spr), flop)
+        return node, node.decision, node.remarks
     from allstreets.storage import load_spot
 
     spot = load_spot(folder, _announced("was not saved: solving it again"))
-    place = spot.at(line)
-    remarks = place.remarks
-    if spot.origin is not None and place.parent is None:
+    node = spot.at(line)
+    remarks = node.remarks
+    if spot.origin is not None and node.parent is None:
         from allstreets.solutions import Origin, origin_lines
 
         remarks = [*origin_lines(Origin.read(spot.origin), spot.exploitability), "", *remarks]
     if not behind:
-        return place, place.decision, remarks
+        return node, node.decision, remarks
     from allstreets.solutions import solve_behind
 
     announce = _announced("is not reached: solving it separately")
-    return place, solve_behind(spot, place.line, announce=announce).node(place.line), remarks
+    return node, solve_behind(spot, node.line, announce=announce).node(node.line), remarks
 
 
 def _report_decision(
-    place: "Node",
-    node: "Decision",
+    node: "Node",
+    decision: "Decision",
     remarks: list[str],
     form: ReportFormat,
     chart: Path | None,
@@ -199,7 +199,7 @@ def _report_decision(
     from allstreets.cli.terminal.decisions import print_combos, print_head, print_mix
     from allstreets.solutions import node_report, reached_rows, without_nan
 
-    if combos and not node.by_combo:
+    if combos and not decision.by_combo:
         raise InputError(
             "--combos has no meaning here: hands are the 169 classes; they are combos after the "
             "flop with cards: exact or boards, and on flops that were solved exactly"
@@ -208,28 +208,28 @@ def _report_decision(
         from allstreets.jobs import plot_chart
         from allstreets.solutions import node_chart
 
-        plot_chart(chart, node_chart(place.solution, node))
+        plot_chart(chart, node_chart(node.solution, decision))
     if form == "json":
-        print_json({**without_nan(place.flop_figures), **node_report(node)})
+        print_json({**without_nan(node.flop_figures), **node_report(decision)})
         return
     if form == "csv":
-        write_csv(reached_rows(node))
+        write_csv(reached_rows(decision))
         return
     out = console()
     for text in remarks:
         out.print(text, markup=False, soft_wrap=True)
-    print_head(out, node)
-    print_mix(out, node)
-    if node.reached and not node.known:
+    print_head(out, decision)
+    print_mix(out, decision)
+    if decision.reached and not decision.known:
         out.print("EVs are unknown here.")
     if combos:
-        print_combos(out, node)
+        print_combos(out, decision)
     if chart is not None:
         out.print(f"Chart: {chart}", markup=False)
 
 
 def _report_overview(folder: Path, spr: float | None, form: ReportFormat) -> None:
-    """What was solved and how well, the first decisions, and where to look next."""
+    """Report the solution and its quality, the first decisions, and where to look next."""
     from allstreets.cli.terminal.decisions import print_opening
     from allstreets.jobs import solution_mapping, summary_lines
     from allstreets.solutions import WholeSolution

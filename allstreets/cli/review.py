@@ -96,9 +96,9 @@ def review(
     )
 
     effort = Effort(parse_target(target), seconds_per_spot, threads)
-    found = read_hands(hands)
+    files = read_hands(hands)
     job = plan_review(
-        found,
+        files,
         open_games(solutions),
         hero,
         effort=effort,
@@ -132,7 +132,7 @@ def review(
 
 
 def _print_skipped(out: "Console", skipped: "tuple[Skipped, ...]") -> None:
-    """How many hands were not read or not reviewed, why, and where the first of a kind stands."""
+    """Print how many hands were skipped, why, and where the first of each kind is."""
     from allstreets.interop import HandFiles
 
     files = HandFiles((), skipped)
@@ -158,8 +158,8 @@ def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
         "loss", "accuracy", "hand", "street", "cards", "line", "did", "best", "note"
     )
     table.columns[0].justify = table.columns[1].justify = "right"
-    found = [row for row in decision_rows(outcome) if row["loss_bb"] is not None]
-    for row in found[:shown]:
+    rows = [row for row in decision_rows(outcome) if row["loss_bb"] is not None]
+    for row in rows[:shown]:
         table.add_row(
             f"{row['loss_bb']:.3f}",
             "" if row["within_bb"] is None else f"{row['within_bb']:.2g}",
@@ -171,7 +171,7 @@ def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
             row["best"] or "",
             row["note"],
         )
-    if found and shown:
+    if rows and shown:
         out.print(
             "Loss in bb, the costliest decisions first; how often the solution does the same:"
         )

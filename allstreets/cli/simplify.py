@@ -122,7 +122,7 @@ def print_price(out: "Console", price: "Simplified") -> None:
 
 
 def _figure(number: float, digits: int) -> str:
-    """What rounds to nothing has no sign."""
+    """Format a number; zero after rounding has no sign."""
     return f"{round(number, digits) + 0.0:,.{digits}f}"
 
 

@@ -212,7 +212,7 @@ def solve_spot(
 
 
 def print_origin(out: "Console", origin: "Origin", reached: float) -> None:
-    """Which figures come from where, and how much they differ."""
+    """Print the figures with their sources, and how much they differ."""
     from allstreets.solutions import origin_lines
 
     out.print()
@@ -261,7 +261,7 @@ def _refuse_others(folder: Path, file: Path | None, flags: dict[str, Any]) -> No
             )
 
 
-def _show_kept(found: "FlopSpot", kept: "KeptFlop", target: float | None, *, json: bool) -> None:
+def _show_kept(flop: "FlopSpot", kept: "KeptFlop", target: float | None, *, json: bool) -> None:
     """A flop that is solved already."""
     from allstreets.cards import parse_flop
     from allstreets.jobs import SpotConfig
@@ -274,11 +274,11 @@ def _show_kept(found: "FlopSpot", kept: "KeptFlop", target: float | None, *, jso
         markup=False,
         soft_wrap=True,
     )
-    renamed = suits_text(found.flop, parse_flop(origin.flop))
+    renamed = suits_text(flop.flop, parse_flop(origin.flop))
     if renamed:
-        out.print(f"{found.cards} is {origin.flop} there: {renamed}.")
+        out.print(f"{flop.cards} is {origin.flop} there: {renamed}.")
     oop, ip = manifest["evs"]
-    out.print(f"EV OOP {oop:.2f}, IP {ip:.2f} of the pot of {found.spot.pot} chips")
+    out.print(f"EV OOP {oop:.2f}, IP {ip:.2f} of the pot of {flop.spot.pot} chips")
     print_origin(out, origin, kept.exploitability)
     out.print()
     goal = SpotConfig().exploitability_threshold if target is None else target
@@ -289,7 +289,7 @@ def _show_kept(found: "FlopSpot", kept: "KeptFlop", target: float | None, *, jso
         print_json(
             {
                 "exploitability_pct": 100 * kept.exploitability,
-                "exploitability_chips": kept.exploitability * found.spot.pot,
+                "exploitability_chips": kept.exploitability * flop.spot.pot,
                 "iterations": manifest["iterations"],
                 "seconds": manifest["seconds"],
                 "ev_oop": oop,

@@ -97,7 +97,7 @@ def train(
 
     if output is None and resume:
         raise InputError("--resume needs --output, the folder of the run to continue")
-    place = default_output() if output is None else place_of(output)
+    target = default_output() if output is None else place_of(output)
     flags = {
         "threads": threads,
         "device": device,
@@ -105,15 +105,15 @@ def train(
         "chart_interval": chart_interval,
     }
     config = read_train_config(file or FIRST_RUN, flags)
-    jobs = plan(config, place, resume=resume)
+    jobs = plan(config, target, resume=resume)
     if certify and config.job != "unified_cfr":
         raise InputError(
             "--certify: only solutions of unified_cfr, a whole game, have certificates"
         )
-    if certify and not isinstance(place, Path):
-        raise InputError(f"--certify: {place} is elsewhere; certify a copy of it on this machine")
+    if certify and not isinstance(target, Path):
+        raise InputError(f"--certify: {target} is elsewhere; certify a copy of it on this machine")
     where = ["--cluster", cluster] if cluster else []
-    again = command("train", *([file] if file else []), "--output", place, *where, "--resume")
+    again = command("train", *([file] if file else []), "--output", target, *where, "--resume")
     first = file is None  # whose own flops take half a minute
     for job in jobs:
         if code := train_job(

@@ -78,9 +78,9 @@ def _draw(job: "UnifiedJob") -> None:
         f"{need.seconds_per_iteration:.2g} s per iteration.",
         soft_wrap=True,
     )
-    there = job.on_device()
-    if there is not None:
-        out.print(there.text, soft_wrap=True)
+    on_device = job.on_device()
+    if on_device is not None:
+        out.print(on_device.text, soft_wrap=True)
 
 
 def _print(lines: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""A connection to Ray: which machines there are, and that nothing of it stays behind.
+"""A connection to Ray: the machines of a cluster, and a clean end that leaves nothing behind.
 
     with connect("auto") as cluster:       # a cluster that runs on this machine's network
     with connect("local") as cluster:      # this machine alone: Ray is started and ended here
@@ -55,8 +55,8 @@ class Cluster:
     def nodes(self) -> tuple[Node, ...]:
         """The machines that are alive, in a fixed order; those without a core are left out."""
         alive = [node for node in self.ray.nodes() if node["Alive"]]
-        found = [_node(node["NodeID"], node["NodeManagerAddress"], node) for node in alive]
-        return tuple(sorted((node for node in found if node.cores), key=lambda node: node.key))
+        known = [_node(node["NodeID"], node["NodeManagerAddress"], node) for node in alive]
+        return tuple(sorted((node for node in known if node.cores), key=lambda node: node.key))
 
 
 def _node(key: str, address: str, facts: Any) -> Node:
@@ -125,7 +125,7 @@ def _begin(ray: Any, where: str) -> None:
 
 
 def _require_answer(where: str) -> None:
-    """Ask whether somebody is there: Ray would try for minutes, and then end this process."""
+    """Check that a cluster answers: Ray would try for minutes, and then end this process."""
     host, _, port = where.rpartition(":")
     if not (host and port.isdecimal()):
         raise InputError(
@@ -139,9 +139,9 @@ def _require_answer(where: str) -> None:
 
 
 def _no_answer(where: str, why: str) -> InputError:
-    place = "no cluster of Ray" if where == AUTO else f"the cluster at {where}"
+    cluster = "no cluster of Ray" if where == AUTO else f"the cluster at {where}"
     return InputError(
-        f"{place} {'was found' if where == AUTO else 'does not answer'}: {why}.\n"
+        f"{cluster} {'was found' if where == AUTO else 'does not answer'}: {why}.\n"
         "Start one with `ray start --head` and name its address, or use --cluster local."
     )
 
@@ -157,7 +157,7 @@ def _first_line(error: Exception) -> str:
 
 @contextmanager
 def _own_signals() -> Iterator[None]:
-    """What signals do stays as it was: Ray replaces it, and a run that is ended would not save."""
+    """Restore signal handlers: Ray replaces them, and a run that is ended would not save."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -187,7 +187,7 @@ NAME = ".cluster"
 
 @dataclass(frozen=True)
 class Sign:
-    """A file whose text nobody else can have written."""
+    """A file with a random text, which no other process can have written."""
 
     path: Path
     text: str
@@ -204,7 +204,7 @@ class Sign:
 
 @contextmanager
 def signed(folder: Path) -> Iterator[Sign]:
-    """A sign in `folder`, for as long as work goes on there."""
+    """A sign in `folder`, for as long as work continues there."""
     sign = Sign(folder.resolve() / NAME, secrets.token_hex(16))
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -220,7 +220,7 @@ def signed(folder: Path) -> Iterator[Sign]:
 
 
 def not_shared(folder: Place, machines: Sequence[str]) -> InputError:
-    """What is said of machines that do not see a folder."""
+    """The error for machines that do not see a folder."""
     return InputError(
         f"{folder} is not there on {', '.join(machines)}.\n"
         "Workers write their own files: name a folder that all machines of the cluster see."

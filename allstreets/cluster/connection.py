@@ -12,7 +12,7 @@ Both ends prove that they know a key, which came by way of Ray, before anything 
     worker → asker      that number signed
 
 Each is `NUMBER` or `SIGNED` bytes long, so that a stranger can neither claim a length nor make a
-worker read on; whoever says nothing is sent away, and keeps nobody from being heard meanwhile.
+worker read on; a silent caller is dropped, and delays no other caller meanwhile.
 Nothing is encrypted, as nothing between Ray's own processes is.
 """
 
@@ -49,7 +49,7 @@ def signed(key: bytes, who: bytes, number: bytes) -> bytes:
 
 @dataclass
 class Traffic:
-    """What has gone over connections so far."""
+    """Messages and bytes over all connections so far."""
 
     messages: int = 0
     sent_bytes: int = 0
@@ -57,7 +57,7 @@ class Traffic:
 
 
 class Answer(NamedTuple):
-    """What a worker answers."""
+    """The answer of a worker."""
 
     value: Any  # or the exception that was raised
     failed: bool
@@ -79,8 +79,8 @@ def answer(worker: object, asked: bytes) -> bytes:
     except Exception as error:
         value, failed = _can_be_sent(error), True
     ended = time.perf_counter()
-    found = Answer(value, failed, ended - began, process_bytes(int(ended)))
-    return pickle.dumps(tuple(found), protocol=5)
+    reply = Answer(value, failed, ended - began, process_bytes(int(ended)))
+    return pickle.dumps(tuple(reply), protocol=5)
 
 
 def read_answer(data: bytes) -> Answer:
@@ -117,7 +117,7 @@ class Connection:
         traffic: Traffic,
         seconds: float = PROOF_SECONDS,
     ) -> None:
-        """`OSError` if nobody answers within `seconds`, or somebody who does not know the key."""
+        """`OSError` if no answer comes within `seconds`, or it does not prove the key."""
         until = time.monotonic() + seconds
         with socket.create_connection(address, seconds) as opened:
             number = _read(opened, NUMBER, until)
@@ -133,13 +133,13 @@ class Connection:
         return self._connection.fileno()
 
     def send(self, asked: bytes) -> None:
-        """Ask; `OSError` if nobody is there."""
+        """Ask; `OSError` if the worker is gone."""
         self._connection.send_bytes(asked)
         self._traffic.messages += 1
         self._traffic.sent_bytes += len(asked)
 
     def receive(self) -> Answer:
-        """The answer; `EOFError` or `OSError` if there is nobody any more."""
+        """The answer; `EOFError` or `OSError` if the worker is gone."""
         data = self._connection.recv_bytes()
         self._traffic.received_bytes += len(data)
         return read_answer(data)
@@ -152,7 +152,7 @@ class Connection:
 
 @dataclass(eq=False)
 class _Stranger:
-    """Somebody who has connected, and what he has sent so far."""
+    """A caller that has not yet proved that it knows the key, and the bytes it has sent."""
 
     connection: socket.socket
     number: bytes
@@ -160,9 +160,9 @@ class _Stranger:
     sent: bytes = b""
 
     def listen(self, key: bytes) -> bool:
-        """Read what has come; whether it proves that he knows the key.
+        """Read the bytes that have arrived; return whether they prove that it knows the key.
 
-        `ConnectionError` if he does not, or is gone.
+        `ConnectionError` if it does not, or is gone.
         """
         data = self.connection.recv(SIGNED + NUMBER - len(self.sent))
         self.sent += data
@@ -197,7 +197,7 @@ class Exchange:
                 connection.send_bytes(answer(worker, connection.recv_bytes()))
 
     def _caller(self) -> socket.socket:
-        """The first who knows the key; others are sent away, and nobody waits for them."""
+        """The first caller that knows the key; others are dropped, and delay nothing."""
         with selectors.DefaultSelector() as selector:
             selector.register(self._listener, selectors.EVENT_READ)
             while True:
@@ -207,7 +207,7 @@ class Exchange:
                         continue
                     stranger: _Stranger = ready.data
                     if stranger not in self._strangers:
-                        continue  # who had to go for another
+                        continue  # dropped to make room for another
                     try:
                         if stranger.listen(self._key):
                             self._strangers.remove(stranger)
@@ -218,17 +218,17 @@ class Exchange:
                     except OSError:
                         self._send_away(selector, stranger)
                 now = time.monotonic()
-                self._dismiss(selector, sum(one.until <= now for one in self._strangers))
+                self._dismiss(selector, sum(each.until <= now for each in self._strangers))
 
     def _until_next(self) -> float | None:
-        """Seconds until somebody has to be sent away."""
+        """Seconds until the next caller has to be dropped; None: there is none."""
         if not self._strangers:
             return None
         return max(0.0, self._strangers[0].until - time.monotonic())
 
     def _meet(self, selector: selectors.BaseSelector) -> None:
-        """Let somebody in, and ask for a proof."""
-        with suppress(OSError):  # who is gone again
+        """Accept a caller, and ask for a proof."""
+        with suppress(OSError):  # the caller is gone again
             connection, _ = self._listener.accept()
             connection.setblocking(False)
             until = time.monotonic() + self.seconds
@@ -268,7 +268,7 @@ def _read(opened: socket.socket, size: int, until: float) -> bytes:
 
 
 def _connected(opened: socket.socket, stalled: int | None = None) -> Pipe:
-    """What goes on with the connection of a socket, whose both ends know the key.
+    """The connection over a socket whose two ends both know the key.
 
     Small messages are sent at once; it fails where the rest of a message does not come.
     """

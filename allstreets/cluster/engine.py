@@ -35,7 +35,7 @@ FADING = 0.95  # of what earlier half-iterations say of a worker's speed
 
 @dataclass(frozen=True)
 class NodeUse:
-    """What a machine of the cluster does: pieces that it solves, or iterations on its flops."""
+    """The work of a machine of the cluster: pieces solved, or iterations on its flops."""
 
     name: str
     solved: int  # pieces; or the flops that it has
@@ -78,7 +78,7 @@ class ClusterEngine:
 
     @property
     def traffic(self) -> Traffic:
-        """What has been sent and received so far."""
+        """Messages and bytes sent and received so far."""
         return self.pool.traffic
 
     @property
@@ -137,14 +137,14 @@ class ClusterEngine:
     def _moved(self, folder: Place, files: Mapping[str, str]) -> None:
         """Let flops move from slow workers to fast ones, by way of files that hold their state."""
         speeds = self._speeds()
-        found = None if speeds is None else rebalanced(self._costs, speeds, self._partition)
-        if found is None:
+        partition = None if speeds is None else rebalanced(self._costs, speeds, self._partition)
+        if partition is None:
             return
         shared = self.state()
-        before, self._partition = self._partition, found
+        before, self._partition = self._partition, partition
         changed = [
             worker
-            for worker, (old, new) in enumerate(zip(before, found, strict=True))
+            for worker, (old, new) in enumerate(zip(before, partition, strict=True))
             if not np.array_equal(old, new)
         ]
         self._own(changed, fresh=False)
@@ -224,11 +224,11 @@ class ClusterEngine:
         return workers, self.pool.ask(name, *arguments, of=workers)
 
     def _positions(self, flops: Flops) -> dict[int, Flops]:
-        """By worker: where its flops stand in `flops`, which are mostly those of the last time."""
+        """Positions of each worker's flops in `flops`; reused while `flops` stay the same."""
         if not np.array_equal(flops, self._asked[0]):
             owner = self._owner[flops]
-            found = {each: np.flatnonzero(owner == each) for each in np.unique(owner).tolist()}
-            self._asked = flops.copy(), found
+            positions = {each: np.flatnonzero(owner == each) for each in np.unique(owner).tolist()}
+            self._asked = flops.copy(), positions
         return self._asked[1]
 
     def _put_together(
@@ -243,8 +243,8 @@ class ClusterEngine:
         values: Values = np.empty(shape, answers[0].value.dtype)
         where, before = self._positions(flops), (slice(None),) * axis
         for worker, answer in zip(workers, answers, strict=True):
-            place: Any = (*before, where[worker])
-            values[place] = answer.value
+            index: Any = (*before, where[worker])
+            values[index] = answer.value
         return values
 
     def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
@@ -270,17 +270,17 @@ class ClusterEngine:
 
     def average(self, pot: int, flop: int, node: int) -> Floats:
         """[A, H]: the average strategy at a decision of a pot's tree."""
-        found: Floats = self._of(flop, "average", pot, flop, node)
-        return found
+        strategy: Floats = self._of(flop, "average", pot, flop, node)
+        return strategy
 
     def set_average(self, pot: int, flop: int, node: int, strategy: Floats) -> None:
         """Let the average strategy at a decision be `strategy` [A, H]; regrets stay."""
         self._of(flop, "set_average", pot, flop, node, strategy)
 
     def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
-        """What a bundle stores of a flop."""
-        found: Arrays = self._of(flop, "pack", flop, reach, list(numbers))
-        return found
+        """The arrays of a flop for a bundle."""
+        arrays: Arrays = self._of(flop, "pack", flop, reach, list(numbers))
+        return arrays
 
     @contextmanager
     def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
@@ -328,11 +328,11 @@ class ClusterEngine:
             raise not_shared(folder, blind)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """What all flops part; the rest is written by `write_state`."""
+        """State that all flops share; `write_state` writes the rest."""
         for worker in self._busy()[:1]:
             (answer,) = self.pool.ask("shared_state", of=[worker])
-            found: dict[str, NDArray[Any]] = answer.value
-            return found
+            shared: dict[str, NDArray[Any]] = answer.value
+            return shared
         return {}
 
     def write_state(self, folder: Place) -> dict[str, str]:
@@ -397,7 +397,7 @@ class ClusterEngine:
             worker: (
                 folder.resolve(),
                 token,
-                [names[place] for place in self._partition[worker].tolist()],
+                [names[flop] for flop in self._partition[worker].tolist()],
                 values[:, :, self._partition[worker]],
                 reach,
                 list(numbers),
@@ -407,8 +407,8 @@ class ClusterEngine:
         }
         entries: list[dict[str, Any]] = [{} for _ in names]
         for worker, answer in zip(asked, self.pool.ask_each("write_packed", asked), strict=True):
-            for place, entry in zip(self._partition[worker].tolist(), answer.value, strict=True):
-                entries[place] = entry
+            for flop, entry in zip(self._partition[worker].tolist(), answer.value, strict=True):
+                entries[flop] = entry
         return entries
 
     # Speed.
@@ -438,13 +438,13 @@ class ClusterEngine:
         return speeds
 
     def node_use(self) -> tuple[NodeUse, ...]:
-        """What each worker's machine does."""
-        found = []
+        """The work of each worker's machine."""
+        uses = []
         for worker, node in enumerate(self.pool.nodes):
             seconds, done = self._seconds[worker], self._done[worker]
             own = self._costs[self._partition[worker]].sum()
             known = seconds > 0 and own > 0 and done > 0
-            found.append(
+            uses.append(
                 NodeUse(
                     name=node.address,
                     solved=len(self._partition[worker]),
@@ -453,7 +453,7 @@ class ClusterEngine:
                     waiting=float(max(0.0, 1 - seconds / self._passed)) if self._passed else 0.0,
                 )
             )
-        return tuple(found)
+        return tuple(uses)
 
     def close(self) -> None:
         """End the workers."""
@@ -470,9 +470,9 @@ def split_flops(
 ) -> list[Places]:
     """The flops of each worker, so that all take the same time; those `kept` stay where they are.
 
-    A flop has a cost, by the boards and bets below it, and a worker a speed: what it has done in a
-    second so far, or its cores as long as nobody knows. The dearest flops come first, each to the
-    worker that would be done with it first. Results do not depend on it.
+    A flop has a cost, by the boards and bets below it, and a worker a speed: its work per second so
+    far, or its number of cores until that is known. The costliest flops come first, each to the
+    worker that would finish it first. Results do not depend on the partition.
 
     >>> [part.tolist() for part in split_flops(np.ones(6), np.array([1.0, 2.0]))]
     [[1, 4], [0, 2, 3, 5]]
@@ -480,13 +480,13 @@ def split_flops(
     parts: list[set[int]] = [set() for _ in speeds]
     if kept is not None:
         parts = [set(places.tolist()) for places in kept]
-    loads = np.array([sum(costs[place] for place in sorted(part)) for part in parts], np.float64)
+    loads = np.array([sum(costs[flop] for flop in sorted(part)) for part in parts], np.float64)
     owned = set().union(*parts)
-    free = [place for place in range(len(costs)) if place not in owned]
-    for place in sorted(free, key=lambda place: (-costs[place], place)):
-        worker = int(np.argmin((loads + costs[place]) / speeds))
-        parts[worker].add(place)
-        loads[worker] += costs[place]
+    free = [flop for flop in range(len(costs)) if flop not in owned]
+    for flop in sorted(free, key=lambda flop: (-costs[flop], flop)):
+        worker = int(np.argmin((loads + costs[flop]) / speeds))
+        parts[worker].add(flop)
+        loads[worker] += costs[flop]
     return [np.array(sorted(part), np.int64) for part in parts]
 
 
@@ -495,7 +495,7 @@ def rebalanced(costs: Floats, speeds: Floats, parts: Sequence[Places]) -> list[P
 
     Flops move from the slowest worker to the one that is done with them first, while that helps.
     """
-    found = [sorted(part.tolist(), key=lambda place: -costs[place]) for part in parts]
+    flops = [sorted(part.tolist(), key=lambda flop: -costs[flop]) for part in parts]
     loads = np.array([costs[part].sum() for part in parts])
     mean = loads.sum() / speeds.sum()
     if (loads / speeds).max() <= TOLERATED * mean:
@@ -503,16 +503,16 @@ def rebalanced(costs: Floats, speeds: Floats, parts: Sequence[Places]) -> list[P
     for _ in range(len(costs)):
         slowest = int(np.argmax(loads / speeds))
         worst = loads[slowest] / speeds[slowest]
-        for place in found[slowest]:
-            after = (loads + costs[place]) / speeds
+        for flop in flops[slowest]:
+            after = (loads + costs[flop]) / speeds
             after[slowest] = np.inf
             worker = int(np.argmin(after))
             if after[worker] < worst:
                 break
         else:
             break
-        found[slowest].remove(place)
-        found[worker].append(place)
-        loads[slowest] -= costs[place]
-        loads[worker] += costs[place]
-    return [np.array(sorted(part), np.int64) for part in found]
+        flops[slowest].remove(flop)
+        flops[worker].append(flop)
+        loads[slowest] -= costs[flop]
+        loads[worker] += costs[flop]
+    return [np.array(sorted(part), np.int64) for part in flops]

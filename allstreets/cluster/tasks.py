@@ -52,7 +52,7 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Done:
-    """A piece of work that has come to its end."""
+    """A piece of work that has ended."""
 
     place: int  # among the tasks
     piece: Piece | None  # None: it failed
@@ -67,8 +67,8 @@ def do_piece(version: str, work: Work, item: Any) -> Piece:
     require_version(version)
     value = work(item)
     ended = time.perf_counter()
-    here = ray.get_runtime_context().get_node_id()
-    return Piece(here, os.getpid(), ended - began, process_bytes(int(ended)), value)
+    node = ray.get_runtime_context().get_node_id()
+    return Piece(node, os.getpid(), ended - began, process_bytes(int(ended)), value)
 
 
 def _call(work: Work, *arguments: Any) -> None:
@@ -97,18 +97,18 @@ def fitting(nodes: Iterable[Node], need: Need, what: str) -> tuple[Node, ...]:
     having = [node for node in nodes if node.gpus >= need.gpus]
     if not having:
         raise InputError(f"no machine of the cluster has {'a GPU' if need.gpus else 'a core'}")
-    found = tuple(
+    fit = tuple(
         node
         for node in having
         if node.cores >= need.cores and node.memory_bytes >= need.memory_bytes
     )
-    if not found:
+    if not fit:
         cores = f"{need.cores} core{'s' if need.cores > 1 else ''}"
         raise InputError(
             f"{what} needs {cores} and {need.memory_bytes / 1e9:.1f} GB, which no machine of "
             "the cluster has.\nUse larger machines, fewer threads, or fewer bet sizes."
         )
-    return found
+    return fit
 
 
 def require_versions(tasks: Tasks, nodes: Iterable[Node]) -> None:
@@ -166,8 +166,8 @@ class RayTasks:
                 num_gpus=task.need.gpus,
                 memory=task.need.memory_bytes or None,
                 max_retries=RETRIES,
-            ).remote(__version__, shared, task.item): place
-            for place, task in enumerate(tasks)
+            ).remote(__version__, shared, task.item): number
+            for number, task in enumerate(tasks)
         }
         try:
             while places:
@@ -179,15 +179,15 @@ class RayTasks:
             for unfinished in places:
                 ray.cancel(unfinished, force=True)
 
-    def _outcome(self, place: int, reference: Any) -> Done:
+    def _outcome(self, number: int, reference: Any) -> Done:
         errors = self.cluster.ray.exceptions
         try:
-            return Done(place, Piece(*self.cluster.ray.get(reference)))
+            return Done(number, Piece(*self.cluster.ray.get(reference)))
         except errors.RayTaskError as error:
-            return Done(place, None, error.cause)
+            return Done(number, None, error.cause)
         except errors.RayError as error:
             why = f"its worker has died {RETRIES + 1} times ({type(error).__name__})"
-            return Done(place, None, InputError(f"{why}; perhaps there is too little memory"))
+            return Done(number, None, InputError(f"{why}; perhaps there is too little memory"))
 
 
 def _not_started(node: Node, error: BaseException) -> InputError:

@@ -43,7 +43,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class Sizes(NamedTuple):
-    """What a worker has in memory."""
+    """Memory use of a worker."""
 
     memory_bytes: int
     saved_bytes: int
@@ -60,25 +60,25 @@ class Block:
 
 @dataclass(frozen=True)
 class Visits:
-    """What an iteration does on each of K flops, without saying the same 1,755 times."""
+    """The work of an iteration on K flops; equal weights are stored once, not 1,755 times."""
 
     kinds: tuple[IterationWeights, ...]
-    of_flop: Longs  # [K] places among the kinds, where there are several
+    of_flop: Longs  # [K] indices into the kinds, where there are several
 
     @classmethod
     def of(cls, weights: Sequence[IterationWeights]) -> "Visits":
-        """Those of a list."""
+        """The visits of a list of weights, one for each flop."""
         if weights and weights.count(weights[0]) == len(weights):
             return cls((weights[0],), np.zeros(0, np.int64))
         kinds = tuple(dict.fromkeys(weights))
-        number = {kind: place for place, kind in enumerate(kinds)}
+        number = {kind: index for index, kind in enumerate(kinds)}
         return cls(kinds, np.array([number[each] for each in weights], np.int64))
 
     def some(self, positions: Longs) -> list[IterationWeights]:
-        """Those of some of the flops."""
+        """The weights of the flops at some positions."""
         if len(self.kinds) == 1:
             return [self.kinds[0]] * len(positions)
-        return [self.kinds[place] for place in self.of_flop[positions].tolist()]
+        return [self.kinds[kind] for kind in self.of_flop[positions].tolist()]
 
 
 class Worker:
@@ -107,14 +107,14 @@ class Worker:
         wanted = set(places.tolist())
         kept = [] if fresh else [b for b in self._blocks if wanted.issuperset(b.places.tolist())]
         self._blocks = kept  # the others' memory is free before more is taken
-        wanted -= {place for block in kept for place in block.places.tolist()}
+        wanted -= {flop for block in kept for flop in block.places.tolist()}
         if wanted:
             new = np.array(sorted(wanted), np.int64)
             games = self._spec.of(new).build(self._trees)
             self._blocks = [*kept, Block(new, games)]
 
     def sizes(self) -> Sizes:
-        """What is in memory."""
+        """Memory use of all blocks."""
         games = [block.games for block in self._blocks]
         return Sizes(
             sum(each.memory_bytes for each in games),
@@ -174,15 +174,21 @@ class Worker:
         """Positive regrets, [3, P, K]: totals, largest, how many."""
 
         def sums(games: Engine, places: Flops, _: Flops) -> Floats:
-            found: RegretSums = games.regret_sums(places)
-            return np.stack([found.total, found.largest, found.entries.astype(np.float64)])
+            regrets: RegretSums = games.regret_sums(places)
+            return np.stack(
+                [
+                    regrets.total,
+                    regrets.largest,
+                    regrets.entries.astype(np.float64),
+                ]
+            )
 
         return self._values(flops, sums, axis=2).astype(np.float64)
 
     def _values(
         self, flops: Flops, ask: Callable[[Engine, Flops, Flops], Values], axis: int = 1
     ) -> Values:
-        """What the blocks answer, in the order of `flops` along `axis`."""
+        """The blocks' answers, in the order of `flops` along `axis`."""
         answers, order = [], []
         for block, places, positions in self._own(flops):
             answers.append(ask(block.games, places, positions))
@@ -190,17 +196,17 @@ class Worker:
         if len(answers) == 1:
             return answers[0]
         joined: Any = np.concatenate(answers, axis=axis)
-        found: Values = joined.take(np.argsort(np.concatenate(order)), axis=axis)
-        return found
+        values: Values = joined.take(np.argsort(np.concatenate(order)), axis=axis)
+        return values
 
     def _own(self, flops: Flops) -> Iterator[tuple[Block, Flops, Flops]]:
         """Blocks, the flops of each that are asked about, and where these stand in `flops`."""
         for block in self._blocks:
-            place = np.searchsorted(block.places, flops)
-            place[place == len(block.places)] = 0
-            positions = np.flatnonzero(block.places[place] == flops)
+            index = np.searchsorted(block.places, flops)
+            index[index == len(block.places)] = 0
+            positions = np.flatnonzero(block.places[index] == flops)
             if len(positions):
-                yield block, place[positions], positions
+                yield block, index[positions], positions
 
     def _at(self, flop: int) -> tuple[Engine, int]:
         block, places, _ = next(self._own(np.array([flop])))
@@ -217,21 +223,21 @@ class Worker:
 
     def average(self, pot: int, flop: int, node: int) -> Floats:
         """The average strategy at a decision."""
-        games, place = self._at(flop)
-        return games.average(pot, place, node)
+        games, index = self._at(flop)
+        return games.average(pot, index, node)
 
     def set_average(self, pot: int, flop: int, node: int, strategy: Floats) -> None:
         """Let the average strategy at a decision be `strategy`."""
-        games, place = self._at(flop)
-        games.set_average(pot, place, node, strategy)
+        games, index = self._at(flop)
+        games.set_average(pot, index, node, strategy)
 
     def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
-        """What a bundle stores of a flop."""
-        games, place = self._at(flop)
-        return games.pack(place, reach, numbers)
+        """The arrays of a flop for a bundle."""
+        games, index = self._at(flop)
+        return games.pack(index, reach, numbers)
 
     def begin_rounding(self, flops: range, numbers: Numbers) -> None:
-        """Average strategies of some flops are as a bundle stores them, until `end_rounding`."""
+        """Quantise average strategies of some flops as a bundle does, until `end_rounding`."""
         for block in self._blocks:
             # Flops that follow each other in a block: those of a range do.
             first, last = np.searchsorted(block.places, (flops.start, flops.stop)).tolist()
@@ -239,7 +245,7 @@ class Worker:
                 self._rounding.enter_context(block.games.quantised(range(first, last), numbers))
 
     def end_rounding(self) -> None:
-        """They are what they were."""
+        """Restore the average strategies that `begin_rounding` replaced."""
         self._rounding.close()
 
     def quantised_values(self, reach: Floats, numbers: Numbers, flops: Flops) -> Values:
@@ -286,7 +292,7 @@ class Worker:
             return dict(zip(files, sums, strict=True))
 
     def restore(self, folder: Place, files: Mapping[str, str], shared: Arrays) -> None:
-        """Let all own flops go on from what files and `shared` hold of them."""
+        """Resume all own flops from their files and from `shared`."""
         stored = _Joined(StoredArrays(folder, files), shared)
         for block in self._blocks:
             block.games.restore(SomeFlops(stored, block.places))
@@ -318,8 +324,8 @@ class _Joined(Mapping[str, NDArray[Any]]):
         self._stored, self._shared = stored, shared
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        found = self._shared.get(name)
-        return self._stored[name] if found is None else found
+        shared = self._shared.get(name)
+        return self._stored[name] if shared is None else shared
 
     def __iter__(self) -> Iterator[str]:
         yield from self._shared

@@ -25,11 +25,11 @@ from allstreets.cluster.worker import Worker
 class WorkerLost(Exception):  # noqa: N818  # a fact, as people say it
     """Workers have died or stopped answering, and the state of their flops is lost.
 
-    Those that remain are in the middle of an iteration: everything goes back to a checkpoint.
+    The remaining workers are in the middle of an iteration: all return to a checkpoint.
     """
 
     def __init__(self, workers: Sequence[int], why: str) -> None:
-        """`workers`: their places in the pool; `why`, for people: which and what happened."""
+        """`workers`: their indices in the pool; `why`: which ones and what happened, for people."""
         super().__init__(workers, why)
         self.workers, self.why = tuple(workers), why
 
@@ -37,14 +37,14 @@ class WorkerLost(Exception):  # noqa: N818  # a fact, as people say it
         return self.why
 
 
-FIRST_SECONDS = 3600.0  # for an answer of a kind that nobody has given yet
+FIRST_SECONDS = 3600.0  # for the first answer of its kind
 LEAST_SECONDS = 60.0
 TIMEOUT_FACTOR = 20  # times the longest answer of its kind
 
 
 @dataclass(eq=False)
 class WorkerNode:
-    """Where a worker lives, and what is known of it."""
+    """The machine, process and memory of a worker."""
 
     machine: str  # by which the cluster knows it
     address: str  # of the machine, for people
@@ -55,12 +55,12 @@ class WorkerNode:
 
 @dataclass
 class Timeouts:
-    """How long to wait for answers, by what has been asked before."""
+    """Timeouts of answers, learned from earlier answers to the same question."""
 
     longest: dict[str, float] = field(default_factory=dict)  # seconds, by question
 
     def limit(self, name: str) -> float:
-        """Seconds after which nobody will answer any more."""
+        """Seconds after which no answer is expected any more."""
         known = self.longest.get(name)
         return FIRST_SECONDS if known is None else max(LEAST_SECONDS, TIMEOUT_FACTOR * known)
 
@@ -79,7 +79,7 @@ class WorkerPool(ABC):
     @property
     @abstractmethod
     def nodes(self) -> Sequence[WorkerNode]:
-        """Where the workers live."""
+        """The machines and processes of the workers."""
 
     @abstractmethod
     def replace(self, lost: Sequence[int]) -> list[int | None]:
@@ -110,14 +110,14 @@ class WorkerPool(ABC):
 
     def _ask(self, name: str, asked: Mapping[int, bytes]) -> list[Answer]:
         began = time.monotonic()
-        found = self._exchange(asked, self.timeouts.limit(name))
+        answers = self._exchange(asked, self.timeouts.limit(name))
         self.timeouts.note(name, time.monotonic() - began)
-        for worker, answer in found.items():
+        for worker, answer in answers.items():
             self.nodes[worker].memory_bytes = answer.memory_bytes
             if answer.failed:
                 answer.value.add_note(f"on {self.nodes[worker].address}")
                 raise answer.value
-        return [found[worker] for worker in asked]
+        return [answers[worker] for worker in asked]
 
 
 START_SECONDS = 180.0  # until a worker has been started
@@ -170,7 +170,7 @@ class RayPool(WorkerPool):
 
     @property
     def nodes(self) -> Sequence[RayNode]:
-        """Where the workers live."""
+        """The machines and processes of the workers."""
         return self._nodes
 
     def replace(self, lost: Sequence[int]) -> list[int | None]:
@@ -196,15 +196,15 @@ class RayPool(WorkerPool):
         self._selector.close()
 
     def _vacant(self) -> list[RayNode]:
-        """Stations of machines, or GPUs, that nobody works at."""
+        """Machines, or GPUs, with room for a worker."""
         taken = [node.machine for node in self._nodes]
-        found = []
+        vacant = []
         for node in self._cluster.nodes():
             seats = node.gpus if self._gpus else self._per_machine
             for _ in range(0 if node.key in self._avoided else seats - taken.count(node.key)):
                 cores = max(1, node.cores // seats)
-                found.append(RayNode(node.key, node.address, cores, lent=node.cores / seats))
-        return found
+                vacant.append(RayNode(node.key, node.address, cores, lent=node.cores / seats))
+        return vacant
 
     def _start(self, nodes: Sequence[RayNode]) -> list[RayNode]:
         """Start workers side by side, and others for those that die on the way.
@@ -304,13 +304,13 @@ class RayPool(WorkerPool):
         return answers
 
     def _ended(self, numbers: Iterable[int]) -> list[int]:
-        """Those of whom Ray says that they have ended."""
-        found = []
+        """The workers that have ended, by Ray's account."""
+        ended = []
         for number in numbers:
             done, _ = self._cluster.ray.wait([self._nodes[number].ended], timeout=0)
             if done:
-                found.append(number)
-        return found
+                ended.append(number)
+        return ended
 
     def _told(self, lost: Mapping[int, str]) -> str:
         parts = [

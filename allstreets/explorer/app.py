@@ -125,12 +125,12 @@ def _add_errors(app: FastAPI) -> None:
     def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
         problems = [
             Problem(
-                message=f"{'.'.join(map(str, one['loc'][1:]))}: {one['msg']}",
-                field=".".join(map(str, one["loc"][1:])) or None,
+                message=f"{'.'.join(map(str, detail['loc'][1:]))}: {detail['msg']}",
+                field=".".join(map(str, detail["loc"][1:])) or None,
             )
-            for one in error.errors()
+            for detail in error.errors()
         ]
-        return answer(422, "; ".join(one.message for one in problems), problems)
+        return answer(422, "; ".join(problem.message for problem in problems), problems)
 
     @app.exception_handler(HTTPException)
     def plain(_: Request, error: HTTPException) -> JSONResponse:

@@ -33,13 +33,13 @@ class Comparing:
     def choices(self, solution: SolutionId) -> messages.ComparisonChoices:
         """The solutions that this one can be compared with."""
         own, before = self._library.card(solution), self._library.before(solution)
-        found = [
+        listed = [
             self._choice(own, card, before)
             for card in self._library.cards()
             if card.id != solution and card.kind in FAMILIES.get(own.kind or "", ())
         ]
-        problems = [choice for choice in found if choice.problem is not None]
-        same = [choice for choice in found if choice.problem is None]
+        problems = [choice for choice in listed if choice.problem is not None]
+        same = [choice for choice in listed if choice.problem is None]
         return messages.ComparisonChoices(
             choices=[
                 *sorted(same, key=lambda choice: not choice.before),
@@ -52,8 +52,8 @@ class Comparing:
         self, solution: SolutionId, other: SolutionId, line: Line = "", evs: Evs = "here"
     ) -> messages.Comparison:
         """A place of this solution beside the same place of another one."""
-        there, found = self._places(solution, other, line, evs)
-        return _message(found, there, self._library.card(other), line)
+        decision, comparison = self._places(solution, other, line, evs)
+        return _message(comparison, decision, self._library.card(other), line)
 
     def table(self, id: str, other: str, line: str, evs: EvCount = "here") -> Comparison:
         """The same as a record."""
@@ -65,10 +65,10 @@ class Comparing:
         if id == other:
             raise InputError("a solution is not compared with itself: choose another one")
         notes = self._keys(card).notes(self._keys(own))
-        here = self._library.view(id).record(line, evs)
+        our_decision = self._library.view(id).record(line, evs)
         try:
-            there = self._library.view(other).record(line, evs)
-            return there, compare_decisions(there, here, notes)
+            their_decision = self._library.view(other).record(line, evs)
+            return their_decision, compare_decisions(their_decision, our_decision, notes)
         except InputError as error:  # a flop that it does not have, cards that it does not know
             raise MissingError(f"'{card.name}' does not have this place: {error}") from None
 
@@ -76,9 +76,9 @@ class Comparing:
         self, own: SolutionCard, card: SolutionCard, before: str | None
     ) -> messages.ComparisonChoice:
         try:
-            one, two = self._keys(card), self._keys(own)
-            apart = one.apart(two)
-            notes = () if apart else one.notes(two)
+            other_keys, own_keys = self._keys(card), self._keys(own)
+            apart = other_keys.apart(own_keys)
+            notes = () if apart else other_keys.notes(own_keys)
         except InputError as error:
             return messages.ComparisonChoice(card=card, problem=str(error))
         if apart:
@@ -105,24 +105,24 @@ def _read(folder: Path) -> GameKeys:
 
 
 def _reason(apart: Mapping[str, tuple[str, str]]) -> str:
-    """What makes another game, in a line: values where they are short."""
+    """The differences that make it another game, in one line; short values are shown."""
     reasons = []
-    for key, (one, two) in apart.items():
+    for key, (theirs, ours) in apart.items():
         if key.endswith("_range") and "board" in apart:
             continue  # which cards it leaves differs with the board
-        short = max(len(one), len(two)) <= SHORT
-        reasons.append(key.replace("_", " ") + (f" {one}, not {two}" if short else ""))
+        short = max(len(theirs), len(ours)) <= SHORT
+        reasons.append(key.replace("_", " ") + (f" {theirs}, not {ours}" if short else ""))
     return f"another game: {'; '.join(reasons)}"
 
 
 def _message(
-    found: Comparison, there: Decision, other: SolutionCard, line: str
+    comparison: Comparison, decision: Decision, other: SolutionCard, line: str
 ) -> messages.Comparison:
     rows = zip(
-        found.actions,
-        found.labels,
-        zip(*found.frequencies, strict=True),
-        (there.cells(row) for row in there.strategy),
+        comparison.actions,
+        comparison.labels,
+        zip(*comparison.frequencies, strict=True),
+        (decision.cells(row) for row in decision.strategy),
         strict=True,
     )
     actions = [
@@ -130,20 +130,20 @@ def _message(
         for word, label, pair, cells in rows
     ]
     return messages.Comparison.of(
-        found,
+        comparison,
         other=other,
         line=line,
-        unit=found.unit.name,
-        text=found.gain_text(),
-        reached=found.reached[0],
+        unit=comparison.unit.name,
+        text=comparison.gain_text(),
+        reached=comparison.reached[0],
         actions=actions,
-        cells=found.cells() if found.hands else [],
-        hands=[_hand(hand) for hand in found.hands],
+        cells=comparison.cells() if comparison.hands else [],
+        hands=[_hand(hand) for hand in comparison.hands],
     )
 
 
 def _hand(hand: HandDifference) -> messages.HandBeside:
-    there, here = hand.frequencies
+    theirs, ours = hand.frequencies
     distance = hand.distance if hand.in_both else None
     name = HAND_NAMES[hand.hand]
-    return messages.HandBeside.of(hand, hand=name, there=there, here=here, distance=distance)
+    return messages.HandBeside.of(hand, hand=name, there=theirs, here=ours, distance=distance)

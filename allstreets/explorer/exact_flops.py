@@ -46,19 +46,19 @@ class ExactFlops:
         """What is known of a flop of a whole game with real combos."""
         folder = self._library.folder(solution)
         with self._lock:
-            whole, found = _find(self._games.open(folder), line)
-        kept = find_kept(folder, found)
-        output = new_kept(folder, found) if kept is None else kept.folder
+            whole, flop = _find(self._games.open(folder), line)
+        kept = find_kept(folder, flop)
+        output = new_kept(folder, flop) if kept is None else kept.folder
         solve = self._solve(output)
-        notes = [f"This line is {found.doubt}."] if found.doubt else []
+        notes = [f"This line is {flop.doubt}."] if flop.doubt else []
         if kept is not None:
             notes = origin_lines(kept.origin, kept.exploitability)
         known = ExactFlop.of(
-            line=whole_line(found.line, whole.cards),
+            line=whole_line(flop.line, whole.cards),
             solution=None if kept is None else self._library.id_of(output),
-            spot_line=_spot_line(found, kept, whole),
+            spot_line=_spot_line(flop, kept, whole),
             exploitability=None if kept is None else 100 * kept.exploitability,
-            suits="" if kept is None else suits_text(found.flop, parse_flop(kept.origin.flop)),
+            suits="" if kept is None else suits_text(flop.flop, parse_flop(kept.origin.flop)),
             notes=notes,
             solve=None if solve is None else solve.id,
             live=solve is not None and solve.state in LIVE_STATES,
@@ -67,7 +67,7 @@ class ExactFlops:
         if kept is not None or known.live:
             return known
         try:
-            fit = fitting(found, output, self._solves.free_bytes)
+            fit = fitting(flop, output, self._solves.free_bytes)
         except InputError as error:
             return known.model_copy(update={"problem": str(error)})
         need = fit.need
@@ -80,11 +80,11 @@ class ExactFlops:
         folder = self._library.folder(solution)
         with self._lock:
             result = self._games.open(folder)
-            _, found = _find(result, form.line)
-            kept = find_kept(folder, found)
-            if kept is not None:  # a solver goes on in the suits that it began with
-                found = flop_spot(result, found.line, kept.origin.flop)
-        output = new_kept(folder, found) if kept is None else kept.folder
+            _, flop = _find(result, form.line)
+            kept = find_kept(folder, flop)
+            if kept is not None:  # a solver resumes in the suits that it began with
+                flop = flop_spot(result, flop.line, kept.origin.flop)
+        output = new_kept(folder, flop) if kept is None else kept.folder
         solve = self._solve(output)
         if solve is not None and solve.state in LIVE_STATES:
             return solve
@@ -96,13 +96,13 @@ class ExactFlops:
         if solve is not None and (solve.target or 0) <= form.target_pct:
             return self._solves.resume(solve.id)
         if kept is None:
-            fit = fitting(found, output, self._solves.free_bytes)
+            fit = fitting(flop, output, self._solves.free_bytes)
             precision, groups = fit.precision, fit.river_groups
         else:
             config = kept.manifest["config"]
             precision, groups = config["precision"], config.get("river_groups", "none")
-        described = form_of(found, form.target_pct, precision, groups)
-        return self._solves.start(described, source_of(folder, found, output))
+        described = form_of(flop, form.target_pct, precision, groups)
+        return self._solves.start(described, source_of(folder, flop, output))
 
     def _solve(self, output: Path) -> Solve | None:
         """The solve that writes to a folder, or did last."""
@@ -125,18 +125,18 @@ def _find(result: WholeSolution, line: str) -> tuple[WholeLine[int], FlopSpot]:
     return whole, flop_spot(result, whole.before, whole.cards)
 
 
-def _spot_line(found: FlopSpot, kept: KeptFlop | None, whole: WholeLine[int]) -> str:
+def _spot_line(flop: FlopSpot, kept: KeptFlop | None, whole: WholeLine[int]) -> str:
     """The line of the spot, in its own suits, to the node that a whole line leads to.
 
     A line without turn and river cards leads to where the turn is dealt.
     """
-    tree, after = found.spot.tree, whole.after or ""
+    tree, after = flop.spot.tree, whole.after or ""
     try:
-        path = parse_line(tree, after, found.spot.cards, notation=BLINDS_AND_CARDS)
+        path = parse_line(tree, after, flop.spot.cards, notation=BLINDS_AND_CARDS)
     except InputError:
         path = parse_line(tree, after.partition("|")[0], notation=BIG_BLINDS)
         deals = (step for step in path.nodes if tree.kind[step] == NodeKind.CHANCE)
         return line_text(tree, next(deals, path.node))
-    spelled = found.flop if kept is None else parse_flop(kept.origin.flop)
-    cards = spelled.named_cards(found.flop.solved_cards(path.cards))
+    spelled = flop.flop if kept is None else parse_flop(kept.origin.flop)
+    cards = spelled.named_cards(flop.flop.solved_cards(path.cards))
     return line_text(tree, path.node, cards)

@@ -1,6 +1,6 @@
 """Finding solutions and reviews in the folders that were opened, and keeping a few of them open.
 
-What people call their solutions is label.json beside a manifest, part of no checksum.
+The names that people give their solutions are in label.json beside a manifest, in no checksum.
 """
 
 import hashlib
@@ -39,7 +39,7 @@ SCHEMA = 1
 
 @dataclass(frozen=True)
 class Signature:
-    """What changes when a manifest is rewritten, a certificate, a label, or a flop beside it."""
+    """A fingerprint of a folder: changes with its manifest, certificate, label or exact flops."""
 
     modified: int  # nanoseconds
     size: int
@@ -50,15 +50,15 @@ class Signature:
 
     @classmethod
     def of(cls, folder: Path) -> "Signature | None":
-        """That of a folder's manifest; None: there is none."""
+        """The signature of a folder; None: it has no manifest."""
         try:
-            found = (folder / MANIFEST).stat()
+            stat = (folder / MANIFEST).stat()
         except OSError:
             return None
         return cls(
-            found.st_mtime_ns,
-            found.st_size,
-            found.st_ino,
+            stat.st_mtime_ns,
+            stat.st_size,
+            stat.st_ino,
             certified=_modified(folder / CERTIFICATE),
             labelled=_modified(folder / LABEL),
             spots=_spots_written(folder / SPOTS),
@@ -66,17 +66,17 @@ class Signature:
 
     @property
     def own(self) -> "Signature":
-        """Without the flops."""
+        """The signature without the exact flops."""
         return replace(self, spots="")
 
     @property
     def text(self) -> str:
-        """That of the manifest and of the flops, for pages to compare."""
+        """The signature of the manifest and the flops as text, for pages to compare."""
         return f"{self.modified:x}-{self.size:x}-{self.inode:x}{self.spots}"
 
 
 def _modified(path: Path) -> int:
-    """When a file was written, in nanoseconds; 0: there is none."""
+    """The time of a file's last change, in nanoseconds; 0: there is none."""
     try:
         return path.stat().st_mtime_ns
     except OSError:
@@ -84,7 +84,7 @@ def _modified(path: Path) -> int:
 
 
 def _spots_written(folder: Path) -> str:
-    """Which spots a folder holds, and when they were written; "": none."""
+    """The spots in a folder and the times of their last changes, as text; "": none."""
     try:
         written = [f"{path.name} {_modified(path / MANIFEST)}" for path in sorted(folder.iterdir())]
     except OSError:
@@ -117,17 +117,17 @@ def find_solutions(opened: Sequence[Path]) -> Iterator[Found]:
 
     A set of spots is a solution, and so is each of its spots.
     """
-    found: list[Found] = []
+    solutions: list[Found] = []
     sets: dict[Path, frozenset[str]] = {}  # the folders of their spots
-    for one in _walk(opened):
-        if one.problem is not None:
-            found.append(Found(one.folder, one.problem))
-        elif MANIFEST in one.files:
-            manifest = _manifest(one.folder)
-            if _is_shown(manifest, one.depth):
-                found.append(Found(one.folder))
-                sets[one.folder] = _spots(manifest)
-    for solution in found:
+    for walked in _walk(opened):
+        if walked.problem is not None:
+            solutions.append(Found(walked.folder, walked.problem))
+        elif MANIFEST in walked.files:
+            manifest = _manifest(walked.folder)
+            if _is_shown(manifest, walked.depth):
+                solutions.append(Found(walked.folder))
+                sets[walked.folder] = _spots(manifest)
+    for solution in solutions:
         parent = solution.folder.parent
         together = solution.folder.name in sets.get(parent, ())
         yield replace(solution, part_of=parent) if together else solution
@@ -135,9 +135,9 @@ def find_solutions(opened: Sequence[Path]) -> Iterator[Found]:
 
 def find_reviews(opened: Sequence[Path]) -> Iterator[Path]:
     """The folder of every review in the opened folders."""
-    for one in _walk(opened):
-        if INDEX in one.files:
-            yield one.folder
+    for walked in _walk(opened):
+        if INDEX in walked.files:
+            yield walked.folder
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ def _is_inside(folder: Path) -> bool:
 
 
 def _manifest(folder: Path) -> Any:
-    """What a manifest says; None: it cannot be read."""
+    """The content of a manifest; None: it cannot be read."""
     try:
         return json.loads((folder / MANIFEST).read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -211,8 +211,10 @@ def _spots(manifest: Any) -> frozenset[str]:
     if not isinstance(manifest, dict) or manifest.get("kind") != "spots":
         return frozenset()
     entries = manifest.get("spots")
-    known = [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
-    return frozenset(str(one.get("folder")) for one in known)
+    known = (
+        [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    )
+    return frozenset(str(entry.get("folder")) for entry in known)
 
 
 class LastOpened(Generic[Solution]):
@@ -237,8 +239,8 @@ class LastOpened(Generic[Solution]):
 def read_label(folder: Path) -> Label:
     """The label of a solution, an empty one where there is none; `InputError`: it is damaged."""
     try:
-        found = read_json_object(folder / LABEL)
-        known = {key: found[key] for key in Label.model_fields if key in found}
+        stored = read_json_object(folder / LABEL)
+        known = {key: stored[key] for key in Label.model_fields if key in stored}
         return typed_record(Label, known)
     except FileNotFoundError:
         return Label()

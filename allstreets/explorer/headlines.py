@@ -1,4 +1,4 @@
-"""What the manifest of a solution shows at once: a line of a list, and the curve of its run.
+"""Headlines out of a manifest alone: a line of the list, and the curve of the run.
 
 Spots that were solved together are one line for all of their boards.
 """
@@ -46,12 +46,12 @@ def headline(kind: SolutionKind, manifest: Manifest) -> Headline:
 
 
 def real_quality(folder: Path, manifest: Manifest) -> messages.RealQuality | None:
-    """What the certificate of a whole game says; None: it has none."""
-    found = read_certificate(folder, manifest)
-    if found is None:
+    """The figures of a whole game's certificate; None: it has none."""
+    certificate = read_certificate(folder, manifest)
+    if certificate is None:
         return None
-    low, high = found.interval_mbb
-    return messages.RealQuality.of(found, low=low, high=high)
+    low, high = certificate.interval_mbb
+    return messages.RealQuality.of(certificate, low=low, high=high)
 
 
 def _spot(manifest: Manifest) -> Headline:
@@ -138,11 +138,11 @@ def _stakes(spot: Path) -> str:
 
 def spot_tables(folder: Path, manifest: Manifest) -> list[messages.SpotTable]:
     """The spots of a set, each with the boards that it is solved on."""
-    found: dict[str, list[str]] = {}
+    tables: dict[str, list[str]] = {}
     for entry in manifest["spots"]:
         if entry["row"] is not None:
-            found.setdefault(str(entry["name"]), []).append(id_of(folder / str(entry["folder"])))
-    return [messages.SpotTable(name=name, solutions=boards) for name, boards in found.items()]
+            tables.setdefault(str(entry["name"]), []).append(id_of(folder / str(entry["folder"])))
+    return [messages.SpotTable(name=name, solutions=boards) for name, boards in tables.items()]
 
 
 def worst_of(

@@ -90,21 +90,21 @@ class Library:
 
     def cards(self) -> list[messages.SolutionCard]:
         """All solutions in the opened folders, the newest first."""
-        cards = [self._card(found) for found in self._search().values()]
+        cards = [self._card(entry) for entry in self._search().values()]
         return sorted(cards, key=lambda card: (-card.modified, card.name))
 
     def detail(self, solution: SolutionId) -> messages.SolutionDetail:
         """What a solution is: its game, how it was solved, how good it is."""
-        found = self._require(solution)
-        card = self._card(found)
+        entry = self._require(solution)
+        card = self._card(entry)
         description = self.view(solution).describe()
         return messages.SolutionDetail.of(
             description,
             **{**dict(card), "title": description.title},
-            solve=self.solve_of(found.folder),
-            origin=self._origin(found.folder),
-            compared=self._before(found.folder) is not None,
-            simple_from=self._simple_from(found.folder),
+            solve=self.solve_of(entry.folder),
+            origin=self._origin(entry.folder),
+            compared=self._before(entry.folder) is not None,
+            simple_from=self._simple_from(entry.folder),
         )
 
     def label(self, solution: SolutionId, label: messages.Label) -> messages.SolutionCard:
@@ -117,7 +117,7 @@ class Library:
         return self._card(self._require(id))
 
     def folder(self, id: str) -> Path:
-        """Where a solution is."""
+        """The folder of a solution."""
         return self._require(id).folder
 
     def opened(self, folder: Path) -> str | None:
@@ -150,18 +150,18 @@ class Library:
 
     def _before(self, folder: Path) -> str | None:
         before = read_facts(folder)[1].get("before")
-        found = None if before is None else id_of(Path(str(before["folder"])))
-        return found if found in self._found else None
+        source_id = None if before is None else id_of(Path(str(before["folder"])))
+        return source_id if source_id in self._found else None
 
     def _simple_from(self, folder: Path) -> messages.SimpleSource | None:
         """The solution that simple strategies were made from, if it is one of the library's."""
         made = read_facts(folder)[1].get("simplified")
         before = None if made is None else made["folder"]
-        found = None if before is None else self._found.get(id_of(Path(str(before))))
+        source = None if before is None else self._found.get(id_of(Path(str(before))))
         return (
             None
-            if found is None
-            else messages.SimpleSource(id=found.id, name=self._card(found).name)
+            if source is None
+            else messages.SimpleSource(id=source.id, name=self._card(source).name)
         )
 
     def view(self, id: str) -> SolutionView:
@@ -169,10 +169,10 @@ class Library:
         return self._open(id)[1]
 
     def _open(self, id: str) -> tuple[Signature, SolutionView]:
-        found = self._require(id)
-        signature = Signature.of(found.folder)
-        if found.problem is not None or signature is None:
-            raise MissingError(found.problem or f"{found.folder} holds no solution any more")
+        entry = self._require(id)
+        signature = Signature.of(entry.folder)
+        if entry.problem is not None or signature is None:
+            raise MissingError(entry.problem or f"{entry.folder} holds no solution any more")
         with self._lock:
             opened = self._views.get(id)
             if opened is None or opened.signature.own != signature.own:
@@ -182,7 +182,7 @@ class Library:
                 self._views.popitem(last=False)
         with opened.lock:
             if opened.view is None:
-                opened.view = _guarded(found.folder)
+                opened.view = _guarded(entry.folder)
             elif opened.signature != signature:
                 opened.view.refresh()
             opened.signature = signature
@@ -191,34 +191,34 @@ class Library:
     def place(self, solution: SolutionId, line: Line = "", evs: Evs = "here") -> Place:
         """A place in the game: the way to it, and what is seen there."""
         signature, view = self._open(solution)
-        place = view.place(line, evs)
-        return place.model_copy(update={"solution": solution, "written": signature.text})
+        message = view.place(line, evs)
+        return message.model_copy(update={"solution": solution, "written": signature.text})
 
     def _search(self) -> dict[str, Found]:
-        found = {one.id: one for one in find_solutions(self.folders)}
+        entries = {entry.id: entry for entry in find_solutions(self.folders)}
         with self._lock:
-            self._found = found
+            self._found = entries
             for kept in (self._views, self._cards):
-                for gone in [id for id in kept if id not in found]:
+                for gone in [id for id in kept if id not in entries]:
                     kept.pop(gone)
-        return found
+        return entries
 
     def _require(self, id: str) -> Found:
-        """What an id stands for, as it is on disk now."""
-        found = self._found.get(id)
-        if found is None or Signature.of(found.folder) is None:
-            found = self._search().get(id)
-        if found is None:
+        """The solution with an id, as it is on disk now."""
+        entry = self._found.get(id)
+        if entry is None or Signature.of(entry.folder) is None:
+            entry = self._search().get(id)
+        if entry is None:
             raise MissingError("there is no such solution: it was moved or removed")
-        return found
+        return entry
 
-    def _card(self, found: Found) -> messages.SolutionCard:
-        signature = Signature.of(found.folder)
-        if found.problem is not None or signature is None:
-            return _problem_card(found, found.problem or "the manifest has gone", 0.0)
-        kept = self._cards.get(found.id)
-        if kept is None or kept[:2] != (found, signature):
-            kept = self._cards[found.id] = found, signature, _read_card(found, signature)
+    def _card(self, entry: Found) -> messages.SolutionCard:
+        signature = Signature.of(entry.folder)
+        if entry.problem is not None or signature is None:
+            return _problem_card(entry, entry.problem or "the manifest has gone", 0.0)
+        kept = self._cards.get(entry.id)
+        if kept is None or kept[:2] != (entry, signature):
+            kept = self._cards[entry.id] = entry, signature, _read_card(entry, signature)
         card = kept[2]
         if card.kind != "spots":
             return card
@@ -226,54 +226,54 @@ class Library:
         return worst_of(card, [self._card(spot) for spot in spots if spot is not None])
 
 
-def _read_card(found: Found, signature: Signature) -> messages.SolutionCard:
+def _read_card(entry: Found, signature: Signature) -> messages.SolutionCard:
     modified = signature.modified / 1e9
     try:
-        kind, manifest = read_facts(found.folder)
+        kind, manifest = read_facts(entry.folder)
         together = kind == "spots"
-        head = set_headline(found.folder, manifest) if together else headline(kind, manifest)
-        tables = spot_tables(found.folder, manifest) if together else []
+        head = set_headline(entry.folder, manifest) if together else headline(kind, manifest)
+        tables = spot_tables(entry.folder, manifest) if together else []
         name = manifest.get("name")
-        real = real_quality(found.folder, manifest) if kind == "unified" else None
+        real = real_quality(entry.folder, manifest) if kind == "unified" else None
     except InputError as error:
-        return _problem_card(found, str(error), modified)
+        return _problem_card(entry, str(error), modified)
     except (KeyError, TypeError, ValueError, IndexError) as error:
-        return _problem_card(found, f"the manifest is not as it was written: {error!r}", modified)
+        return _problem_card(entry, f"the manifest is not as it was written: {error!r}", modified)
     label, problem = messages.Label(), None
     try:
-        label = read_label(found.folder)
+        label = read_label(entry.folder)
     except InputError as error:  # the solution itself is whole
         problem = str(error)
     return messages.SolutionCard.of(
         head,
         kind=kind,
-        name=label.name or printable(str(name or found.folder.name)),
+        name=label.name or printable(str(name or entry.folder.name)),
         note=label.note,
         problem=problem,
-        bytes=_bytes(found.folder),
+        bytes=_bytes(entry.folder),
         modified=modified,
         written=signature.text,
         real=real,
         tables=tables,
-        **_where(found),
+        **_where(entry),
     )
 
 
-def _problem_card(found: Found, problem: str, modified: float) -> messages.SolutionCard:
+def _problem_card(entry: Found, problem: str, modified: float) -> messages.SolutionCard:
     head = Headline(title="cannot be read", iterations=None, exploitability=None, unit="")
-    name = printable(found.folder.name) or path_text(found.folder)
+    name = printable(entry.folder.name) or path_text(entry.folder)
     facts = {"kind": None, "name": name, "bytes": 0, "modified": modified, "problem": problem}
-    return messages.SolutionCard.of(head, **facts, **_where(found))
+    return messages.SolutionCard.of(head, **facts, **_where(entry))
 
 
-def _where(found: Found) -> dict[str, str | None]:
-    """What tells a solution apart, and where it lies."""
-    part_of = None if found.part_of is None else id_of(found.part_of)
-    return {"id": found.id, "folder": path_text(found.folder), "part_of": part_of}
+def _where(entry: Found) -> dict[str, str | None]:
+    """The identity and location of a solution."""
+    part_of = None if entry.part_of is None else id_of(entry.part_of)
+    return {"id": entry.id, "folder": path_text(entry.folder), "part_of": part_of}
 
 
 def _bytes(folder: Path) -> int:
-    """What the files of a solution take, those of a run beside it included, its spots not."""
+    """Size of a solution's files on disk, with those of its run, without its spots."""
     total = 0
     for path in folder.rglob("*"):
         try:

@@ -65,16 +65,16 @@ class Locking:
         other = self._library.id_of(before)
         name = self._library.detail(other).name  # says so where it is gone
         with self._mutex:
-            found = difference(self._open(before), self._open(folder), [line])
-        place = found.places[0] if found.places else None
+            change = difference(self._open(before), self._open(folder), [line])
+        node = change.places[0] if change.places else None
         return messages.SolutionDifference.of(
-            found,
+            change,
             before=other,
             name=name,
             line=line,
-            here=None if place is None else by_player(place.evs),
-            actions=() if place is None else place.actions,
-            text=gain_text(found),
+            here=None if node is None else by_player(node.evs),
+            actions=() if node is None else node.actions,
+            text=gain_text(change),
         )
 
     def _open(self, folder: Path) -> SpotSolution | WholeSolution:
@@ -95,7 +95,7 @@ def locks_of(result: SpotSolution, form: messages.LockForm) -> tuple[Lock, ...]:
 
 
 def lock_request(result: Solution, form: messages.LockForm) -> LockRequest:
-    """What a form asks for."""
+    """The lock that a form asks for."""
     line = _line(result, form)
     if form.way in SIGNS:
         frequency = f"{SIGNS[form.way]}{form.percent!r}%"

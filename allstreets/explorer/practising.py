@@ -120,10 +120,10 @@ class Practising:
 
     def _require(self, id: str) -> _Played:
         with self._lock:
-            found = self._played.get(id)
-        if found is None:
+            session = self._played.get(id)
+        if session is None:
             raise MissingError("this session of practice has ended: begin another one")
-        return found
+        return session
 
 
 def _state(played: _Played) -> messages.PracticeState:
@@ -185,16 +185,18 @@ class Practised:
         kept = Results(self._file)
         folder = _folder(kept, solution)
         stored, played = kept.answers(folder), kept.solutions()
-        own = [one for one in played if folder in (None, one.folder)]
+        own = [source for source in played if folder in (None, source.folder)]
         return messages.PracticeResults.of(
             file=path_text(kept.path),
             solutions=[
-                messages.PracticeSource.of(one, id=id_of(one.folder), folder=path_text(one.folder))
-                for one in played
+                messages.PracticeSource.of(
+                    source, id=id_of(source.folder), folder=path_text(source.folder)
+                )
+                for source in played
             ],
-            hands=sum(one.hands for one in own),
-            waiting=sum(one.waiting for one in own),
-            summary=summarise(one.answer for one in stored),
+            hands=sum(source.hands for source in own),
+            waiting=sum(source.waiting for source in own),
+            summary=summarise(entry.answer for entry in stored),
             days=_groups(stored, "day"),
             streets=_groups(stored, "street"),
             pots=_groups(stored, "pot"),
@@ -220,26 +222,26 @@ def _folder(kept: Results, solution: str | None) -> Path | None:
     """The folder of a solution that was played on, whether it is still there or not."""
     if solution is None:
         return None
-    for one in kept.solutions():
-        if id_of(one.folder) == solution:
-            return one.folder
+    for source in kept.solutions():
+        if id_of(source.folder) == solution:
+            return source.folder
     raise MissingError("no hand was played on this solution, or its results were deleted")
 
 
 def _anki_cards(stored: Iterable[StoredAnswer]) -> messages.PracticeCards:
     missed = chosen(stored, Wanted())
-    flops = [texture(parse_board(one.board)[:3]) for one in missed if one.board]
+    flops = [texture(parse_board(answer.board)[:3]) for answer in missed if answer.board]
 
-    def held(known: Iterable[str], found: Iterable[str]) -> list[str]:
-        """Those that come up, in their order."""
-        there = set(found)
-        return [name for name in known if name in there]
+    def held(known: Iterable[str], names: Iterable[str]) -> list[str]:
+        """The known names that come up, in the order of `known`."""
+        present = set(names)
+        return [name for name in known if name in present]
 
     return messages.PracticeCards.of(
         count=len(missed),
         problem=anki_problem(),
-        streets=held((street.text for street in Street), (one.street for one in missed)),
-        pots=held(POT_KINDS, (one.pot_kind for one in missed)),
+        streets=held((street.text for street in Street), (answer.street for answer in missed)),
+        pots=held(POT_KINDS, (answer.pot_kind for answer in missed)),
         suits=held(SUITS, (flop.suits for flop in flops)),
         pairings=held(PAIRINGS, (flop.pairing for flop in flops)),
         high_cards=held(reversed(RANKS), (flop.high_card for flop in flops)),

@@ -81,17 +81,17 @@ class KeptRanges:
 
     def _read(self) -> dict[str, str]:
         try:
-            found = read_json_object(self._file)
+            stored = read_json_object(self._file)
         except FileNotFoundError:
             return {}
         except OSError as error:
             raise InputError(f"{self._file} cannot be read: {error.strerror}; {REMOVE}") from None
         except DamagedFileError as error:
             raise InputError(f"{self._file} is damaged ({error}): {REMOVE}") from None
-        if isinstance(found.get("version"), int):
-            if found["version"] > VERSION:
+        if isinstance(stored.get("version"), int):
+            if stored["version"] > VERSION:
                 raise InputError(f"{self._file} was written by a later version: use that one")
-            ranges = found.get("ranges")
+            ranges = stored.get("ranges")
             if isinstance(ranges, dict) and all(isinstance(text, str) for text in ranges.values()):
                 return ranges
         raise InputError(f"{self._file} is damaged (it holds no ranges): {REMOVE}")

@@ -2,7 +2,7 @@
 their hands, to be replayed.
 
 Of hands that have been read everything but their ranges and grids is remembered, so that a table of
-a thousand of them is read once, and a review that goes on is read hand by hand.
+a thousand of them is read once, and a running review is read hand by hand.
 """
 
 from collections import OrderedDict
@@ -70,7 +70,11 @@ class Reviews:
         index = folder.index()
         hands = self._hands(folder, index)
         kept = Review(tuple(hands.values()), index.skipped, len(index.hands), folder.path)
-        rows = [_row(one.key, hand, made) for one, hand in hands.items() for made in hand.decisions]
+        rows = [
+            _row(indexed.key, hand, made)
+            for indexed, hand in hands.items()
+            for made in hand.decisions
+        ]
         return messages.ReviewDetail.of(
             card=self._card(review, folder),
             totals=total_rows(kept),
@@ -86,8 +90,8 @@ class Reviews:
         """A hand, to replay it."""
         folder = self._require(review)
         index = folder.index()
-        one = next((one for one in index.hands if one.key == hand), None)
-        kept = None if one is None else folder.hand(one)
+        indexed = next((indexed for indexed in index.hands if indexed.key == hand), None)
+        kept = None if indexed is None else folder.hand(indexed)
         if kept is None:
             raise MissingError("this hand is not reviewed yet, or none of this review")
         solution = index.solutions.get(kept.solution)
@@ -114,10 +118,10 @@ class Reviews:
         )
 
     def _search(self) -> dict[str, Path]:
-        found = {id_of(path): path for path in find_reviews(self._library.folders)}
+        reviews = {id_of(path): path for path in find_reviews(self._library.folders)}
         with self._lock:
-            self._found = found
-        return found
+            self._found = reviews
+        return reviews
 
     def _require(self, id: str) -> ReviewFolder:
         path = self._found.get(id) or self._search().get(id)
@@ -130,30 +134,30 @@ class Reviews:
         with self._lock:
             before = self._known.get(folder.path, {})
         known: Known = {}
-        for one in index.hands:
+        for indexed in index.hands:
             try:
-                written = folder.hand_path(one.key).stat().st_mtime_ns
+                written = folder.hand_path(indexed.key).stat().st_mtime_ns
             except OSError:
                 continue
-            kept = before.get(one)
+            kept = before.get(indexed)
             if kept is None or kept[0] != written:
-                hand = folder.hand(one)
+                hand = folder.hand(indexed)
                 if hand is None:
                     continue
                 kept = written, _bare(hand)
-            known[one] = kept
+            known[indexed] = kept
         with self._lock:
             self._known[folder.path] = known
             self._known.move_to_end(folder.path)
             while len(self._known) > OPEN_REVIEWS:
                 self._known.popitem(last=False)
-        return {one: hand for one, (_, hand) in known.items()}
+        return {indexed: hand for indexed, (_, hand) in known.items()}
 
 
 def _bare(hand: HandReview) -> HandReview:
     bare = tuple(
-        replace(one, ranges=("", ""), strategy=(), evs_bb=(), options=one.options)
-        for one in hand.decisions
+        replace(decision, ranges=("", ""), strategy=(), evs_bb=(), options=decision.options)
+        for decision in hand.decisions
     )
     return replace(hand, decisions=bare)
 
@@ -173,18 +177,18 @@ def _row(key: str, hand: HandReview, made: GradedDecision) -> messages.ReviewRow
 
 def _skipped(files: HandFiles) -> list[messages.ReviewReason]:
     """Why hands were skipped, and where the first of each kind stands."""
-    found = []
+    reasons = []
     for reason, count in files.reasons():
         first = files.first(reason)
-        place = replace(first, file=Path(first.file).name).place
-        found.append(messages.ReviewReason(reason=reason, count=count, place=place))
-    return found
+        location = replace(first, file=Path(first.file).name).place
+        reasons.append(messages.ReviewReason(reason=reason, count=count, place=location))
+    return reasons
 
 
 def replay_hand(key: str, hand: HandReview, solution: str | None) -> messages.ReplayHand:
     """A hand for the page; `solution` is the id of the whole game that grades it, if it is open."""
     hero = SEATS[hand.seat]
-    at = {one.place: number for number, one in enumerate(hand.decisions)}
+    at = {decision.place: number for number, decision in enumerate(hand.decisions)}
     return messages.ReplayHand.of(
         hand,
         hand=key,
@@ -192,8 +196,8 @@ def replay_hand(key: str, hand: HandReview, solution: str | None) -> messages.Re
         seats=list(SEATS),
         solution_id=solution,
         steps=[
-            messages.ReplayStep.of(step, label=_label(step.word), decision=at.get(place))
-            for place, step in enumerate(hand.steps())
+            messages.ReplayStep.of(step, label=_label(step.word), decision=at.get(position))
+            for position, step in enumerate(hand.steps())
         ],
         decisions=[
             messages.ReplayDecision.of(
@@ -208,19 +212,19 @@ def replay_hand(key: str, hand: HandReview, solution: str | None) -> messages.Re
     )
 
 
-def _options(one: GradedDecision) -> list[messages.ReplayOption]:
-    strong = shades([option.action for option in one.options])
+def _options(decision: GradedDecision) -> list[messages.ReplayOption]:
+    strong = shades([option.action for option in decision.options])
     return [
         messages.ReplayOption.of(
             option,
             label=_label(option.action),
             short=f"{VERBS[option.action[0]][1]} {option.action[1:]}".strip(),
             tone=TONES.get(option.action[0], "aggressive"),
-            shade=strong[place],
-            chances=list(one.strategy[place] if one.strategy else NO_CLASSES),
-            evs=list(one.evs_bb[place] if one.evs_bb else NO_CLASSES),
+            shade=strong[position],
+            chances=list(decision.strategy[position] if decision.strategy else NO_CLASSES),
+            evs=list(decision.evs_bb[position] if decision.evs_bb else NO_CLASSES),
         )
-        for place, option in enumerate(one.options)
+        for position, option in enumerate(decision.options)
     ]
 
 
@@ -240,13 +244,13 @@ def _reach(text: str, board: str) -> list[float]:
     return means
 
 
-def _as_played(one: GradedDecision) -> list[float | None]:
+def _as_played(decision: GradedDecision) -> list[float | None]:
     """[169]: what each class gets by playing as the range does."""
-    if not one.strategy or not one.evs_bb:
+    if not decision.strategy or not decision.evs_bb:
         return list(NO_CLASSES)
     played: list[float | None] = []
     for chances, evs in zip(
-        zip(*one.strategy, strict=True), zip(*one.evs_bb, strict=True), strict=True
+        zip(*decision.strategy, strict=True), zip(*decision.evs_bb, strict=True), strict=True
     ):
         taken = [(chance, ev) for chance, ev in zip(chances, evs, strict=True) if chance]
         known = bool(taken) and all(ev is not None for _, ev in taken)

@@ -5,7 +5,7 @@ allows to send requests here: under a host name of their own that resolves to th
 rebinding), or by a form. So the requested host must be this server's, and a request that names its
 origin must come from this server's page.
 
-Every program on a machine can send requests to a port of it. So where several users can log in, the
+Every program on a machine can send requests to its ports. So where several users can log in, the
 address that is printed carries a token; whoever opens it gets a cookie that lasts as long as the
 browser runs.
 """
@@ -120,10 +120,10 @@ def several_users(accounts: Iterable[Any] | None = None) -> bool:
             return False
         accounts = pwd.getpwall()
     people = {
-        one.pw_uid
-        for one in accounts
-        if (one.pw_uid == 0 or one.pw_uid >= FIRST_USER)
-        and PurePosixPath(one.pw_shell).name not in NO_SHELLS
+        account.pw_uid
+        for account in accounts
+        if (account.pw_uid == 0 or account.pw_uid >= FIRST_USER)
+        and PurePosixPath(account.pw_shell).name not in NO_SHELLS
     }
     return len(people) > 1
 
@@ -160,7 +160,7 @@ class Access:
         await (answer or self._app)(scope, receive, send)
 
     def _answer(self, scope: Scope) -> Response | None:
-        """What is answered in the place of the application; None: the request may pass."""
+        """The response that replaces the application's; None: the request may pass."""
         headers, api = Headers(scope=scope), scope["path"].startswith("/api")
         cookie = f"allstreets-{headers.get('host', '').rpartition(':')[2]}"
         known = self._is_token(cookie_parser(headers.get("cookie", "")).get(cookie, ""))

@@ -30,7 +30,7 @@ class Simplifying:
         self._library, self._solves, self._one_at_a_time = library, solves, Lock()
 
     def price(self, id: str, form: SimpleForm) -> SimplePrice:
-        """What it costs to make both players' strategies simple."""
+        """The cost of making both players' strategies simple."""
         with self._turn(id) as folder:
             return price_message(jobs.simplify(folder, **vars(rule_of(form))))
 
@@ -50,9 +50,9 @@ class Simplifying:
     @contextmanager
     def _turn(self, id: str) -> Iterator[Path]:
         """The folder of a solution that is evaluated within seconds, for one at a time."""
-        found = self._library.card(id)
+        card = self._library.card(id)
         folder = self._library.folder(id)
-        if found.bytes > MOST_BYTES.get(found.kind or "", found.bytes):
+        if card.bytes > MOST_BYTES.get(card.kind or "", card.bytes):
             raise InputError(
                 f"this takes longer than a page should wait. In a terminal: allstreets simplify "
                 f"{folder}, with --grid 25%, --sizes 1 or --drop 5%"
@@ -66,7 +66,7 @@ class Simplifying:
 
 
 def rule_of(form: SimpleForm) -> Simplification:
-    """What a form asks for."""
+    """The simplification that a form asks for."""
     return Simplification(
         grid=None if form.grid_pct is None else form.grid_pct / 100,
         sizes=form.sizes,

@@ -44,7 +44,7 @@ class _Facts:
 
 
 class Trash:
-    """What was deleted in the opened folders."""
+    """Deleted solutions of the opened folders."""
 
     def __init__(self, opened: Sequence[Path]) -> None:
         self._opened = tuple(dict.fromkeys(Path(os.path.realpath(folder)) for folder in opened))
@@ -63,47 +63,47 @@ class Trash:
             )
         when = time.time() if now is None else now
         stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(when))
-        place = root / TRASH / f"{stamp}-{secrets.token_hex(4)}"
+        slot = root / TRASH / f"{stamp}-{secrets.token_hex(4)}"
         before = str(folder.relative_to(root))
         if printable(before) != before:
             raise InputError(f"rename {folder} first: its name is not plain text")
         facts = {"version": SCHEMA, "name": name, "folder": before, "deleted": when}
         try:
-            place.mkdir(parents=True)
+            slot.mkdir(parents=True)
             text = json.dumps(facts, indent=1)
-            write_atomic(place / FACTS, lambda out: out.write(text.encode()))
-            folder.rename(place / CONTENT)
+            write_atomic(slot / FACTS, lambda out: out.write(text.encode()))
+            folder.rename(slot / CONTENT)
         except OSError as error:
             with suppress(OSError):
-                (place / FACTS).unlink(missing_ok=True)
-                place.rmdir()
+                (slot / FACTS).unlink(missing_ok=True)
+                slot.rmdir()
             raise InputError(f"cannot move {folder} aside: {error.strerror}") from None
-        return Trashed(id=place.name, name=name, folder=path_text(folder), deleted=when)
+        return Trashed(id=slot.name, name=name, folder=path_text(folder), deleted=when)
 
     def list(self) -> list[Trashed]:
         """What was deleted and can be brought back, the latest first."""
-        found = [_described(root, place) for root, place in self._places()]
-        return sorted(found, key=lambda one: (one.deleted, one.id), reverse=True)
+        trashed = [_described(root, slot) for root, slot in self._places()]
+        return sorted(trashed, key=lambda item: (item.deleted, item.id), reverse=True)
 
     def restore(self, id: str) -> Path:
         """Bring a folder back to where it was."""
-        for root, place in self._places():
-            if place.name != id:
+        for root, slot in self._places():
+            if slot.name != id:
                 continue
             try:
-                target, _ = _read(root, place)
+                target, _ = _read(root, slot)
             except InputError as error:
-                raise InputError(f"{error}: move {place / CONTENT} back by hand") from None
+                raise InputError(f"{error}: move {slot / CONTENT} back by hand") from None
             if target.exists():
                 raise BusyError(f"there is a new {target}: move it away first")
             try:
                 target.parent.mkdir(parents=True, exist_ok=True)
-                (place / CONTENT).rename(target)
+                (slot / CONTENT).rename(target)
             except OSError as error:
                 raise InputError(f"cannot bring {target} back: {error.strerror}") from None
             with suppress(OSError):
-                (place / FACTS).unlink()
-                place.rmdir()
+                (slot / FACTS).unlink()
+                slot.rmdir()
             return target
         raise MissingError("it is not in the trash any more")
 
@@ -114,27 +114,27 @@ class Trash:
                 places = [entry for entry in (root / TRASH).iterdir() if ID.fullmatch(entry.name)]
             except OSError:
                 continue
-            for place in places:
-                if (place / CONTENT).is_dir():
-                    yield root, place
+            for slot in places:
+                if (slot / CONTENT).is_dir():
+                    yield root, slot
 
 
-def _described(root: Path, place: Path) -> Trashed:
-    """What was deleted; where it came from is not known if its facts are damaged."""
+def _described(root: Path, slot: Path) -> Trashed:
+    """A deleted solution; its origin is unknown if its facts are damaged."""
     try:
-        target, facts = _read(root, place)
+        target, facts = _read(root, slot)
         name, deleted = facts.name, facts.deleted
     except InputError as error:
-        target, name, deleted = place / CONTENT, str(error), 0.0
+        target, name, deleted = slot / CONTENT, str(error), 0.0
         with suppress(OSError):
-            deleted = place.stat().st_mtime
-    return Trashed(id=place.name, name=name, folder=path_text(target), deleted=deleted)
+            deleted = slot.stat().st_mtime
+    return Trashed(id=slot.name, name=name, folder=path_text(target), deleted=deleted)
 
 
-def _read(root: Path, place: Path) -> tuple[Path, _Facts]:
-    """Where it was, and its facts; an `InputError` says how they are damaged."""
+def _read(root: Path, slot: Path) -> tuple[Path, _Facts]:
+    """Its original path and its facts; an `InputError` says how they are damaged."""
     try:
-        facts = typed_record(_Facts, read_json_object(place / FACTS))
+        facts = typed_record(_Facts, read_json_object(slot / FACTS))
     except (OSError, DamagedFileError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise InputError(f"{FACTS} is damaged ({why})") from None

@@ -22,8 +22,8 @@ PHH = (".phh", ".phhs")
 ENDINGS = (".txt", ".log", *PHH)
 """The files of a folder that are read; a file that is named is read whatever it is called."""
 Reader = tuple[Callable[[str], Iterator[tuple[int, str, Any]]], Callable[[Any], PlayedHand]]
-"""What takes a text apart, by hands with the numbers of their first lines and their names, and what
-reads one."""
+"""Two functions: one splits a text into hands (first line number, name, content), one reads a
+hand."""
 PHH_READER: Reader = split_phh, read_phh
 SITE_READER: Reader = split_hands, read_site_hand
 
@@ -42,29 +42,29 @@ class Skipped:
 
     @property
     def place(self) -> str:
-        """Where it stands: "hands.txt, line 13, PokerStars Hand #2"."""
+        """The file, line and name: "hands.txt, line 13, PokerStars Hand #2"."""
         return ", ".join(filter(None, [shorten(self.file), f"line {self.line}", self.hand]))
 
     @property
     def sort(self) -> str:
-        """The reason without what differs from hand to hand."""
+        """The reason without the details of one hand."""
         return self.reason.partition(":")[0] if "cut off" in self.reason else self.reason
 
 
 @dataclass(frozen=True)
 class HandFiles:
-    """What was read, and what was not."""
+    """The hands that were read, and those that were skipped."""
 
     hands: tuple[PlayedHand, ...]
     skipped: tuple[Skipped, ...] = ()
 
     def reasons(self) -> list[tuple[str, int]]:
         """Why hands were skipped and how many, the most frequent first."""
-        return Counter(one.sort for one in self.skipped).most_common()
+        return Counter(skipped.sort for skipped in self.skipped).most_common()
 
     def first(self, reason: str) -> Skipped:
-        """The first that was skipped for a reason, to be named beside it."""
-        return next(one for one in self.skipped if one.sort == reason)
+        """The first hand that was skipped for a reason, as its example."""
+        return next(skipped for skipped in self.skipped if skipped.sort == reason)
 
 
 def read_hands(paths: Iterable[Path | str]) -> HandFiles:
@@ -77,9 +77,9 @@ def read_hands(paths: Iterable[Path | str]) -> HandFiles:
         except OSError as error:
             skipped.append(Skipped(str(path), 1, f"it cannot be read: {error.strerror}"))
             continue
-        found = read_text(text, str(path), phh=path.suffix.lower() in PHH)
-        skipped += found.skipped
-        for hand in found.hands:
+        files = read_text(text, str(path), phh=path.suffix.lower() in PHH)
+        skipped += files.skipped
+        for hand in files.hands:
             if hand.name and hand in hands:
                 skipped.append(Skipped(hand.file, hand.line, "the same hand again", hand.name))
             else:
@@ -135,7 +135,7 @@ def _files(paths: Iterable[Path | str]) -> Iterator[Path]:
         if not path.is_dir():
             yield path
             continue
-        inside = sorted(one for one in path.rglob("*") if _is_history(one))
+        inside = sorted(file for file in path.rglob("*") if _is_history(file))
         if not inside:
             raise InputError(
                 f"{path} holds no hand histories: they end in {', '.join(ENDINGS)}; name the file"

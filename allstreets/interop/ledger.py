@@ -2,7 +2,7 @@
 
 Readers tell a `Ledger` what was posted and done, in whatever unit their file counts. It knows whose
 turn it is, what a call takes and when a street is over, so that a line that is missing, doubled or
-garbled does not become a hand that nobody played.
+garbled does not become a hand that was never played.
 
 Amounts are exact and of bounded length. A text decides how long its numbers are: `1e200000000` is
 eleven letters, and a fraction of two hundred million digits. So a number is looked at before it is
@@ -95,15 +95,15 @@ class Ledger:
         self._pay(player, amount)
 
     def left(self, player: Player) -> Fraction:
-        """What a player has behind."""
+        """The chips that a player has behind."""
         return self.stacks[player] - self._paid[player]
 
     def bet_of(self, player: Player) -> Fraction:
-        """What a player has put in on this street."""
+        """The chips that a player has put in on this street."""
         return self._bets[player]
 
     def act(self, street: Street, player: Player, kind: ActionKind, to: Fraction) -> None:
-        """A player acts; `to` is his total on this street after a bet or raise."""
+        """Apply an action; `to` is the player's total on this street after a bet or raise."""
         name = self.players[player]
         if len(self.actions) == MOST_ACTIONS:
             raise HandError(f"more than {MOST_ACTIONS} actions")
@@ -189,8 +189,8 @@ class Ledger:
             holes=holes,
             board=board,
             actions=tuple(
-                PlayedAction(one.street, one.player, one.kind, one.to / unit)
-                for one in self.actions
+                PlayedAction(action.street, action.player, action.kind, action.to / unit)
+                for action in self.actions
             ),
             uncalled=in_bb(back),
             results=in_bb(results),
@@ -208,7 +208,7 @@ class Ledger:
         self._paid[player] += amount
 
     def _after(self, player: Player, kind: ActionKind) -> None:
-        """Whose turn it is after an action."""
+        """The player to act after an action."""
         self._acted.add(player)
         if kind == ActionKind.FOLD:
             self._folded, self._to_act = True, None

@@ -53,13 +53,13 @@ def split_phh(text: str) -> Iterator[tuple[int, str, str]]:
     """(number of its first line, name, text) of every hand of a file."""
     lines = text.splitlines()
     heads = [
-        (number, found[1]) for number, line in enumerate(lines) if (found := HEADER.match(line))
+        (number, match[1]) for number, line in enumerate(lines) if (match := HEADER.match(line))
     ]
     if not heads:
         yield 1, "", text
         return
-    for place, (number, header) in enumerate(heads):
-        last = heads[place + 1][0] if place + 1 < len(heads) else len(lines)
+    for index, (number, header) in enumerate(heads):
+        last = heads[index + 1][0] if index + 1 < len(heads) else len(lines)
         yield number + 1, f"Hand {header}", "\n".join(["", *lines[number + 1 : last]])
 
 
@@ -80,7 +80,7 @@ def read_phh(text: str) -> PlayedHand:
 
 
 def _fields(text: str) -> Mapping[str, Any]:
-    """What the file says; amounts as they are written, so that 0.1 is a tenth."""
+    """The fields of the file; amounts stay exact, so that 0.1 is a tenth."""
     try:
         return tomllib.loads(text, parse_float=read_amount)
     except RecursionError:
@@ -130,7 +130,7 @@ def _word(fields: Mapping[str, Any], name: str) -> str:
 
 def _words(fields: Mapping[str, Any], name: str, most: int) -> list[str]:
     values = _field(fields, name)
-    if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise HandError(f"'{name}' is no list of texts")
     if len(values) > most:
         raise HandError(f"'{name}' has {len(values):,} entries, more than {most:,}")
@@ -139,7 +139,7 @@ def _words(fields: Mapping[str, Any], name: str, most: int) -> list[str]:
 
 def _whole(amounts: list[Fraction]) -> list[Any]:
     """Whole chips as whole numbers, of which PokerKit gives the odd one to one player."""
-    return [int(one) if one.denominator == 1 else one for one in amounts]
+    return [int(amount) if amount.denominator == 1 else amount for amount in amounts]
 
 
 def _amount(fields: Mapping[str, Any], name: str) -> Fraction:
@@ -154,7 +154,7 @@ def _amounts(fields: Mapping[str, Any], name: str) -> list[Fraction]:
     if not isinstance(values, list):
         raise HandError(f"'{name}' is no list of amounts")
     try:
-        return [amount_of(one) for one in values]
+        return [amount_of(value) for value in values]
     except HandError as error:
         raise HandError(f"'{name}': {error.reason}") from None
 
@@ -192,7 +192,7 @@ def _value(text: str) -> Any:
 
 
 def _finish(state: "State") -> None:
-    """What a file may leave out: cards that come after an all-in, and who shows."""
+    """Complete what a file may leave out: cards after an all-in, and who shows."""
     while state.status:
         if state.can_burn_card():
             state.burn_card("??")
@@ -211,7 +211,7 @@ def _finish(state: "State") -> None:
 
 
 def _hand(history: "HandHistory", state: "State", ends: list[Fraction] | None) -> PlayedHand:
-    """What was posted, dealt and done, out of PokerKit's operations; `ends`: the stacks then."""
+    """Blinds, cards and actions out of PokerKit's operations; `ends`: the final stacks."""
     from pokerkit import (
         AntePosting,
         BlindOrStraddlePosting,
@@ -280,6 +280,6 @@ def _two(cards: list[int]) -> Cards | None:
 
 
 def _cards(cards: Any) -> list[int]:
-    """Known cards; those that nobody saw are left out."""
+    """Known cards; unseen ones are left out."""
     texts = [repr(card) for card in cards]
     return [parse_card(text) for text in texts if "?" not in text]

@@ -46,7 +46,7 @@ class _Bet:
 
 @dataclass
 class _Walk:
-    """How far a line has been followed."""
+    """The state at the point to which a line has been followed."""
 
     street: Street
     pot: Fraction
@@ -101,21 +101,23 @@ def sizes_of_lines(
     for number, line in lines.items():
         walk = _Walk(street, pot, stack)
         try:
-            for place, amount in enumerate(line):
+            for index, amount in enumerate(line):
                 bet = walk.take(amount)
                 if bet is not None:
-                    bets.setdefault(tuple(line[: place + 1]), bet)
+                    bets.setdefault(tuple(line[: index + 1]), bet)
         except InputError as error:
             raise InputError(f"line {number}, add_line: {error}") from None
-    found: dict[str, dict[str, list[str]]] = {}
-    streets = [one for one in Street if one >= street]
-    for one, player in product(streets, Player):
-        entry = found[f"{one.text}_{player.name.lower()}"] = {"bet": [], "raise": []}
-        if player == Player.OOP and one > street:
+    sizes: dict[str, dict[str, list[str]]] = {}
+    streets = [later for later in Street if later >= street]
+    for later, player in product(streets, Player):
+        entry = sizes[f"{later.text}_{player.name.lower()}"] = {"bet": [], "raise": []}
+        if player == Player.OOP and later > street:
             entry["donk"] = []
         for kind in entry:
-            entry[kind] = _sizes([bet for bet in bets.values() if bet.where == (one, player, kind)])
-    return found, set(bets)
+            entry[kind] = _sizes(
+                [bet for bet in bets.values() if bet.where == (later, player, kind)]
+            )
+    return sizes, set(bets)
 
 
 def bets_of(tree: BettingTree) -> set[Amounts]:

@@ -57,7 +57,7 @@ MOST_COMPARED = 200_000  # nodes of a tree that is compared with the lines of it
 
 @dataclass(frozen=True)
 class PioTree:
-    """What a script says, as keys of a spot file, and what could not be said so."""
+    """A script as keys of a spot file, with notes on all that has no such key."""
 
     keys: Mapping[str, Any]
     left_out: tuple[str, ...] = ()  # settings without a counterpart
@@ -78,7 +78,7 @@ class PioTree:
 
 @dataclass
 class _Script:
-    """What has been read so far, with the number of the line that said it."""
+    """The script as read so far, with line numbers."""
 
     keys: dict[str, Any] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
@@ -146,7 +146,9 @@ def _command(script: _Script, number: int, line: str) -> None:
     elif name == "add_line":
         if len(words) > MOST_AMOUNTS:
             raise InputError(f"add_line: {len(words):,} amounts, more than {MOST_AMOUNTS}")
-        script.lines[number] = [Fraction(str(one)) for one in _numbers(name, words, len(words))]
+        script.lines[number] = [
+            Fraction(str(amount)) for amount in _numbers(name, words, len(words))
+        ]
     elif name == "clear_lines":
         script.lines.clear()
     elif name not in SILENT_COMMANDS:
@@ -196,7 +198,7 @@ def _viewer_sizes(script: _Script, first: Street) -> None:
     keys, settings = script.keys, script.settings
     sizes: dict[str, dict[str, list[str]]] = {}
     added: set[bool] = set()
-    for street in (one for one in Street if one >= first):
+    for street in (later for later in Street if later >= first):
         for seat in ("", "IP"):
             head = f"{street.text.title()}Config{seat}"
             entry = sizes[f"{street.text}_{seat.lower() or 'oop'}"] = {"bet": [], "raise": []}
@@ -243,7 +245,7 @@ def _settings_left(script: _Script) -> None:
 
 
 def _compared(lines: set[Amounts], spot: Spot) -> str:
-    """How the tree of a spot differs from lines; where it is large, that it was not looked at."""
+    """Differences between the tree of a spot and lines; a note where it is too large to compare."""
     nodes = spot.size.node_count
     if nodes > MOST_COMPARED:
         return f"of its {nodes:,} nodes few need be in the script: they were not compared"
@@ -251,7 +253,7 @@ def _compared(lines: set[Amounts], spot: Spot) -> str:
 
 
 def _difference(lines: set[Amounts], ours: set[Amounts]) -> str:
-    """How the bets of two trees differ, in words; "" where they are the same."""
+    """Differences between the bets of two trees, in words; "": none."""
     more, fewer = len(ours - lines), len(lines - ours)
     if not more and not fewer:
         return ""
@@ -277,12 +279,12 @@ def _range(text: str) -> str:
 
 def _number(name: str, text: str) -> float:
     try:
-        found = float(text)
+        number = float(text)
     except ValueError:
         raise InputError(f"{name}: '{shorten(text)}' is not a number") from None
-    if not 0 <= found < LARGEST:
+    if not 0 <= number < LARGEST:
         raise InputError(f"{name}: {shorten(text)} is out of range")
-    return int(found) if found.is_integer() else found
+    return int(number) if number.is_integer() else number
 
 
 def _numbers(name: str, words: list[str], count: int) -> list[float]:

@@ -17,12 +17,12 @@ NOTHING: Amounts = (Fraction(0), Fraction(0))
 
 @dataclass(frozen=True)
 class PlayedAction:
-    """What a player did."""
+    """An action of a player."""
 
     street: Street
     player: Player
     kind: ActionKind  # ALL_IN: a bet or a raise of everything; calling one is a CALL
-    to: Fraction  # what he has then put in on this street, blinds included, antes not
+    to: Fraction  # the player's total on this street, blinds included, antes not
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Moment:
 
     @property
     def to_call(self) -> Fraction:
-        """What it takes to call; no more than there is."""
+        """The price of a call, capped at the player's stack."""
         player = self.action.player
         missing = self.bets[player.opponent] - self.bets[player]
         return max(min(missing, self.left[player]), Fraction(0))
@@ -56,7 +56,7 @@ class Moment:
 
     @property
     def counted(self) -> Fraction:
-        """What the action comes to: no more than the other player can call."""
+        """The effective amount of the action, capped at what the opponent can call."""
         return min(self.action.to, self.most)
 
     @property
@@ -83,7 +83,7 @@ class PlayedHand:
     holes: tuple[Cards | None, Cards | None]  # None: never seen
     board: tuple[int, ...]
     actions: tuple[PlayedAction, ...]
-    uncalled: Amounts  # bets that nobody called, which went back
+    uncalled: Amounts  # uncalled bets, which were returned
     results: Amounts  # won or lost over the whole hand, after rake
     rake: Fraction
     viewer: Player | None = None  # from whose seat it was written down
@@ -97,7 +97,7 @@ class PlayedHand:
 
     @property
     def stack(self) -> Fraction:
-        """What both players can lose: the shorter stack."""
+        """The effective stack: the shorter of the two."""
         return min(self.stacks)
 
     @property
@@ -110,7 +110,7 @@ class PlayedHand:
 
     def player_named(self, name: str) -> Player | None:
         """The seat of a name, in any case; None: it is not at the table."""
-        names = [one.casefold() for one in self.players]
+        names = [player.casefold() for player in self.players]
         wanted = name.strip().casefold()
         return Player(names.index(wanted)) if wanted in names else None
 
@@ -123,10 +123,10 @@ class PlayedHand:
         bets, street = list(self.blinds), Street.PREFLOP
         left = [self.stacks[p] - self.antes[p] - self.blinds[p] for p in Player]
         pot = sum(self.antes) + sum(self.blinds)
-        for place, action in enumerate(self.actions):
+        for index, action in enumerate(self.actions):
             if action.street != street:
                 bets, street = [Fraction(0), Fraction(0)], action.street
-            yield Moment(place, action, Fraction(pot), (bets[0], bets[1]), (left[0], left[1]))
+            yield Moment(index, action, Fraction(pot), (bets[0], bets[1]), (left[0], left[1]))
             paid = action.to - bets[action.player]
             bets[action.player] += paid
             left[action.player] -= paid

@@ -5,7 +5,7 @@ so that the range that takes an action lies in the folder of that action.
 
     README.txt
     BB.txt SB.txt             before anything was done: every hand
-    r2.5/BB.txt r2.5/SB.txt   after the small blind's raise: SB.txt is what he raises
+    r2.5/BB.txt r2.5/SB.txt   after the small blind's raise: SB.txt is the raising range
     r2.5/c/…                  after the call: the two ranges that see the flop
 
 Side by side (`monker`): an .rng file for each action of each decision, its name the codes of the
@@ -151,16 +151,16 @@ def _monker_files(result: WholeSolution) -> Iterator[_RangeFile]:
     for node in sorted(before.strategies):  # a parent comes before its children
         decision, taken = before.node(node).whole_hand(), set[int]()
         chances = np.nan_to_num(decision.strategy)
-        for place, child in enumerate(tree.children_of(node).tolist()):
+        for index, child in enumerate(tree.children_of(node).tolist()):
             code = _monker_code(tree, child)
             while code in taken:  # two raises of nearly the same size
                 code += 1
             taken.add(code)
             names[child] = f"{names[node]}.{code}".lstrip(".")
-            evs = decision.action_evs[place] * MONKER_CHIPS
+            evs = decision.action_evs[index] * MONKER_CHIPS
             lines = (
                 f"{name}\n{weight_text(round(float(chance), 4))};{_ev_text(float(ev))}"
-                for name, chance, ev in zip(HAND_NAMES, chances[place], evs, strict=True)
+                for name, chance, ev in zip(HAND_NAMES, chances[index], evs, strict=True)
             )
             line = line_text(tree, child, notation=BIG_BLINDS)
             word = action_word(tree, child, BIG_BLINDS)

@@ -83,7 +83,7 @@ def read_site_hand(lines: list[str]) -> PlayedHand:
 
 @dataclass
 class _Reader:
-    """What is known of a hand up to a line."""
+    """The state of a hand up to a line."""
 
     blinds: tuple[Fraction, Fraction] = NOTHING  # small, big
     button: str = ""  # seats go by their numbers as they are written
@@ -144,26 +144,26 @@ class _Reader:
     def _line(self, line: str) -> None:
         """One line before the summary."""
         if self.ledger is None:
-            if found := BUTTON.match(line):
-                self.button = found[1]
-            elif found := SEAT.match(line):
-                self._seat(found[1], found[2], read_amount(found[3]), found[4])
+            if match := BUTTON.match(line):
+                self.button = match[1]
+            elif match := SEAT.match(line):
+                self._seat(match[1], match[2], read_amount(match[3]), match[4])
             elif line.strip() == HOLE_CARDS:
                 self.ledger = self._open()
-            elif (actor := self._actor(line)) and (found := POST.match(actor[1])):
-                self.posts.append((actor[0], found[1], read_amount(found[2])))
+            elif (actor := self._actor(line)) and (match := POST.match(actor[1])):
+                self.posts.append((actor[0], match[1], read_amount(match[2])))
             return
-        if found := STREET.match(line):
-            self._deal(STREETS[found[1]], found[2])
-        elif found := DEALT.match(line):
-            if self._player(found[1]) is not None:
-                self.viewer, self.holes[found[1]] = found[1], _two(found[2])
-        elif found := UNCALLED.match(line):
-            self._add(self.uncalled, found[2], found[1])
+        if match := STREET.match(line):
+            self._deal(STREETS[match[1]], match[2])
+        elif match := DEALT.match(line):
+            if self._player(match[1]) is not None:
+                self.viewer, self.holes[match[1]] = match[1], _two(match[2])
+        elif match := UNCALLED.match(line):
+            self._add(self.uncalled, match[2], match[1])
         elif actor := self._actor(line):
             self._act(*actor)
-        elif found := COLLECTED.match(line):
-            self._add(self.collected, found[1], found[2])
+        elif match := COLLECTED.match(line):
+            self._add(self.collected, match[1], match[2])
 
     def _seat(self, number: str, name: str, stack: Fraction, more: str) -> None:
         self.seats[number], self.stacks[name] = name, stack
@@ -173,7 +173,7 @@ class _Reader:
             self.away.add(name)
 
     def _actor(self, line: str) -> tuple[str, str] | None:
-        """The player whose line it is, and what he does; the longest name that fits."""
+        """The player named in a line, by the longest name that fits, and the rest of the line."""
         fits = [name for name in self.stacks if line.startswith(f"{name}: ")]
         name = max(fits, key=len, default=None)
         return None if name is None else (name, line[len(name) + 2 :])
@@ -226,17 +226,17 @@ class _Reader:
         if seen := SEEN.match(rest):
             self.holes[name] = _two(f"{seen[1]} {seen[2]}")
             return
-        found = MOVE.match(rest)
-        if found is None:
+        match = MOVE.match(rest)
+        if match is None:
             return
-        kind, ledger = KINDS[found[1]], self.ledger
-        by = Fraction(0) if found[2] is None else read_amount(found[2])
+        kind, ledger = KINDS[match[1]], self.ledger
+        by = Fraction(0) if match[2] is None else read_amount(match[2])
         to = by
         if kind == ActionKind.RAISE:
-            if found[3] is None:
+            if match[3] is None:
                 raise HandError(f"{name} raises to no amount")
-            to = read_amount(found[3])
-        elif kind == ActionKind.BET and found[2] is None:
+            to = read_amount(match[3])
+        elif kind == ActionKind.BET and match[2] is None:
             raise HandError(f"{name} bets no amount")
         called = ledger.bet_of(player)
         ledger.act(self.street, player, kind, to)

@@ -181,7 +181,7 @@ def preflop_so_far(
 
 WORK = "work"  # nameless files of `memory: memmap`
 CHECKPOINT_SECONDS = 300
-ENTRY_FLOPS, ENTRY_GROUPS = 16, 32  # on which off-path pots are solved: coarse is enough
+ENTRY_FLOPS, ENTRY_GROUPS = 8, 32  # on which off-path pots are solved: coarse is enough
 CHECK_SHARE = 10  # a check costs at most one iteration in so many
 CLASSES = (
     "This is an abstraction by hand classes, a quick picture: it is blind to turn and river, and "
@@ -379,7 +379,7 @@ class UnifiedJob:
             trained = metrics.exploitability if metrics else None
             kept = quantise_solution(solver, trained, flops=self.stores_flops)
             if training.reason != "interrupted":
-                kept = self._with_ranges(solver, kept)
+                kept = self._with_ranges(solver, kept, callbacks)
             outcome = UnifiedOutcome(self, solver, training, kept)
             try:
                 if self.output is not None:
@@ -401,7 +401,9 @@ class UnifiedJob:
             regularly=charts_every(charts, solver, self.game.preflop, callbacks.charts),
         )
 
-    def _with_ranges(self, solver: WholeGameSolver, kept: QuantisedSolution) -> QuantisedSolution:
+    def _with_ranges(
+        self, solver: WholeGameSolver, kept: QuantisedSolution, callbacks: Callbacks
+    ) -> QuantisedSolution:
         """The solution with the ranges to solve other flops for, where there is room to find them.
 
         Whatever happens here, the solution itself is not lost.
@@ -419,10 +421,13 @@ class UnifiedJob:
         )
         free = available_bytes()
         flops = ENTRY_FLOPS if free is None else min(ENTRY_FLOPS, free // 2 // max(a_flop, 1))
+        count = callbacks.counter("iterations on off-path pots")
         devices = [self.config.device] if model.kind in ON_GPUS else []
         for device in dict.fromkeys([*devices, CPU]):
             try:
-                ranges = solution_ranges(solver, kept.values, model, flops, self.threads, device)
+                ranges = solution_ranges(
+                    solver, kept.values, model, flops, self.threads, device, count
+                )
                 return replace(kept, ranges=ranges)
             except (InputError, MemoryError):
                 continue  # there may be room elsewhere

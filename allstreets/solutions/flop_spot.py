@@ -72,7 +72,7 @@ class FlopSpot:
     pot: FlopPot
     number: int  # of the pot among those that see a flop
     place: int | None  # of the flop among the solution's; None: nothing is stored of it there
-    doubt: str  # why the ranges were not learned; "" where they were
+    doubt: str  # why these are not the ranges of play, or were not learned; "" where they are
 
     @property
     def cards(self) -> str:
@@ -102,6 +102,7 @@ def flop_spot(result: WholeSolution, line: str, flop: str | None = None) -> Flop
     oop, ip = (reach @ left / left.sum()).tolist()
     shares = LineReach((oop, ip), np.zeros(0), np.zeros(0, np.bool_))
     weights = np.where(left > 0, result.before.pot_ranges[:, number], 0.0)
+    seats = BIG_BLINDS.seats
     ranges = _range(weights[0], parts, Player.OOP), _range(weights[1], parts, Player.IP)
     return FlopSpot(
         spot=_locked(_spot(game, pot, cards_text(cards), ranges), result, number, parts.flop),
@@ -111,7 +112,7 @@ def flop_spot(result: WholeSolution, line: str, flop: str | None = None) -> Flop
         pot=pot,
         number=number,
         place=result.stored.place_of(parts.flop.flop) if result.has_flops else None,
-        doubt=shares.why_not(BIG_BLINDS.seats),
+        doubt=shares.why_not(seats) if result.before.ranges is None else shares.entered(seats),
     )
 
 

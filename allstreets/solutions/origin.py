@@ -21,6 +21,7 @@ from allstreets.games import estimate_spot
 from allstreets.solutions.decision import BB, Decision, class_sums
 from allstreets.solutions.flop_spot import FlopSpot
 from allstreets.solutions.format import percent_text
+from allstreets.solutions.reached import OFF_PATH
 from allstreets.solutions.records import OWN_GAME
 from allstreets.solutions.spot import SpotSolution
 from allstreets.solutions.whole_game import WholeSolution
@@ -238,7 +239,10 @@ def origin_lines(origin: Origin, reached: float) -> list[str]:
         f"Strategies and EVs: {origin.flop} solved exactly, to {100 * reached:.2g} % of the pot.",
     ]
     if origin.doubt:
-        lines.append(f"The line is {origin.doubt.partition(',')[0]}: its ranges mean little.")
+        why = origin.doubt.partition(",")[0]
+        entered = origin.doubt.startswith(OFF_PATH)
+        meaning = "its range is an entry range." if entered else "its ranges mean little."
+        lines.append(f"The line is {why}: {meaning}")
     return [*lines, *difference_lines(origin)]
 
 

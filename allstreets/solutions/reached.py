@@ -29,6 +29,7 @@ from allstreets.betting import BettingTree, NodeKind, Player
 
 LEAST_SHARE = 1e-3
 NOT_REACHED = "not reached"
+OFF_PATH = "off-path"
 
 
 def is_reached(shares: Sequence[float]) -> bool:
@@ -63,13 +64,25 @@ class LineReach:
         """Why nothing was learned here; "" where it was."""
         if self.reached:
             return ""
+        return (
+            f"{NOT_REACHED}: {self._rarely(seats)}, so no answer was learned; frequencies are left "
+            "over from early iterations, and there are no EVs"
+        )
+
+    def entered(self, seats: Sequence[str]) -> str:
+        """That an off-path pot is solved for an entry range; "" where it is reached."""
+        if self.reached:
+            return ""
+        return (
+            f"{OFF_PATH}: {self._rarely(seats)}, so it is solved for the hands that would gain "
+            "most by going there"
+        )
+
+    def _rarely(self, seats: Sequence[str]) -> str:
+        """Who gets here least often."""
         least = Player(int(np.argmin(self.shares)))
         share = f"{100 * self.shares[least]:.2g} %" if self.shares[least] > 0 else "nothing"
-        return (
-            f"{NOT_REACHED}: {seats[least]} gets here with {share} of his starting range, so no "
-            "answer was learned; frequencies are left over from early iterations, and there are "
-            "no EVs"
-        )
+        return f"{seats[least]} gets here with {share} of his starting range"
 
 
 def often_taken(frequencies: Floats) -> Flags:

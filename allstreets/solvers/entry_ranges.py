@@ -40,9 +40,10 @@ OFF_PATH = 1e-3  # of a range: a pot that less of it reaches is off-path
 ENTERING = 8.0  # weight of hands that enter an off-path pot, relative to the range that is there
 LEAST_ENTERING = 0.05  # a pot whose entering hands weigh less keeps its range
 MARGIN = 0.25  # of what a hand loses by going to a pot, which it may win back there
-ITERATIONS, AT_ONCE = 60, 3  # AT_ONCE: between two looks at the best responses
+ITERATIONS, AT_ONCE = 60, 4  # AT_ONCE: between two looks at the best responses
 SETTLED = 1 / 3  # of the iterations, whose chances are not counted
 
+Progress = Callable[[int, int], None]
 BuildEngine = Callable[[Longs, Sequence[Flop], Floats], Engine]
 """(pots, flops, ranges [2, P, 169]) → the engine of some pots on some flops."""
 
@@ -54,11 +55,13 @@ def solution_ranges(
     flops: int = 16,
     threads: int = 1,
     device: str = CPU,
+    progress: Progress | None = None,
 ) -> Floats:
     """[2, P, 169]: the ranges to solve flops of a trained game for (`entry_ranges`).
 
     `values` [2, P, F, 169] are those of its average strategies; off-path pots are solved with the
-    cards of `model`, on so many of its `flops`.
+    cards of `model`, on so many of its `flops`. `progress` gets how many iterations of how many
+    are done.
     """
     if flops < 1:
         raise MemoryError("no room for a flop")
@@ -70,7 +73,7 @@ def solution_ranges(
     weights = solver.leaves.weights
     chosen = some_flops(game.flops.flops, weights, flops)
     return entry_ranges(
-        preflop.game, preflop.average(), game.flops.flops, weights, values, chosen, build
+        preflop.game, preflop.average(), game.flops.flops, weights, values, chosen, build, progress
     )
 
 
@@ -138,6 +141,7 @@ def entry_ranges(
     values: NDArray[np.floating],
     chosen: Longs,
     build: BuildEngine,
+    progress: Progress | None = None,
 ) -> Floats:
     """[2, P, 169]: the ranges to solve flops for, the largest weight 1.
 
@@ -154,19 +158,11 @@ def entry_ranges(
         leaves = np.einsum("f,apfh->aph", weights, values)
         margins = MARGIN * _margins(game, strategies, leaves)[:, pots] / weights.sum()
         worth = values[:, pots][:, :, chosen].mean(axis=2) + margins
-        ranges[:, pots] = _solve(
-            ranges[:, pots],
-            np.divide(
-                worth,
-                shares[::-1, pots, None],
-                out=np.zeros_like(worth),
-                where=shares[::-1, pots, None] > 0,
-            ),
-            entering[:, pots],
-            build(
-                pots, [flops[flop] for flop in chosen], ranges[:, pots] + entering[:, pots, None]
-            ),
-        )
+        arrives = shares[::-1, pots, None]  # of the opponent's range, which is 1 on average below
+        declining = np.divide(worth, arrives, out=np.zeros_like(worth), where=arrives > 0)
+        most = ranges[:, pots] + entering[:, pots, None]
+        engine = build(pots, [flops[flop] for flop in chosen], most)
+        ranges[:, pots] = _solve(ranges[:, pots], declining, entering[:, pots], engine, progress)
     largest = ranges.max(axis=2, keepdims=True)
     scaled: Floats = np.divide(ranges, largest, out=np.zeros_like(ranges), where=largest > 0)
     return scaled
@@ -183,7 +179,13 @@ def some_flops(flops: Sequence[Flop], weights: Floats, most: int) -> Longs:
     return chosen
 
 
-def _solve(ranges: Floats, declining: Floats, weights: Floats, engine: Engine) -> Floats:
+def _solve(
+    ranges: Floats,
+    declining: Floats,
+    weights: Floats,
+    engine: Engine,
+    progress: Progress | None = None,
+) -> Floats:
     """Ranges [2, P, 169] with the hands that enter."""
     flops = np.arange(engine.flops)
     met = np.stack(
@@ -204,6 +206,8 @@ def _solve(ranges: Floats, declining: Floats, weights: Floats, engine: Engine) -
         for player in Player:
             best = np.asarray(engine.best_response(player, ranges[player.opponent], flops))
             gadget.learn(player, best.mean(axis=1))
+        if progress is not None:
+            progress(first + AT_ONCE, ITERATIONS)
         if first >= SETTLED * ITERATIONS:
             mean += first**2 * gadget.chances
             counted += first**2

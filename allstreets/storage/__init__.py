@@ -1,4 +1,4 @@
-"""What is persisted: checkpoints and solutions, whole or absent, with one writer per folder."""
+"""Persistent files: checkpoints and solutions, whole or absent, with one writer per folder."""
 
 import lazy_loader
 

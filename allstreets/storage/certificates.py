@@ -1,13 +1,13 @@
 """The certificate beside a whole game, and the flops of one that is being made.
 
     FOLDER/certificate/certificate.json        the figures; `solvers.certificate`
-           certificate/work.json               what its flops were judged under
-           certificate/AsKh7d.safetensors      what a flop is worth with real cards
+           certificate/work.json               the facts that its flops were evaluated under
+           certificate/AsKh7d.safetensors      the values of a flop with real cards
            certificate/9s8s2h-5f0c.safetensors … that was solved first; the hash says how
 
-A flop's file is written as soon as it is judged. So an interrupted certification goes on where it
-was, and one with more flops, or with other ways to solve those that are not stored, judges only
-what is new. Files of a solution that has changed since are removed before the first flop is judged.
+A flop's file is written as soon as the flop is evaluated. So an interrupted certification resumes
+where it stopped, and one with more flops, or with other settings for flops that are not stored,
+evaluates only the new ones. Files of a solution that has since changed are removed at the start.
 """
 
 import json
@@ -36,7 +36,7 @@ CERTIFICATE = f"{FOLDER}/certificate.json"  # in the folder of a solution, if it
 
 
 def judged_hash(manifest: Mapping[str, Any]) -> str:
-    """What a certificate is about: the rules, the flops with their weights, and all strategies."""
+    """Hash of the subject of a certificate: rules, flops with weights, and all strategies."""
     return data_hash(
         {
             "game": manifest["game"],
@@ -67,16 +67,16 @@ def read_certificate(folder: Path, manifest: Mapping[str, Any]) -> Certificate |
         require_plain_data(facts)
         total = facts.pop("checksum")
         require_facts(facts, "certificate")
-        found = Certificate.of(facts) if total == data_hash(facts) else None
+        certificate = Certificate.of(facts) if total == data_hash(facts) else None
     except (OSError, *MISFITS):
         return None
-    if found is None or found.judged == judged_hash(manifest):
-        return found
-    return replace(found, outdated=True)
+    if certificate is None or certificate.judged == judged_hash(manifest):
+        return certificate
+    return replace(certificate, outdated=True)
 
 
 class CertificateWork:
-    """The flops that were judged so far, for a solution and a version that `facts` describe."""
+    """The flops evaluated so far, for a solution and a version that `facts` describe."""
 
     def __init__(self, folder: Path, facts: Mapping[str, Any]) -> None:
         self.folder, self.facts = folder / FOLDER, dict(facts)
@@ -88,14 +88,14 @@ class CertificateWork:
         return cls(folder, {"judged": judged, "code_version": __version__})
 
     def differs(self) -> list[str]:
-        """In which facts the work that lies there is another one; empty: there is none, or this."""
-        there = self._facts_there()
-        if there is None:
+        """The facts in which stored work differs; empty: there is none, or it is the same."""
+        stored = self._facts_there()
+        if stored is None:
             return []
-        return [key for key in {**there, **self.facts} if there.get(key) != self.facts.get(key)]
+        return [key for key in {**stored, **self.facts} if stored.get(key) != self.facts.get(key)]
 
     def begin(self) -> None:
-        """Make room: other work is removed, this one goes on."""
+        """Remove the files of other work; work under the same facts resumes."""
         if self._facts_there() != self.facts:
             for path in self.folder.glob(f"*{SUFFIX}"):
                 drop(path)
@@ -107,8 +107,8 @@ class CertificateWork:
 
     def _facts_there(self) -> dict[str, Any] | None:
         with suppress(OSError, *MISFITS):
-            there: dict[str, Any] = json.loads((self.folder / WORK).read_bytes())
-            return dict(there)
+            stored: dict[str, Any] = json.loads((self.folder / WORK).read_bytes())
+            return dict(stored)
         return None
 
     def save(self, flop: str, completion: str | None, values: LiftedValues, seconds: float) -> None:
@@ -125,7 +125,7 @@ class CertificateWork:
             raise cannot_write(self.folder.parent, error) from error
 
     def load(self, flop: str, completion: str | None) -> tuple[LiftedValues, float] | None:
-        """What a flop is worth and its seconds, if it was judged; a damaged file is as none."""
+        """The values of a flop and its seconds; None: not evaluated, or its file is damaged."""
         if self._facts_there() != self.facts:
             return None
         try:
@@ -135,7 +135,7 @@ class CertificateWork:
             return None
 
     def has(self, flop: str, completion: str | None) -> bool:
-        """Whether there is a file of a flop that was judged."""
+        """Whether a flop has been evaluated and its file exists."""
         return self._facts_there() == self.facts and self._path(flop, completion).exists()
 
     def _path(self, flop: str, completion: str | None) -> Path:

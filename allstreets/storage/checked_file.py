@@ -30,15 +30,15 @@ class BlockSums:
         """The next bytes of the file."""
         rest = memoryview(piece)
         while rest:
-            here = rest[: BLOCK_BYTES - self._filled]
-            self._sum = zlib.crc32(here, self._sum)
-            self._filled += len(here)
-            rest = rest[len(here) :]
+            chunk = rest[: BLOCK_BYTES - self._filled]
+            self._sum = zlib.crc32(chunk, self._sum)
+            self._filled += len(chunk)
+            rest = rest[len(chunk) :]
             if self._filled == BLOCK_BYTES:
                 self._close()
 
     def entry(self) -> dict[str, Any]:
-        """What a manifest stores: the checksums one after the other."""
+        """The entry for a manifest: all checksums in one string."""
         if self._filled:
             self._close()
         return {"bytes": BLOCK_BYTES, "crc32": "".join(f"{each:0{DIGITS}x}" for each in self._sums)}
@@ -90,10 +90,10 @@ class CheckedFile(Mapping[str, NDArray[Any]]):
         release(self._memory, *self._bytes(name, first, last))
 
     def _bytes(self, name: str, first: int, last: int | None) -> tuple[int, int]:
-        """Where elements first, …, last − 1 lie."""
-        place = self._places[name]
-        end = place.end if last is None else place.start + last * place.dtype.itemsize
-        return place.start + first * place.dtype.itemsize, end
+        """The byte range of elements first, …, last − 1."""
+        array = self._places[name]
+        end = array.end if last is None else array.start + last * array.dtype.itemsize
+        return array.start + first * array.dtype.itemsize, end
 
     def _compare(self, start: int, end: int) -> None:
         """Bytes start, …, end − 1."""

@@ -53,12 +53,12 @@ Folder = TypeVar("Folder", Path, Remote, Place)
 
 
 class CheckpointWarning(UserWarning):
-    """Something of a run could not be read or written, and the run goes on without."""
+    """A part of a run could not be read or written; the run continues without it."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Everything that a run needs to go on."""
+    """Everything that a run needs to resume."""
 
     identity: Mapping[str, Any]  # JSON facts: game, algorithm, seed, …
     iterations: int
@@ -82,18 +82,18 @@ def require_no_checkpoints(folder: Place) -> None:
 
 
 def newest_checkpoint(folder: Place) -> int | None:
-    """The iterations of the newest checkpoint; None: there is nothing to go on from."""
-    found = _checkpoints(folder)
-    return found[-1][0] if found else None
+    """The iterations of the newest checkpoint; None: there is none to resume from."""
+    checkpoints = _checkpoints(folder)
+    return checkpoints[-1][0] if checkpoints else None
 
 
 def has_checkpoints(folder: Place) -> bool:
-    """Whether there is something to go on from."""
+    """Whether there is a checkpoint to resume from."""
     return bool(_checkpoints(folder))
 
 
 def require_checkpoints(folder: Place) -> None:
-    """Refuse to go on where there is nothing to go on from."""
+    """Refuse to resume without a checkpoint."""
     if not has_checkpoints(folder):
         raise InputError(f"{folder} holds no checkpoint; start the run without --resume")
 
@@ -120,9 +120,9 @@ def save_checkpoint(folder: Folder, checkpoint: Checkpoint) -> Folder:
 
 @contextmanager
 def _appearing(target: Place) -> Iterator[Place]:
-    """Where to write a checkpoint, manifest last, that is to be at `target` whole or not at all.
+    """A folder to write a checkpoint to, manifest last; it appears at `target` whole or not at all.
 
-    What is there is a damaged one, which the resume has passed over: the run had not been here.
+    One already at `target` is damaged, and the resume has passed over it.
     """
     if isinstance(target, Remote):
         _remove(target)
@@ -266,11 +266,11 @@ def _require_same_run(path: Place, stored: Mapping[str, Any], wanted: Mapping[st
 
 
 def _differences(stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str]:
-    there, here = dict(_facts(stored)), dict(_facts(wanted))
+    theirs, ours = dict(_facts(stored)), dict(_facts(wanted))
     return [
-        f"{key} {there.get(key, 'not given')} there, {here.get(key, 'not given')} here"
-        for key in sorted(there.keys() | here.keys())
-        if there.get(key) != here.get(key)
+        f"{key} {theirs.get(key, 'not given')} there, {ours.get(key, 'not given')} here"
+        for key in sorted(theirs.keys() | ours.keys())
+        if theirs.get(key) != ours.get(key)
     ]
 
 
@@ -314,8 +314,8 @@ def _checkpoints(folder: Place) -> list[tuple[int, Place]]:
 def _named(folder: Place) -> list[tuple[int, Place]]:
     entries: list[Place] = [*folder.iterdir()]
     matches = ((_NAME.fullmatch(path.name), path) for path in entries)
-    found = [(int(match[1]), path) for match, path in matches if match]
-    return sorted(found, key=lambda each: each[0])
+    named = [(int(match[1]), path) for match, path in matches if match]
+    return sorted(named, key=lambda each: each[0])
 
 
 def _is_complete(path: Place) -> bool:
@@ -333,9 +333,9 @@ def _drop_old(folder: Place, newest: int) -> None:
     forward. A failure to remove costs disk space, not the run.
     """
     with suppress(OSError):
-        found = _checkpoints(folder)
-        good = [path for iterations, path in found if iterations <= newest]
-        passed_over = [path for iterations, path in found if iterations > newest]
+        checkpoints = _checkpoints(folder)
+        good = [path for iterations, path in checkpoints if iterations <= newest]
+        passed_over = [path for iterations, path in checkpoints if iterations > newest]
         for path in [*good[:-KEPT], *passed_over]:
             _remove(path)
     clear_unfinished_checkpoints(folder)

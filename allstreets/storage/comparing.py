@@ -21,13 +21,13 @@ def compare(
     different games are an `InputError` that says what differs. `flop` is that of a line of a
     whole game that names none.
     """
-    one = load(first) if isinstance(first, Path | str) else first
+    solution = load(first) if isinstance(first, Path | str) else first
     other = load(second) if isinstance(second, Path | str) else second
-    if isinstance(one, SpotSolution) and isinstance(other, SpotSolution) and flop is not None:
+    if isinstance(solution, SpotSolution) and isinstance(other, SpotSolution) and flop is not None:
         raise InputError("--flop is for whole games: these are spots")
-    notes = game_keys(one).notes(game_keys(other))
-    if isinstance(one, SpotSolution) and isinstance(other, SpotSolution):
-        return compare_decisions(one.at(line).decision, other.at(line).decision, notes)
-    assert isinstance(one, WholeSolution)  # what else has keys
+    notes = game_keys(solution).notes(game_keys(other))
+    if isinstance(solution, SpotSolution) and isinstance(other, SpotSolution):
+        return compare_decisions(solution.at(line).decision, other.at(line).decision, notes)
+    assert isinstance(solution, WholeSolution)  # what else has keys
     assert isinstance(other, WholeSolution)
-    return compare_decisions(one.at(line, flop).decision, other.at(line, flop).decision, notes)
+    return compare_decisions(solution.at(line, flop).decision, other.at(line, flop).decision, notes)

@@ -38,17 +38,17 @@ def write_flops(
     target = flops_folder(folder, token)
     target.mkdir(exist_ok=True)
 
-    def write(place: int) -> Entry:
-        return write_flop(target, names[place], arrays(place))
+    def write(index: int) -> Entry:
+        return write_flop(target, names[index], arrays(index))
 
     with ThreadPoolExecutor(THREADS) as pool:
         try:
-            found = list(pool.map(write, range(len(names))))
+            entries = list(pool.map(write, range(len(names))))
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
     sync_folder(target)
-    return found
+    return entries
 
 
 def write_flop(target: Place, name: str, arrays: Arrays) -> Entry:

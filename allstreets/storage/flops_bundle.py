@@ -109,15 +109,15 @@ class FlopsBundle:
     def clear_unfinished(self) -> None:
         """Remove what killed writers have left; only for the folder's writer."""
         clear_unfinished(self.folder)
-        there = {f"{file_name(*key)}{SUFFIX}" for key in self._rows}
+        finished = {f"{file_name(*key)}{SUFFIX}" for key in self._rows}
         flops = flops_folder(self.folder, self._token)
         for path in flops.iterdir() if flops.is_dir() else ():
-            if path.name not in there:
+            if path.name not in finished:
                 drop(path)
 
     @property
     def rows(self) -> dict[Key, Row]:
-        """What is solved: figures by flop and stack-to-pot ratio."""
+        """Figures of all that is solved, by flop and stack-to-pot ratio."""
         return {key: without_files(row) for key, row in self._weighted().items()}
 
     def _weighted(self) -> dict[Key, Row]:
@@ -131,7 +131,7 @@ class FlopsBundle:
 
     @property
     def missing(self) -> list[Key]:
-        """What is wanted and not solved, in order."""
+        """Keys that are wanted and not yet solved, in order."""
         return [key for key in self.wanted if key not in self._rows]
 
     @property
@@ -144,7 +144,7 @@ class FlopsBundle:
         names = [file_name(row["flop"], row["spr"]) for row, _ in solved]
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            entries = write_flops(self.folder, self._token, names, lambda place: solved[place][1])
+            entries = write_flops(self.folder, self._token, names, lambda index: solved[index][1])
             with self._lock:
                 for (row, _), entry in zip(solved, entries, strict=True):
                     self._rows[row["flop"], row["spr"]] = {**row, **entry}
@@ -165,7 +165,7 @@ class FlopsBundle:
 
     def _write_manifest(self) -> None:
 
-        order = {key: place for place, key in enumerate(self.wanted)}
+        order = {key: index for index, key in enumerate(self.wanted)}
         rows = self._weighted()
         keys = sorted(rows, key=lambda key: (order.get(key, len(order)), key))
         write_manifest(

@@ -1,4 +1,4 @@
-"""Which game a solution is of: what must be the same for two of them to be compared.
+"""Keys of a solution's game: they must be equal for two solutions to be compared.
 
 Locks, and flops and cards of whole games, may differ: they are other answers to the same question.
 A preflop solution and a whole game are compared by the betting before the flop alone.
@@ -44,7 +44,7 @@ class GameKeys:
     keys: Keys | None = None  # of a spot, or of betting before the flop; None: it has none of these
     after: Keys | None = None  # of betting after the flop, in whole games
     free: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
-    """What may differ, by LOCKS or BELOW: this itself, and in words."""
+    """Keys that may differ, by LOCKS or BELOW: each value, and its text."""
 
     def apart(self, other: "GameKeys") -> dict[str, tuple[str, str]]:
         """The keys that make another one a different game, in both; none: it is the same."""
@@ -54,25 +54,28 @@ class GameKeys:
                 f"a {self.kind} and a {other.kind} cannot be compared: name two spots, or two "
                 "preflop or whole games"
             )
-        one, two = dict(self.keys), dict(other.keys)
+        ours, theirs = dict(self.keys), dict(other.keys)
         if self.after is not None and other.after is not None:
-            one, two = {**one, **self.after}, {**two, **other.after}
+            ours, theirs = {**ours, **self.after}, {**theirs, **other.after}
         return {
-            key: (_short(one.get(key)), _short(two.get(key)))
-            for key in {**one, **two}
-            if one.get(key) != two.get(key)
+            key: (_short(ours.get(key)), _short(theirs.get(key)))
+            for key in {**ours, **theirs}
+            if ours.get(key) != theirs.get(key)
         }
 
     def notes(self, other: "GameKeys") -> tuple[str, ...]:
-        """What else differs from one of the same game; an `InputError` if it is of another."""
+        """Other differences from one of the same game; an `InputError` if the games differ."""
         apart = self.apart(other)
         if apart:
-            lines = [f"  {key}: {one} and {two}" for key, (one, two) in apart.items()]
+            lines = [
+                f"  {key}: {our_text} and {their_text}"
+                for key, (our_text, their_text) in apart.items()
+            ]
             raise InputError("these are different games; they differ in\n" + "\n".join(lines))
         return tuple(
-            f"{what} differ: {_short(one)} and {_short(two)}"
+            f"{what} differ: {_short(our_text)} and {_short(their_text)}"
             for what in {**self.free, **other.free}
-            for (mine, one), (theirs, two) in [
+            for (mine, our_text), (theirs, their_text) in [
                 (self.free.get(what, NOTHING), other.free.get(what, NOTHING))
             ]
             if mine != theirs
@@ -131,7 +134,7 @@ def _of_game(game: WholeGame, cards: CardModel) -> GameKeys:
 
 
 def _locks(locks: Sequence[Lock]) -> dict[str, tuple[Any, str]]:
-    """What is locked, if anything."""
+    """The locks under LOCKS; empty: none."""
     if not locks:
         return {}
     lines = dict.fromkeys(lock.line.strip() for lock in locks)

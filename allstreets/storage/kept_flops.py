@@ -53,11 +53,11 @@ def kept_flops(folder: Path) -> Iterator[KeptFlop]:
                 yield KeptFlop(path, origin, float(manifest["exploitability"]), manifest)
 
 
-def find_kept(folder: Path, found: FlopSpot) -> KeptFlop | None:
+def find_kept(folder: Path, flop: FlopSpot) -> KeptFlop | None:
     """The spot of a flop beside its solution: in the suits asked for, or else in any; the best."""
-    same = [one for one in kept_flops(folder) if one.origin.fingerprint == found.fingerprint]
+    same = [kept for kept in kept_flops(folder) if kept.origin.fingerprint == flop.fingerprint]
     return min(
-        same, key=lambda one: (one.origin.flop != found.cards, one.exploitability), default=None
+        same, key=lambda kept: (kept.origin.flop != flop.cards, kept.exploitability), default=None
     )
 
 
@@ -101,8 +101,8 @@ class KeptExactFlops:
         return ExactFlop(load_spot(kept.folder), solution.stored.pot(root), reach, flop, note)
 
 
-def new_kept(folder: Path, found: FlopSpot) -> Path:
+def new_kept(folder: Path, flop: FlopSpot) -> Path:
     """The folder for the spot of a flop: the first of its name without a solution."""
-    names = (found.name if number == 1 else f"{found.name}-{number}" for number in count(1))
+    names = (flop.name if number == 1 else f"{flop.name}-{number}" for number in count(1))
     paths = (folder / SPOTS / name for name in names)
     return next(path for path in paths if not (path / MANIFEST).exists())

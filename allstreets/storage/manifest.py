@@ -14,7 +14,7 @@ MANIFEST = "manifest.json"
 AGAIN = "Restore the folder from a backup, or solve again in another folder."
 KIND_SHOWN = 40  # letters of a kind that is not known
 MISFITS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
-"""What readers raise where parts of a solution do not fit together."""
+"""Exceptions that readers raise where parts of a solution do not fit together."""
 
 Kind = Literal["spot", "spots", "postflop", "preflop", "unified"]
 
@@ -27,7 +27,7 @@ KINDS: dict[Kind, tuple[str, str]] = {
     "unified": ("a solved whole game", "allstreets train … --output"),
 }
 SCHEMAS: dict[Kind, int] = {"spot": 2, "spots": 1, "postflop": 3, "preflop": 1, "unified": 2}
-"""Of manifests and files: a change that old code would misread takes the next number."""
+"""Schema of manifests and files: a change that old code would misread takes the next number."""
 
 
 def write_manifest(folder: Place, facts: Mapping[str, Any]) -> None:
@@ -64,13 +64,13 @@ def cannot_write(folder: Place, error: OSError) -> InputError:
 
 
 def folder_kind(folder: Place) -> str:
-    """What kind of folder it is: "spot", "postflop", …; an `InputError` if it has no manifest."""
+    """The kind of a folder: "spot", "postflop", …; an `InputError` if it has no manifest."""
     makers = dict.fromkeys(maker for _, maker in KINDS.values())
     return str(_read(folder, " or ".join(makers)).get("kind"))[:KIND_SHOWN]
 
 
 def stored_token(folder: Place) -> str | None:
-    """What the names of the files of the solution that a folder holds now have in common."""
+    """The token in the names of all files of the solution that a folder holds now."""
     with suppress(InputError):
         return str(_read(folder, "").get("token"))
     return None
@@ -78,10 +78,10 @@ def stored_token(folder: Place) -> str | None:
 
 @contextmanager
 def damage_told(folder: Place, *, asked: bool = False) -> Iterator[None]:
-    """Around reading what a folder holds: where it does not fit together, it is damaged.
+    """Wrap the reading of a folder: parts that do not fit together are reported as damage.
 
-    Checksums tell what has changed since it was written, not who wrote it. Where somebody has
-    `asked` for a place of the solution, an `InputError` is about that.
+    Checksums show what has changed since it was written, not who wrote it. Where the user `asked`
+    for a node of the solution, an `InputError` is about that request and passes.
     """
     try:
         yield
@@ -115,15 +115,15 @@ def read_manifest(folder: Place, kind: Kind) -> dict[str, Any]:
 
 def require_schema(folder: Place, facts: Mapping[str, Any], schema: int) -> None:
     """Refuse a folder of an older or a newer format, and say what to do about it."""
-    there = facts.get("schema")
-    if there == schema:
+    stored = facts.get("schema")
+    if stored == schema:
         return
     advice = "open it with that version, or solve again in another folder"
-    if isinstance(there, int) and there > schema:
+    if isinstance(stored, int) and stored > schema:
         advice = "update allstreets to that version"
     raise InputError(
         f"{folder} was written by allstreets {_brief(facts.get('code_version'))} in another format "
-        f"(schema {_brief(there)}, this is {schema}); {advice}"
+        f"(schema {_brief(stored)}, this is {schema}); {advice}"
     )
 
 
@@ -162,7 +162,7 @@ def require_same(
 
 
 def require_trained(folder: Place, manifest: Mapping[str, Any]) -> None:
-    """Refuse simple strategies: they were made from others, and hold nothing to go on from."""
+    """Refuse simple strategies: they were made from others, and cannot be resumed."""
     if manifest.get("simplified") is not None:
         made = MadeSimple.read(manifest["simplified"])
         raise InputError(

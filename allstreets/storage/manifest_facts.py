@@ -1,4 +1,4 @@
-"""What manifests and certificates hold: one of somebody else may hold anything.
+"""Facts in manifests and certificates, checked: a stranger's may hold anything.
 
 A checksum shows that a manifest is as its writer left it, not that its writer was this program. So
 the facts that readers rely on are compared with the descriptions below, once, when a manifest is
@@ -237,47 +237,47 @@ def require_facts(facts: Mapping[str, Any], kind: str) -> None:
     _require(facts, FACTS[kind], "")
 
 
-def _require(found: Any, described: Any, where: str) -> None:
+def _require(value: Any, described: Any, where: str) -> None:
     if isinstance(described, dict):
-        _require_type(found, dict, where)
+        _require_type(value, dict, where)
         for key, each in described.items():
             if key is str:
-                for name, value in found.items():
-                    _require(value, each, f"{where}.{name}")
+                for name, item in value.items():
+                    _require(item, each, f"{where}.{name}")
                 continue
             name = key.removesuffix("?")
-            if name != key and found.get(name) is None:
+            if name != key and value.get(name) is None:
                 continue
-            if name not in found:
+            if name not in value:
                 raise MisfitError(f"{f'{where}.{name}'.lstrip('.')} is missing")
-            _require(found[name], each, f"{where}.{name}")
+            _require(value[name], each, f"{where}.{name}")
     elif isinstance(described, list | tuple):
         many = isinstance(described, list)
-        if not isinstance(found, list) or not (many or len(found) == len(described)):
-            raise _misfit(found, "a list" if many else f"a list of {len(described)}", where)
-        for place, value in enumerate(found):
-            _require(value, described[0 if many else place], f"{where}[{place}]")
+        if not isinstance(value, list) or not (many or len(value) == len(described)):
+            raise _misfit(value, "a list" if many else f"a list of {len(described)}", where)
+        for index, item in enumerate(value):
+            _require(item, described[0 if many else index], f"{where}[{index}]")
     elif isinstance(described, frozenset):
-        _require_type(found, str, where)
-        if found not in described:
-            raise _misfit(found, f"one of {', '.join(sorted(described))}", where)
+        _require_type(value, str, where)
+        if value not in described:
+            raise _misfit(value, f"one of {', '.join(sorted(described))}", where)
     elif described == PLAIN:
-        if not isinstance(found, str) or not _PLAIN.fullmatch(found):
-            raise _misfit(found, PLAIN, where)
+        if not isinstance(value, str) or not _PLAIN.fullmatch(value):
+            raise _misfit(value, PLAIN, where)
     else:
-        _require_type(found, described, where)
+        _require_type(value, described, where)
 
 
-def _require_type(found: Any, described: Any, where: str) -> None:
+def _require_type(value: Any, described: Any, where: str) -> None:
     if isinstance(described, UnionType):
-        if found is None:
+        if value is None:
             return
         described, _ = get_args(described)  # the other one is that of null
     types = (int, float) if described is float else (described,)
-    if not isinstance(found, types) or (isinstance(found, bool) and described is not bool):
-        raise _misfit(found, WORDS[described], where)
+    if not isinstance(value, types) or (isinstance(value, bool) and described is not bool):
+        raise _misfit(value, WORDS[described], where)
 
 
-def _misfit(found: Any, wanted: str, where: str) -> MisfitError:
+def _misfit(value: Any, wanted: str, where: str) -> MisfitError:
     name = where.lstrip(".") or "it"
-    return MisfitError(f"{name} is {shortened(ascii(found), SHOWN)}, not {wanted}")
+    return MisfitError(f"{name} is {shortened(ascii(value), SHOWN)}, not {wanted}")

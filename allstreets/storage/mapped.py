@@ -52,7 +52,7 @@ class Sums(Protocol):
 
 @dataclass(frozen=True)
 class Place:
-    """Where an array lies in a file."""
+    """The location of an array in a file."""
 
     start: int  # bytes
     end: int
@@ -172,10 +172,10 @@ def _header(path: base.Place, memory: mmap.mmap | bytes) -> tuple[dict[str, Plac
 
 
 def array_places(path: Path, memory: mmap.mmap) -> tuple[dict[str, Place], dict[str, str]]:
-    """Where the arrays of a file lie, by its header, and its metadata."""
+    """The locations of a file's arrays, by its header, and its metadata."""
     places, metadata = _header(path, memory)
     size = int.from_bytes(memory[:8], "little")
-    if max((place.end for place in places.values()), default=8 + size) != len(memory):
+    if max((array.end for array in places.values()), default=8 + size) != len(memory):
         raise DamagedFileError(f"{path} does not end where its last array does")
     return places, metadata
 
@@ -190,24 +190,24 @@ def _place(start: int, entry: Mapping[str, Any]) -> Place:
     return Place(start + first, start + last, dtype, shape)
 
 
-def mapped_array(memory: mmap.mmap, place: Place) -> NDArray[Any]:
+def mapped_array(memory: mmap.mmap, array: Place) -> NDArray[Any]:
     """An array that lies in a file."""
-    count = (place.end - place.start) // place.dtype.itemsize
-    return np.frombuffer(memory, place.dtype, count, place.start).reshape(place.shape)
+    count = (array.end - array.start) // array.dtype.itemsize
+    return np.frombuffer(memory, array.dtype, count, array.start).reshape(array.shape)
 
 
 def _arrays(path: Path, memory: mmap.mmap) -> tuple[Arrays, dict[str, str]]:
     places, metadata = array_places(path, memory)
     try:
-        return {name: mapped_array(memory, place) for name, place in places.items()}, metadata
+        return {name: mapped_array(memory, array) for name, array in places.items()}, metadata
     except (ValueError, TypeError) as error:
         raise DamagedFileError(f"{path} cannot be read: {error}") from None
 
 
 def digest(memory: mmap.mmap) -> str:
     """SHA-256 of a file."""
-    found = hashlib.sha256()
+    hasher = hashlib.sha256()
     with memoryview(memory) as view:
         for start in range(0, len(view), CHUNK):
-            found.update(view[start : start + CHUNK])
-    return found.hexdigest()
+            hasher.update(view[start : start + CHUNK])
+    return hasher.hexdigest()

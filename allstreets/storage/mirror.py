@@ -26,30 +26,30 @@ SMALL = ("metrics.jsonl", "certificate/certificate.json")
 
 def mirrored(where: str | Place, first: str = "manifest.json") -> Path:
     """The folder of this machine to read a solution from: a copy, where it is elsewhere."""
-    place = place_of(where)
-    if isinstance(place, Path):
-        return place
-    token = hashlib.sha256(place.url.encode()).hexdigest()[:12]
-    folder = _copies() / token / (UNNAMED if place.name in ("", ".", "..") else place.name)
+    source = place_of(where)
+    if isinstance(source, Path):
+        return source
+    token = hashlib.sha256(source.url.encode()).hexdigest()[:12]
+    folder = _copies() / token / (UNNAMED if source.name in ("", ".", "..") else source.name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / MARK).write_text(place.url)
+        (folder / MARK).write_text(source.url)
         (folder / first).unlink(missing_ok=True)
-        _fetch(place / first, folder / first)
+        _fetch(source / first, folder / first)
     except FileNotFoundError:
         raise InputError(
-            f"{place} holds no solution (no {first}); make one with: allstreets train … --output "
-            f"{place} --cluster auto"
+            f"{source} holds no solution (no {first}); make one with: allstreets train … --output "
+            f"{source} --cluster auto"
         ) from None
     except OSError as error:
         raise InputError(
-            f"{place} cannot be read: {str(error).strip() or type(error).__name__}\n"
+            f"{source} cannot be read: {str(error).strip() or type(error).__name__}\n"
             "Check the address, and that you have the right to read there."
         ) from None
     for name in SMALL:
         (folder / name).unlink(missing_ok=True)
         with suppress(OSError):
-            _fetch(place / name, folder / name)
+            _fetch(source / name, folder / name)
     _clear_replaced(folder)
     return folder
 
@@ -86,16 +86,16 @@ def _copy_of(path: Path) -> tuple[Remote, tuple[str, ...]] | None:
 
 
 def origin(folder: Path) -> str:
-    """What people call a folder: the URL that it is a copy of, or its own name."""
-    found = _copy_of(folder)
-    return str(folder) if found is None or found[1] else found[0].url
+    """The name of a folder for people: the URL that it is a copy of, or its own path."""
+    copy = _copy_of(folder)
+    return str(folder) if copy is None or copy[1] else copy[0].url
 
 
 def fetch_missing(path: Path) -> None:
     """Fetch a file of a copy; nothing happens anywhere else."""
-    found = _copy_of(path)
-    if found is not None and found[1]:
-        source, inside = found
+    copy = _copy_of(path)
+    if copy is not None and copy[1]:
+        source, inside = copy
         _fetch(source / "/".join(inside), path)
 
 

@@ -1,4 +1,4 @@
-"""What the folders of preflop and whole-game solutions have in common.
+"""Files common to the folders of preflop and whole-game solutions.
 
     FOLDER/manifest.json                    facts, metrics by iteration, checksums
            preflop-1f0a93c2.safetensors     strategies and values before the flop
@@ -40,7 +40,7 @@ from allstreets.version import __version__
 
 SUFFIX = ".safetensors"
 RUN_FILES = {LOCK_NAME, "certificate", "checkpoints", "metrics.jsonl", "models", "work"}
-"""What a run stores beside its solution."""
+"""Files that a run stores beside its solution."""
 
 _OURS = re.compile(
     r"(preflop|flops)-[0-9a-f]{8}(\.safetensors)?"
@@ -72,7 +72,7 @@ def facts_mapping(facts: "SolutionFacts", kind: Kind) -> dict[str, Any]:
 
 
 def facts_of(manifest: Mapping[str, Any]) -> "SolutionFacts":
-    """What `facts_mapping` wrote down."""
+    """The facts that `facts_mapping` wrote."""
 
     figures = {key: manifest["figures"].get(key) for key in FIGURES}
     plain = {key: manifest[key] for key in PLAIN}
@@ -192,7 +192,7 @@ def open_preflop(
 
 @contextmanager
 def saving(folder: Place) -> Iterator[None]:
-    """Around a save: only the files of a whole solution stay, of this one or of the one before."""
+    """Wrap a save: only the files of one whole solution remain, the new one or the previous one."""
     try:
         yield
     except OSError as error:

@@ -5,7 +5,7 @@
            flop-1f0a93c2.safetensors           regrets and average strategy of a street
 
 The numbers of the first street are always stored, so it is shown at once. `full` stores regrets and
-strategies of all streets: every node can be shown and the solving can go on. `flop` and `turn`
+strategies of all streets: every node can be shown and solving can resume. `flop` and `turn`
 store the numbers up to that street, a few per cent of the size; later streets are solved again.
 
 Every save gives its files new names and renames the manifest into place last: whenever a writer
@@ -75,7 +75,7 @@ def spot_identity(
     precision: str = "float32",
     river_groups: RiverGroups = "none",
 ) -> dict[str, Any]:
-    """What two solutions must share to be the same: the game, the algorithm, what is stored."""
+    """The facts that identify a solution: its game, its algorithm and its storage."""
 
     schedule = parse_schedule(algorithm) if isinstance(algorithm, str) else algorithm
     groups = {} if river_groups == "none" else {"river_groups": river_groups}
@@ -148,9 +148,9 @@ def save_spot(
     require_saved(solver.spot, saved)
     identity = _identity(solver)
     if (folder / MANIFEST).exists():
-        there = read_spot_manifest(folder)
-        require_same(folder, there["config"], identity, KIND)
-        require_trained(folder, there)
+        stored = read_spot_manifest(folder)
+        require_same(folder, stored["config"], identity, KIND)
+        require_trained(folder, stored)
     else:
         require_free(folder, identity)
     if exploitability is None:
@@ -261,7 +261,7 @@ def read_spot(folder: Path) -> Spot:
 
 
 class _Settings(NamedTuple):
-    """How a spot was solved."""
+    """The settings that a spot was solved with."""
 
     algorithm: str
     precision: str
@@ -421,7 +421,7 @@ def _read_street(folder: Path, manifest: Mapping[str, Any], name: str) -> Arrays
 
 
 def require_resumable(folder: Path, identity: Mapping[str, Any]) -> None:
-    """Refuse a folder that a solver cannot go on from."""
+    """Refuse a folder that a solver cannot resume from."""
     require_trained(folder, _require_full(folder, identity))
 
 

@@ -4,8 +4,8 @@
            spots.csv               the same rows, for people (`training.spot_table`)
            river-Ks7d4c9h2s/       the bundle of a spot
 
-A bundle is written before its row, and the manifest after every row: whenever a writer dies, what
-has a row is whole, and what has none is gone on with from its bundle.
+A bundle is written before its row, and the manifest after every row: whenever a writer dies, a spot
+with a row is whole, and a spot without one resumes from its bundle.
 """
 
 import re
@@ -46,7 +46,7 @@ class Entry:
     row: Row | None = None  # its figures; None: not solved yet
 
     def mapping(self) -> Row:
-        """As a manifest has it."""
+        """The entry in a manifest."""
         return {
             "name": self.name,
             "board": self.board,
@@ -66,24 +66,24 @@ class SpotSetBundle:
         self._entries = self._there(resume=resume)
 
     def begin(self, wanted: Sequence[Entry]) -> list[Entry]:
-        """Write down what is wanted; returns it with the rows that are there.
+        """Write down the wanted spots; return them with the rows that exist.
 
         Spots that the folder holds beside those wanted stay.
         """
-        there = self._entries
-        found = []
+        before = self._entries
+        entries = []
         for entry in wanted:
-            known = there.get(entry.folder)
+            known = before.get(entry.folder)
             if known is not None and known.identity != entry.identity:
                 raise InputError(
                     f"{self.folder / entry.folder} is of another spot than {entry.name} on "
                     f"{entry.board}: its keys or settings differ. Name another folder."
                 )
             row = None if known is None else known.row
-            found.append(Entry(**{**entry.__dict__, "row": row}))
-        self._entries = {**there, **{entry.folder: entry for entry in found}}
+            entries.append(Entry(**{**entry.__dict__, "row": row}))
+        self._entries = {**before, **{entry.folder: entry for entry in entries}}
         self._write()
-        return found
+        return entries
 
     def save(self, folder: str, row: Row) -> None:
         """Add the row of a spot that is solved."""

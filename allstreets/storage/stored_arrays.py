@@ -52,12 +52,12 @@ class StoredArrays(Mapping[str, NDArray[Any]]):
         return len(self._file_of)
 
     def __contains__(self, name: object) -> bool:
-        """Without reading anything, which the inherited one would."""
+        """Look up a name without reading any array, as the inherited method would."""
         return name in self._file_of
 
     @property
     def folder(self) -> Place:
-        """Where the files are."""
+        """The folder of the files."""
         return self._folder
 
     def files_of(self, names: Iterable[str]) -> dict[str, str]:
@@ -85,8 +85,8 @@ class StoredArrays(Mapping[str, NDArray[Any]]):
     def _open(self, file: str) -> Arrays:
         arrays, metadata = map_arrays(self._here(file))
         if file not in self._verified:
-            found = checksum(arrays, str(metadata.get("facts", "")))
-            if not found == metadata.get("checksum") == self._checksums[file]:
+            computed = checksum(arrays, str(metadata.get("facts", "")))
+            if not computed == metadata.get("checksum") == self._checksums[file]:
                 raise DamagedFileError(f"{self._folder / file} fails its checksum")
             self._verified.add(file)
         return arrays

@@ -1,4 +1,4 @@
-"""Where the strategies of one turn of a flop stand among those of all turns.
+"""Positions of the strategies of one turn of a flop among those of all turns.
 
 The boards of a street stand one after the other, turn by turn, with a row for each hand of a board:
 combos that suits make alike are one hand, and hands are padded to whole vectors

@@ -4,7 +4,7 @@
            preflop-1f0a93c2.safetensors             strategies and values before the flop
            flops-1f0a93c2/AsKh7d.safetensors        strategies of all pots on a flop, and values
 
-What a flop's file holds is listed in `engines.quantised`. A solution made with `store: preflop`
+The arrays of a flop's file are listed in `engines.quantised`. A solution made with `store: preflop`
 or `memory: per_batch` has no flops: their strategies are gone.
 """
 
@@ -75,8 +75,8 @@ def save_unified(
 ) -> None:
     """Write a bundle, or bring one of the same game up to date; anything else is an `InputError`.
 
-    `kept` is what `keep` found of the solver as it stands; it is found where it is not given. All
-    figures are those of what the bundle stores. `before` says which solution a lock has made it
+    `kept` is the result of `keep` for the solver's present state; None: computed here. All figures
+    are those of the stored strategies. `before` says which solution a lock has made it
     from: its `folder`, and the `line` that was locked.
     """
 
@@ -118,10 +118,10 @@ class GameWriter:
         self._entries: list[dict[str, Any]] = [{} for _ in flops]
         self._flops = flops_folder(folder, self._token)
 
-    def add(self, place: int, arrays: Arrays) -> None:
+    def add(self, index: int, arrays: Arrays) -> None:
         """Write a flop, by its place."""
         self._flops.mkdir(exist_ok=True)
-        self._entries[place] = write_flop(self._flops, self._names[place], arrays)
+        self._entries[index] = write_flop(self._flops, self._names[index], arrays)
 
     def finish(self, whole: StoredGame) -> None:
         """Write the rest; from now on it is a solution."""
@@ -160,7 +160,7 @@ def _finish(
 def _write(
     source: SolverSource, folder: Place, token: str, names: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Write the file of every flop from here."""
+    """Write the file of every flop, in this process."""
     source.arrays(0)  # what all flops share is computed here, once
     return write_flops(folder, token, names, source.arrays)
 
@@ -171,7 +171,7 @@ def _batches(solver: "WholeGameSolver") -> list[Any]:
 
 
 def _identity(solver: "WholeGameSolver") -> dict[str, Any]:
-    """What two solutions must share to be of the same game, in words for people."""
+    """The facts that two solutions of the same game share, in words for people."""
 
     flops = solver.game.flops
     return {
@@ -236,5 +236,5 @@ class BundleSource:
         return tuple(without_files(entry) for entry in self._entries)
 
     def arrays(self, flop: int) -> Arrays:
-        """What is known of a flop, by its place."""
+        """The stored arrays of a flop, given by its index."""
         return self._files.arrays(self._entries[flop]["flop"])

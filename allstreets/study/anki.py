@@ -32,8 +32,12 @@ table { margin: 1em auto; } td { padding: 0.2em 0.8em; } .best { font-weight: bo
 
 def chosen(stored: Iterable[StoredAnswer], wanted: Wanted) -> list[Answer]:
     """The last answer to every decision that was missed, as far as it is wanted."""
-    answers = (one.answer for one in stored)
-    return list({_key(one): one for one in answers if one.missed and wanted.fits(one)}.values())
+    answers = (entry.answer for entry in stored)
+    return list(
+        {
+            _key(answer): answer for answer in answers if answer.missed and wanted.fits(answer)
+        }.values()
+    )
 
 
 def export_anki(answers: Sequence[Answer], path: Path, deck: str = DECK_NAME) -> int:
@@ -78,12 +82,12 @@ def anki_package(answers: Sequence[Answer], deck: str = DECK_NAME) -> bytes:
         css=STYLE,
     )
     made = genanki.Deck(DECK, deck)
-    for one in answers:
+    for answer in answers:
         note: Any = genanki.Note(
             model,
-            [_front(one), _back(one)],
-            guid=genanki.guid_for(*_key(one)),
-            tags=[one.street, one.pot_kind, one.seat],
+            [_front(answer), _back(answer)],
+            guid=genanki.guid_for(*_key(answer)),
+            tags=[answer.street, answer.pot_kind, answer.seat],
         )
         made.add_note(note)
     return _packed(genanki.Package(made))
@@ -102,39 +106,39 @@ def _packed(package: Any) -> bytes:
     return out.getvalue()
 
 
-def _key(one: Answer) -> tuple[str, ...]:
+def _key(answer: Answer) -> tuple[str, ...]:
     """A decision, whoever's it was."""
-    return one.solution, one.player, one.line, one.cards
+    return answer.solution, answer.player, answer.line, answer.cards
 
 
-def _front(one: Answer) -> str:
-    call = f", {one.to_call_bb:.4g} to call" if one.to_call_bb else ""
-    names = (Player.OOP.seat, Player.IP.seat) if one.seat in ("BB", "SB") else ("OOP", "IP")
-    other = names[Player[one.player.upper()].opponent]
-    board = f"<div class=cards>{_cards(one.board)}</div>" if one.board else ""
-    actions = ", ".join(html.escape(option.action) for option in one.options)
+def _front(answer: Answer) -> str:
+    call = f", {answer.to_call_bb:.4g} to call" if answer.to_call_bb else ""
+    names = (Player.OOP.seat, Player.IP.seat) if answer.seat in ("BB", "SB") else ("OOP", "IP")
+    other = names[Player[answer.player.upper()].opponent]
+    board = f"<div class=cards>{_cards(answer.board)}</div>" if answer.board else ""
+    actions = ", ".join(html.escape(option.action) for option in answer.options)
     return (
-        f"<div>{one.street}, {html.escape(one.solution)}: {one.seat} against {other}</div>"
-        f"<div class=line>{html.escape(one.line or 'first to act')}</div>{board}"
-        f"<div class=cards>{_cards(one.cards)}</div>"
-        f"<div>pot {one.pot_bb:.4g} bb{call}</div><div>{actions}?</div>"
+        f"<div>{answer.street}, {html.escape(answer.solution)}: {answer.seat} against {other}</div>"
+        f"<div class=line>{html.escape(answer.line or 'first to act')}</div>{board}"
+        f"<div class=cards>{_cards(answer.cards)}</div>"
+        f"<div>pot {answer.pot_bb:.4g} bb{call}</div><div>{actions}?</div>"
     )
 
 
-def _back(one: Answer) -> str:
-    best = one.best
+def _back(answer: Answer) -> str:
+    best = answer.best
     rows = "".join(
         f"<tr{' class=best' if option == best else ''}><td>{html.escape(option.action)}</td>"
         f"<td>{100 * option.frequency:.0f} %</td>"
         f"<td>{'' if option.ev_bb is None else f'{option.ev_bb:.3f} bb'}</td></tr>"
-        for option in one.options
+        for option in answer.options
     )
     return f"<table>{rows}</table>"
 
 
 def _cards(text: str) -> str:
-    found = []
-    for place in range(0, len(text), 2):
-        sign, colour = SUITS[text[place + 1]]
-        found.append(f'<span style="color: {colour}">{text[place]}{sign}</span>')
-    return " ".join(found)
+    spans = []
+    for start in range(0, len(text), 2):
+        sign, colour = SUITS[text[start + 1]]
+        spans.append(f'<span style="color: {colour}">{text[start]}{sign}</span>')
+    return " ".join(spans)

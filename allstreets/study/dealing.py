@@ -40,7 +40,7 @@ def node_key(position: Position) -> tuple[int | None, int]:
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Where hands begin, and with what."""
+    """The node that hands begin at, with its ranges."""
 
     position: Position
     sums: tuple[Floats, Floats]
@@ -55,7 +55,7 @@ class Start:
 
     @property
     def size(self) -> float:
-        """How much gets there, cards in common not counted out."""
+        """The total reach of the node, without removal of common cards."""
         return float(self.sums[0][-1] * self.sums[1][-1])
 
 

@@ -1,4 +1,4 @@
-"""Which decisions are practised: streets, kinds of pot, a line, textures of flops."""
+"""Filters of the decisions to practise: streets, kinds of pot, a line, textures of flops."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ PAIRINGS = tuple(PAIRING_NAMES.values())
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is practised; an empty set wants everything."""
+    """The decisions to practise; an empty set admits everything."""
 
     streets: frozenset[Street] = frozenset()
     pots: frozenset[str] = frozenset()  # of `POT_KINDS`
@@ -49,7 +49,7 @@ class Wanted:
             line.strip(),
             frozenset(_read("suits of a flop", suits, {name: name for name in SUITS})),
             frozenset(_read("pairing of a flop", pairings, {name: name for name in PAIRINGS})),
-            frozenset(_read("high card", [one.upper() for one in high_cards], ranks)),
+            frozenset(_read("high card", [card.upper() for card in high_cards], ranks)),
         )
 
     def texture(self, flop: Texture) -> bool:
@@ -121,20 +121,20 @@ class Wanted:
 
 def parse_seat(text: str) -> Player | None:
     """A seat; None: both in turn."""
-    found = text.strip().lower()
-    if found in ("", "both"):
+    name = text.strip().lower()
+    if name in ("", "both"):
         return None
-    if found not in SEATS:
+    if name not in SEATS:
         raise InputError(f"'{text}' is no seat: choose from sb (ip), bb (oop), both")
-    return SEATS[found]
+    return SEATS[name]
 
 
 def _read(what: str, texts: Iterable[str], known: Mapping[str, Meaning]) -> list[Meaning]:
-    """What words mean, whichever case they are written in."""
-    found = []
+    """The meanings of words, in upper or lower case."""
+    meanings = []
     for word in (part.strip() for text in texts for part in text.split(",")):
         name = word if word in known else word.lower()
         if name not in known:
             raise InputError(f"'{word}' is no {what}: {suggest(name, known)}")
-        found.append(known[name])
-    return found
+        meanings.append(known[name])
+    return meanings

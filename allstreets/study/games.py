@@ -45,17 +45,17 @@ class SolvedGame:
 
     @cached_property
     def stack(self) -> float:
-        """How deep it is, in big blinds."""
+        """The stack depth, in big blinds."""
         return self.solution.rules.stack / CHIPS_PER_BB
 
     @property
     def ante(self) -> float:
-        """Of each player, in big blinds."""
+        """The ante of each player, in big blinds."""
         return self.solution.rules.ante / CHIPS_PER_BB
 
     @property
     def exploitability(self) -> float | None:
-        """In mbb/hand, with real cards where that is certified."""
+        """Exploitability in mbb/hand, with real cards where that is certified."""
         certificate = self.solution.facts.certificate
         if certificate is not None:
             return certificate.real_exploitability_mbb
@@ -74,25 +74,27 @@ def open_games(folder: Path) -> tuple[SolvedGame, ...]:
     if not folder.is_dir():
         raise InputError(f"{folder} is no folder: name a folder of solved whole games; {MAKE}")
     inside = [folder] if (folder / MANIFEST).exists() else sorted(folder.iterdir())
-    found = [one for one in inside if (one / MANIFEST).exists() and folder_kind(one) == "unified"]
-    if not found:
+    games = [
+        path for path in inside if (path / MANIFEST).exists() and folder_kind(path) == "unified"
+    ]
+    if not games:
         raise InputError(f"{folder} holds no solved whole game; {MAKE}")
-    return load_games(found)
+    return load_games(games)
 
 
 def load_games(folders: Sequence[Path]) -> tuple[SolvedGame, ...]:
     """The whole games of these folders; those called alike are named with the folder above."""
-    names = [one.absolute().name for one in folders]
+    names = [folder.absolute().name for folder in folders]
     games = tuple(
         SolvedGame(
-            name if names.count(name) == 1 else f"{one.absolute().parent.name}/{name}",
-            load_unified(one),
-            (one / MANIFEST).read_text(encoding="utf-8"),
-            one,
+            name if names.count(name) == 1 else f"{folder.absolute().parent.name}/{name}",
+            load_unified(folder),
+            (folder / MANIFEST).read_text(encoding="utf-8"),
+            folder,
         )
-        for one, name in zip(folders, names, strict=True)
+        for folder, name in zip(folders, names, strict=True)
     )
-    playable = tuple(one for one in games if one.solution.at().actor is not None)
+    playable = tuple(game for game in games if game.solution.at().actor is not None)
     if not playable:
         raise InputError("nothing is decided in these games: both players are all-in by the blinds")
     return playable
@@ -112,7 +114,7 @@ def nearest_game(games: tuple[SolvedGame, ...], hand: PlayedHand) -> SolvedGame:
 
 
 def distance_notes(game: SolvedGame, hand: PlayedHand) -> tuple[str, ...]:
-    """How the game before the flop differs from the one that was played; empty if it does not."""
+    """Differences between the preflop game and the one that was played; empty: none."""
     stack, ante = float(hand.stack), float(max(hand.antes))
     notes = []
     if abs(game.stack - stack) > 0.005 * stack:
@@ -175,7 +177,7 @@ def pot_kind(solution: Solution, position: Position) -> str:
 def won_bb(solution: Solution, position: Position) -> Floats:
     """[2, 3]: what OOP and IP win at the end of a hand in big blinds, by `Outcome`.
 
-    What was put in since the solution starts counts as lost. Results of a spot are relative to half
+    Chips put in since the solution starts count as lost. Results of a spot are relative to half
     of its starting pot, which neither player has put in since.
     """
     tree = solution.tree(solution.start)

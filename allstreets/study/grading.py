@@ -29,9 +29,9 @@ ACTIONS = {"f": "fold", "x": "check", "c": "call", "b": "bet", "r": "raise", "a"
 """Actions by the first letter of their word."""
 STREETS = {street.text: street for street in Street}
 MISSED = 0.01
-"""Of the pot: what cost more was missed, and comes back."""
+"""Fraction of the pot: a decision that costs more is a miss, and comes back."""
 OFTEN = 0.1
-"""What the solution does so often with a hand is not missed: were it solved to the end, the action
+"""Frequency from which an action of the solution is never a miss: solved to the end, the action
 would cost nothing."""
 ANSWER_COLUMNS = (
     *("solution", "folder", "seed", "hand", "seat", "player", "street", "pot_kind", "line"),
@@ -55,7 +55,7 @@ class Option:
 
 @dataclass(frozen=True, kw_only=True)
 class GradedDecision:
-    """A decision of a player, and what the solution says of it. Amounts are in big blinds."""
+    """A decision of a player, and the solution's view of it. Amounts are in big blinds."""
 
     place: int = 0  # among the actions of the hand
     street: str
@@ -89,7 +89,7 @@ class GradedDecision:
 
     @property
     def frequency(self) -> float | None:
-        """How often the solution does what was done."""
+        """The solution's frequency of the action that was taken."""
         word = self.counted_as or self.taken
         return next((option.frequency for option in self.options if option.action == word), None)
 

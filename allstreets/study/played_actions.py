@@ -1,4 +1,4 @@
-"""A played action in the tree of a solution, which need not have its size, and the grade of it.
+"""A played action in the tree of a solution, which may lack its size, and its grade.
 
 Between two sizes A < x < B of the tree (in pots) a bet of x counts as A with the chance
 
@@ -6,11 +6,10 @@ Between two sizes A < x < B of the tree (in pots) a bet of x counts as A with th
 
 and as B otherwise: the pseudo-harmonic mapping (Ganzfried and Sandholm, "Action Translation in
 Extensive-Form Games with Large Action Spaces", 2013), under which a player who answers a pot-size
-bet as he should gains nothing by bets a little below or above it. Outside all sizes the nearest one
+bet correctly gains nothing by bets a little below or above it. Outside all sizes the nearest one
 counts; a bet never counts as a check or a call. All-in is all-in, whatever the stacks.
 
-`bare_decision` is a decision as the history itself has it, `graded_as` the same with what a
-solution says of it.
+`bare_decision` is a decision as the hand history has it; `graded_as` adds the solution's grade.
 """
 
 from collections.abc import Sequence
@@ -55,11 +54,11 @@ class Draws:
 
 @dataclass(frozen=True)
 class Mapped:
-    """Where an action leads in a tree."""
+    """A played action, mapped to an action of the tree."""
 
     node: int  # the child
     place: int  # among the actions of the decision
-    same: bool  # whether it is what was done, to rounding
+    same: bool  # whether it is the played action, to rounding
     words: tuple[str, ...]  # [A]: the actions of the decision, amounts in big blinds
 
 
@@ -78,11 +77,11 @@ def map_action(tree: BettingTree, node: int, moment: Moment, draw: float) -> Map
     None: nothing like it is offered there.
     """
     offered = list(choices(tree, node))
-    place, same = _place(tree, offered, moment, draw)
-    if place is None:
+    choice, same = _place(tree, offered, moment, draw)
+    if choice is None:
         return None
     words = tuple(action_text(action, BIG_BLINDS) for _, action in offered)
-    return Mapped(offered[place][0], place, same, words)
+    return Mapped(offered[choice][0], choice, same, words)
 
 
 def _place(
@@ -92,27 +91,27 @@ def _place(
     kinds = [action.kind for _, action in offered]
     kind = moment.action.kind
     sizes = [
-        (float(pot_share(tree, child) or 0), place)
-        for place, (child, action) in enumerate(offered)
+        (float(pot_share(tree, child) or 0), choice)
+        for choice, (child, action) in enumerate(offered)
         if action.kind >= ActionKind.BET
     ]
     if kind < ActionKind.BET:
         return (kinds.index(kind) if kind in kinds else None), True
     if not sizes:
-        # Who raises where the tree is all-in already puts in all that he can: he calls.
+        # A raise where the tree is already all-in puts in the whole stack: it counts as a call.
         call = ActionKind.CALL
         return (kinds.index(call) if call in kinds else None), False
     if moment.is_all_in:
-        place = sizes[-1][1]
-        return place, kinds[place] == ActionKind.ALL_IN
+        choice = sizes[-1][1]
+        return choice, kinds[choice] == ActionKind.ALL_IN
     size = float(moment.pot_share)
-    gap, place = min((abs(share - size), place) for share, place in sizes)
-    return (place, True) if gap <= SAME else (_between(sizes, size, draw), False)
+    gap, choice = min((abs(share - size), choice) for share, choice in sizes)
+    return (choice, True) if gap <= SAME else (_between(sizes, size, draw), False)
 
 
 def _between(sizes: list[tuple[float, int]], size: float, draw: float) -> int:
-    below = [one for one in sizes if one[0] < size]
-    above = [one for one in sizes if one[0] > size]
+    below = [pair for pair in sizes if pair[0] < size]
+    above = [pair for pair in sizes if pair[0] > size]
     if not below:
         return above[0][1]
     if not above:
@@ -183,10 +182,10 @@ def graded_as(
     )
 
 
-def _line_before(hand: PlayedHand, place: int) -> str:
+def _line_before(hand: PlayedHand, index: int) -> str:
     """The line to an action, with the cards that were dealt: "r2.5 c | QsJh2h | x"."""
     street, words = Street.PREFLOP, list[str]()
-    for action in hand.actions[: place + 1]:
+    for action in hand.actions[: index + 1]:
         while street < action.street:
             street = Street(street + 1)
             dealt = hand.board_on(street)[0 if street == Street.FLOP else -1 :]

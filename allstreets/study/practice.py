@@ -3,7 +3,7 @@
 The opponent holds one hand, dealt before anything is done, and plays what the solution does with
 it: a seeded number picks one of its actions by their frequencies. Decisions of the player's own
 seat that are not asked are played in the same way. After a mistake play continues: the opponent's
-range is what the line says, and EVs of later decisions are those of the hand that is held.
+range follows from the line, and EVs of later decisions are those of the hand that is held.
 
 A `Session` deals one hand after the other, what was missed first, and keeps answers as they are
 made.
@@ -53,7 +53,7 @@ class Draw:
 
 @dataclass(frozen=True)
 class End:
-    """How a hand ended."""
+    """The end of a hand."""
 
     how: str  # "fold", "showdown" or "stopped"
     text: str
@@ -85,7 +85,7 @@ class _ElsewhereError(Exception):
 
 
 class Hand:
-    """A hand that is being played; `question` is what the player is asked, None: it is over."""
+    """A hand in play; `question` is the player's next decision, None: the hand is over."""
 
     def __init__(
         self,
@@ -238,10 +238,10 @@ class Hand:
             self._after_line = self._is_after_line()
 
     def _is_after_line(self) -> bool:
-        """Whether play has come to the end of the line that is wanted, or begins after it."""
-        end, here = self._dealer.end, self.node.position
-        if end.root == here.root:
-            return end.node in self.node.tree.path_to(here.node)
+        """Whether play has reached the end of the wanted line, or begins after it."""
+        end, position = self._dealer.end, self.node.position
+        if end.root == position.root:
+            return end.node in self.node.tree.path_to(position.node)
         return end.root is None
 
     def _stop(self, text: str) -> None:
@@ -370,7 +370,7 @@ class Session:
         return len({answer.hand for answer in self.answers})
 
     def summary(self) -> Summary:
-        """What the session comes to."""
+        """Summarise the session."""
         return summarise(self.answers)
 
     def _repeated(self) -> Hand | None:

@@ -62,7 +62,7 @@ OF_ANSWER = tuple(name for name in ANSWER_COLUMNS if name not in (*OF_HAND, "opt
 
 @dataclass(frozen=True)
 class Due:
-    """When a decision comes back."""
+    """The time and the count of hands from which a decision comes back."""
 
     box: int
     at: float  # seconds since 1970: not before
@@ -130,7 +130,7 @@ class Results:
             pass
 
     def keep(self, answer: Answer, now: float, hand: int | None = None) -> int:
-        """Keep a decision, and when it comes back; `hand` is what the first of a hand returned."""
+        """Store a decision and schedule its repetition; `hand` is the id returned for its first."""
         with self._open(write=True) as db:
             if hand is None:
                 values = [getattr(answer, name) for name in OF_HAND]
@@ -143,7 +143,7 @@ class Results:
         return hand
 
     def due(self, folder: Path, now: float) -> list[Repeat]:
-        """What comes back now of a solution, the most overdue first."""
+        """Decisions of a solution that are due for repetition, the most overdue first."""
         with self._open() as db:
             rows = db.execute(
                 "select * from repeats where folder = ? and due_at <= ? and due_hands <= ? "
@@ -273,18 +273,18 @@ def _hands(db: sqlite3.Connection) -> int:
 
 def _insert(db: sqlite3.Connection, table: str, names: Sequence[str], values: Sequence[Any]) -> int:
     marks = ", ".join("?" * len(names))
-    found = db.execute(f"insert into {table} ({', '.join(names)}) values ({marks})", values)
-    return int(found.lastrowid or 0)
+    cursor = db.execute(f"insert into {table} ({', '.join(names)}) values ({marks})", values)
+    return int(cursor.lastrowid or 0)
 
 
 def _repeat(row: sqlite3.Row) -> Repeat:
     names = ("player", "line", "cards", "street", "pot_kind", "board")
     due = {"box": row["box"], "at": row["due_at"], "hands": row["due_hands"]}
-    found = typed_record(Repeat, {**{name: row[name] for name in names}, "due": due})
-    _require_decision(found)
-    _require(0 <= found.due.box <= len(DAYS), "box")
-    _require(0 <= found.due.at < LATEST, "due_at")
-    return found
+    repeat = typed_record(Repeat, {**{name: row[name] for name in names}, "due": due})
+    _require_decision(repeat)
+    _require(0 <= repeat.due.box <= len(DAYS), "box")
+    _require(0 <= repeat.due.at < LATEST, "due_at")
+    return repeat
 
 
 def _answer(row: sqlite3.Row) -> StoredAnswer:
@@ -303,30 +303,30 @@ def _answer(row: sqlite3.Row) -> StoredAnswer:
 def _options(text: object) -> list[Option]:
     """The options of an answer; none if they are damaged: the rest of the row may be whole."""
     try:
-        found = [typed_record(Option, one) for one in json.loads(str(text))]
+        options = [typed_record(Option, entry) for entry in json.loads(str(text))]
     except (ValueError, TypeError, RecursionError, DamagedFileError):
         return []
-    amounts = [number for one in found for number in (one.frequency, one.ev_bb or 0.0)]
+    amounts = [number for option in options for number in (option.frequency, option.ev_bb or 0.0)]
     sound = all(abs(number) < MOST_BB for number in amounts)
-    return found if sound and all(one.action[:1] in ACTIONS for one in found) else []
+    return options if sound and all(option.action[:1] in ACTIONS for option in options) else []
 
 
 def _played_on(row: sqlite3.Row) -> PlayedOn:
     names = {"name": row["solution"], "hands": row["hands"], "waiting": row["waiting"]}
-    found = typed_record(PlayedOn, {**names, "folder": row["folder"]})
-    _require("\0" not in str(found.folder), "folder")
-    return found
+    played = typed_record(PlayedOn, {**names, "folder": row["folder"]})
+    _require("\0" not in str(played.folder), "folder")
+    return played
 
 
-def _require_decision(one: Answer | Repeat) -> None:
+def _require_decision(decision: Answer | Repeat) -> None:
     """Refuse cards and players that there are not."""
-    _require(one.player.upper() in Player.__members__, "player")
-    _require(one.street in STREETS, "street")
-    _require(WORD.fullmatch(one.pot_kind) is not None, "pot_kind")
-    _require((one.street == Street.PREFLOP.text) is (one.board == ""), "board")
-    _require(CARDS.fullmatch(one.cards + one.board) is not None, "cards")
-    parse_combo(one.cards)
-    parse_board(one.board)
+    _require(decision.player.upper() in Player.__members__, "player")
+    _require(decision.street in STREETS, "street")
+    _require(WORD.fullmatch(decision.pot_kind) is not None, "pot_kind")
+    _require((decision.street == Street.PREFLOP.text) is (decision.board == ""), "board")
+    _require(CARDS.fullmatch(decision.cards + decision.board) is not None, "cards")
+    parse_combo(decision.cards)
+    parse_board(decision.board)
 
 
 def _require(sound: bool, name: str) -> None:

@@ -109,7 +109,7 @@ class HandReview:
 
     def to_json(self) -> dict[str, Any]:
         """The hand as JSON data, with all that a page needs to replay it."""
-        return {**asdict(self), "decisions": [one.to_json() for one in self.decisions]}
+        return {**asdict(self), "decisions": [decision.to_json() for decision in self.decisions]}
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> "HandReview":
@@ -150,7 +150,7 @@ def _paid(word: str, paid: float, to_match: float, left: float) -> float:
 
 
 def _require_fields(kind: type[Any], data: Mapping[str, Any]) -> None:
-    if set(data) != {one.name for one in fields(kind)}:
+    if set(data) != {known.name for known in fields(kind)}:
         raise KeyError("a record of another version")
 
 
@@ -198,7 +198,7 @@ class ReviewFolder:
         return None
 
     def done(self, index: ReviewIndex) -> int:
-        """How many hands of an index are reviewed, by their files alone."""
+        """The number of reviewed hands of an index, by their files alone."""
         try:
             names = {entry.name for entry in os.scandir(self.path / HANDS)}
         except OSError:

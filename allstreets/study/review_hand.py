@@ -30,7 +30,7 @@ from allstreets.study.played_actions import (
 from allstreets.study.review_folder import DIGITS, HandReview
 from allstreets.study.review_streets import Effort, follow_postflop
 
-LEAST_REACH = 1e-5  # of a range's largest: less is what the first iterations have left behind
+LEAST_REACH = 1e-5  # of a range's largest weight: less is a remnant of the first iterations
 
 
 def review_hand(
@@ -65,7 +65,9 @@ def review_hand(
         antes_bb=_bb(hand.antes),
         blinds_bb=_bb(hand.blinds),
         board=cards_text(hand.board),
-        actions=tuple((one.street.text, one.player.seat, played_word(one)) for one in hand.actions),
+        actions=tuple(
+            (action.street.text, action.player.seat, played_word(action)) for action in hand.actions
+        ),
         results_bb=_bb(hand.results),
         kind=pot_kind(hand),
         solution=game.name,
@@ -145,15 +147,15 @@ def _graded(
 
 def _ranges(node: Node) -> tuple[tuple[Floats, Floats] | None, str]:
     """Both ranges at a node before the flop, by combo, or why there are none."""
-    here = node.ranges
-    if not here.reached:
-        shares = here.line_reach.shares
+    ranges = node.ranges
+    if not ranges.reached:
+        shares = ranges.line_reach.shares
         least = Player(int(np.argmin(shares)))
         return (
             None,
             f"{NEVER}: {least.seat} plays this with {share_text(shares[least])} of his hands",
         )
-    oop, ip = (here.combo_weights(player) for player in Player)
+    oop, ip = (ranges.combo_weights(player) for player in Player)
     return (_trimmed(oop / oop.max()), _trimmed(ip / ip.max())), ""
 
 

@@ -26,7 +26,7 @@ NO_HERO = "nobody's cards are shown as his own: name the player with --hero"
 
 @dataclass(frozen=True)
 class ReviewProgress:
-    """How far a review is."""
+    """The progress of a review."""
 
     done: int  # hands, those of earlier runs included
     total: int
@@ -110,9 +110,9 @@ class ReviewJob:
         self.folder.write(self.index)
         with in_charge as request:
             effort = replace(self.effort, stop=request.wants_to_stop)
-            kept = [self.folder.hand(one) for one in self.index.hands]
-            before, began = sum(one is not None for one in kept), time.monotonic()
-            lost = sum(one.loss_bb for one in kept if one is not None)
+            kept = [self.folder.hand(indexed) for indexed in self.index.hands]
+            before, began = sum(kept_review is not None for kept_review in kept), time.monotonic()
+            lost = sum(kept_review.loss_bb for kept_review in kept if kept_review is not None)
             reviews: list[HandReview] = []
             fresh = 0
 
@@ -126,7 +126,9 @@ class ReviewJob:
 
             request.hold()
             report(None)
-            for (hand, hero), one, known in zip(self.hands, self.index.hands, kept, strict=True):
+            for (hand, hero), indexed, known in zip(
+                self.hands, self.index.hands, kept, strict=True
+            ):
                 if known is not None:
                     reviews.append(known)
                     continue
@@ -143,7 +145,7 @@ class ReviewJob:
                     review = review_hand(hand, hero, game, effort, self.seed)
                 except StoppedError:
                     continue
-                self.folder.keep(one.key, review)
+                self.folder.keep(indexed.key, review)
                 reviews.append(review)
                 fresh, lost = fresh + 1, lost + review.loss_bb
                 report(hand.label)
@@ -151,12 +153,12 @@ class ReviewJob:
 
     @property
     def folder(self) -> ReviewFolder:
-        """Where it is kept."""
+        """The folder that stores the review."""
         return ReviewFolder(self.output)
 
     @cached_property
     def index(self) -> ReviewIndex:
-        """What it is of."""
+        """The index of the review: its name, solutions, settings and hands."""
         return ReviewIndex(
             name=self.name,
             hero=self.hero,
@@ -250,7 +252,7 @@ def review_hands(
 
 
 def _hero(hand: PlayedHand, name: str | None) -> tuple[Player | None, str]:
-    """Whose decisions are graded in a hand, or why nobody's are."""
+    """The player whose decisions are graded in a hand, or the reason why none are."""
     seat = hand.viewer if name is None else hand.player_named(name)
     if seat is None:
         return None, NO_HERO if name is None else f"{shorten(name)} is not at the table"

@@ -1,4 +1,4 @@
-"""The streets after the flop of a played hand, each solved again for what was really there.
+"""Postflop streets of a played hand, each solved again for its real ranges, pot and stack.
 
 1. A street begins with the ranges that the streets before have left, and its real pot and stack.
 2. It is solved exactly. Its sizes are the solution's for this kind of pot; every bet and raise of
@@ -8,8 +8,8 @@
    it stores that flop: a walk in its own pot and stack and with its own sizes.
 3. The actions are followed; the hero's are graded, and every action narrows its player's range.
 
-Where a player does what the solution never does, his range would be empty. From there on the rest
-is solved as if he had done so with all that he had (`solutions.solve_behind`), and the note says
+Where a player takes an action that the solution never takes, the player's range would be empty. The
+rest is then solved as if the whole range had taken it (`solutions.solve_behind`), and the note says
 so.
 """
 
@@ -62,10 +62,10 @@ WAYS: tuple[tuple[str, RiverGroups, str], ...] = (
     ("float32", "suits", SHARED),
     ("float16", "suits", f", stored in 16 bits{SHARED}"),
 )
-"""How strategies are stored, the largest first, and what is said of it."""
+"""Storage formats of strategies, the largest first, each with a note for people."""
 LEAST_ITERATIONS = 60  # fewer say little: a tree is made smaller rather than solved so badly
 MOST_ITERATIONS = 10_000
-WORST = 0.05  # of the pot: what is solved no better grades nobody
+WORST = 0.05  # of the pot: a street with a larger error is not graded
 ADDED = 1e-4
 """The weight, of the largest, of a hand that the solution does not bring: the other player does not
 notice it, and what it is worth does not depend on its own weight."""
@@ -74,7 +74,7 @@ Ranges = tuple[Floats, Floats]  # [1326] of OOP and IP
 
 
 class Trimmed(IntEnum):
-    """What is left of the solution's sizes; those that were played always stay."""
+    """How far the solution's sizes are trimmed; sizes that were played always stay."""
 
     ALL = 0
     ONE_SIZE = 1
@@ -90,7 +90,7 @@ TRIMMED_WORDS = (
 
 @dataclass(frozen=True, eq=False)
 class SolvedStreet:
-    """A street that was solved, and what was left out for that, in words that go on a sentence."""
+    """A solved street; `how` completes a sentence and says what was left out to solve it."""
 
     result: SpotSolution
     how: str
@@ -102,7 +102,7 @@ class StoppedError(Exception):
 
 @dataclass(frozen=True)
 class Effort:
-    """How well a spot is solved."""
+    """The target and limits for solving a spot."""
 
     target: float = 0.001  # exploitability, of the pot
     seconds: float = 20.0  # of one spot at most
@@ -112,7 +112,7 @@ class Effort:
 
 @dataclass(frozen=True)
 class StreetStart:
-    """Where a street of a hand begins."""
+    """The start of a street of a hand."""
 
     hand: PlayedHand
     street: Street
@@ -121,7 +121,7 @@ class StreetStart:
 
 
 class LostError(Exception):
-    """Nothing is known of the rest of a hand, and why."""
+    """The rest of a hand is unknown; the message says why."""
 
 
 def follow_postflop(
@@ -136,10 +136,10 @@ def follow_postflop(
     """Grade the hero's decisions after the flop, which is dealt at `root` to both ranges."""
     why, assumed = "", tuple[str, ...]()
     raised_last: Player | None = None
-    for number, group in groupby(hand.moments(), key=lambda one: one.action.street):
+    for number, group in groupby(hand.moments(), key=lambda each: each.action.street):
         moments = tuple(group)
         start = StreetStart(hand, Street(number), moments, raised_last)
-        raised = [one.action.player for one in moments if one.action.kind >= ActionKind.BET]
+        raised = [each.action.player for each in moments if each.action.kind >= ActionKind.BET]
         raised_last = raised[-1] if raised else None
         if number == Street.PREFLOP:
             continue
@@ -161,7 +161,7 @@ def follow_postflop(
 
 
 class SolvedAgain:
-    """Both players' strategies on a street, solved for what was really there.
+    """Both players' strategies on a street, solved for its real ranges, pot and stack.
 
     Where play gets to a line that the solution never takes, the rest is solved by itself, as if
     the action that `assume` is called with were taken by all that its player has.
@@ -174,12 +174,12 @@ class SolvedAgain:
 
     @property
     def evaluated_by(self) -> str:
-        """How it was solved."""
+        """How the street was solved, in words."""
         return f"solved again exactly, to {100 * self.solved_to:.2g} % of the pot{self._solved.how}"
 
     @property
     def solved_to(self) -> float:
-        """Of what evaluates the latest decision."""
+        """Exploitability of the solution that evaluates the latest decision."""
         latest = self._solved.result if self._behind is None else self._behind.solved
         return round(latest.exploitability, 6)
 
@@ -204,7 +204,7 @@ class SolvedAgain:
         return self._behind.node(line)
 
     def within(self, decision: Decision) -> float | None:
-        """What better play gains at a decision on the mean of the range, in bb."""
+        """Gain of better play at a decision, averaged over the range, in bb."""
         latest = self._solved.result if self._behind is None else self._behind.solved
         spot = latest.spot
         return within(
@@ -224,16 +224,16 @@ class StoredFlop:
 
     @property
     def evaluated_by(self) -> str:
-        """Which cards its strategies see, and why they stand here."""
+        """The card model of its strategies, and why they are used here, in words."""
         kind = f"cards: {self._game.solution.cards.kind}{self._game.worth_text}"
         return f"the solution's own play of this flop ({self.start.source or kind}); {self._why}"
 
     def decision(self, node: int) -> Decision:
-        """As it is stored, in the suits of the table."""
+        """The decision as it is stored, in the suits of the table."""
         return self.start.solution.decision(replace(self.start.position, node=node))
 
     def within(self, decision: Decision) -> float | None:
-        """By the exploitability of the whole game; None where the flop was solved by itself."""
+        """The bound by the whole game's exploitability; None: the flop was solved by itself."""
         worth = self._game.exploitability
         if worth is None or self.start.source:
             return None
@@ -311,7 +311,7 @@ class _Street:
         return graded
 
     def _narrow(self, decision: Decision, mapped: Mapped) -> None:
-        """Both ranges after an action; his whole range, where it is one that he never takes."""
+        """Both ranges after an action; the player's stays whole if the solution never takes it."""
         actor = decision.player
         share = float(decision.line_reach.taken[mapped.place])
         seldom = not is_reached((share, 1.0))
@@ -337,11 +337,11 @@ def street_spot(
     ranges: tuple[Floats, Floats],
     trimmed: Trimmed = Trimmed.ALL,
 ) -> Spot:
-    """The spot; `ranges` [1326] are what both players bring."""
+    """The spot of a street; `ranges` [1326] are those that both players bring."""
     first, hand = start.moments[0], start.hand
     kind = POT_KINDS[min(hand.raises, len(POT_KINDS) - 1)]
     sizes = game.pot_sizes.get(kind, game.sizes)
-    raises = sum(one.action.kind >= ActionKind.BET for one in start.moments) - 1
+    raises = sum(moment.action.kind >= ActionKind.BET for moment in start.moments) - 1
     limit = game.max_raises
     oop, ip = (Range(weights / weights.max()) for weights in ranges)
     return Spot(
@@ -370,8 +370,8 @@ def street_spot(
 def with_hand(weights: Floats, combo: int) -> Floats:
     """A range [1326] that holds a hand: its class at least a little, so that suits stay alike."""
     least = np.where(HAND_OF_COMBO[combo] == HAND_OF_COMBO, ADDED * weights.max(), 0.0)
-    found: Floats = np.maximum(weights, least)
-    return found
+    raised: Floats = np.maximum(weights, least)
+    return raised
 
 
 def solve_street(
@@ -425,7 +425,7 @@ def _lists(
     """The sizes of a player on a street of the spot."""
     bet, raises, donk = sizes.bet, sizes.raises, sizes.donk
     if street == start.street:
-        # Its first street has no donks: where there would be one, that is what OOP may bet.
+        # Its first street has no donk bets: where there would be one, OOP's bets have its sizes.
         if donk is not None and start.raised_last == Player.IP:
             bet = donk
         donk = None
@@ -444,13 +444,13 @@ def _lists(
 def _played(moments: Sequence[Moment], player: Player, *, facing_bet: bool) -> Sizes:
     """The totals that a player has bet, or raised to, on a street."""
     bets = [
-        one
-        for one in moments
-        if one.action.player == player
-        and one.action.kind >= ActionKind.BET
-        and bool(one.bets[player.opponent]) == facing_bet
+        moment
+        for moment in moments
+        if moment.action.player == player
+        and moment.action.kind >= ActionKind.BET
+        and bool(moment.bets[player.opponent]) == facing_bet
     ]
-    sizes = ["a" if one.is_all_in else f"{_chips(one.counted)}c" for one in bets]
+    sizes = ["a" if moment.is_all_in else f"{_chips(moment.counted)}c" for moment in bets]
     return parse_sizes(sizes, raises=facing_bet)
 
 

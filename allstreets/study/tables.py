@@ -1,7 +1,7 @@
-"""Graded decisions as tables: what they add up to, leaks, rows for spreadsheets and JSON.
+"""Graded decisions as tables: totals, leaks, rows for spreadsheets and JSON.
 
 A review's decisions stand under the hands that they were made in; its losses count per 100 hands.
-Those of practice stand alone and count per 100 decisions.
+Decisions of practice stand alone; their losses count per 100 decisions.
 """
 
 import json
@@ -30,14 +30,14 @@ SORTS: tuple[tuple[str, Iterable[str], Callable[[Pair], str]], ...] = (
     ("pot", (UNOPENED, *POT_KINDS), lambda pair: pair[0].kind),
     ("action", ACTIONS.values(), lambda pair: ACTIONS[pair[1].taken[0]]),
 )
-"""What totals of a review go by: the names in their order, and that of a decision."""
+"""Groupings of a review's totals: their names in order, and the name for a decision."""
 GROUPS: dict[str, Callable[[StoredAnswer], str]] = {
     "street": lambda stored: stored.answer.street,
     "pot": lambda stored: stored.answer.pot_kind,
     "solution": lambda stored: stored.answer.solution,
     "day": lambda stored: f"{_time(stored):%Y-%m-%d}",
 }
-"""What figures of practice go by; days are those of where the player lives."""
+"""Groupings of practice figures; days are in the player's time zone."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Summary:
 
     @property
     def loss_per_100(self) -> float | None:
-        """In bb per 100 decisions; None: none was graded."""
+        """The loss in bb per 100 decisions; None: none was graded."""
         return 100 * self.loss_bb / self.graded if self.graded else None
 
     def mapping(self) -> Row:
@@ -115,8 +115,8 @@ def _leak(answer: Answer) -> str:
 def grouped(stored: Sequence[StoredAnswer], by: str) -> list[tuple[str, Summary]]:
     """Summaries by one of `GROUPS`, names in the order in which they come up."""
     groups: dict[str, list[Answer]] = {}
-    for one in stored:
-        groups.setdefault(GROUPS[by](one), []).append(one.answer)
+    for entry in stored:
+        groups.setdefault(GROUPS[by](entry), []).append(entry.answer)
     return [(name, summarise(answers)) for name, answers in groups.items()]
 
 
@@ -130,20 +130,20 @@ def stats_mapping(stored: Sequence[StoredAnswer]) -> Row:
         ]
         for by in GROUPS
     }
-    return {**summarise(one.answer for one in stored).mapping(), **tables}
+    return {**summarise(entry.answer for entry in stored).mapping(), **tables}
 
 
 def answer_rows(stored: Iterable[StoredAnswer]) -> list[Row]:
     """One row per decision: pandas.DataFrame(answer_rows(results.answers())) is a table."""
     return [
         {
-            "time": _time(one).isoformat(timespec="seconds"),
-            **one.answer.mapping(),
-            "frequency": one.answer.frequency,
-            "best": one.answer.best_action,
-            "missed": one.answer.missed,
+            "time": _time(entry).isoformat(timespec="seconds"),
+            **entry.answer.mapping(),
+            "frequency": entry.answer.frequency,
+            "best": entry.answer.best_action,
+            "missed": entry.answer.missed,
         }
-        for one in stored
+        for entry in stored
     ]
 
 
@@ -154,9 +154,9 @@ def export_text(stored: Sequence[StoredAnswer], form: str) -> str:
         return json.dumps(rows, indent=1) + "\n"
     for row in rows:
         row["options"] = " ".join(
-            f"{one['action']}={one['frequency']:.3f}:"
-            f"{'' if one['ev_bb'] is None else format(one['ev_bb'], '.4f')}"
-            for one in row["options"]
+            f"{option['action']}={option['frequency']:.3f}:"
+            f"{'' if option['ev_bb'] is None else format(option['ev_bb'], '.4f')}"
+            for option in row["options"]
         )
     return _csv(rows, ["time"])
 
@@ -256,7 +256,7 @@ def review_mapping(review: Review, *, grids: bool = False) -> Row:
         "hands": hands,
         "totals": total_rows(review),
         "not_judged": dict(ungraded(review)),
-        "skipped": [asdict(one) for one in review.skipped],
+        "skipped": [asdict(skipped) for skipped in review.skipped],
         "interrupted": review.interrupted,
     }
 

@@ -1,1 +1,1 @@
-"""What all commands share: where output goes, jobs on a terminal, pictures of decisions."""
+"""Common parts of all commands: output, jobs on a terminal, pictures of decisions."""

@@ -74,7 +74,7 @@ def _where(node: Decision) -> list[str]:
 
 
 def print_mix(out: Console, node: Decision) -> None:
-    """How often each action is taken, its EV, and the 13×13 picture."""
+    """Print the frequency and EV of each action, and the 13×13 picture."""
     print_table(out, decision_lines(node), action_symbols(node), node_colours(node))
     if node.known:
         out.print(f"{ev_note(node)}\n{EV_LEGEND}")
@@ -282,7 +282,7 @@ def mix_grid(
             return [(f"{'·':^{MIX_WIDTH}}", ABSENT)]
         most = int(np.argmax(mix))
         ends = np.round(np.cumsum(mix) * MIX_WIDTH)
-        painted = [colours[int(np.searchsorted(ends, place + 0.5))] for place in range(MIX_WIDTH)]
+        painted = [colours[int(np.searchsorted(ends, column + 0.5))] for column in range(MIX_WIDTH)]
         mark = "*" if marked is not None and marked[hand] else " "
         letters = f"{symbols[most]}{100 * mix[most]:3.0f}{mark}"
         return [(letter, _paint(colour)) for letter, colour in zip(letters, painted, strict=False)]

@@ -1,4 +1,4 @@
-"""Where output goes: results to stdout, progress to stderr; --json: one object, last on stdout."""
+"""Output: results go to stdout, progress to stderr; --json: one object, last on stdout."""
 
 import json
 import shlex
@@ -66,7 +66,7 @@ def command(*words: "str | Place") -> str:
 
 
 def _quoted(word: str) -> str:
-    """A word as a shell takes it; double quotes, where they do, are what every shell knows."""
+    """A word quoted for a shell; with double quotes where they suffice: every shell knows them."""
     quoted = shlex.quote(word)
     return f'"{word}"' if quoted == f"'{word}'" and not set(word) & set('"$`\\!') else quoted
 
@@ -76,7 +76,7 @@ def console(*, stderr: bool = False) -> "Console":
     from allstreets.base import PlainConsole
 
     made = PlainConsole(stderr=stderr)
-    # What a program reads is not wrapped.
+    # Output for programs is not wrapped.
     return made if made.is_terminal else PlainConsole(stderr=stderr, width=10_000)
 
 
@@ -97,7 +97,7 @@ def percent(share: float, digits: int = 2, width: int = 0) -> str:
 
 
 def print_looks(out: "Console", folder: "Place", *where: str) -> None:
-    """How to open the solution; a flop that is kept beside its whole game is explored with it."""
+    """Print how to open the solution; a flop beside its whole game is explored with it."""
     game = folder.parent.parent
     beside = folder.parent.name == "spots" and (game / "manifest.json").exists()
     opened = game if beside else folder

@@ -41,14 +41,14 @@ def announce_compiling(kernels: str | None) -> None:
 
 
 def exit_code(outcome: Outcome) -> int:
-    """That of a job which has done what it could."""
+    """The exit code of a job that has ended or was interrupted."""
     return INTERRUPTED if outcome.interrupted else 0
 
 
 def kept_in(
     output: Folder | None, unsaved: str | None, keep: Callable[[Path], None]
 ) -> Folder | Path | None:
-    """Where a solution is: in `output`, or elsewhere; None if it is not saved.
+    """The folder of a solution: `output`, or another one; None: it is not saved.
 
     `unsaved` says why it could not be written. At a terminal the user may name another folder, as
     often as it takes: the result is still in memory.

@@ -1,4 +1,4 @@
-"""What people type or other programs wrote: keys, files and standard input."""
+"""Input from people and other programs: keys, files and standard input."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -56,7 +56,7 @@ def read_stdin() -> str:
 
 
 def decoded(data: bytes, name: str) -> str:
-    """The text of what a file or a pipe holds; `name` of it for messages."""
+    """The text in a file or a pipe; `name` is its name in messages."""
     if len(data) > MOST_BYTES:
         raise InputError(f"{name} is larger than 1 MB; is it the right one?")
     try:

@@ -1,4 +1,4 @@
-"""What all messages between server and page share.
+"""The common base of all messages between server and page.
 
 A message that shows a record is made from it (`Message.of`): fields have the names of the record's,
 or the alias that a field gives. Types here take what records hold: players and streets, cards by
@@ -29,7 +29,7 @@ JSON = (dict, list, str, int, float, type(None))  # what requests and files hold
 
 
 def by_player(pair: Sequence[Value]) -> "dict[PlayerName, Value]":
-    """What belongs to OOP and IP, by their names."""
+    """A pair of values, OOP and IP, as a mapping by player name."""
     return {PLAYER_NAMES[player]: pair[player] for player in Player}
 
 
@@ -40,7 +40,7 @@ def _by_player(given: Any) -> Any:
 def _cards(given: Any) -> list[str]:
     """Cards by number, or written together, taken apart."""
     if isinstance(given, str):
-        return [given[place : place + 2] for place in range(0, len(given), 2)]
+        return [given[start : start + 2] for start in range(0, len(given), 2)]
     return [card if isinstance(card, str) else card_text(card) for card in given]
 
 

@@ -1,4 +1,4 @@
-"""What addresses of requests name, and how that may look."""
+"""Parameters in the addresses of requests, and their formats."""
 
 from typing import Annotated
 

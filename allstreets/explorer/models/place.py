@@ -253,8 +253,8 @@ class Beside(Message):
     @classmethod
     def _pair(cls, given: Any) -> Any:
         if isinstance(given, tuple):
-            there, here = given
-            return {"there": there, "here": here, "change": here - there}
+            theirs, ours = given
+            return {"there": theirs, "here": ours, "change": ours - theirs}
         return given
 
 

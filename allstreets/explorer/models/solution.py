@@ -1,4 +1,4 @@
-"""What a solution is, before one looks into it."""
+"""Messages that describe a solution from the outside."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -301,7 +301,7 @@ class LockForm(Request):
 
 
 class LockedSource(BaseModel):
-    """What a spot or a game with locks was before; written by the server."""
+    """The source of a spot or a game with locks; written by the server."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 

@@ -36,7 +36,7 @@ class ReviewForm(BaseModel):
 
 
 class ReviewSource(BaseModel):
-    """What a review is of, besides its hands; written by the server, never received."""
+    """The subject of a review besides its hands; written by the server, never received."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 

@@ -1,4 +1,4 @@
-"""What routes share: parts of the server, answers as the OpenAPI document has them, files."""
+"""Common parts of routes: server components, answers for the OpenAPI document, files."""
 
 import io
 import re

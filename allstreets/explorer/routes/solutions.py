@@ -87,8 +87,8 @@ def range_text(
     kind: RangeKind = RangeKind.pio,
 ) -> messages.RangeText:
     """A player's range as text of a kind, or the part of it that takes an action."""
-    found = view.range(line, player, action)
-    return messages.RangeText(text=found.text(kind), combos=found.combos)
+    held = view.range(line, player, action)
+    return messages.RangeText(text=held.text(kind), combos=held.combos)
 
 
 @router.get(

@@ -1,6 +1,6 @@
 """Routes that a part of the server answers by itself: its method is the route.
 
-What a method takes and returns, and its docstring, are what the OpenAPI document says of the route.
+The method's parameters, result and docstring are the route's entry in the OpenAPI document.
 """
 
 from operator import attrgetter
@@ -21,7 +21,7 @@ GONE: dict[str, Any] = {"status_code": 204, "response_class": Response}
 ONE = "/solutions/{solution}"
 SESSION = "/practice/sessions/{session}"
 
-# By tag: method and path, the name of the operation, who answers, and what else is to be said.
+# By tag: method and path, the name of the operation, who answers, and further options of the route.
 TABLE: dict[str, tuple[tuple[str, str, str, Any, dict[str, Any]], ...]] = {
     "solutions": (
         ("GET", "/about", "about", "library.about", {}),

@@ -1,4 +1,4 @@
-"""Flops of whole games as spots to solve: what a process reads, and what the page shows of it."""
+"""Flops of whole games as spots to solve: the input of a process, and the form on the page."""
 
 import shutil
 from collections.abc import Callable, Mapping
@@ -34,31 +34,31 @@ WAYS: tuple[tuple[Precision, RiverGroups, str], ...] = (
     ("float32", "suits", SHARED),
     ("float16", "suits", f"stored in 16 bits; {SHARED}"),
 )
-"""How strategies are stored, the largest first, and what to say of it."""
+"""Storage formats of strategies, the largest first, each with a note for people."""
 
 OriginOf = Callable[[SpotSolution], Mapping[str, Any]]
 
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """What a solving process solves."""
+    """The task of a solving process: a spot, alone or as a flop of a whole game."""
 
     config: SpotConfig
     spot: Spot
     flop: tuple[WholeSolution, FlopSpot] | None = None  # the flop of a whole game that it is
 
     def origin(self) -> OriginOf | None:
-        """What is stored with it; the solution's own play of the flop is evaluated here, once."""
+        """The origin stored with it; evaluates the solution's own play of the flop, once."""
         if self.flop is None:
             return None
-        result, found = self.flop
-        real = real_figures(result, found, processors(), available_bytes())
-        return lambda exact: Origin.of(result, found, exact, real).mapping()
+        result, flop = self.flop
+        real = real_figures(result, flop, processors(), available_bytes())
+        return lambda exact: Origin.of(result, flop, exact, real).mapping()
 
 
 @dataclass(frozen=True)
 class Fit:
-    """How a flop is stored, and what it takes."""
+    """A storage format for a flop, and the memory that it needs."""
 
     precision: Precision
     river_groups: RiverGroups
@@ -82,8 +82,8 @@ def read_work(request: Request) -> Work:
     if source is None:
         return Work(*read_form(form))
     result = load_unified(Path(source.folder))
-    found = flop_spot(result, source.line, source.flop)
-    return Work(config, found.spot, (result, found))
+    flop = flop_spot(result, source.line, source.flop)
+    return Work(config, flop.spot, (result, flop))
 
 
 def spot_bytes(request: Request, free: int | None) -> int:
@@ -96,33 +96,33 @@ def spot_bytes(request: Request, free: int | None) -> int:
     return need.process_bytes
 
 
-def fitting(found: FlopSpot, output: Path, free: int | None) -> Fit:
+def fitting(flop: FlopSpot, output: Path, free: int | None) -> Fit:
     """The best way to store a flop that fits into memory and on the disk."""
     for precision, groups, words in WAYS:
-        need = estimate_spot(found.spot, precision, processors(), groups)
+        need = estimate_spot(flop.spot, precision, processors(), groups)
         fit = Fit(precision, groups, words, need)
         if free is None or need.process_bytes <= free:
             break
     else:
-        require_memory(found.spot, fit.precision, fit.need, free, fit.river_groups)
-    there = next(path for path in output.absolute().parents if path.exists())
-    room = shutil.disk_usage(there).free
+        require_memory(flop.spot, fit.precision, fit.need, free, fit.river_groups)
+    existing = next(path for path in output.absolute().parents if path.exists())
+    room = shutil.disk_usage(existing).free
     # A save stands beside the one before it until it is whole.
     size = 2 * fit.need.memory_bytes
     if size > room:
         raise InputError(
-            f"keeping this flop takes up to {data_size(size)} in {there}, where "
+            f"keeping this flop takes up to {data_size(size)} in {existing}, where "
             f"{data_size(room)} are free: make room there"
         )
     return fit
 
 
 def form_of(
-    found: FlopSpot, target_pct: float, precision: str, river_groups: RiverGroups = "none"
+    flop: FlopSpot, target_pct: float, precision: str, river_groups: RiverGroups = "none"
 ) -> messages.SpotForm:
     """The spot as a form, for people to read and to change."""
-    name = f"{found.line} | {found.cards}"
-    return spot_form(found.spot, name, target_pct, precision, river_groups)
+    name = f"{flop.line} | {flop.cards}"
+    return spot_form(flop.spot, name, target_pct, precision, river_groups)
 
 
 def spot_form(
@@ -145,12 +145,12 @@ def spot_form(
     )
 
 
-def source_of(folder: Path, found: FlopSpot, output: Path) -> messages.FlopSource:
-    """Where the spot of a flop is read again, and where it is kept."""
+def source_of(folder: Path, flop: FlopSpot, output: Path) -> messages.FlopSource:
+    """The source that the spot of a flop is read from again, and its output folder."""
     return messages.FlopSource(
         folder=str(folder.absolute()),
-        line=found.line,
-        flop=found.cards,
+        line=flop.line,
+        flop=flop.cards,
         output=str(output.absolute()),
     )
 

@@ -1,4 +1,4 @@
-"""The folder of a solve, which is all that a restarted server needs to know of it.
+"""The folder of a solve: all that a restarted server needs.
 
 20261115-143012-qsjh2h-3fa90b12/
     solve.json     the request, and the state: written by the server
@@ -89,7 +89,7 @@ class Request(_File):
 
     @model_validator(mode="after")
     def _one_work(self) -> "Request":
-        if sum(one is not None for one in (self.form, self.game, self.review)) != 1:
+        if sum(work is not None for work in (self.form, self.game, self.review)) != 1:
             raise ValueError("a solve is of a spot, of a whole game, or of played hands")
         return self
 
@@ -124,7 +124,7 @@ class SolveFolder:
 
     @property
     def solution(self) -> Path:
-        """Where the bundle is."""
+        """The folder of the bundle."""
         return self.path / "solution" if self.kept is None else self.kept
 
     @classmethod
@@ -162,7 +162,7 @@ class SolveFolder:
         return self._read("solve.json", Request)
 
     def status(self) -> Status | None:
-        """How far it is, as of the last save."""
+        """The progress as of the last save."""
         return self._read("status.json", Status)
 
     def write(self, file: Request | Status) -> None:

@@ -33,7 +33,7 @@ def read_game(text: str, locked: LockedSource | None = None) -> tuple[TrainConfi
         config = parse_train_config(text, SOURCE)
     except ConfigError as error:
         raise FormError(
-            [Problem(message=str(one), field=one.key or None) for one in error.problems]
+            [Problem(message=str(problem), field=problem.key or None) for problem in error.problems]
         ) from None
     except InputError as error:
         raise FormError([Problem(message=str(error))]) from None
@@ -106,7 +106,7 @@ def game_bytes(form: GameForm, free: int | None, locked: LockedSource | None = N
 
 
 def _short_of(job: UnifiedJob, free: int | None) -> list[Problem]:
-    """What is said where there is not enough memory."""
+    """The problem to report where memory is short; empty: it suffices or is unknown."""
     if free is None:
         return []
     try:
@@ -143,18 +143,18 @@ def estimate_game(form: GameForm) -> GameEstimate:
 def sample_games() -> list[SampleGame]:
     """Training files to begin with."""
     # The one of a first run, and those of a checkout.
-    found = []
+    samples = []
     for path in (FIRST_RUN, *sorted(SAMPLES.glob("*.yaml"))):
         text = path.read_text()
         try:
             config, _ = read_game(text)
         except InputError:
             continue  # of another job
-        found.append(
+        samples.append(
             SampleGame(
                 name=config.name or path.stem.replace("_", " "),
                 description=config.description or "",
                 text=text,
             )
         )
-    return found
+    return samples

@@ -1,9 +1,9 @@
-"""Reviews that are begun from the page: what is asked for, checked before it begins.
+"""Reviews begun from the page: the request, checked before it begins.
 
 Hand histories come from anywhere, and one that keeps the interpreter busy would keep the whole
 server from answering. So a process of its own reads them for a limited time (`main`): the text goes
 in on standard input as UTF-8, one line of JSON comes out. One text is read at a time, so that
-however many are sent, the server and the machine go on.
+the server and the machine keep working, however many are sent.
 """
 
 import json
@@ -26,8 +26,8 @@ _reading = Lock()
 
 
 def read_review(form: ReviewForm, library: Library) -> ReviewSource:
-    """What a form asks for; a `FormError` where that cannot be reviewed."""
-    folders = [library.folder(one) for one in form.solutions]
+    """The review that a form asks for; a `FormError` where it is impossible."""
+    folders = [library.folder(solution) for solution in form.solutions]
     problems = [
         Problem(message=f"{folder.name} is no whole game: choose one", field="solutions")
         for folder in folders
@@ -52,7 +52,7 @@ def read_review(form: ReviewForm, library: Library) -> ReviewSource:
 
 
 def count_hands(text: str, seconds: float = READ_SECONDS, module: str = MODULE) -> int:
-    """Count the hands of a text; an `InputError`: there are none, or nobody can read it in time."""
+    """Count the hands of a text; an `InputError`: it has none, or takes too long to read."""
     if not _reading.acquire(blocking=False):
         raise BusyError("another text is being read: begin this review when that one has begun")
     try:
@@ -89,8 +89,8 @@ def main() -> int:
     """Read a text, say what is in it; returns the exit code."""
     text = sys.stdin.buffer.read().decode()
     try:
-        found = interop.read_text(text)
-        answer = {"hands": len(found.hands), "reasons": found.reasons()[:REASONS], "error": None}
+        files = interop.read_text(text)
+        answer = {"hands": len(files.hands), "reasons": files.reasons()[:REASONS], "error": None}
     except InputError as error:  # PokerKit is not installed
         answer = {"hands": 0, "reasons": [], "error": str(error)}
     sys.stdout.write(json.dumps(answer))

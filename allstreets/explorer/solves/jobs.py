@@ -1,4 +1,4 @@
-"""What a solving process does: a spot, a whole game or played hands, under the server's control.
+"""Jobs of a solving process: a spot, a whole game or played hands, under the server's control.
 
 Each saves as it goes, so that it can be looked at meanwhile and resumed later.
 """
@@ -49,12 +49,12 @@ def solve_spot(
     """Solve a spot, or resume it where the folder holds a bundle."""
     form, work = request.spot, read_work(request)
     config, spot = work.config, work.spot
-    here = config.device == CPU
-    if here and must_compile(spot, config.precision):
+    on_cpu = config.device == CPU
+    if on_cpu and must_compile(spot, config.precision):
         reporter.note(COMPILING)
     # Before the solver takes its memory: the game's own play of a flop is evaluated here.
     callback = SpotCallback(folder, request, work, reporter)
-    if not here:
+    if not on_cpu:
         stored = estimate_spot(spot, config.precision).memory_bytes
         require_device_room(config.device, device_bytes(stored))
     solver = callback.build()
@@ -69,7 +69,7 @@ def solve_spot(
     outcome = train_spot(
         solver, rules, before=callback.rows.rows(), observers=[callback], control=commands
     )
-    if here:
+    if on_cpu:
         mark_compiled(spot, config.precision)
     callback.finish(outcome.progress)
     where = callback.where()
@@ -84,7 +84,7 @@ def solve_spot(
 
 
 class SpotCallback:
-    """What the training loop calls between two iterations of a spot."""
+    """Callback of the training loop between two iterations of a spot."""
 
     _solver: SpotSolver
 
@@ -143,7 +143,7 @@ class SpotCallback:
         self._save(progress)
 
     def where(self) -> str:
-        """How far it has come, for people."""
+        """The progress, in words for people."""
         target, reached = self._request.spot.target_pct, self._exploitability
         verb = "is reached" if reached <= target else "is not reached"
         return f"{figure(reached)} % of the pot, the target of {target:g} % {verb}"
@@ -177,7 +177,7 @@ class SpotCallback:
 def described(
     progress: Progress, exploitability: float | None, earlier: float = 0.0
 ) -> SolveProgress:
-    """Where a training stands; `earlier` seconds were those of the runs before this one."""
+    """The progress of a training; `earlier`: seconds of the runs before this one."""
     left = [progress.eta_seconds, progress.target_eta_seconds]
     for rule in progress.rules:
         if isinstance(rule, TimeLimit):
@@ -247,14 +247,14 @@ def review_hands(
     reporter.note(COMPILING if must_announce("review") else BEGIN)
     job = plan_review(
         read_hands([folder.hands]),
-        load_games([Path(one) for one in source.folders]),
+        load_games([Path(solution) for solution in source.folders]),
         source.hero or None,
         effort=Effort(source.target_pct / 100, source.seconds_per_spot),
         output=folder.solution,
         name=source.name,
     )
     if not job.hands:
-        reasons = sorted({one.reason for one in job.skipped})
+        reasons = sorted({hand.reason for hand in job.skipped})
         raise InputError(f"no hand can be reviewed: {'; '.join(reasons[:3])}")
 
     def callback(progress: ReviewProgress) -> None:

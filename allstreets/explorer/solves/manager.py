@@ -2,8 +2,8 @@
 
     waiting                                   behind the one that runs; can be stopped
     starting → running ⇄ paused → stopping    with a process
-    done, stopped, failed                     ended; all but what is done to its target can go on
-    interrupted                               the server or the process was ended; can go on
+    done, stopped, failed                     ended; can be resumed unless the target is reached
+    interrupted                               the server or the process was ended; can be resumed
 
 What is not running is read from its folder at every request, so a server knows what
 earlier ones have left. Everything here may be called from any thread.
@@ -38,7 +38,7 @@ from allstreets.explorer.solves.process import Report, Running
 from allstreets.explorer.trash import Trash
 from allstreets.storage import SPOTS
 
-ANSWER_SECONDS = 3.0  # to wait for a process to pause or to go on: an iteration may be long
+ANSWER_SECONDS = 3.0  # to wait for a process to pause or to resume: an iteration may be long
 CLOSE_SECONDS = 10.0  # to wait for processes to save when the server ends
 LEFT_QUEUE = "taken out of the line before its turn came"
 
@@ -64,14 +64,16 @@ class Solves:
 
     @property
     def max_memory_bytes(self) -> int | None:
-        """What solves may take in all: the given limit, or what is free; None: unknown."""
+        """Memory that all solves may use: the given limit, or all that is free; None: unknown."""
         return available_bytes() if self._max_memory_bytes is None else self._max_memory_bytes
 
     def solve_of(self, solution: Path) -> str | None:
         """The solve that a folder with a solution belongs to."""
         path = solution.resolve()
         if path.parent.name == SPOTS:  # a flop beside its whole game: the latest solve of it
-            ours = [one.id for one in all_folders(self.folder) if one.solution.resolve() == path]
+            ours = [
+                solve.id for solve in all_folders(self.folder) if solve.solution.resolve() == path
+            ]
             return max(ours, default=None)
         folder = find_folder(self.folder, path.parent.name)
         own = folder is not None and folder.solution.resolve() == path
@@ -79,11 +81,11 @@ class Solves:
 
     def list(self) -> list[messages.Solve]:
         """All solves, the newest first."""
-        found = []
+        solves = []
         for folder in all_folders(self.folder):
             with suppress(MissingError):  # deleted meanwhile, or not whole
-                found.append(self._describe_any(folder))
-        return sorted(found, key=lambda solve: (solve.created, solve.id), reverse=True)
+                solves.append(self._describe_any(folder))
+        return sorted(solves, key=lambda solve: (solve.created, solve.id), reverse=True)
 
     def start(
         self,
@@ -101,7 +103,7 @@ class Solves:
     def train(
         self, game: messages.GameForm, locked: messages.LockedSource | None = None
     ) -> messages.Solve:
-        """Train a whole game, now or in its turn; `locked` is what it was before it was locked."""
+        """Train a whole game, now or in its turn; `locked` is its source before the lock."""
         request = Request(run=0, state="waiting", game=game, created=0, locked=locked)
         return self._begin(request)
 
@@ -119,27 +121,31 @@ class Solves:
         """Where a solve stands, with its curve."""
         folder = self._find(solve)
         with self._changed:
-            one = self._running.get(solve)
-            if one is not None:
-                return messages.SolveDetail(**dict(self._describe(one)), curve=one.points)
+            running = self._running.get(solve)
+            if running is not None:
+                return messages.SolveDetail(**dict(self._describe(running)), curve=running.points)
         return messages.SolveDetail(**dict(self._describe_any(folder)), curve=folder.curve())
 
     def pause(self, solve: SolveId) -> messages.Solve:
         """Pause a solve; it keeps its memory and can go on from there."""
         with self._changed:
-            one = self._require_running(solve)
-            if one.status.state != "running":
-                raise BusyError(f"only a running solve can be paused; this is {one.status.state}")
-            return self._command(one, "pause")
+            running = self._require_running(solve)
+            if running.status.state != "running":
+                raise BusyError(
+                    f"only a running solve can be paused; this is {running.status.state}"
+                )
+            return self._command(running, "pause")
 
     def resume(self, solve: SolveId) -> messages.Solve:
         """Let a solve go on: one that was paused, stopped, or cut off by the end of a server."""
         with self._changed:
             if solve in self._running:
-                one = self._running[solve]
-                if one.status.state != "paused":
-                    raise BusyError(f"only a paused solve can go on; this is {one.status.state}")
-                return self._command(one, "resume")
+                running = self._running[solve]
+                if running.status.state != "paused":
+                    raise BusyError(
+                        f"only a paused solve can go on; this is {running.status.state}"
+                    )
+                return self._command(running, "resume")
             if solve in self._queue:
                 raise BusyError("this solve waits for its turn")
             folder = self._find(solve)
@@ -160,25 +166,25 @@ class Solves:
                 self._changed.notify_all()
                 self._bell.ring()
                 return self._describe_stored(self._find(solve))
-            one = self._require_running(solve)
-            if one.status.state == "stopping":
+            running = self._require_running(solve)
+            if running.status.state == "stopping":
                 raise BusyError("this solve is stopping already")
-            if one.status.state == "starting":
-                one.kill("stopped")
-                self._changed.wait_for(lambda: one.over, ANSWER_SECONDS)
+            if running.status.state == "starting":
+                running.kill("stopped")
+                self._changed.wait_for(lambda: running.over, ANSWER_SECONDS)
             else:
-                one.send("stop")
-                one.receive(Report(state="stopping"))
+                running.send("stop")
+                running.receive(Report(state="stopping"))
                 self._bell.ring()
-            return self._describe(one)
+            return self._describe(running)
 
     @contextmanager
     def resting(self, folder: Path) -> Iterator[None]:
         """Nothing is begun meanwhile; a `BusyError` where a solve works in or for a folder."""
         with self._changed:
-            busy = [one.folder for one in self._running.values()]
-            for one in (*busy, *(waiting for waiting, _ in self._queue.values())):
-                for path in one.needs():
+            busy = [running.folder for running in self._running.values()]
+            for solve in (*busy, *(waiting for waiting, _ in self._queue.values())):
+                for path in solve.needs():
                     if folder.resolve() in (path.resolve(), *path.resolve().parents):
                         raise BusyError("a solve needs this solution: stop it first")
             yield
@@ -219,20 +225,20 @@ class Solves:
         self._bell.ring()
 
     def close(self, seconds: float = CLOSE_SECONDS) -> bool:
-        """Let running solves save and end; whether all of them did in so many seconds.
+        """Let running solves save and end; return whether all did so within `seconds`.
 
-        Those that need longer end by themselves, with the server or without it.
+        Slower ones end by themselves, with or without the server.
         """
         self.hang_up()
         with self._changed:
             running = list(self._running.values())
-            for one in running:
-                if one.status.state == "starting":
-                    one.kill("interrupted")
-        for one in running:
-            one.leave()
+            for solve in running:
+                if solve.status.state == "starting":
+                    solve.kill("interrupted")
+        for solve in running:
+            solve.leave()
         deadline = time.monotonic() + seconds
-        ended = [one.wait(max(deadline - time.monotonic(), 0.0)) for one in running]
+        ended = [solve.wait(max(deadline - time.monotonic(), 0.0)) for solve in running]
         return all(ended)
 
     def _enqueue(self, folder: SolveFolder, need_bytes: int) -> messages.Solve:
@@ -245,7 +251,7 @@ class Solves:
         return self._describe_stored(folder)
 
     def _advance(self) -> None:
-        """Let those begin whose turn has come."""
+        """Begin the solves whose turn has come."""
         while self._queue and not self._closed and len(self._running) < self.at_once:
             folder, need_bytes = self._queue.pop(next(iter(self._queue)))
             free = self.free_bytes
@@ -264,34 +270,34 @@ class Solves:
         request = request.at("starting", run=request.run + 1)
         try:
             folder.write(request)
-            one = Running(folder, request, need_bytes, self._receive, self._end)
+            running = Running(folder, request, need_bytes, self._receive, self._end)
         except OSError as error:
             raise InputError(f"cannot start to solve: {error.strerror}") from None
-        self._running[folder.id] = one
-        return self._describe(one)
+        self._running[folder.id] = running
+        return self._describe(running)
 
-    def _receive(self, one: Running, report: Report) -> None:
+    def _receive(self, running: Running, report: Report) -> None:
         with self._changed:
-            one.receive(report)
+            running.receive(report)
             self._changed.notify_all()
         self._bell.ring()
 
-    def _end(self, one: Running, code: int) -> None:
+    def _end(self, running: Running, code: int) -> None:
         with self._changed:
-            one.end(code)
+            running.end(code)
             with suppress(OSError):  # a full disk: the next server works out the state
-                one.folder.write(one.request)
-            del self._running[one.folder.id]
+                running.folder.write(running.request)
+            del self._running[running.folder.id]
             self._advance()
             self._changed.notify_all()
         self._bell.ring()
 
-    def _command(self, one: Running, command: Literal["pause", "resume"]) -> messages.Solve:
-        """Make a process pause or go on, and wait a little for it to do so."""
-        before = one.status.state
-        one.send(command)
-        self._changed.wait_for(lambda: one.status.state != before, ANSWER_SECONDS)
-        return self._describe(one)
+    def _command(self, running: Running, command: Literal["pause", "resume"]) -> messages.Solve:
+        """Make a process pause or resume, and wait briefly until it does."""
+        before = running.status.state
+        running.send(command)
+        self._changed.wait_for(lambda: running.status.state != before, ANSWER_SECONDS)
+        return self._describe(running)
 
     def _is_busy(self, name: str) -> bool:
         """Whether a solve runs or waits."""
@@ -328,14 +334,14 @@ class Solves:
             )
 
     def _need_bytes(self, request: Request) -> int:
-        """What a solve takes, if there is room for it; computed without holding the lock.
+        """Memory that a solve needs, if there is room for it; computed without holding the lock.
 
-        One that has to wait has the memory of those that run when its turn comes.
+        A solve that has to wait gets the memory of the running ones when its turn comes.
         """
         with self._changed:
             self._require_open()
             busy = self._queue or len(self._running) >= self.at_once
-            later = sum(one.need_bytes for one in self._running.values()) if busy else 0
+            later = sum(running.need_bytes for running in self._running.values()) if busy else 0
         free = self.free_bytes
         return kind_of(request).need_bytes(request, None if free is None else free + later)
 
@@ -346,12 +352,12 @@ class Solves:
         if self._max_memory_bytes is None:
             return free
         with self._changed:
-            taken = sum(one.need_bytes for one in self._running.values())
+            taken = sum(running.need_bytes for running in self._running.values())
         left = self._max_memory_bytes - taken
         return left if free is None else min(left, free)
 
-    def _describe(self, one: Running) -> messages.Solve:
-        return self._solve(one.folder, one.request, one.status, one.note)
+    def _describe(self, running: Running) -> messages.Solve:
+        return self._solve(running.folder, running.request, running.status, running.note)
 
     def _describe_any(self, folder: SolveFolder) -> messages.Solve:
         """A solve, running or not."""
@@ -360,8 +366,8 @@ class Solves:
                 return self._describe(self._running[folder.id])
         stored = self._describe_stored(folder)
         with self._changed:  # it may have gone on while its files were read
-            one = self._running.get(folder.id)
-            return stored if one is None else self._describe(one)
+            running = self._running.get(folder.id)
+            return stored if running is None else self._describe(running)
 
     def _describe_stored(self, folder: SolveFolder) -> messages.Solve:
         """A solve as its folder describes it."""

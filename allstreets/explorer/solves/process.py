@@ -26,7 +26,7 @@ Command = Literal["pause", "resume", "stop"]
 
 
 class Report(BaseModel):
-    """What has changed; None has not."""
+    """Changes since the last report; None: unchanged."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -39,7 +39,7 @@ class Report(BaseModel):
     error: str | None = None
 
     def line(self) -> bytes:
-        """As it is written."""
+        """The line that is written for it."""
         return self.model_dump_json(exclude_defaults=True).encode() + b"\n"
 
 
@@ -146,7 +146,7 @@ class Running:
 
 
 def environment() -> dict[str, str]:
-    """That of the server; the process finds the same package, wherever it was imported from."""
+    """The server's environment; the process finds the same package, wherever it came from."""
     home = str(Path(allstreets.__file__).parents[1])
     others = os.environ.get("PYTHONPATH")
     return {**os.environ, "PYTHONPATH": os.pathsep.join([home, others] if others else [home])}

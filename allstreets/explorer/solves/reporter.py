@@ -67,7 +67,7 @@ class Commands(Control):
 
 
 class Channel:
-    """Reports to the server. When it is gone, reports are dropped and the work goes on."""
+    """Reports to the server. When it is gone, reports are dropped and the work continues."""
 
     def __init__(self, target: int) -> None:
         self._target = target
@@ -90,7 +90,7 @@ class Channel:
 
 @dataclass(frozen=True)
 class Ending:
-    """How a solve ended, for people."""
+    """The end of a solve, for people."""
 
     state: SolveState
     reason: str | None = None

@@ -1,4 +1,4 @@
-"""When a running solve is saved: early, so that there is something to view, and seldom enough.
+"""Schedule of saves of a running solve: early, so that there is something to view, then seldom.
 
 What saving may take is a share of the time that has passed, and a second on top, so that the
 first save of a usual spot comes with its first check.

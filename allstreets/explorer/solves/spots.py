@@ -53,7 +53,7 @@ THRESHOLDS = ("add_allin_threshold", "force_allin_threshold", "merging_threshold
 AMOUNTS = ("pot", "stack", "chips_per_bb", "rake", "rake_cap", *THRESHOLDS)
 NUMBERS = (*AMOUNTS, "target_pct", "max_seconds")
 SAME = ("board", "oop_range", "ip_range", *AMOUNTS, "precision", "river_groups", "device")
-"""What a form and the file of a spot call alike."""
+"""Keys that have the same name in a form and in a spot file."""
 
 Found = TypeVar("Found")
 ADD, REMOVE = "+", "-"
@@ -77,7 +77,7 @@ class _Reading:
     problems: list[Problem] = field(default_factory=list)
 
     def attempt(self, where: str | None, read: Callable[[], Found]) -> Found | None:
-        """What `read` returns; None when it fails, which is recorded for the field `where`."""
+        """Return the result of `read`; on failure, record it for the field `where`, return None."""
         try:
             return read()
         except InputError as error:
@@ -134,7 +134,7 @@ def spot_title(form: SpotForm) -> str:
 
 
 def spot_name(form: SpotForm) -> str:
-    """What a spot is called: as its form says, or else what it is."""
+    """The name of a spot: the one in its form, or else its title."""
     return form.name.strip() or spot_title(form)
 
 
@@ -256,7 +256,7 @@ def _tree(rules: PostflopRules) -> BettingTree | str:
 
 def read_edits(text: str) -> list[dict[str, Any]]:
     """The edits as a spot file has them."""
-    found = []
+    edits = []
     for number, row in enumerate(text.splitlines(), 1):
         if not row.strip():
             continue
@@ -276,8 +276,8 @@ def read_edits(text: str) -> list[dict[str, Any]]:
             Edit.from_mapping(keys)
         except InputError as error:
             raise InputError(f"single nodes, line {number}: {error}") from None
-        found.append(keys)
-    return found
+        edits.append(keys)
+    return edits
 
 
 def edits_text(edits: Iterable[Edit]) -> str:
@@ -286,7 +286,7 @@ def edits_text(edits: Iterable[Edit]) -> str:
 
 
 def changes_text(edit: Edit) -> str:
-    """What an edit adds and removes."""
+    """The sizes that an edit adds and removes, as text."""
     added, removed = (f"{ADD}{size}" for size in edit.add), (f"{REMOVE}{w}" for w in edit.remove)
     return ", ".join((*added, *removed))
 
@@ -305,7 +305,7 @@ def device_choices() -> tuple[DeviceChoice, ...]:
 
 def require_device(device: str, precision: str, river_groups: str) -> None:
     """Refuse a device that is not there, or that cannot store strategies in such a way."""
-    known = [one.device for one in device_choices()]
+    known = [choice.device for choice in device_choices()]
     if device not in known:
         raise InputError(f"there is no {device} on this machine: choose {' or '.join(known)}")
     if device != CPU and (precision == "int16" or river_groups != "none"):

@@ -1,6 +1,6 @@
 """A process that solves, trains or reviews: python -m allstreets.explorer.solves.worker FOLDER.
 
-It goes on from the folder's bundle where there is one, saves as it goes, and ends when the target
+It resumes from the folder's bundle where there is one, saves as it goes, and ends when the target
 is reached, when the time is up, or when the server says so or is gone. The server keeps its own
 memory and processor time, and a spot that is too large for the machine takes this process with
 it, not the server.

@@ -189,7 +189,7 @@ def describe_whole(result: WholeSolution, manifest: Mapping[str, Any]) -> Descri
             *_pot_sizes(manifest["game"].get("postflop_pot_sizes", {})),
             *_rules_after(result.game),
             ("Flops", f"{len(flops.flops):,} ({flops.name})"),
-            ("Their cards", None if flops.is_all else ", ".join(one.text for one in flops.flops)),
+            ("Their cards", None if flops.is_all else ", ".join(flop.text for flop in flops.flops)),
             ("Cards after the flop", str(result.cards)),
             ("Stored", manifest.get("kept")),
         ]
@@ -226,7 +226,7 @@ def describe_whole(result: WholeSolution, manifest: Mapping[str, Any]) -> Descri
 
 
 def _rules_after(game: WholeGame) -> Entries:
-    """How far the betting after the flop goes."""
+    """The rules that limit the betting after the flop."""
     yield "Raises per street", f"{_count(game.max_raises)} after the bet"
     yield from _thresholds(
         game.add_allin_threshold, game.force_allin_threshold, game.merging_threshold

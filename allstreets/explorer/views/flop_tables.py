@@ -58,7 +58,7 @@ class Tables(Protocol):
 class FlopTables:
     """Tables by decision. The first request reads every flop's file, which takes seconds.
 
-    They are of what the solution itself plays, also on flops that were solved exactly beside it.
+    They show the solution's own play, also on flops that were solved exactly beside it.
     """
 
     def __init__(self, solution: WholeSolution) -> None:

@@ -42,9 +42,9 @@ def hand_detail(shown: Decision, player_name: PlayerName, hand: str) -> HandDeta
         rows = [row for row in rows if row.combos]
     else:
         known = {row.cards: row for row in rows}
-        here = np.flatnonzero((hand_class == HAND_OF_COMBO) & live_combos(shown.board))
+        combos = np.flatnonzero((hand_class == HAND_OF_COMBO) & live_combos(shown.board))
         # As people read them: spades first.
-        texts = [combo_text(int(combo)) for combo in here[::-1]]
+        texts = [combo_text(int(combo)) for combo in combos[::-1]]
         rows = [known.get(text) or _not_held(shown, player, text) for text in texts]
     return HandDetail(
         hand=HAND_NAMES[hand_class],

@@ -97,7 +97,7 @@ def _short(tree: BettingTree, node: int, action: Action, notation: Notation) -> 
 
 
 def shades(words: Sequence[str]) -> list[float]:
-    """How strong each bet or raise is among its like: 0 the smallest, 1 all-in."""
+    """The relative size of each bet or raise among its like: 0 the smallest, 1 all-in."""
     bets = [word for word in words if word[0] not in TONES and word != "a"]
     steps = {word: step / max(len(bets), 1) for step, word in enumerate(bets)}
     return [1.0 if word == "a" else steps.get(word, 0.0) for word in words]
@@ -135,30 +135,32 @@ def steps(node: Node) -> list[messages.Step]:
         messages.CardsStep(line=path[0].line, street="flop", cards=[], label=label)
         for label in picked
     ]
-    for here, below in pairwise(path):
-        steps.append(_cards_step(here, below) if here.actor is None else _choice_step(here, below))
+    for above, below in pairwise(path):
+        steps.append(
+            _cards_step(above, below) if above.actor is None else _choice_step(above, below)
+        )
     return steps
 
 
-def _choice_step(here: Node, below: Node) -> messages.ChoiceStep:
-    player = here.tree.player_at(here.index)
-    chosen = here.tree.children_of(here.index).tolist().index(below.index)
-    facts = {"player": player, "stack": here.stacks[player], "choices": choices(here)}
-    return messages.ChoiceStep.of(here, kind="choice", chosen=chosen, **facts)
+def _choice_step(node: Node, below: Node) -> messages.ChoiceStep:
+    player = node.tree.player_at(node.index)
+    chosen = node.tree.children_of(node.index).tolist().index(below.index)
+    facts = {"player": player, "stack": node.stacks[player], "choices": choices(node)}
+    return messages.ChoiceStep.of(node, kind="choice", chosen=chosen, **facts)
 
 
-def _cards_step(here: Node, below: Node) -> messages.CardsStep:
-    street, cards = below.street, below.board[len(here.board) :]
+def _cards_step(node: Node, below: Node) -> messages.CardsStep:
+    street, cards = below.street, below.board[len(node.board) :]
     if not cards:
         label = f"{street.text}: any card"
         return messages.CardsStep.of(line=below.line, street=street, cards=[], label=label)
     solved: tuple[int, ...] = canonical_flop(cards).solved_cards(cards) if len(cards) == 3 else ()
     if len(cards) == 1:
-        solved = (int(here.solution.runouts(here.position).representative[cards[0]]),)
+        solved = (int(node.solution.runouts(node.position).representative[cards[0]]),)
     same_as = () if solved == cards else solved
     label = f"{street.text} {cards_text(cards)}"
     return messages.CardsStep.of(
-        line=here.line, street=street, cards=cards, label=label, same_as=same_as
+        line=node.line, street=street, cards=cards, label=label, same_as=same_as
     )
 
 
@@ -196,7 +198,7 @@ def _options(node: Node) -> list[messages.CardOption]:
 
 
 def end(node: Node, grids: messages.Grids) -> messages.End:
-    """Where a hand is over: who wins what."""
+    """The end of a hand: who wins what."""
     seats, unit = node.unit.seats, node.unit.name
     less = f" (after {amount_words(node.rake, unit)} of rake)" if node.rake > 0 else ""
     amount = f"{amount_words(node.pot - node.rake, unit)}{less}"

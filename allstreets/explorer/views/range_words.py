@@ -37,7 +37,7 @@ class Reaching:
         return self.range.combos
 
     def text(self, kind: RangeKind | str = RangeKind.text) -> str:
-        """As a kind of range has it."""
+        """The range as text in a format."""
         return _text(self.range.beside(self.board), RangeKind(kind))
 
 
@@ -60,7 +60,7 @@ def reaching(decision: Decision, player_name: PlayerName | None, action: str | N
 
 
 def _indices(decision: Decision, action: str) -> list[int]:
-    """Where an action, or all of that name, stand among those that are offered."""
+    """The indices of an action, or of all of that name, among those that are offered."""
     word = action.strip().lower()
     indices = [index for index, offered in enumerate(decision.actions) if offered == word]
     if not indices and word in LETTERS:

@@ -96,7 +96,7 @@ class SolutionView:
     Any number of threads may use it. Requests take turns: solutions cache what they find, and a
     spot's solver has one workspace. A report over cards takes many turns, one for each board, and
     others have theirs between them. A table over flops takes seconds the first time and works on
-    nothing that others change: it has turns of its own, so that other requests go on while it is
+    nothing that others change: it has turns of its own, so that other requests proceed while it is
     built. A report over flops by hands may take a minute: it has such a turn for a flop at a time.
     """
 
