@@ -7,7 +7,7 @@ its highest cards come first, and no table is needed to number one.
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Bytes, Flags, InputError, shorten
+from allstreets.base import Bytes, Flags, InputError, Longs, shorten
 from allstreets.cards.card import DECK_SIZE, card_text, parse_cards
 
 COMBO_COUNT = 1326
@@ -68,4 +68,10 @@ def live_combos(board: tuple[int, ...]) -> Flags:
 def disjoint_combos() -> Flags:
     """[1326, 1326]: which pairs of combos share no card."""
     fits: Flags = (COMBO_MASKS[:, None] & COMBO_MASKS[None, :]) == 0
+    return fits
+
+
+def fitting(first: Longs, second: Longs) -> Flags:
+    """[H, H']: which combos have no card in common."""
+    fits: Flags = (COMBO_MASKS[first][:, None] & COMBO_MASKS[second][None, :]) == 0
     return fits

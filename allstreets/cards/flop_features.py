@@ -19,8 +19,7 @@ from allstreets.base import Floats
 from allstreets.cards.equity import preflop_equity
 from allstreets.cards.flop_tables import flop_table
 from allstreets.cards.flops import FLOP_COUNT, Flop, all_flops
-from allstreets.cards.hand_pairs import hand_pairs
-from allstreets.cards.hands import HAND_COUNT
+from allstreets.cards.hands import HAND_COUNT, hand_pairs
 
 FAR = 0.4  # pots won a pair: an equity of 70 %
 CUTS = (0.5, 0.25, 0.12)  # of all combos: a wide, a usual and a narrow range

@@ -26,8 +26,7 @@ from numpy.typing import NDArray
 from allstreets.base import Bytes, InputError, Ints, Singles, cache_folder, processors, write_atomic
 from allstreets.cards.flop_margins import RUNOUTS, FlopMatchups, count_margins
 from allstreets.cards.flops import FLOP_COUNT, all_flops, canonical_flop
-from allstreets.cards.hand_pairs import hand_pairs
-from allstreets.cards.hands import HAND_COUNT
+from allstreets.cards.hands import HAND_COUNT, hand_pairs
 
 TABLE = "flop-margins"
 VERSION = 1

@@ -6,7 +6,7 @@ import numpy as np
 
 from allstreets.base import Floats, InputError, shortened
 from allstreets.cards.card import cards_text
-from allstreets.cards.combos import COMBO_COUNT, live_combos
+from allstreets.cards.combos import COMBO_COUNT, fitting, live_combos
 from allstreets.cards.hands import HAND_COUNT, HAND_OF_COMBO, HAND_SIZES
 from allstreets.cards.range_kind import RangeKind
 from allstreets.cards.range_reading import read_weights
@@ -128,3 +128,11 @@ class Range:
 
     def __hash__(self) -> int:
         return hash(self.weights.tobytes())
+
+
+def pairs_of(ranges: tuple[Range, Range], board: tuple[int, ...] = ()) -> float:
+    """Σ of the weights of all pairs of combos that fit beside a board and each other."""
+    live = live_combos(board)
+    combos = [np.flatnonzero((held.weights > 0) & live) for held in ranges]
+    oop, ip = (held.weights[some] for held, some in zip(ranges, combos, strict=True))
+    return float(oop @ fitting(combos[0], combos[1]) @ ip)

@@ -111,6 +111,8 @@ def live_progress(
 
         def draw(progress: Progress) -> None:
             nonlocal latest, due
+            if latest is not None and latest.things == ITERATIONS != progress.things:
+                console.print(progress_table(latest, console.width))  # what is trained stays
             latest = progress
             if progress.ended or clock() >= due:
                 live.update(progress_table(progress, console.width), refresh=True)
