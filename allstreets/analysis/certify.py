@@ -103,12 +103,10 @@ class FlopEvaluator:
         """How a flop is solved before it is evaluated; None: it is stored."""
         return None if flop.number in self.stored else self.completion.text
 
-    @cached_property
+    @property
     def reach(self) -> Floats:
         """[2, P, 169]: both players' reach at the roots of the pots."""
-        nodes = [pot.node for pot in self.result.game.flop_pots]
-        reach: Floats = self.result.before.reach[nodes].transpose(1, 0, 2)
-        return reach
+        return self.result.before.pot_reach
 
     @property
     def ranges(self) -> Floats:

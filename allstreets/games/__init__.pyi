@@ -28,6 +28,7 @@ from .locks import lock_mapping as lock_mapping
 from .locks import named_action as named_action
 from .preflop import PreflopGame as PreflopGame
 from .preflop import Strategies as Strategies
+from .preflop import largest_one as largest_one
 from .spot import Spot as Spot
 from .spot import data_hash as data_hash
 from .spot import sizes_mapping as sizes_mapping

@@ -105,3 +105,10 @@ class PreflopGame:
             else:
                 values[node] = (strategies[node] * below).sum(axis=0)
         return values
+
+
+def largest_one(ranges: Floats) -> Floats:
+    """Ranges [..., 169] with a largest weight of 1; empty ones stay empty."""
+    largest = ranges.max(axis=-1, keepdims=True)
+    scaled: Floats = np.divide(ranges, largest, out=np.zeros_like(ranges), where=largest > 0)
+    return scaled

@@ -30,7 +30,7 @@ from allstreets.betting import (
 )
 from allstreets.cards import HAND_SIZES, preflop_class_equity
 from allstreets.engines import CardModel
-from allstreets.games import ClassLock, Strategies
+from allstreets.games import ClassLock, Strategies, largest_one
 from allstreets.solutions.decision import BB, NOWHERE, Decision, Evs, Hands, Unit, betting_at
 from allstreets.solutions.records import OWN_GAME, Certificate, MadeSimple
 from allstreets.solvers import PreflopCfr
@@ -99,14 +99,17 @@ class PreflopStrategies:
         return arrays
 
     @cached_property
+    def pot_reach(self) -> Floats:
+        """[2, P, 169]: both players' reach at the pots that see a flop."""
+        nodes = [pot.node for pot in flop_pots(self.tree)]
+        return self.reach[nodes].transpose(1, 0, 2)
+
+    @cached_property
     def pot_ranges(self) -> Floats:
         """[2, P, 169]: the ranges to solve flops of each pot for, the largest weight 1."""
         if self.ranges is not None:
             return self.ranges.astype(np.float64)
-        reach = self.reach[[pot.node for pot in flop_pots(self.tree)]].transpose(1, 0, 2)
-        largest = reach.max(axis=2, keepdims=True)
-        scaled: Floats = np.divide(reach, largest, out=np.zeros_like(reach), where=largest > 0)
-        return scaled
+        return largest_one(self.pot_reach)
 
     @cached_property
     def reach(self) -> Floats:

@@ -20,7 +20,6 @@ from .leaves import VisitPlan as VisitPlan
 from .precision import QuantisedSolution as QuantisedSolution
 from .precision import quantise_solution as quantise_solution
 from .preflop import PreflopCfr as PreflopCfr
-from .preflop import trembled_reach as trembled_reach
 from .separated import PairValues as PairValues
 from .separated import PreflopSolver as PreflopSolver
 from .separated import mean_over_flops as mean_over_flops

@@ -33,7 +33,7 @@ from allstreets.betting import Player
 from allstreets.cards import HAND_SIZES, Flop, by_likeness
 from allstreets.cfr import parse_schedule
 from allstreets.engines import CPU, CardModel, Engine
-from allstreets.games import PreflopGame, Strategies, WholeGame
+from allstreets.games import PreflopGame, Strategies, WholeGame, largest_one
 from allstreets.solvers.whole_game import WholeGameSolver
 
 OFF_PATH = 1e-3  # of a range: a pot that less of it reaches is off-path
@@ -163,9 +163,7 @@ def entry_ranges(
         most = ranges[:, pots] + entering[:, pots, None]
         engine = build(pots, [flops[flop] for flop in chosen], most)
         ranges[:, pots] = _solve(ranges[:, pots], declining, entering[:, pots], engine, progress)
-    largest = ranges.max(axis=2, keepdims=True)
-    scaled: Floats = np.divide(ranges, largest, out=np.zeros_like(ranges), where=largest > 0)
-    return scaled
+    return largest_one(ranges)
 
 
 def some_flops(flops: Sequence[Flop], weights: Floats, most: int) -> Longs:

@@ -34,13 +34,8 @@ from allstreets.betting import (
 from allstreets.cards import HAND_COUNT, HAND_SIZES
 from allstreets.cfr import IterationWeights
 from allstreets.games import PreflopGame, Strategies
-from allstreets.solvers.kernels.preflop_pass import (
-    PreflopLayout,
-    preflop_down,
-    preflop_up,
-    trembling_reach,
-)
-from allstreets.solvers.trembles import TREMBLE, trembles
+from allstreets.solvers.kernels.preflop_pass import PreflopLayout, preflop_down, preflop_up
+from allstreets.solvers.trembles import trembles
 
 SMALL_SHARE = 0.01
 """The weight of every hand in the average besides its reach: all strategies stay sensible."""
@@ -254,27 +249,3 @@ def normalised(stored: Floats, closed: Flags | None = None) -> Floats:
     total = positive.sum(axis=0)
     normalised: Floats = np.divide(positive, total, out=even, where=total > 0)
     return normalised
-
-
-def trembled_reach(
-    game: PreflopGame,
-    strategies: Strategies,
-    values: NDArray[np.floating[Any]],
-    share: float = TREMBLE,
-) -> Floats:
-    """[N, 2, 169]: both players' reach where off-path actions are taken by trembles.
-
-    `values` [2, N, 169] of the strategies tell the losses; they are as `PreflopGame.values` gives
-    them, in chips times pairs of combos.
-    """
-    tree, layout = game.tree, preflop_layout(game)
-    played, gains = np.zeros((2, len(layout.child), HAND_COUNT))
-    for node, first, last in zip(layout.decision, layout.first[:-1], layout.first[1:], strict=True):
-        player = tree.player[node]
-        gain = values[player, tree.children_of(node)] - values[player, node]
-        lock = game.locks.get(int(node))
-        gains[first:last] = gain if lock is None else np.where(lock.held, -np.inf, gain)
-        played[first:last] = strategies[int(node)]
-    reach = np.ones((tree.node_count, len(Player), HAND_COUNT))
-    trembling_reach(layout, played, gains, trembles(share), reach, np.ones(len(layout.child)))
-    return reach

@@ -10,9 +10,6 @@ quantal response equilibrium; McKelvey & Palfrey 1998), and a small part is spre
 Only the reach that the opponent learns against changes. What trembles are worth to him stays below
 the action by which a player trembles, so that lines that are played are learned as ever. Averages
 and every figure of a solution are those of its strategies without trembles.
-
-A finished solution has values in place of regrets, which tell the same losses. So the ranges with
-which its off-path pots are solved again (`preflop.trembled_reach`) need nothing but the solution.
 """
 
 from allstreets.solvers.kernels.preflop_pass import Trembles

@@ -20,7 +20,7 @@ from allstreets.cards import (
 )
 from allstreets.cfr import IterationWeights, parse_schedule
 from allstreets.engines import DealtPairs
-from allstreets.games import WholeGame
+from allstreets.games import WholeGame, largest_one
 from allstreets.jobs import UnifiedConfig
 from allstreets.solvers import MBB_PER_CHIP, WholeGameSolver, solution_ranges
 from allstreets.solvers.entry_ranges import EntryGadget, _solve, entering_weights, some_flops
@@ -153,11 +153,6 @@ def completed_loss(solver: WholeGameSolver, ranges: Floats) -> float:
         kept = game.values(player, own, best=False, strategies=average)
         total += float(freely[0].sum() - kept[0].sum()) / game.weight * MBB_PER_CHIP / 2
     return total
-
-
-def largest_one(reach: Floats) -> Floats:
-    scaled: Floats = reach / reach.max(axis=2, keepdims=True)
-    return scaled
 
 
 def test_completing_an_off_path_pot_is_unsafe_without_an_entry_range(

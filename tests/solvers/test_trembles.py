@@ -12,8 +12,9 @@ from allstreets.betting import Player, PreflopRules, build_preflop_tree
 from allstreets.cards import HAND_COUNT, HAND_SIZES, preflop_equity
 from allstreets.cfr import parse_schedule
 from allstreets.games import ClassLock, PreflopGame, Strategies
-from allstreets.solvers.preflop import PreflopCfr, normalised, trembled_reach
-from allstreets.solvers.trembles import BELOW, SPREAD, TEMPERATURE
+from allstreets.solvers.kernels.preflop_pass import trembling_reach
+from allstreets.solvers.preflop import PreflopCfr, normalised, preflop_layout
+from allstreets.solvers.trembles import BELOW, SPREAD, TEMPERATURE, trembles
 
 RULES = PreflopRules.parse(20, [2.5], 3)
 TREE = build_preflop_tree(RULES)
@@ -45,6 +46,21 @@ def random_play(seed: int) -> tuple[Strategies, Floats]:
     return strategies, values
 
 
+def trembled_reach(strategies: Strategies, values: Floats, share: float) -> Floats:
+    """[N, 2, 169]: the kernel's reach, where losses are those of `values`."""
+    layout, played, gains = preflop_layout(GAME), [], []
+    for node in layout.decision.tolist():
+        player = TREE.player[node]
+        gains.append(values[player, TREE.children_of(node)] - values[player, node])
+        played.append(strategies[node])
+    reach = np.ones((TREE.node_count, 2, HAND_COUNT))
+    meant = np.ones(len(layout.child))
+    trembling_reach(
+        layout, np.concatenate(played), np.concatenate(gains), trembles(share), reach, meant
+    )
+    return reach
+
+
 def slow_reach(strategies: Strategies, values: Floats, share: float) -> Floats:
     """`trembled_reach` hand by hand, as the docstrings say it."""
     reach = np.ones((TREE.node_count, 2, HAND_COUNT))
@@ -71,7 +87,7 @@ def slow_reach(strategies: Strategies, values: Floats, share: float) -> Floats:
 @given(st.integers(0, 10_000), st.sampled_from([0.0, 0.0005, 0.01]))
 def test_reach_equals_that_of_the_slow_twin(seed: int, share: float) -> None:
     strategies, values = random_play(seed)
-    fast = trembled_reach(GAME, strategies, values, share)
+    fast = trembled_reach(strategies, values, share)
     np.testing.assert_allclose(fast, slow_reach(strategies, values, share), rtol=1e-9, atol=1e-15)
 
 
@@ -80,7 +96,7 @@ def test_reach_equals_that_of_the_slow_twin(seed: int, share: float) -> None:
 def test_lines_that_are_played_keep_their_reach(seed: int) -> None:
     strategies, values = random_play(seed)
     share = 0.001
-    plain, trembled = GAME.reach(strategies), trembled_reach(GAME, strategies, values, share)
+    plain, trembled = GAME.reach(strategies), trembled_reach(strategies, values, share)
     for node in TREE.decisions():
         player = int(TREE.player[node])
         for child in TREE.children_of(node).tolist():
@@ -100,7 +116,7 @@ def test_hands_that_lose_least_tremble_most() -> None:
     child = int(TREE.children_of(node)[action])
     loss = np.arange(HAND_COUNT) * 1.0  # chips
     values[player, child] = values[player, node] - loss * HAND_SIZES * 1225
-    reach = trembled_reach(GAME, strategies, values, 0.001)[child, player]
+    reach = trembled_reach(strategies, values, 0.001)[child, player]
     assert reach @ HAND_SIZES / 1326 == pytest.approx(0.001)
     assert (np.diff(reach) < 0).all()
     assert reach[-1] > 0  # no hand is a surprise
@@ -109,16 +125,18 @@ def test_hands_that_lose_least_tremble_most() -> None:
 
 
 def test_locked_hands_do_not_tremble() -> None:
-    strategies, values = random_play(4)
     node = TREE.decisions()[0]
     held = np.zeros(HAND_COUNT, np.bool_)
     held[:40] = True
-    strategies[node] = np.zeros_like(strategies[node])
-    strategies[node][0] = 1.0
-    game = PreflopGame.dealt(TREE, RULES, PAIRS, {node: ClassLock(held, strategies[node])})
-    reach = trembled_reach(game, strategies, values, 0.001)
+    first = np.zeros((int(TREE.child_count[node]), HAND_COUNT))
+    first[0] = 1.0
+    game = PreflopGame.dealt(TREE, RULES, PAIRS, {node: ClassLock(held, first)})
+    solver = PreflopCfr(game, NoLeaves(), 0.001)
+    solver.regrets[node][:, 40:] = -1.0
+    solver.regrets[node][0] = 1.0  # nobody wants to take another action
+    train(solver, 1, 1)
     for child in TREE.children_of(node)[1:].tolist():
-        taken = reach[child, int(TREE.player[node])]
+        taken = solver._reach[child, int(TREE.player[node])]
         assert (taken[:40] == 0).all()
         assert (taken[40:] > 0).all()
 
