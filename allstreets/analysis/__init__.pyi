@@ -5,6 +5,7 @@ from .board_report import BoardReport as BoardReport
 from .board_report import Gathering as Gathering
 from .board_report import ReportRow as ReportRow
 from .board_report import report_of as report_of
+from .certificate_figures import DraftValues as DraftValues
 from .certificate_figures import Draw as Draw
 from .certificate_figures import RealFigures as RealFigures
 from .certificate_figures import RealGame as RealGame
@@ -12,11 +13,13 @@ from .certificate_figures import draw_flops as draw_flops
 from .certificate_figures import evaluated_flops as evaluated_flops
 from .certificate_figures import everything as everything
 from .certificate_figures import needs_class_values as needs_class_values
+from .certify import DRAFT as DRAFT
 from .certify import CertificateEstimate as CertificateEstimate
 from .certify import Completion as Completion
 from .certify import FlopEvaluator as FlopEvaluator
 from .certify import class_values as class_values
 from .certify import estimate_certificate as estimate_certificate
+from .certify import estimate_drafts as estimate_drafts
 from .compare import Comparison as Comparison
 from .compare import Difference as Difference
 from .compare import HandDifference as HandDifference

@@ -23,6 +23,12 @@ some hands too few good flops. Three numbers are known on every flop, for every 
 Values are regressed on these numbers over the drawn flops, and what the draws lack of the known
 sums is added (the regression estimator of survey sampling).
 
+**Drafts.** Where flops are solved exactly, which takes long, many more are drawn and solved with
+buckets of hands, which is quick. Such a *draft* is off by little, and always to the same side, so
+it is the best of the numbers; but its sum over all flops is not known. The drafts of both samples
+estimate it, by a regression on the known numbers, and the exact values are regressed on all four
+(double sampling; Neyman 1938, Cochran 1977, chapter 12).
+
 **Leaks.** The gain before the flop is shared out over the actions by which a best response deviates
 (`RealGame.leaks`), the gain after it over the pots: a reader sees where a solution must not be
 trusted. Off-path pots are those whose ranges are too small for answers to have been learned.
@@ -38,7 +44,7 @@ these count (Satterthwaite 1946).
 """
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count as count_from
 
@@ -190,6 +196,17 @@ class RealFigures:
 
 
 @dataclass(frozen=True, eq=False)
+class Drafts:
+    """E more draws that were solved quickly, and quick solutions of the D evaluated ones."""
+
+    weights: Floats  # [E], to the same sum as those of the evaluated draws
+    pairs: Longs  # [E]: draws of the same pair, numbered apart from the evaluated ones
+    values: Floats  # [E, 2, P, 169]
+    known: Floats  # [E, K, 2, P, 169], as of the evaluated draws
+    evaluated: Floats  # [D, 2, P, 169]: drafts of the evaluated flops
+
+
+@dataclass(frozen=True, eq=False)
 class EvaluatedFlops:
     """D draws and their values, [D, 2, P, 169] each, in chips times pairs of combos."""
 
@@ -199,11 +216,55 @@ class EvaluatedFlops:
     own: Floats | None  # None: what one player wins the other loses, so sums are 0
     known: Floats  # [D, K, 2, P, 169]: numbers of which the sums over all flops are known …
     totals: Floats  # [K, 2, P, 169]: … and these sums; the first are the opposing combos
+    drafts: Drafts | None = None
 
     @property
     def whole(self) -> bool:
         """Whether nothing was left to luck."""
         return bool((self.pairs < 0).all())
+
+    @property
+    def all_weights(self) -> Floats:
+        """[D + E]: the weights of draws and drafts."""
+        return self.weights if self.drafts is None else np.r_[self.weights, self.drafts.weights]
+
+    @property
+    def all_pairs(self) -> Longs:
+        """[D + E]: the pairs of draws and drafts."""
+        return self.pairs if self.drafts is None else np.r_[self.pairs, self.drafts.pairs]
+
+    def sums(self, weights: Floats) -> Floats:
+        """[2, P, 169]: the values of all flops, by the weights [D + E] of draws and drafts."""
+        drawn, drafted = np.split(weights, [len(self.weights)])
+        if self.whole:
+            return np.asarray(np.einsum("d,daph->aph", drawn, self.best))
+        known, totals, drafts = self.known, self.totals, self.drafts
+        if drafts is not None:
+            share = len(drafted) / len(weights)
+            total = regressed_sums(
+                np.r_[(1 - share) * drawn, share * drafted],
+                np.concatenate([drafts.evaluated, drafts.values]),
+                np.concatenate([known, drafts.known]),
+                totals,
+            )
+            known = np.concatenate([known, drafts.evaluated[:, None]], axis=1)
+            totals = np.concatenate([totals, total[None]])
+        return regressed_sums(drawn, self.best, known, totals)
+
+
+def regressed_sums(weights: Floats, values: Floats, known: Floats, totals: Floats) -> Floats:
+    """[2, P, 169]: sums of values [D, 2, P, 169] over all flops, by those of known numbers.
+
+    Each hand in each pot has slopes of its own; `known` [D, K, 2, P, 169], `totals` [K, 2, P, 169].
+    """
+    sums: Floats = np.einsum("d,daph->aph", weights, values)
+    lacks = totals - np.einsum("d,dkaph->kaph", weights, known)
+    squares = np.einsum("d,dkaph,dlaph->aphkl", weights, known, known, optimize=True)
+    products = np.einsum("d,dkaph,daph->aphk", weights, known, values, optimize=True)
+    steady = np.trace(squares, axis1=-2, axis2=-1)[..., None, None] * STEADY + STEADY
+    slopes = np.linalg.solve(squares + steady * np.eye(len(totals)), products[..., None])[..., 0]
+    sums += np.einsum("aphk,kaph->aph", slopes, lacks)
+    return sums
 
 
 class RealGame:
@@ -222,12 +283,12 @@ class RealGame:
 
     def figures(self) -> RealFigures:
         """All figures with their interval."""
-        weights = self.judged.weights
+        weights, pairs = self.judged.all_weights, self.judged.all_pairs
         after, before = self._after(weights), self._before(weights)
         low = high = after + before
         if not self.judged.whole:
             error = margin_of_error(
-                jackknife(weights, self.judged.pairs, lambda w: self._after(w) + self._before(w))
+                jackknife(weights, pairs, lambda w: self._after(w) + self._before(w))
             )
             least = min(max(self._crossed(), 0.0), before)
             low, high = max(after + least - error, 0.0), after + before + error
@@ -249,7 +310,7 @@ class RealGame:
         So a part goes to the action at which the opponent's answers are bad, whatever it costs to
         get there; parts below zero are that cost, and are left out.
         """
-        tree, leaves = self.preflop.tree, self._leaves(self.judged.weights)
+        tree, leaves = self.preflop.tree, self.judged.sums(self.judged.all_weights)
         leaks = []
         for player in Player:
             response = self.strategies | self._response(player, leaves[player])
@@ -288,13 +349,14 @@ class RealGame:
 
     def _after(self, weights: Floats) -> float:
         """Gains after the flop: those per pair of combos that sees a flop, times all such pairs."""
-        met = float(weights @ self._met)
-        share = float(weights @ self._gains) / met if met > 0 else 0.0
+        drawn = weights[: len(self._met)]
+        met = float(drawn @ self._met)
+        share = float(drawn @ self._gains) / met if met > 0 else 0.0
         return max(share * self._meets * self._unit, 0.0)
 
     def _before(self, weights: Floats) -> float:
         """The gain of best responses before the flop on top of those after it."""
-        leaves = self._leaves(weights)
+        leaves = self.judged.sums(weights)
         gain = 0.0
         for player in Player:
             freely, kept = (
@@ -304,24 +366,9 @@ class RealGame:
             gain += float(freely[0].sum() - kept[0].sum())
         return gain * self._unit
 
-    def _leaves(self, weights: Floats) -> Floats:
-        """[2, P, 169]: what the pots are worth to best responses, all flops together."""
-        known, best = self.judged.known, self.judged.best
-        sums: Floats = np.einsum("d,daph->aph", weights, best)
-        lacks = self.judged.totals - np.einsum("d,dkaph->kaph", weights, known)
-        if self.judged.whole:
-            return sums
-        squares = np.einsum("d,dkaph,dlaph->aphkl", weights, known, known, optimize=True)
-        products = np.einsum("d,dkaph,daph->aphk", weights, known, best, optimize=True)
-        count = known.shape[1]
-        steady = np.trace(squares, axis1=-2, axis2=-1)[..., None, None] * STEADY + STEADY
-        slopes = np.linalg.solve(squares + steady * np.eye(count), products[..., None])[..., 0]
-        sums += np.einsum("aphk,kaph->aph", slopes, lacks)
-        return sums
-
     def _crossed(self) -> float:
         """The gain of responses before the flop, chosen on half of the draws, on the other half."""
-        halves = [self._leaves(self._half(side)) for side in (0, 1)]
+        halves = [self.judged.sums(self._half(side)) for side in (0, 1)]
         gain = 0.0
         for chosen, valued in (halves, halves[::-1]):
             for player in Player:
@@ -334,9 +381,9 @@ class RealGame:
         return gain * self._unit
 
     def _half(self, side: int) -> Floats:
-        """[D]: the weights when one draw of every pair stands for both."""
-        pairs = self.judged.pairs
-        return leave_out(self.judged.weights, pairs, np.unique(pairs[pairs >= 0]), 1 - side)
+        """[D + E]: the weights when one draw of every pair stands for both."""
+        pairs = self.judged.all_pairs
+        return leave_out(self.judged.all_weights, pairs, np.unique(pairs[pairs >= 0]), 1 - side)
 
     def _response(self, player: Player, leaves: Floats) -> Strategies:
         """The best response before the flop where pots are worth `leaves` [P, 169]."""
@@ -395,36 +442,62 @@ def needs_class_values(draws: Sequence[Draw]) -> bool:
     return len(draws) > FEW_DRAWS and any(draw.pair is not None for draw in draws)
 
 
+@dataclass(frozen=True, eq=False)
+class DraftValues:
+    """Quick solutions of flops, and the draws beside those that are evaluated."""
+
+    draws: Sequence[Draw]
+    values: Mapping[int, Floats]  # [2, P, 169] by flop number: these draws and the evaluated ones
+
+
 def evaluated_flops(
     draws: Sequence[Draw],
     values: Sequence[LiftedValues],
     reach: Floats,
     dealt: Floats,
     played: Floats | None = None,
+    drafts: DraftValues | None = None,
 ) -> EvaluatedFlops:
     """Put draws and their values together; `dealt` [169, 169] are the pairs before the flop.
 
     `reach` [2, P, 169] is that of the pots; draws of all flops or of a sample stand for the whole
     deck, those of a set of flops for the deal of that set. `played` [1755, 2, P, 169] is what hand
-    classes make of all flops, where draws are regressed on it.
+    classes make of all flops, where draws are regressed on it; `drafts` are those of more draws.
     """
     if not draws:  # nobody sees a flop
         none = np.zeros((0, *reach.shape))
         known, totals = none[:, None], np.zeros((1, *reach.shape))
         return EvaluatedFlops(np.zeros(0), np.zeros(0, np.int64), none, None, known, totals)
-    flops = [draw.flop for draw in draws]
-    on_flops = DealtPairs.of([flop.cards for flop in flops])
-    weights = np.array([draw.weight for draw in draws])
-    scale = float(dealt.sum()) / float(on_flops.sum(weights).sum())
-    pairs = np.array([-1 if draw.pair is None else draw.pair for draw in draws], np.int64)
     drawn = any(draw.pair is not None for draw in draws)
     count = 1 if not drawn else 2 if played is None else 3  # with all flops nothing is missing
+    weights, pairs = _weights_and_pairs(draws, dealt)
+    flops = [draw.flop for draw in draws]
+    more = None
+    if drafts is not None and drawn:
+        draft_weights, draft_pairs = _weights_and_pairs(drafts.draws, dealt)
+        draft_flops = [draw.flop for draw in drafts.draws]
+        more = Drafts(
+            draft_weights,
+            np.where(draft_pairs < 0, -1, draft_pairs + pairs.max() + 1),
+            np.stack([drafts.values[flop.number] for flop in draft_flops]),
+            known_numbers(draft_flops, reach, count, played),
+            np.stack([drafts.values[flop.number] for flop in flops]),
+        )
     own = [one.own for one in values if one.own is not None]
     return EvaluatedFlops(
-        weights * scale,
+        weights,
         pairs,
         np.stack([one.best for one in values]),
         np.stack(own) if len(own) == len(values) else None,
         known_numbers(flops, reach, count, played),
         known_totals(dealt, reach, count, played),
+        more,
     )
+
+
+def _weights_and_pairs(draws: Sequence[Draw], dealt: Floats) -> tuple[Floats, Longs]:
+    """[D] each: weights by which the draws deal as many pairs of combos as `dealt`, and pairs."""
+    weights = np.array([draw.weight for draw in draws])
+    on_flops = DealtPairs.of([draw.flop.cards for draw in draws]).sum(weights)
+    pairs = np.array([-1 if draw.pair is None else draw.pair for draw in draws], np.int64)
+    return weights * (float(dealt.sum()) / float(on_flops.sum())), pairs

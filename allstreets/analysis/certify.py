@@ -11,7 +11,7 @@ hand classes, a part of them at a time. Such play sees neither turn nor river, s
 off; but on flops where a hand's true value is high, this one is high too (`certificate_figures`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -20,7 +20,7 @@ import numpy as np
 
 from allstreets.base import Arrays, Floats
 from allstreets.betting import Player
-from allstreets.cards import Flop, FlopSet, all_flops
+from allstreets.cards import FLOP_COUNT, Flop, FlopSet, all_flops, spread_flops
 from allstreets.cfr import IterationWeights, parse_schedule
 from allstreets.engines import (
     CPU,
@@ -40,6 +40,7 @@ from allstreets.games import (
     WholeGame,
     estimate_exact,
     estimate_whole_game,
+    game_device_bytes,
     hands_of_flops,
 )
 from allstreets.solutions import WholeSolution
@@ -82,6 +83,10 @@ class Completion:
         return f"{self.model}, {self.iterations:,} iterations"
 
 
+DRAFT = Completion(BOARDS, 60)
+"""How flops are solved quickly, so that exact ones can be compared with many more."""
+
+
 @dataclass(frozen=True, eq=False)
 class FlopEvaluator:
     """Plays a solution with real cards."""
@@ -89,7 +94,8 @@ class FlopEvaluator:
     result: WholeSolution
     completion: Completion = field(default_factory=Completion)
     threads: int = 1
-    device: str = CPU  # where flops are solved exactly
+    device: str = CPU  # where flops are solved exactly, and drafts of flops
+    draft: Completion = DRAFT  # how flops are solved that exact ones are compared with
     _ahead: dict[int, Arrays] = field(default_factory=dict)  # completed and not evaluated yet
 
     @cached_property
@@ -165,6 +171,29 @@ class FlopEvaluator:
             for place, flop in enumerate(flops)
         }
 
+    def drafts(self, flops: Sequence[Flop]) -> Iterator[tuple[Sequence[Flop], Floats]]:
+        """Solve flops quickly and yield them with their values [F, 2, P, 169], part by part."""
+        game, first = self.result.game, 0
+        spec = game.engine(
+            self.draft.model, threads=self.threads, ranges=self.ranges, device=self.device
+        )
+        at_once = self._drafts_at_once(flops)
+        for values in quick_values(
+            game, spec, self.ranges, self.reach, flops, at_once, self.draft.iterations
+        ):
+            yield flops[first : first + len(values)], values
+            first += len(values)
+
+    def _drafts_at_once(self, flops: Sequence[Flop]) -> int:
+        """As many flops as fit into half of a device; here as many as when they are completed."""
+        device = open_device(self.device)
+        if device is None:
+            return min(self.threads, AT_ONCE)
+        some = replace(self.result.game, flops=FlopSet("drafts", tuple(flops), np.ones(len(flops))))
+        need = estimate_whole_game(some, self.draft.model, gpu=True)
+        room = game_device_bytes(some, self.draft.model, need) // len(flops)
+        return max(1, min(len(flops), device.free_bytes // 2 // max(room, 1)))
+
 
 SETUP_SECONDS_PER_BOARD = 0.0007  # of one flop, for all of its pots; one thread only
 SECONDS_PER_BOARD = 0.00003  # of one pot
@@ -222,6 +251,15 @@ def estimate_certificate(
     return CertificateEstimate(known, seconds / evaluator.threads, per_process * at_once, at_once)
 
 
+def estimate_drafts(evaluator: FlopEvaluator, count: int) -> float:
+    """Seconds that drafts of so many flops take, a guess."""
+    some = replace(evaluator.result.game, flops=spread_flops(min(max(count, 1), FLOP_COUNT)))
+    gpu = evaluator.device != CPU
+    draft = evaluator.draft
+    need = estimate_whole_game(some, draft.model, threads=evaluator.threads, gpu=gpu)
+    return need.seconds_to(draft.iterations) if count else 0.0
+
+
 ITERATIONS = 60
 PART_BYTES = 1 << 28  # of regrets and strategies that are in memory at a time, about
 SLOT_BYTES = 8 * 169  # of an action: regrets and average of every class, in 32 bits
@@ -241,20 +279,39 @@ def class_values(
     `progress` gets how many of how many flops are done.
     """
     game = game.roughly
-    pots, flops = reach.shape[1], all_flops() if flops is None else flops
-    every = parse_schedule("ahead").run(1, ITERATIONS)
-    spec = game.engine(threads=threads)
+    flops = all_flops() if flops is None else flops
     a_flop = SLOT_BYTES * sum(size.slots for size in game.tree_sizes)
-    count = min(max(threads, part_bytes // max(a_flop, 1)), len(flops))
-    values = np.zeros((len(flops), *reach.shape))
-    for first in range(0, len(flops), count):
-        part = flops[first : first + count]
-        games = game.build(replace(spec, flops=tuple(part)))
-        games.iterate(reach, np.ones((pots, len(part)), np.bool_), every)
-        numbers = np.arange(len(part))
-        for player in Player:
-            best = games.best_response(player, reach[1 - player], numbers)
-            values[first : first + len(part), player] = best.transpose(1, 0, 2)
+    count = max(threads, part_bytes // max(a_flop, 1))
+    parts, done = [], 0
+    for values in quick_values(game, game.engine(threads=threads), reach, reach, flops, count):
+        parts.append(values)
+        done += len(values)
         if progress is not None:
-            progress(first + len(part), len(flops))
-    return values
+            progress(done, len(flops))
+    return np.concatenate(parts)
+
+
+def quick_values(
+    game: WholeGame,
+    spec: EngineSpec,
+    ranges: Floats,
+    reach: Floats,
+    flops: Sequence[Flop],
+    at_once: int,
+    iterations: int = ITERATIONS,
+) -> Iterator[Floats]:
+    """Solve flops by an engine and yield values [F, 2, P, 169] of `at_once` after another.
+
+    Flops are solved for `ranges` [2, P, 169]; the values are those of best responses in the
+    engine's own game, against the `reach` of their roots, in chips times pairs of combos.
+    """
+    every = parse_schedule(SCHEDULE).run(1, iterations)
+    for first in range(0, len(flops), at_once):
+        part = flops[first : first + at_once]
+        engine = game.build(replace(spec, flops=tuple(part)))
+        engine.iterate(ranges, np.ones((engine.pots, len(part)), np.bool_), every)
+        best = [
+            np.asarray(engine.best_response(player, reach[player.opponent], np.arange(len(part))))
+            for player in Player
+        ]
+        yield np.stack(best).astype(np.float64).transpose(2, 0, 1, 3)

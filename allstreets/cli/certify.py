@@ -40,10 +40,19 @@ def certify(
     iterations: Annotated[
         int | None, typer.Option(min=1, help="On each flop that is solved. Default: 100.")
     ] = None,
+    drafts: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="More flops, solved quickly (boards, 32 groups), with which those that are solved "
+            "exactly are compared: they narrow the interval. Default: 4 for each of --cards exact.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the draw of flops.")] = 1,
     threads: ThreadsOption = None,
     device: Annotated[
-        str, typer.Option(help="Of --cards exact: cpu; cuda, a GPU of this machine.")
+        str,
+        typer.Option(help="Of --cards exact and of drafts: cpu; cuda, a GPU of this machine."),
     ] = "cpu",
     cluster: Annotated[
         str | None,
@@ -82,6 +91,7 @@ def certify(
         threads=threads,
         device=device,
         cluster=cluster,
+        drafts=drafts,
     )
     outcome = certify_on_terminal(console(stderr=json), job)
     if json and not outcome.interrupted:

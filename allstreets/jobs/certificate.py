@@ -20,14 +20,17 @@ from typing import Any
 import numpy as np
 
 from allstreets.analysis import (
+    DRAFT,
     CertificateEstimate,
     Completion,
+    DraftValues,
     Draw,
     FlopEvaluator,
     RealGame,
     class_values,
     draw_flops,
     estimate_certificate,
+    estimate_drafts,
     evaluated_flops,
     everything,
     needs_class_values,
@@ -55,6 +58,9 @@ from allstreets.version import __version__
 
 DRAWN = 32  # flops of either kind, trained and not
 MOST_DRAWN = 877  # half of all flops: with more of them all are as quick
+DRAFTS = 4  # for each flop that is solved exactly, unless their number is given
+MOST_DRAFTS = 384
+DRAFT_SEED = 1 << 20  # added to the seed of the draw: drafts are drawn by themselves
 
 
 Evaluated = tuple[LiftedValues, float]  # a flop, and the seconds that it took
@@ -132,6 +138,7 @@ class CertifyJob:
     chosen: str  # "all", "own" or a number
     seed: int = 1
     cluster: CertifyOnCluster | None = None
+    drafts: tuple[Draw, ...] = ()  # more flops, solved quickly: exact ones are compared with them
 
     @property
     def result(self) -> WholeSolution:
@@ -141,7 +148,12 @@ class CertifyJob:
     @cached_property
     def flops(self) -> list[Flop]:
         """The flops of the draws, each once."""
-        return list({draw.flop.number: draw.flop for draw in self.draws}.values())
+        return _each_once(self.draws)
+
+    @cached_property
+    def drafted(self) -> list[Flop]:
+        """The flops that are solved quickly as well: those of drafts, and of the draws."""
+        return _each_once([*self.drafts, *self.draws]) if self.drafts else []
 
     @property
     def completed(self) -> int:
@@ -178,15 +190,28 @@ class CertifyJob:
         how = self.evaluator.completion.text
         solved = f", {completed:,} of them solved first ({how})" if completed else ""
         lines.append(f"{len(self.flops):,} flops{known}{solved}")
+        seconds = need.seconds
+        if self.drafted:
+            draft = self.evaluator.draft.text
+            lines.append(f"{len(self.drafted):,} drafts of flops to compare with ({draft})")
+            seconds += estimate_drafts(self.evaluator, len(self.drafted) - self._known_drafts())
         if self.cluster is not None:  # whose machines are not known yet
             lines.append(f"about {duration(need.seconds * threads)} of one core, on the cluster")
         else:
             lines.append(
-                f"about {duration(need.seconds)} on {threads} thread{'' if threads == 1 else 's'}, "
+                f"about {duration(seconds)} on {threads} thread{'' if threads == 1 else 's'}, "
                 f"{data_size(need.memory_bytes)} of memory"
             )
         kernels = "certify" if need.known < len(self.flops) else None
-        return Plan(tuple(lines), need.memory_bytes, need.seconds, kernels)
+        return Plan(tuple(lines), need.memory_bytes, seconds, kernels)
+
+    @property
+    def _draft_name(self) -> str:
+        """The name under which the values of drafts are stored."""
+        return f"draft: {self.evaluator.draft.text}"
+
+    def _known_drafts(self) -> int:
+        return sum(self.work.has(flop.text, self._draft_name) for flop in self.drafted)
 
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> "CertifyOutcome":
         """Evaluate what is missing; a certificate is written when nothing is."""
@@ -237,9 +262,36 @@ class CertifyJob:
                 game, evaluator = self.result.game, self.evaluator
                 count = callbacks.counter("flops with hand classes")
                 played = class_values(game, evaluator.reach, evaluator.threads, progress=count)
-            certificate = self._certificate(in_order(evaluated), played)
+            drafts = self._draft(callbacks, request)
+            if len(drafts) < len(self.drafted):
+                return CertifyOutcome(self, None, len(evaluated))
+            certificate = self._certificate(in_order(evaluated), played, drafts)
             write_certificate(self.folder, certificate)
         return CertifyOutcome(self, certificate, len(evaluated))
+
+    def _draft(self, callbacks: Callbacks, control: Control) -> dict[int, Floats]:
+        """Values [2, P, 169] of quick solutions by the numbers of the flops, each stored at once.
+
+        Some are missing where `control` asked to stop.
+        """
+        values: dict[int, Floats] = {}
+        for flop in self.drafted:
+            known = self.work.load(flop.text, self._draft_name)
+            if known is not None:
+                values[flop.number] = known[0].best
+        missing = [flop for flop in self.drafted if flop.number not in values]
+        count = callbacks.counter("drafts of flops")
+        start = time.monotonic()
+        for part, best in self.evaluator.drafts(missing) if missing else ():
+            seconds, start = time.monotonic() - start, time.monotonic()
+            for flop, each in zip(part, best, strict=True):
+                values[flop.number] = each
+                own = seconds / len(part)
+                self.work.save(flop.text, self._draft_name, LiftedValues(each), own)
+            count(len(values), len(self.drafted))
+            if control.wants_to_stop():
+                break
+        return values
 
     def _evaluate(
         self, executor: Executor, found: dict[int, Evaluated], tally: Tally, control: Control
@@ -298,14 +350,17 @@ class CertifyJob:
             self.folder.resolve(), judged, self.evaluator.completion, threads, device
         )
 
-    def _certificate(self, evaluated: Sequence[Evaluated], played: Floats | None) -> Certificate:
+    def _certificate(
+        self, evaluated: Sequence[Evaluated], played: Floats | None, drafts: dict[int, Floats]
+    ) -> Certificate:
         """The figures, of what all flops are worth in their order."""
         result, evaluator = self.result, self.evaluator
         dealt = self._dealt()
         numbers = (flop.number for flop in self.flops)
         of_flops = dict(zip(numbers, evaluated, strict=True))
         values = [of_flops[draw.flop.number][0] for draw in self.draws]
-        judged = evaluated_flops(self.draws, values, evaluator.reach, dealt, played)
+        more = DraftValues(self.drafts, drafts) if drafts else None
+        judged = evaluated_flops(self.draws, values, evaluator.reach, dealt, played, more)
         game = RealGame(result.game.before_the_flop(dealt), result.before.strategies, judged)
         figures = game.figures()
         completed = self.completed
@@ -375,11 +430,14 @@ def plan_certify(
     threads: int | None = None,
     device: str = CPU,
     cluster: str | None = None,
+    drafts: int | None = None,
+    draft: Completion = DRAFT,
 ) -> CertifyJob:
     """Open a solution and choose the flops: "all", "own" (those trained), or a number to draw.
 
     Flops that it does not store are completed as `completion` says for the solution's cards. On a
-    `cluster` (auto, local or HOST:PORT) every flop has one core, or `threads`.
+    `cluster` (auto, local or HOST:PORT) every flop has one core, or `threads`. So many `drafts` of
+    more flops narrow the interval; by default there are four for each flop that is solved exactly.
     """
     kind = folder_kind(folder)
     if kind != "unified":
@@ -391,13 +449,23 @@ def plan_certify(
     evaluator_device = device if cluster is None else CPU
     open_device(evaluator_device)  # report a missing device before anything is evaluated
     evaluator = FlopEvaluator(
-        result, completion(result.cards), thread_count(threads), evaluator_device
+        result, completion(result.cards), thread_count(threads), evaluator_device, draft
     )
     if device != CPU and evaluator.completion.model.kind != "exact":
         raise InputError(f"--device {device} is for flops that are solved with --cards exact")
     chosen, draws = _draws(evaluator, DRAWN if flops is None else flops, seed)
     on_cluster = None if cluster is None else CertifyOnCluster(cluster, threads or 1, device)
-    return CertifyJob(folder, evaluator, draws, chosen, seed, on_cluster)
+    more: tuple[Draw, ...] = ()
+    if any(draw.pair is not None for draw in draws):
+        exactly = evaluator.completion.model.kind == "exact"
+        count = min(DRAFTS * len(draws), MOST_DRAFTS) if exactly else 0
+        count = count if drafts is None else drafts
+        more = draw_flops((), count, seed + DRAFT_SEED) if count else ()
+    return CertifyJob(folder, evaluator, draws, chosen, seed, on_cluster, more)
+
+
+def _each_once(draws: Sequence[Draw]) -> list[Flop]:
+    return list({draw.flop.number: draw.flop for draw in draws}.values())
 
 
 def _draws(evaluator: FlopEvaluator, flops: str | int, seed: int) -> tuple[str, tuple[Draw, ...]]:

@@ -78,7 +78,7 @@ def parts_told(game: RealGame) -> dict[tuple[str, int], float]:
 
 def parts_by_force(game: RealGame) -> Iterator[tuple[tuple[str, int], float]]:
     """Best play is put in from the first decision to the last: each adds its part."""
-    tree, leaves = game.preflop.tree, game._leaves(game.judged.weights)
+    tree, leaves = game.preflop.tree, game.judged.sums(game.judged.weights)
     for player in Player:
         best = game._response(player, leaves[player])
         value, played = _mean(game, player, leaves, game.strategies), dict(game.strategies)
