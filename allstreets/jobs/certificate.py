@@ -59,6 +59,7 @@ from allstreets.version import __version__
 DRAWN = 32  # flops of either kind, trained and not
 MOST_DRAWN = 877  # half of all flops: with more of them all are as quick
 DRAFTS = 4  # for each flop that is solved exactly, unless their number is given
+DRAWN_BESIDE_DRAFTS = 12  # flops at least: slopes of four numbers cannot be told from fewer
 MOST_DRAFTS = 384
 DRAFT_SEED = 1 << 20  # added to the seed of the draw: drafts are drawn by themselves
 
@@ -455,13 +456,25 @@ def plan_certify(
         raise InputError(f"--device {device} is for flops that are solved with --cards exact")
     chosen, draws = _draws(evaluator, DRAWN if flops is None else flops, seed)
     on_cluster = None if cluster is None else CertifyOnCluster(cluster, threads or 1, device)
-    more: tuple[Draw, ...] = ()
-    if any(draw.pair is not None for draw in draws):
-        exactly = evaluator.completion.model.kind == "exact"
-        count = min(DRAFTS * len(draws), MOST_DRAFTS) if exactly else 0
-        count = count if drafts is None else drafts
-        more = draw_flops((), count, seed + DRAFT_SEED) if count else ()
+    more = _draft_draws(evaluator, draws, drafts, seed)
     return CertifyJob(folder, evaluator, draws, chosen, seed, on_cluster, more)
+
+
+def _draft_draws(
+    evaluator: FlopEvaluator, draws: Sequence[Draw], drafts: int | None, seed: int
+) -> tuple[Draw, ...]:
+    drawn = sum(draw.pair is not None for draw in draws)
+    if drafts and 0 < drawn < DRAWN_BESIDE_DRAFTS:
+        raise InputError(
+            f"--drafts {drafts}: drafts are compared with at least {DRAWN_BESIDE_DRAFTS} flops, "
+            f"and {drawn} are drawn.\nDraw more of them: --flops {DRAWN_BESIDE_DRAFTS}"
+        )
+    if drafts is None:
+        exactly = evaluator.completion.model.kind == "exact"
+        drafts = min(DRAFTS * drawn, MOST_DRAFTS) if exactly else 0
+    if not drafts or drawn < DRAWN_BESIDE_DRAFTS:
+        return ()
+    return draw_flops((), drafts, seed + DRAFT_SEED)
 
 
 def _each_once(draws: Sequence[Draw]) -> list[Flop]:

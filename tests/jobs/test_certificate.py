@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import signal
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from builders.small_games import LIMPED, solve_limped, write_small
 
 import allstreets
 from allstreets.analysis import Completion
+from allstreets.base import InputError
 from allstreets.cards import FLOP_COUNT
 from allstreets.cli.main import main
 from allstreets.engines import CLASSES
@@ -95,6 +97,46 @@ def test_interrupted_it_goes_on_where_it_was(copy: Path, known: Path) -> None:
     damaged = next((copy / "certificate").glob("*.safetensors"))
     damaged.write_bytes(damaged.read_bytes()[:-3])
     assert job(copy).run().certificate is not None
+
+
+def test_drafts_of_more_flops_are_kept_and_narrow_the_interval(copy: Path) -> None:
+    def drawn(drafts: int) -> CertifyJob:
+        return plan_certify(
+            copy, "12", completion=lambda _: QUICKLY, threads=1, drafts=drafts, draft=QUICKLY
+        )
+
+    alone = drawn(0).run().certificate
+    seen: list[Progress] = []
+    job = drawn(32)
+    assert len(job.drafted) > len(job.drafts) >= 32
+    assert any("drafts of flops" in line for line in job.plan().lines)
+    together = job.run(Callbacks(progress=(seen.append,))).certificate
+    assert alone is not None
+    assert together is not None
+    # A draft that is solved as the flops themselves are knows everything about them but betting
+    # against real cards; what is drawn decides less.
+    widths = [high - low for low, high in (alone.interval_mbb, together.interval_mbb)]
+    assert widths[1] < widths[0]
+    assert together.after_flop_mbb == alone.after_flop_mbb
+    # Drafts are kept: an interrupted certificate makes only those that are missing.
+    assert job._known_drafts() == len(job.drafted)
+    assert drawn(32).run().certificate == together
+    some = list((copy / "certificate").glob("*.safetensors"))
+    some[0].unlink()
+    again = drawn(32).run().certificate
+    assert again is not None
+    assert again.interval_mbb == pytest.approx(together.interval_mbb)
+
+
+def test_without_exact_flops_there_are_no_drafts_unless_asked_for(copy: Path) -> None:
+    exactly = partial(Completion.like, kind="exact")
+    assert plan_certify(copy, "12", threads=1).drafts == ()
+    assert len(plan_certify(copy, "12", completion=exactly, threads=1).drafts) == 4 * 12
+    assert plan_certify(copy, "own", threads=1, drafts=8).drafts == ()
+    # Too few flops to compare them with.
+    assert plan_certify(copy, "10", completion=exactly, threads=1).drafts == ()
+    with pytest.raises(InputError, match="--flops 12"):
+        plan_certify(copy, "10", threads=1, drafts=8)
 
 
 def test_a_signal_ends_it_after_the_flop_at_work(copy: Path) -> None:
