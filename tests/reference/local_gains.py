@@ -9,6 +9,7 @@ A decision is off-path if less than a thousandth of the hands get there by the a
 
 from dataclasses import dataclass, field
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +17,18 @@ from numpy.typing import NDArray
 from allstreets.betting import NodeKind, Player
 from allstreets.cards import combo_strengths, fitting
 from allstreets.engines import average_strategy
-from allstreets.solvers import SpotSolver
+from allstreets.solvers import MBB_PER_CHIP, SpotSolver, WholeGameSolver
 
 Floats = NDArray[np.float64]
 RARE = 0.001  # decisions that are reached less often are off-path
 MISTAKES = 0.001  # how often the opponent takes every action when answers are judged
+
+
+class LocalGain(NamedTuple):
+    """What a decision's answers lose."""
+
+    reached: float  # by a share of all pairs of hands
+    gain: float
 
 
 @dataclass(eq=False)
@@ -30,7 +38,7 @@ class LocalGains:
     solver: SpotSolver
     player: Player
     mistakes: float = MISTAKES
-    gains: list[tuple[float, float]] = field(default_factory=list)  # (reached, gain in % of pot)
+    gains: list[LocalGain] = field(default_factory=list)  # in % of pot
 
     def __post_init__(self) -> None:
         self.game, self.tree = self.solver.subgame, self.solver.spot.tree
@@ -130,7 +138,8 @@ class LocalGains:
         often = float(own @ fits @ clear) / self.solver.spot.pairs
         pairs = float(held @ fits @ reach)
         if pairs > 0:
-            self.gains.append((often, 100 * float(held @ gain) / pairs / self.solver.spot.pot))
+            lost = 100 * float(held @ gain) / pairs / self.solver.spot.pot
+            self.gains.append(LocalGain(often, lost))
 
 
 def local_gains(solver: SpotSolver) -> tuple[float, float, int]:
@@ -138,3 +147,42 @@ def local_gains(solver: SpotSolver) -> tuple[float, float, int]:
     gains = np.array([gain for player in Player for gain in LocalGains(solver, player).gains])
     rare = gains[:, 0] < RARE
     return float(gains[rare, 1].mean()), float(gains[~rare, 1].mean()), int(rare.sum())
+
+
+def preflop_gains(solver: WholeGameSolver, mistakes: float = MISTAKES) -> dict[int, LocalGain]:
+    """Node → how often a decision before the flop is reached, and its local gain in mbb/hand.
+
+    The opponent errs before the flop; behind it he plays his averages.
+    """
+    game, average = solver.preflop.game, solver.preflop.average()
+    flops, plain = np.arange(solver.engine.flops), game.reach(average)
+    found: dict[int, LocalGain] = {}
+    for player in Player:
+        erring = {
+            node: strategy
+            if game.tree.player[node] == player
+            else (1 - len(strategy) * mistakes) * strategy + mistakes
+            for node, strategy in average.items()
+        }
+        reach = game.reach(erring)[:, player.opponent]
+        behind = game.pot_reach(erring)[player.opponent]
+        best, played = (
+            game.values(
+                player,
+                solver.leaves.sum_flops(np.asarray(run(player, behind, flops))),
+                best=free,
+                strategies=erring,
+            )
+            for run, free in (
+                (solver.engine.best_response, True),
+                (solver.engine.evaluate, False),
+            )
+        )
+        for node in game.tree.decisions():
+            if game.tree.player[node] != player:
+                continue
+            often = float(plain[node, 0] @ game.pairs @ plain[node, 1]) / game.weight
+            pairs = float((game.pairs @ reach[node]).sum())
+            gain = float((best[node] - played[node]).sum()) / pairs * MBB_PER_CHIP
+            found[node] = LocalGain(often, gain)
+    return found
