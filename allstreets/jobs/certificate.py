@@ -48,7 +48,7 @@ from allstreets.base import (
 )
 from allstreets.cards import FLOP_COUNT, Flop, flop_table, preflop_equity, spread_flops
 from allstreets.cluster import Need
-from allstreets.engines import CPU, CardModel, DealtPairs, LiftedValues, open_device
+from allstreets.engines import CPU, CardModel, LiftedValues, open_device
 from allstreets.jobs.executors import Executor, Here, KilledError, Processes, in_order, on_cluster
 from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan
 from allstreets.jobs.progress import Progress, Tally
@@ -423,13 +423,9 @@ class CertifyJob:
 
     def _dealt(self) -> Floats:
         """[169, 169]: the pairs of combos before the flop; of its own flops only, in that game."""
-        whole = preflop_equity().pairs.astype(np.float64)
-        if self.chosen != OWN or not self.result.game.pots:
-            return whole
-        flops = self.result.game.flops
-        pairs = DealtPairs.of([flop.cards for flop in flops.flops]).sum(flops.weights)
-        pairs *= whole.sum() / pairs.sum()
-        return pairs
+        if self.chosen == OWN:
+            return self.result.game.dealt()
+        return preflop_equity().pairs.astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
