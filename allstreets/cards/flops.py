@@ -9,7 +9,7 @@ import numpy as np
 
 from allstreets.base import InputError, Longs
 from allstreets.cards.card import RANKS, card_rank, card_suit, cards_text, parse_board
-from allstreets.cards.combos import COMBO_COUNT
+from allstreets.cards.hands import COMBO_COUNT
 from allstreets.cards.isomorphism import (
     CARD_PERMUTATIONS,
     COMBO_PERMUTATIONS,

@@ -24,9 +24,8 @@ from allstreets.cards import (
     preflop_matchups,
 )
 from allstreets.cards import flop_tables as tables
-from allstreets.cards.combos import disjoint_combos
-from allstreets.cards.flop_margins import count_margins
-from allstreets.cards.flop_tables import FLOPS_PER_PART, PART_BYTES, PART_COUNT
+from allstreets.cards.flop_tables import FLOPS_PER_PART, PART_BYTES, PART_COUNT, count_margins
+from allstreets.cards.hands import disjoint_combos
 
 
 @pytest.fixture
