@@ -53,6 +53,7 @@ from .resources import thread_count as thread_count
 from .table_files import csv_cell as csv_cell
 from .table_files import csv_rows as csv_rows
 from .table_files import require_parquet as require_parquet
+from .table_files import write_csv as write_csv
 from .table_files import write_csv_rows as write_csv_rows
 from .table_files import write_parquet as write_parquet
 from .terminal import PlainConsole as PlainConsole

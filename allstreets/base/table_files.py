@@ -7,9 +7,10 @@ in front, which spreadsheets take for "this is text". Numbers stay as they are.
 
 import csv
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from io import StringIO
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO
 
 from allstreets.base.errors import InputError
 from allstreets.base.files import write_atomic
@@ -87,7 +88,18 @@ def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write rows that share their keys as one table, whole or not at all."""
     arrow = require_parquet()
     table = arrow.Table.from_pylist([dict(row) for row in rows])
+    _write_table(path, lambda file: arrow.parquet.write_table(table, file))
+
+
+def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """The same as CSV."""
+    text = StringIO()
+    write_csv_rows(text, list(rows[0]), rows)
+    _write_table(path, lambda file: file.write(text.getvalue().encode()))
+
+
+def _write_table(path: Path, write: Callable[[BinaryIO], object]) -> None:
     try:
-        write_atomic(path, lambda file: arrow.parquet.write_table(table, file))
+        write_atomic(path, write)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}; name another file") from None

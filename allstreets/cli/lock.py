@@ -191,5 +191,5 @@ def _print_difference(
     change = difference(before, after, lines, asked)
     out.print()
     for text in change_lines(change):
-        out.print(text, markup=False)
+        out.print(text)
     return {"difference": change.mapping()}

@@ -160,7 +160,7 @@ def _export(out: "Console", results: "Results", folder: Path | None, path: Path)
 
     stored = _kept(results, folder)
     export(stored, path)
-    out.print(f"{len(stored):,} decisions written to {path}", markup=False, soft_wrap=True)
+    out.print(f"{len(stored):,} decisions written to {path}", soft_wrap=True)
 
 
 def _export_anki(
@@ -169,7 +169,7 @@ def _export_anki(
     from allstreets.study import chosen, export_anki
 
     count = export_anki(chosen(_kept(results, folder), wanted), path)
-    out.print(f"{count:,} cards written to {path}", markup=False, soft_wrap=True)
+    out.print(f"{count:,} cards written to {path}", soft_wrap=True)
 
 
 def _delete(out: "Console", results: "Results") -> None:

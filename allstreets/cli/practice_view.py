@@ -30,17 +30,17 @@ def print_begin(out: "Console", session: "Session") -> None:
     from allstreets.study import practice_note
 
     solution = session.solution
-    out.print(f"{solution.name}, seed {session.seed}", markup=False)
+    out.print(f"{solution.name}, seed {session.seed}")
     note = practice_note(solution)
     if note:
-        out.print(f"{note[0].upper()}{note[1:]}.", markup=False, soft_wrap=True)
+        out.print(f"{note[0].upper()}{note[1:]}.", soft_wrap=True)
 
 
 def play_hand(out: "Console", session: "Session", read_key: Callable[[], str], grid: bool) -> bool:
     """One hand to its end; False: the player has had enough."""
     hand = session.deal()
     back = "   (missed before)" if hand.repeated else ""
-    out.print(f"\n─── hand {session.hands}{back} ───", markup=False)
+    out.print(f"\n─── hand {session.hands}{back} ───")
     while (asked := hand.question) is not None:
         print_question(out, hand, asked)
         action = read_action(out, asked.actions, read_key)
@@ -60,7 +60,7 @@ def read_action(out: "Console", actions: Sequence[str], read_key: Callable[[], s
         action = action_of_key(key, actions)
         if action is not None:
             return action
-        out.print(f"{key}: press 1 to {len(actions)}, or {QUIT} to end", markup=False)
+        out.print(f"{key}: press 1 to {len(actions)}, or {QUIT} to end")
     return None
 
 
@@ -86,12 +86,12 @@ def print_question(out: "Console", hand: "Hand", asked: "Question") -> None:
     call = f", {asked.to_call_bb:.4g} to call" if asked.to_call_bb else ""
     mine, theirs = asked.stacks_bb[hand.player], asked.stacks_bb[hand.player.opponent]
     left = f"{mine:.4g} bb left, {them} {theirs:.4g}"
-    out.print(f"\n{node.street.text}{board}   line: {node.line or 'first to act'}", markup=False)
+    out.print(f"\n{node.street.text}{board}   line: {node.line or 'first to act'}")
     out.print(f"You are {hero} with ", end="")
     out.print(cards_text(asked.cards), style="bold", end="")
     out.print(f"   pot {asked.pot_bb:.4g} bb{call}; {left}")
     options = "   ".join(f"{number} {label}" for number, label in enumerate(asked.labels, start=1))
-    out.print(options, markup=False)
+    out.print(options)
 
 
 def print_answer(out: "Console", answer: "Answer", asked: "Question", grid: bool) -> None:
@@ -100,16 +100,16 @@ def print_answer(out: "Console", answer: "Answer", asked: "Question", grid: bool
 
     best = answer.best
     if answer.loss_bb is None:
-        out.print(f"You: {answer.taken}. Not graded: {answer.note}", markup=False, soft_wrap=True)
+        out.print(f"You: {answer.taken}. Not graded: {answer.note}", soft_wrap=True)
     elif answer.missed:
         named = "" if best is None else f" Best: {best.action}."
         text = f"You: {answer.taken}, {answer.loss_bb:.3f} bb lost.{named}"
-        out.print(text, style="bold red", markup=False)
+        out.print(text, style="bold red")
     else:
         lost = f", {answer.loss_bb:.3f} bb lost" if answer.loss_bb >= 5e-4 else ""
-        out.print(f"You: {answer.taken}. Right{lost}.", style="bold green", markup=False)
+        out.print(f"You: {answer.taken}. Right{lost}.", style="bold green")
     if answer.note and answer.loss_bb is not None:
-        out.print(answer.note, markup=False, soft_wrap=True)
+        out.print(answer.note, soft_wrap=True)
     table = plain_table("", "how often", "EV bb")
     for column in table.columns[1:]:
         column.justify = "right"
@@ -126,11 +126,11 @@ def print_end(out: "Console", hand: "Hand") -> None:
     """Print the result, the opponent's hand, and the numbers that the solution drew."""
     end = hand.end
     assert end is not None
-    out.print(f"\n{end.text}", markup=False, soft_wrap=True)
+    out.print(f"\n{end.text}", soft_wrap=True)
     if end.how != "showdown":
-        out.print(f"{hand.seats[hand.player.opponent]} had {end.theirs}.", markup=False)
+        out.print(f"{hand.seats[hand.player.opponent]} had {end.theirs}.")
     for draw in hand.draws:
-        out.print(f"  {draw_text(draw)}", style="dim", markup=False, soft_wrap=True)
+        out.print(f"  {draw_text(draw)}", style="dim", soft_wrap=True)
 
 
 def draw_text(draw: "Draw") -> str:
@@ -146,11 +146,11 @@ def draw_text(draw: "Draw") -> str:
 def print_summary(out: "Console", session: "Session") -> None:
     """Print the totals of a session."""
     summary = session.summary()
-    out.print(f"\n{session.played:,} hands, seed {session.seed}", markup=False)
+    out.print(f"\n{session.played:,} hands, seed {session.seed}")
     print_totals(out, summary)
     if session.results is not None:
         _, waiting = session.results.counts()
-        out.print(f"Kept in {session.results.path}", markup=False, soft_wrap=True)
+        out.print(f"Kept in {session.results.path}", soft_wrap=True)
         if waiting:
             out.print(_waiting(waiting))
 
@@ -187,7 +187,7 @@ def print_stats(out: "Console", results: "Results", stored: "Sequence[StoredAnsw
     from allstreets.study import grouped, summarise
 
     hands, waiting = results.counts()
-    out.print(f"{results.path}: {hands:,} hands", markup=False, soft_wrap=True)
+    out.print(f"{results.path}: {hands:,} hands", soft_wrap=True)
     print_totals(out, summarise(entry.answer for entry in stored))
     if not stored:
         return

@@ -163,6 +163,6 @@ def _print(shown: "Range", cards: tuple[int, ...], compact: "Range", *, json: bo
 
     out = console()
     out.print(weight_grid(shown.hand_weights), end="")
-    out.print(f"\n{compact}", markup=False)
+    out.print(f"\n{compact}")
     whole = f"{COMBO_COUNT:,}" if possible == COMBO_COUNT else f"{possible:,} left by the board"
     out.print(f"{shown.combos:g} combos = {percent(share)} of {whole}")

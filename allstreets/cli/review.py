@@ -120,12 +120,11 @@ def review(
     if json:
         print_json(review_mapping(outcome))
     if output is not None and outcome.hands:
-        out.print(f"In the browser: allstreets explore {output}", markup=False, soft_wrap=True)
+        out.print(f"In the browser: allstreets explore {output}", soft_wrap=True)
     if outcome.interrupted:
         out.print(
             f"Interrupted; {len(outcome.hands):,} of {outcome.total:,} hands are reviewed and kept "
             f"in {outcome.output}. Resume with the same command.",
-            markup=False,
             soft_wrap=True,
         )
         raise typer.Exit(INTERRUPTED)
@@ -142,7 +141,7 @@ def _print_skipped(out: "Console", skipped: "tuple[Skipped, ...]") -> None:
     reasons = files.reasons()
     for reason, count in reasons[:SHOWN]:
         where = files.first(reason).place
-        out.print(f"  {count:,} × {reason} ({where})", markup=False, soft_wrap=True)
+        out.print(f"  {count:,} × {reason} ({where})", soft_wrap=True)
     if len(reasons) > SHOWN:
         out.print(f"  and {sum(count for _, count in reasons[SHOWN:]):,} for other reasons")
 
@@ -181,14 +180,13 @@ def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
     missing = ungraded(outcome)
     if missing:
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in missing[:SHOWN])
-        out.print(f"\nNot graded: {reasons}", markup=False, soft_wrap=True)
+        out.print(f"\nNot graded: {reasons}", soft_wrap=True)
     files = sorted({hand.solution for hand in outcome.hands})
     far = [hand for hand in outcome.hands if hand.notes]
     if far:
         out.print(
             f"{len(far):,} of {len(outcome.hands):,} hands were not played as {' or '.join(files)} "
             f"has it, the first {far[0].notes[0]}.",
-            markup=False,
             soft_wrap=True,
         )
 

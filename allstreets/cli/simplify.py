@@ -82,7 +82,7 @@ def simplify(
     out = console()
     print_price(out, price)
     if output is not None:
-        out.print(f"\nSaved to {output}.", markup=False, soft_wrap=True)
+        out.print(f"\nSaved to {output}.", soft_wrap=True)
         print_looks(out, output)
 
 
@@ -95,7 +95,7 @@ def print_price(out: "Console", price: "Simplified") -> None:
         f"Exploitable for {after} {price.unit}, before for {before}; best responses "
         f"{price.judged}\n",
     ):
-        out.print(line, markup=False, soft_wrap=True)
+        out.print(line, soft_wrap=True)
     table = plain_table("simple on", "exploitability")
     for player in price.players:
         table.add_column(f"price of {price.seats[player]}")

@@ -119,7 +119,7 @@ def toy(
     if plot is not None:
         title = f"{game}, {algorithm}"
         plot_convergence(plot, outcome.history, unit=solver.unit, title=title, target=target)
-        console(stderr=json).print(f"curve: {plot}", markup=False)
+        console(stderr=json).print(f"curve: {plot}")
     if outcome.unsaved is not None:
         typer.echo(f"Error: {outcome.unsaved}", err=True)
         raise typer.Exit(UNSAVED)
@@ -194,7 +194,7 @@ def _print(solver: "CfrSolver | MccfrSolver", outcome: "TrainingOutcome") -> Non
         out.print(f"… and {len(strategies) - SHOWN_ROWS:,} more; --json prints them all")
     out.print()
     for line in outcome_lines(outcome):
-        out.print(line, markup=False)
+        out.print(line)
     if solver.pruned_fraction:
         out.print(f"pruned: {percent(solver.pruned_fraction, 1)} of the actions since the warm-up")
     out.print(f"game value for the first player: {solver.game_value():.6f} {solver.unit}")
