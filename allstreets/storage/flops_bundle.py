@@ -17,7 +17,6 @@ from allstreets.base import Arrays, DamagedFileError, InputError, Place, Remote
 from allstreets.engines import CardModel
 from allstreets.games import data_hash
 from allstreets.solutions import ModelFlops, RatioRoots, SolutionFacts, WholeSolution
-from allstreets.storage.flop_files import FlopFiles, flops_folder, without_files, write_flops
 from allstreets.storage.manifest import (
     MANIFEST,
     SCHEMAS,
@@ -30,7 +29,16 @@ from allstreets.storage.manifest import (
 )
 from allstreets.storage.mapped import open_mapped
 from allstreets.storage.mirror import mirrored
-from allstreets.storage.solution_files import SUFFIX, clear_unfinished, drop, require_ours
+from allstreets.storage.solution_files import (
+    SUFFIX,
+    FlopFiles,
+    clear_unfinished,
+    drop,
+    flops_folder,
+    require_ours,
+    without_files,
+    write_flops,
+)
 from allstreets.version import __version__
 
 KIND: Kind = "postflop"

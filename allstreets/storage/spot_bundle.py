@@ -40,7 +40,6 @@ from allstreets.solutions import (
     pack_street,
 )
 from allstreets.storage import manifest as manifests
-from allstreets.storage.checked_file import BlockSums, CheckedFile
 from allstreets.storage.claim import LOCK_NAME
 from allstreets.storage.manifest import (
     MANIFEST,
@@ -52,7 +51,7 @@ from allstreets.storage.manifest import (
     require_trained,
     write_manifest,
 )
-from allstreets.storage.mapped import open_mapped, write_mapped
+from allstreets.storage.mapped import BlockSums, CheckedFile, open_mapped, write_mapped
 from allstreets.storage.turn_slots import FIRST, Starts, alone, turn_starts
 from allstreets.version import __version__
 

@@ -152,11 +152,11 @@ from harness.pressing import press_in
 from pytest import MonkeyPatch
 from allstreets.cli.main import main
 from allstreets.solvers import flops_estimate as estimate
-from allstreets.storage import flop_files
+from allstreets.storage import solution_files
 written = count()
 third = lambda *_: next(written) == 2
 estimate.LARGEST_GROUP = 1
-press_in(MonkeyPatch(), flop_files, "write_mapped", signal.SIGKILL, when=third)
+press_in(MonkeyPatch(), solution_files, "write_mapped", signal.SIGKILL, when=third)
 main(sys.argv[1:])
 """
 
