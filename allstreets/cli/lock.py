@@ -163,7 +163,7 @@ def _bounds(line: str, texts: list[str] | None, flag: str, sign: str) -> "list[B
 
 
 def _file_bounds(file: Path) -> "list[Bound]":
-    from allstreets.cli.terminal.typed import read_text
+    from allstreets.cli.terminal.streams import read_text
     from allstreets.games import read_bounds
 
     return read_bounds(read_text(file), file.name)

@@ -80,7 +80,7 @@ def read_given(text: str | None) -> "Range":
     """A range that was typed, or that lies in a file, or that comes through a pipe."""
     from allstreets.base import InputError
     from allstreets.cards import Range
-    from allstreets.cli.terminal.typed import read_stdin, read_text
+    from allstreets.cli.terminal.streams import read_stdin, read_text
 
     if text is None:
         raise InputError("no range: write one, such as 'TT+,AQs+', name a file, or give --from DIR")

@@ -17,8 +17,7 @@ from typing import TypeVar
 from allstreets.base import Floats, InputError, Place, Remote, data_size
 from allstreets.cluster import ClusterEngine, RayPool, WorkerLost, WorkerPool, connect
 from allstreets.engines import CPU, EngineSpec
-from allstreets.jobs.job import Callbacks
-from allstreets.jobs.progress import Progress
+from allstreets.jobs.job import Callbacks, Progress
 from allstreets.storage import claim, newest_checkpoint
 
 MOST_LOSSES = 10  # without a new checkpoint

@@ -34,9 +34,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from allstreets.base import Control, InputError, Place, interrupt_request, process_bytes
 from allstreets.cfr import Metrics
 from allstreets.jobs import metrics_file
-from allstreets.jobs.job import Callbacks
-from allstreets.jobs.progress import (
+from allstreets.jobs.job import (
     WINDOW,
+    Callbacks,
     Check,
     Observer,
     Progress,

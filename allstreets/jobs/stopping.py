@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
 from allstreets.base import InputError
-from allstreets.jobs.progress import Progress, Reason, StopRule
+from allstreets.jobs.job import Progress, Reason, StopRule
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from allstreets.cli.terminal.output import console
 from allstreets.engines.matrix.cards import class_stages
 from allstreets.jobs import ProgressView
 from allstreets.jobs.flops import FlopsJob
-from allstreets.solvers import flops_estimate as estimate
+from allstreets.solvers import flops as estimate
 from allstreets.storage import load_flops
 
 
@@ -151,7 +151,7 @@ from itertools import count
 from harness.pressing import press_in
 from pytest import MonkeyPatch
 from allstreets.cli.main import main
-from allstreets.solvers import flops_estimate as estimate
+from allstreets.solvers import flops as estimate
 from allstreets.storage import solution_files
 written = count()
 third = lambda *_: next(written) == 2

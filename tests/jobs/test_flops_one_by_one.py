@@ -21,10 +21,9 @@ from builders.small_flops import (
 from allstreets.base import InputError
 from allstreets.cards import Flop, parse_flop
 from allstreets.jobs.flops import FlopsJob, plan_flops
-from allstreets.jobs.progress import Progress
-from allstreets.solvers import flops_estimate as estimate
-from allstreets.solvers.flops import FlopsSolver
-from allstreets.solvers.flops_estimate import estimate_flops, require_flop_room
+from allstreets.jobs.job import Progress
+from allstreets.solvers import flops as estimate
+from allstreets.solvers.flops import FlopsSolver, estimate_flops, require_flop_room
 from allstreets.storage import load_flops, mapped, solution_files
 from allstreets.storage.mapped import map_arrays
 

@@ -14,7 +14,7 @@ from allstreets.cfr import SQUARE_ROOT, Pruning, Schedule, dcfr, parse_schedule
 from allstreets.engines import DEVICE_PATTERN, named_device
 from allstreets.jobs.config.model import ConfigModel, WrongKeyError, shown
 from allstreets.jobs.config.values import GameUnit
-from allstreets.jobs.progress import StopRule
+from allstreets.jobs.job import StopRule
 from allstreets.jobs.stopping import (
     ExploitabilityThreshold,
     Intervals,

@@ -6,7 +6,7 @@ from typing import Any
 from allstreets.base import data_size, duration, figure
 from allstreets.cfr import Metrics
 from allstreets.cfr import Metrics as Empty
-from allstreets.jobs.progress import Progress, TrainingOutcome
+from allstreets.jobs.job import Progress, TrainingOutcome
 from allstreets.jobs.stopping import ExploitabilityThreshold, RegretThreshold, find_rule
 
 TREND = "a trend, not a bound"

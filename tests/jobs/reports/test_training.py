@@ -22,7 +22,7 @@ from allstreets.jobs import (
     report_lines,
     train,
 )
-from allstreets.jobs.progress import Reason
+from allstreets.jobs.job import Reason
 from allstreets.jobs.reports.training import report_dict
 
 KNOWN = Metrics(
