@@ -288,7 +288,7 @@ class MatrixEngine:
         """All pots as the kernels read them."""
         found = self._known_tables.get((player, selection))
         if found is None:
-            found = pot_tables(self.games, player, selection)
+            found = pot_tables([game.stages(player, selection) for game in self.games])
             self._known_tables[player, selection] = found
         return found
 
