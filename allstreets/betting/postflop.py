@@ -118,15 +118,7 @@ def build_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) -> B
         else:
             _refuse_end(place)
     tree = make_tree(
-        grains.pot,
-        grains.stack,
-        kind,
-        street,
-        player,
-        parent,
-        invested,
-        actions,
-        grains.per_chip,
+        grains.pot, grains.stack, kind, street, player, parent, invested, actions, grains.per_chip
     )
     if not rules.locks and not rules.hand_locks:
         return tree

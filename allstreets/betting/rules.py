@@ -286,10 +286,7 @@ def _player_sizes(
             )
     donk = lists.get("donk")
     return PlayerSizes.parse(
-        _given(lists, "bet"),
-        _given(lists, "raise"),
-        default_donk if donk is None else donk,
-        key,
+        _given(lists, "bet"), _given(lists, "raise"), default_donk if donk is None else donk, key
     )
 
 

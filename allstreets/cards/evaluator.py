@@ -167,14 +167,7 @@ def _score_without_flush(counts: Longs) -> Longs:
     straight = _straight_top(here)
     # Where a condition fails its score is meaningless, and a better or a worse one is taken.
     return np.select(
-        [
-            four >= 0,
-            (three >= 0) & (filled >= 0),
-            straight >= 0,
-            three >= 0,
-            second >= 0,
-            two >= 0,
-        ],
+        [four >= 0, (three >= 0) & (filled >= 0), straight >= 0, three >= 0, second >= 0, two >= 0],
         [
             _score(7, [four, *_top(_without(here, four), 1)]),
             _score(6, [three, filled]),

@@ -50,8 +50,7 @@ def lock(
         typer.Option(metavar="ACTION=30%", help="The range takes it so often at most; repeatable."),
     ] = None,
     at_least: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ACTION=30%", help="So often at least; repeatable."),
+        list[str] | None, typer.Option(metavar="ACTION=30%", help="So often at least; repeatable.")
     ] = None,
     exactly: Annotated[
         list[str] | None, typer.Option(metavar="ACTION=30%", help="Just so often; repeatable.")
@@ -180,11 +179,7 @@ def _split(text: str, flag: str) -> tuple[str, str]:
 
 
 def _print_difference(
-    out: "Console",
-    before: "Solved",
-    after: "Solved",
-    lines: list[str],
-    asked: "tuple[Bound, ...]",
+    out: "Console", before: "Solved", after: "Solved", lines: list[str], asked: "tuple[Bound, ...]"
 ) -> dict[str, Any]:
     from allstreets.analysis import change_lines, difference
 

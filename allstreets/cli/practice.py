@@ -110,14 +110,7 @@ def practice(
     Keys: 1 to 9 take an action, and so do f, x, c, b, r, a; q ends. docs/practice.md says more.
     """
     from allstreets.base import InputError
-    from allstreets.study import (
-        Results,
-        Session,
-        Wanted,
-        default_file,
-        load_playable,
-        parse_seat,
-    )
+    from allstreets.study import Results, Session, Wanted, default_file, load_playable, parse_seat
 
     wanted = Wanted.parse(
         street or (), pot or (), line, flop_suits or (), flop_pairing or (), flop_high or ()

@@ -87,8 +87,7 @@ def report(
         str | None, typer.Option(help="With --by: the spot, of a folder with several.")
     ] = None,
     behind: Annotated[
-        bool,
-        typer.Option("--behind", help="Solve an unreached line separately (of a spot)."),
+        bool, typer.Option("--behind", help="Solve an unreached line separately (of a spot).")
     ] = False,
     chart: Annotated[Path | None, written("Draw the decision to an .svg or .png.")] = None,
     csv: Annotated[Path | None, written("With --by: write the table to this file.")] = None,

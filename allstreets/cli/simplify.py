@@ -30,16 +30,14 @@ def simplify(
         ),
     ],
     grid: Annotated[
-        str | None,
-        typer.Option(metavar="25%", help="Round frequencies to multiples of this."),
+        str | None, typer.Option(metavar="25%", help="Round frequencies to multiples of this.")
     ] = None,
     sizes: Annotated[
         int | None,
         typer.Option(help="Keep so many bet sizes at each decision; all-in is one of them."),
     ] = None,
     drop: Annotated[
-        str | None,
-        typer.Option(metavar="5%", help="Give up actions that a hand takes less often."),
+        str | None, typer.Option(metavar="5%", help="Give up actions that a hand takes less often.")
     ] = None,
     player: Annotated[
         Literal["oop", "ip", "bb", "sb"] | None,
@@ -107,12 +105,7 @@ def print_price(out: "Console", price: "Simplified") -> None:
         own = [_figure(prices[player], digits) for player in price.players]
         table.add_row(what, _figure(exploitability, digits), *own, mixes)
 
-    table.add_row(
-        "nothing",
-        before,
-        *["" for _ in price.players],
-        _share(price.mixes_before),
-    )
+    table.add_row("nothing", before, *["" for _ in price.players], _share(price.mixes_before))
     for each in price.streets if len(price.streets) > 1 else ():
         mixes = f"{each.before.mixed:,} → {each.after.mixed:,}"
         add(f"{each.street} alone", each.exploitability, each.prices, mixes)

@@ -157,10 +157,7 @@ def _threshold(text: str | None) -> float | str | None:
 
 
 def _figures(
-    game: str,
-    algorithm: str,
-    solver: "CfrSolver | MccfrSolver",
-    outcome: "TrainingOutcome",
+    game: str, algorithm: str, solver: "CfrSolver | MccfrSolver", outcome: "TrainingOutcome"
 ) -> dict[str, Any]:
     metrics = solver.metrics()
     return {

@@ -48,7 +48,7 @@ def cluster_games(
             workers = len(pool.nodes)
             callbacks.say(
                 f"cluster: {workers} worker{'s' if workers > 1 else ''} with {cores} "
-                f"core{'s' if cores > 1 else ''} in all",
+                f"core{'s' if cores > 1 else ''} in all"
             )
             yield begin_games(spec, pool, costs, threads, folder, callbacks)
         finally:

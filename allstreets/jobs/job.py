@@ -59,7 +59,6 @@ class Check:
     @staticmethod
     def from_row(row: Mapping[str, Any]) -> Check:
         """Back from `to_row`. Raises `KeyError` or `TypeError` on anything else."""
-
         own = {each.name: row[each.name] for each in fields(Check) if each.name != "metrics"}
         # A figure that an earlier version did not have is not known.
         figures = {each.name: row.get(each.name) for each in fields(Metrics)}

@@ -140,12 +140,7 @@ class Intervals:
 
 
 # When several rules hold at once, the one that says most about the result is the reason.
-_ORDER: tuple[Reason, ...] = (
-    "exploitability_threshold",
-    "regret_threshold",
-    "iterations",
-    "time",
-)
+_ORDER: tuple[Reason, ...] = ("exploitability_threshold", "regret_threshold", "iterations", "time")
 
 Rule = TypeVar("Rule")
 

@@ -59,9 +59,7 @@ def show_progress(
 
 @contextmanager
 def line_progress(
-    stream: TextIO,
-    seconds: float | None = None,
-    clock: Callable[[], float] = time.monotonic,
+    stream: TextIO, seconds: float | None = None, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Observer]:
     """One line at most every so many `seconds`, one for every fault, and always the last one."""
     printed: Progress | None = None

@@ -166,7 +166,6 @@ def preflop_so_far(
     solver: PreflopTraining, rules: PreflopRules, progress: Progress
 ) -> WholeSolution:
     """The average strategy before the flop as it stands, without EVs."""
-
     fresh = progress.fresh_metrics
     facts = SolutionFacts(
         iterations=solver.iterations,

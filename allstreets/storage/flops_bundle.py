@@ -172,7 +172,6 @@ class FlopsBundle:
             raise cannot_write(self.folder, error) from error
 
     def _write_manifest(self) -> None:
-
         order = {key: index for index, key in enumerate(self.wanted)}
         rows = self._weighted()
         keys = sorted(rows, key=lambda key: (order.get(key, len(order)), key))
@@ -196,7 +195,6 @@ class FlopsBundle:
 
 def load_flops(folder: Place | str) -> "WholeSolution":
     """Open a model of flops. Reads the manifest; a flop is read when it is first needed."""
-
     folder = mirrored(folder)
     manifest = read_manifest(folder, KIND)
     named = [{**row, "flop": file_name(row["flop"], row["spr"])} for row in manifest["rows"]]

@@ -75,7 +75,6 @@ def save_preflop(
     `identity` are JSON facts that distinguish games besides the rules: where the values of flops
     come from, say.
     """
-
     folder = Path(folder)
     game = {**identity, "preflop": rules_mapping(result.rules)}
     require_same_game(folder, PREFLOP, lambda manifest: manifest["game"], game)
@@ -90,7 +89,6 @@ def save_preflop(
 
 def load_preflop(folder: Path | str) -> "WholeSolution":
     """Open a bundle."""
-
     folder = Path(folder)
     manifest = read_manifest(folder, PREFLOP)
     with damage_told(folder):
@@ -128,7 +126,6 @@ def save_unified(
     are those of the stored strategies. `before` says which solution a lock has made it
     from: its `folder`, and the `line` that was locked.
     """
-
     folder = place_of(folder)
     require_same_game(folder, UNIFIED, _game_of, _identity(solver))
     source = SolverSource(solver, kept)
@@ -221,7 +218,6 @@ def _batches(solver: "WholeGameSolver") -> list[Any]:
 
 def _identity(solver: "WholeGameSolver") -> dict[str, Any]:
     """The facts that two solutions of the same game share, in words for people."""
-
     flops = solver.game.flops
     return {
         **game_mapping(solver.game),
@@ -247,7 +243,6 @@ def _game_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 def load_unified(folder: Place | str) -> "WholeSolution":
     """Open a bundle. Reads manifest and preflop part; a flop is read when it is needed."""
-
     folder = mirrored(folder)
     manifest = read_manifest(folder, UNIFIED)
     rows = manifest["flops"]

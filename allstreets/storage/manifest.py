@@ -33,12 +33,7 @@ LARGEST = 2**63  # of whole numbers
 SHOWN = 40  # letters of a fact in a message
 WORDS = {str: "a text", int: "a whole number", float: "a number", dict: "a mapping", bool: "a bool"}
 
-FILE = {
-    "file": PLAIN,
-    "bytes": int,
-    "sha256": str,
-    "blocks?": {"bytes": int, "crc32": str},
-}
+FILE = {"file": PLAIN, "bytes": int, "sha256": str, "blocks?": {"bytes": int, "crc32": str}}
 BEFORE = {"folder": str, "line": str}
 SIMPLIFIED = {
     "folder?": str,
@@ -191,13 +186,7 @@ FACTS: dict[str, dict[str, Any]] = {
         "rows": [SOLVED_FLOP],
     },
     "preflop": SOLUTION,
-    "unified": {
-        **SOLUTION,
-        "game": GAME,
-        "kept?": str,
-        "flops": [FLOP],
-        "before?": BEFORE,
-    },
+    "unified": {**SOLUTION, "game": GAME, "kept?": str, "flops": [FLOP], "before?": BEFORE},
     "certificate": {
         "real_exploitability_mbb": float,
         "interval_mbb": (float, float),
@@ -305,7 +294,6 @@ def _misfit(value: Any, wanted: str, where: str) -> MisfitError:
 
 def write_manifest(folder: Place, facts: Mapping[str, Any]) -> None:
     """Write `facts` and their checksum, whole or not at all."""
-
     text = _text({**facts, "checksum": data_hash(facts)})
     write_atomic(folder / MANIFEST, lambda out: out.write(text.encode()))
 
@@ -369,7 +357,6 @@ def damage_told(folder: Place, *, asked: bool = False) -> Iterator[None]:
 
 def read_manifest(folder: Place, kind: Kind) -> dict[str, Any]:
     """The facts of a folder of this kind, checked."""
-
     what, maker = KINDS[kind]
     manifest = _read(folder, maker)
     facts = {key: value for key, value in manifest.items() if key != "checksum"}

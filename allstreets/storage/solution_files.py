@@ -65,7 +65,6 @@ FolderType = TypeVar("FolderType", Path, Remote, Place)
 
 def facts_mapping(facts: "SolutionFacts", kind: Kind) -> dict[str, Any]:
     """The head of a manifest."""
-
     written = asdict(facts)
     return {
         "schema": SCHEMAS[kind],
@@ -84,7 +83,6 @@ def facts_mapping(facts: "SolutionFacts", kind: Kind) -> dict[str, Any]:
 
 def facts_of(manifest: Mapping[str, Any]) -> "SolutionFacts":
     """The facts that `facts_mapping` wrote."""
-
     figures = {key: manifest["figures"].get(key) for key in FIGURES}
     plain = {key: manifest[key] for key in PLAIN}
     plain["memory"] = OLD_MEMORY.get(plain["memory"], plain["memory"])
@@ -103,7 +101,6 @@ def facts_of(manifest: Mapping[str, Any]) -> "SolutionFacts":
 
 def _card_model(manifest: Mapping[str, Any]) -> "CardModel | None":
     """The card model of a manifest; older ones have it in the config alone."""
-
     if manifest.get("card_model") is not None:
         return CardModel.of(manifest["card_model"])
     if manifest["cards"] is None:
@@ -194,7 +191,6 @@ def open_preflop(
     folder: Path, manifest: Mapping[str, Any], tree: "BettingTree"
 ) -> "PreflopStrategies":
     """The part of a solution before the flop."""
-
     entry = manifest["files"]["preflop"]
     arrays = open_file(folder, manifest["token"], folder / entry["file"], entry)
     with damage_told(folder):
@@ -283,11 +279,7 @@ class FlopFiles:
     """The flops of a bundle, each opened and verified when it is first needed."""
 
     def __init__(
-        self,
-        folder: Path,
-        token: str,
-        entries: Iterable[Mapping[str, Any]],
-        advice: str = AGAIN,
+        self, folder: Path, token: str, entries: Iterable[Mapping[str, Any]], advice: str = AGAIN
     ) -> None:
         self._folder, self._token, self._advice = folder, token, advice
         self._entries = {str(entry["flop"]): entry for entry in entries}

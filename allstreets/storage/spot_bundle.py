@@ -75,7 +75,6 @@ def spot_identity(
     river_groups: RiverGroups = "none",
 ) -> dict[str, Any]:
     """The facts that identify a solution: its game, its algorithm and its storage."""
-
     schedule = parse_schedule(algorithm) if isinstance(algorithm, str) else algorithm
     groups = {} if river_groups == "none" else {"river_groups": river_groups}
     return {**spot_mapping(spot), "algorithm": str(schedule), "precision": precision, **groups}
@@ -88,7 +87,6 @@ def _identity(solver: "SpotSolver") -> dict[str, Any]:
 
 def require_saved(spot: "Spot", saved: str) -> None:
     """Refuse to save streets that the spot does not have."""
-
     if saved not in ("flop", "turn", "full"):
         raise InputError(f"save '{saved}' is not known: write flop, turn or full")
     first = spot.tree.first_street
@@ -135,7 +133,6 @@ def save_spot(
     which flop of which whole game the spot is (`solvers.Origin`), `before` which solution it was
     made from by a lock, and at which line, `simplified` from which its strategies were made simple.
     """
-
     if isinstance(solver, SpotSolution):
         if solver.solver is None:
             raise InputError("only what was solved in this program can be saved: copy the folder")
@@ -199,7 +196,6 @@ def _write_street(folder: Path, file: str, arrays: Arrays) -> dict[str, Any]:
 
 def _files(solver: "SpotSolver", saved: str) -> Iterator[tuple[str, Arrays]]:
     """(name, arrays) of every file of a bundle, one at a time: together they may not fit."""
-
     subgame, tree = solver.subgame, solver.spot.tree
     for level, street in enumerate(_kept_streets(subgame.levels, saved)):
         arrays: Arrays = {}
@@ -230,7 +226,6 @@ def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotSo
 
     `announce` is called when a street that was not stored is about to be solved again.
     """
-
     folder = Path(folder)
     manifest = read_spot_manifest(folder)
     spot, settings = _spot_of(folder, manifest)
@@ -313,7 +308,6 @@ class _Opened:
 
     def _stored(self, cards: tuple[int, ...]) -> "StreetNumbers":
         """A street with stored numbers."""
-
         street = self._kept[len(cards)]
         file = self._open(f"nodes-{street.text}")
         name, renamed = board_name(spot_root(self._spot), cards)

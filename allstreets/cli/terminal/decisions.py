@@ -182,7 +182,6 @@ def _opening(result: "WholeSolution") -> list[Decision]:
 
 
 def _opening_title(node: Decision) -> str:
-
     reached = f" ({share_text(node.share)} of hands)" if node.line else ""
     return f"{node_title(node)}{reached}:"
 
@@ -265,10 +264,7 @@ def share_bar(first: float, width: int) -> Text:
 
 
 def mix_grid(
-    shares: Floats,
-    symbols: Sequence[str],
-    colours: Sequence[str],
-    marked: Flags | None = None,
+    shares: Floats, symbols: Sequence[str], colours: Sequence[str], marked: Flags | None = None
 ) -> Text:
     """Hands by their mix of actions, `shares` [A, 169]: the cell is coloured in these proportions.
 

@@ -419,12 +419,7 @@ def play_hand_locks(subgame: ExactSubgame) -> None:
 
 
 def lock_strategy(
-    subgame: ExactSubgame,
-    level: int,
-    number: int,
-    node: int,
-    strategy: Floats,
-    locked: Flags,
+    subgame: ExactSubgame, level: int, number: int, node: int, strategy: Floats, locked: Flags
 ) -> None:
     """Let the `locked` combos [1326] play `strategy` [A, 1326] at a node on board `number`."""
     if subgame.buckets[level] is not None:

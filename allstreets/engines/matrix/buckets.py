@@ -111,12 +111,7 @@ def k_means(rows: Ints, count: int, seed: int, rounds: int = ROUNDS) -> Clusters
     return _clusters(points, sizes, numbers, point_of)
 
 
-def _clusters(
-    points: Ints,
-    sizes: Longs,
-    numbers: Longs,
-    point_of: Longs,
-) -> Clusters:
+def _clusters(points: Ints, sizes: Longs, numbers: Longs, point_of: Longs) -> Clusters:
     """Means and spread in double precision, from whole numbers that it holds exactly."""
     mass = np.bincount(numbers, sizes)
     sums = np.stack([np.bincount(numbers, sizes * column) for column in points.T], axis=1)
@@ -125,9 +120,7 @@ def _clusters(
     return Clusters(numbers[point_of], centres, float((sizes * squares).sum() / sizes.sum()))
 
 
-def distinct_rows(
-    rows: Ints,
-) -> tuple[Ints, Longs, Longs]:
+def distinct_rows(rows: Ints) -> tuple[Ints, Longs, Longs]:
     """The different rows in rising order [M, D], which one each row is [N], how many are each [M].
 
     Whole numbers ≥ 0 with their highest byte first sort like strings, and sorting strings is ten

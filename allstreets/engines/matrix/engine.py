@@ -301,12 +301,7 @@ class MatrixEngine:
                 raise ValueError("a hand that is not stored reaches a pot")
 
     def _wanted(
-        self,
-        player: Player,
-        mode: int,
-        flops: Flops,
-        weights: Singles,
-        hand_mask: Flags | None,
+        self, player: Player, mode: int, flops: Flops, weights: Singles, hand_mask: Flags | None
     ) -> tuple[Bytes | None, Bytes]:
         """The blocks of own hands that an update computes, [P, 1 or K, H / 16], and where [P].
 

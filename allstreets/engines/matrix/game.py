@@ -70,11 +70,7 @@ class MatrixGame:
     """
 
     def __init__(
-        self,
-        tree: BettingTree,
-        payoffs: Floats,
-        cards: StageMatrices,
-        allocate: Allocate = aligned,
+        self, tree: BettingTree, payoffs: Floats, cards: StageMatrices, allocate: Allocate = aligned
     ) -> None:
         self.tree, self.cards, self._allocate = tree, cards, allocate
         self.stage_of_node = stage_of_nodes(tree, cards.streets)

@@ -70,10 +70,7 @@ def slot_counts(tree: BettingTree, stages: Longs) -> Longs:
 
 
 def build_plans(
-    tree: BettingTree,
-    payoffs: Floats,
-    own: Player,
-    streets: tuple[tuple[Street, ...], ...],
+    tree: BettingTree, payoffs: Floats, own: Player, streets: tuple[tuple[Street, ...], ...]
 ) -> tuple[StagePlan, ...]:
     """The plans of one player, stage by stage."""
     numbers = stage_of_nodes(tree, streets)
