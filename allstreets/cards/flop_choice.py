@@ -221,10 +221,10 @@ def reweighted(flops: FlopSet, leaves: Sequence[Floats] = ()) -> FlopSet:
     return FlopSet(flops.name, chosen, _rounded(weights[kept] * (dealt.sum() / weights.sum())))
 
 
-def flop_set_error(flops: FlopSet, leaves: Sequence[Floats] = ()) -> float:
+def flop_set_error(flops: FlopSet) -> float:
     """How far a set is from all flops: 0 is the same, 1 as far as a flop at random."""
     dealt = every_flop().weights
-    return remaining_error(_stacked(leaves, dealt), dealt, _places(flops), flops.weights)
+    return remaining_error(_stacked((), dealt), dealt, _places(flops), flops.weights)
 
 
 def _rounded(weights: Floats) -> Floats:

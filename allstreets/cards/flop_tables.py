@@ -147,10 +147,6 @@ class FlopTable:
         margins = self.margins(number)
         return FlopMatchups(hand_pairs(all_flops()[number].cards), margins)
 
-    def is_complete(self) -> bool:
-        """Whether every part has its file (what is in them is checked when it is read)."""
-        return all(_has_size(self._path(part)) for part in range(PART_COUNT))
-
     def build(
         self,
         threads: int | None = None,

@@ -1,5 +1,6 @@
 """allstreets toy: solve a small game with a known solution, and watch it converge."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -159,17 +160,12 @@ def _threshold(text: str | None) -> float | str | None:
 def _figures(
     game: str, algorithm: str, solver: "CfrSolver | MccfrSolver", outcome: "TrainingOutcome"
 ) -> dict[str, Any]:
-    metrics = solver.metrics()
     return {
         "game": game,
         "algorithm": algorithm,
         "iterations": solver.iterations,
-        "exploitability": metrics.exploitability,
+        **asdict(solver.metrics()),
         "game_value": solver.game_value(),
-        "avg_positive_regret": metrics.avg_positive_regret,
-        "regret_bound": metrics.regret_bound,
-        "max_regret": metrics.max_regret,
-        "strategy_entropy": metrics.strategy_entropy,
         "pruned_fraction": solver.pruned_fraction,
         "seconds": outcome.progress.seconds,
         "strategy": solver.strategies(),

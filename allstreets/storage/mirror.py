@@ -17,14 +17,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from allstreets.base import InputError, Place, Remote, cache_folder, place_of
-from allstreets.storage.manifest import stored_token
+from allstreets.storage.manifest import MANIFEST, stored_token
 
 MARK = ".remote"
 UNNAMED = "solution"  # a copy of an address that ends in no name
 SMALL = ("metrics.jsonl", "certificate/certificate.json")
 
 
-def mirrored(where: str | Place, first: str = "manifest.json") -> Path:
+def mirrored(where: str | Place) -> Path:
     """The folder of this machine to read a solution from: a copy, where it is elsewhere."""
     source = place_of(where)
     if isinstance(source, Path):
@@ -34,12 +34,12 @@ def mirrored(where: str | Place, first: str = "manifest.json") -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / MARK).write_text(source.url)
-        (folder / first).unlink(missing_ok=True)
-        _fetch(source / first, folder / first)
+        (folder / MANIFEST).unlink(missing_ok=True)
+        _fetch(source / MANIFEST, folder / MANIFEST)
     except FileNotFoundError:
         raise InputError(
-            f"{source} holds no solution (no {first}); make one with: allstreets train … --output "
-            f"{source} --cluster auto"
+            f"{source} holds no solution (no {MANIFEST}); make one with: allstreets train … "
+            f"--output {source} --cluster auto"
         ) from None
     except OSError as error:
         raise InputError(
