@@ -1,4 +1,3 @@
-from .certificates import CERTIFICATE as CERTIFICATE
 from .certificates import CertificateWork as CertificateWork
 from .certificates import read_certificate as read_certificate
 from .certificates import write_certificate as write_certificate
@@ -29,6 +28,7 @@ from .game_bundle import load_preflop as load_preflop
 from .game_bundle import load_unified as load_unified
 from .game_bundle import require_preflop_folder as require_preflop_folder
 from .game_bundle import require_unified_folder as require_unified_folder
+from .game_bundle import save_compact as save_compact
 from .game_bundle import save_preflop as save_preflop
 from .game_bundle import save_unified as save_unified
 from .game_bundle import writing_unified as writing_unified
@@ -36,6 +36,7 @@ from .kept_flops import SPOTS as SPOTS
 from .kept_flops import KeptFlop as KeptFlop
 from .kept_flops import find_kept as find_kept
 from .kept_flops import new_kept as new_kept
+from .manifest import CERTIFICATE as CERTIFICATE
 from .manifest import KINDS as KINDS
 from .manifest import MANIFEST as MANIFEST
 from .manifest import folder_kind as folder_kind
@@ -45,6 +46,13 @@ from .mirror import mirrored as mirrored
 from .mirror import origin as origin
 from .opening import Solution as Solution
 from .opening import load as load
+from .packs import LIBRARY as LIBRARY
+from .packs import PACK as PACK
+from .packs import Packed as Packed
+from .packs import library as library
+from .packs import packed_name as packed_name
+from .packs import packed_solutions as packed_solutions
+from .packs import write_pack as write_pack
 from .solution_files import clear_unfinished as clear_unfinished
 from .solution_files import drop as drop
 from .solution_files import write_flops as write_flops

@@ -27,6 +27,7 @@ from allstreets.engines import LiftedValues
 from allstreets.games import data_hash
 from allstreets.solutions import Certificate
 from allstreets.storage.manifest import (
+    CERTIFICATE,
     MISFITS,
     cannot_write,
     read_manifest,
@@ -37,7 +38,6 @@ from allstreets.storage.solution_files import SUFFIX, drop
 from allstreets.version import __version__
 
 FOLDER, WORK = "certificate", "work.json"
-CERTIFICATE = f"{FOLDER}/certificate.json"  # in the folder of a solution, if it has one
 
 
 def judged_hash(manifest: Mapping[str, Any]) -> str:

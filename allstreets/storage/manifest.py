@@ -204,6 +204,7 @@ FACTS: dict[str, dict[str, Any]] = {
     },
 }
 MANIFEST = "manifest.json"
+CERTIFICATE = "certificate/certificate.json"  # beside it, if the solution has one
 AGAIN = "Restore the folder from a backup, or solve again in another folder."
 KIND_SHOWN = 40  # letters of a kind that is not known
 MISFITS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)

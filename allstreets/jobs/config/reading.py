@@ -106,7 +106,7 @@ class YamlFile:
 
 def read_yaml(path: Path) -> YamlFile:
     """Read `path`; an unreadable file or bad syntax is an `InputError` with the line."""
-    return parse_yaml(_read_text(path), str(path))
+    return parse_yaml(read_yaml_text(path), str(path))
 
 
 def parse_yaml(text: str, source: str) -> YamlFile:
@@ -137,7 +137,8 @@ def parse_yaml(text: str, source: str) -> YamlFile:
     raise problems_error(source, [problem])
 
 
-def _read_text(path: Path) -> str:
+def read_yaml_text(path: Path) -> str:
+    """The text of a file that may be a config; an unreadable one is an `InputError`."""
     try:
         # Opening a pipe waits for a writer, indefinitely if there is none.
         is_readable = path.is_dir() or stat.S_ISREG(path.stat().st_mode)
@@ -303,9 +304,9 @@ def read_config(path: Path, model: type[M], override: Override | None = None) ->
     return _of_file(read_yaml(path), model, str(path), override)
 
 
-def read_config_text(text: str, model: type[M], source: str) -> M:
+def read_config_text(text: str, model: type[M], source: str, override: Override | None = None) -> M:
     """As `read_config`, of YAML that lies in no file; `source` names it in messages."""
-    return _of_file(parse_yaml(text, source), model, source)
+    return _of_file(parse_yaml(text, source), model, source, override)
 
 
 def _of_file(file: YamlFile, model: type[M], source: str, override: Override | None = None) -> M:
