@@ -12,7 +12,7 @@ from allstreets.cli.terminal.output import (
     percent,
     plain_table,
     print_json,
-    written_path,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -75,19 +75,9 @@ def practice(
     stats: Annotated[
         bool, typer.Option("--stats", help="Show what was kept so far, and play nothing.")
     ] = False,
-    export: Annotated[
-        Path | None,
-        typer.Option(
-            parser=written_path, metavar="<Path>", help="Write all results to a .csv or .json file."
-        ),
-    ] = None,
+    export: Annotated[Path | None, written("Write all results to a .csv or .json file.")] = None,
     anki: Annotated[
-        Path | None,
-        typer.Option(
-            parser=written_path,
-            metavar="<Path>",
-            help="Write missed decisions to an .apkg file for Anki.",
-        ),
+        Path | None, written("Write missed decisions to an .apkg file for Anki.")
     ] = None,
     delete: Annotated[
         bool, typer.Option("--delete", help="Delete all results, after a question.")
@@ -282,9 +272,7 @@ def print_answer(out: "Console", answer: "Answer", asked: "Question", grid: bool
         out.print(f"You: {answer.taken}. Right{lost}.", style="bold green")
     if answer.note and answer.loss_bb is not None:
         out.print(answer.note, soft_wrap=True)
-    table = plain_table("", "how often", "EV bb")
-    for column in table.columns[1:]:
-        column.justify = "right"
+    table = plain_table("", "how often", "EV bb", numbers=slice(1, 3))
     for option, label in zip(answer.options, asked.labels, strict=False):
         mark = "►" if option.action == answer.taken else " "
         ev = "" if option.ev_bb is None else f"{round(option.ev_bb, 3) + 0.0:.3f}"
@@ -338,14 +326,12 @@ def print_totals(out: "Console", summary: "Summary") -> None:
     )
     if summary.leaks:
         out.print("\nLeaks:")
-        table = plain_table("lost bb", "times", "")
-        table.columns[0].justify = table.columns[1].justify = "right"
+        table = plain_table("lost bb", "times", "", numbers=slice(2))
         for leak in summary.leaks:
             table.add_row(f"{leak.loss_bb:.2f}", str(leak.times), leak.text)
         out.print(table)
         out.print("\nThe costliest decisions:")
-        table = plain_table("lost bb", "cards", "line", "did", "best")
-        table.columns[0].justify = "right"
+        table = plain_table("lost bb", "cards", "line", "did", "best", numbers=slice(1))
         for answer in summary.worst:
             best = answer.best
             action = "" if best is None else best.action
@@ -374,9 +360,7 @@ def _waiting(count: int) -> str:
 
 
 def _print_groups(out: "Console", title: str, rows: "list[tuple[str, Summary]]") -> None:
-    table = plain_table(title, "decisions", "right", "bb per 100", "")
-    for column in table.columns[1:4]:
-        column.justify = "right"
+    table = plain_table(title, "decisions", "right", "bb per 100", "", numbers=slice(1, 4))
     most = max((row.loss_per_100 or 0.0 for _, row in rows), default=0.0)
     for name, row in rows:
         lost = row.loss_per_100 or 0.0

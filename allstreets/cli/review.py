@@ -12,7 +12,7 @@ from allstreets.cli.terminal.output import (
     percent,
     plain_table,
     print_json,
-    written_path,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -41,12 +41,7 @@ def review(
         typer.Option(help="Whose decisions are graded.  [default: who wrote the history]"),
     ] = None,
     rows: Annotated[int, typer.Option(min=0, help="Decisions in the table.")] = 20,
-    csv: Annotated[
-        Path | None,
-        typer.Option(
-            parser=written_path, metavar="<Path>", help="Write all decisions to this file."
-        ),
-    ] = None,
+    csv: Annotated[Path | None, written("Write all decisions to this file.")] = None,
     seconds_per_spot: Annotated[
         float, typer.Option(min=0.1, help="Most time for one street of one hand.")
     ] = 20.0,
@@ -59,11 +54,7 @@ def review(
     threads: ThreadsOption = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            parser=written_path,
-            metavar="<Path>",
-            help="Keep the review here, for allstreets explore.  [default: the cache folder]",
-        ),
+        written("Keep the review here, for allstreets explore.  [default: the cache folder]"),
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -153,10 +144,8 @@ def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
     if not outcome.hands:
         out.print("No hand was reviewed.")
         return
-    table = plain_table(
-        "loss", "accuracy", "hand", "street", "cards", "line", "did", "best", "note"
-    )
-    table.columns[0].justify = table.columns[1].justify = "right"
+    heads = ("loss", "accuracy", "hand", "street", "cards", "line", "did", "best", "note")
+    table = plain_table(*heads, numbers=slice(2))
     rows = [row for row in decision_rows(outcome) if row["loss_bb"] is not None]
     for row in rows[:shown]:
         table.add_row(
@@ -192,9 +181,8 @@ def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
 
 
 def _print_totals(out: "Console", rows: list[dict[str, object]]) -> None:
-    table = plain_table("by", "", "hands", "decisions", "graded", "lost bb", "bb/100")
-    for column in table.columns[2:]:
-        column.justify = "right"
+    heads = ("by", "", "hands", "decisions", "graded", "lost bb", "bb/100")
+    table = plain_table(*heads, numbers=slice(2, None))
     for row in rows:
         table.add_row(
             str(row["by"]),

@@ -94,12 +94,9 @@ def print_price(out: "Console", price: "Simplified") -> None:
         f"{price.judged}\n",
     ):
         out.print(line, soft_wrap=True)
-    table = plain_table("simple on", "exploitability")
-    for player in price.players:
-        table.add_column(f"price of {price.seats[player]}")
-    table.add_column("mixed decisions")
-    for column in table.columns[1:]:
-        column.justify = "right"
+    prices = [f"price of {price.seats[player]}" for player in price.players]
+    heads = ("simple on", "exploitability", *prices, "mixed decisions")
+    table = plain_table(*heads, numbers=slice(1, None))
 
     def add(what: str, exploitability: float, prices: tuple[float, float], mixes: str) -> None:
         own = [_figure(prices[player], digits) for player in price.players]

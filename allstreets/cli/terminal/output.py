@@ -81,11 +81,14 @@ def console(*, stderr: bool = False) -> "Console":
     return made if made.is_terminal else PlainConsole(stderr=stderr, width=10_000)
 
 
-def plain_table(*columns: str) -> "Table":
-    """A table without lines."""
+def plain_table(*columns: str, numbers: slice = slice(0)) -> "Table":
+    """A table without lines, in which some columns hold `numbers`: they end on the right."""
     from rich.table import Table
 
-    return Table(*columns, box=None, pad_edge=False)
+    table = Table(*columns, box=None, pad_edge=False)
+    for column in table.columns[numbers]:
+        column.justify = "right"
+    return table
 
 
 def number(value: float, digits: int = 3, width: int = 0, sign: str = "") -> str:
