@@ -19,6 +19,7 @@ from .control import interrupt_request as interrupt_request
 from .control import listen_to_parent as listen_to_parent
 from .errors import InputError as InputError
 from .errors import clean_message as clean_message
+from .errors import decode_text as decode_text
 from .errors import printable as printable
 from .errors import shorten as shorten
 from .errors import shortened as shortened

@@ -13,7 +13,7 @@ from functools import cache
 from io import TextIOWrapper
 from pathlib import Path
 
-from allstreets.base import InputError
+from allstreets.base import InputError, decode_text
 
 PLAIN_ERRORS = "allstreets-plain"
 PLAIN_ASCII = "allstreets-ascii"
@@ -169,8 +169,4 @@ def decoded(data: bytes, name: str) -> str:
     """The text in a file or a pipe; `name` is its name in messages."""
     if len(data) > MOST_BYTES:
         raise InputError(f"{name} is larger than 1 MB; is it the right one?")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{name} is not UTF-8 text (line {line}): save it as UTF-8") from None
+    return decode_text(data, name)

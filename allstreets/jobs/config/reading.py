@@ -27,7 +27,7 @@ from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 from ruamel.yaml.parser import Parser
 from ruamel.yaml.reader import ReaderError
 
-from allstreets.base import InputError, suggest
+from allstreets.base import InputError, decode_text, suggest
 from allstreets.jobs.config.model import (
     ConfigModel,
     ConfigWarning,
@@ -158,11 +158,7 @@ def read_yaml_text(path: Path) -> str:
         raise InputError(f"{path} is a pipe or a device; write the config to a file and name that")
     if len(data) > MAX_BYTES:
         raise InputError(f"{path} is larger than 1 MB; a config is a few kB, is this the file?")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path} is not UTF-8 text (line {line}); save it as UTF-8") from None
+    text = decode_text(data, str(path))
     if "\0" in text:
         raise InputError(f"{path} is not a text file; name a YAML file")
     return text
