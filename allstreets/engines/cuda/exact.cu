@@ -54,7 +54,7 @@ DEVICE float reach_in(const Exact *ONLY s, int board, int line, int hand) {
     return reach_above(s, board, line, s->parent_hand[s->opponent_start[board] + hand]);
 }
 
-SMALL_KERNEL(128, 8) forward(const Exact *ONLY s) { forward_line(s); }
+SMALL_KERNEL(128, 12) forward(const Exact *ONLY s) { forward_line(s); }
 KERNEL gather(const Exact *ONLY s) { gather_leaf(s); }
 
 // ---- terminals
