@@ -1,9 +1,10 @@
 """Locks from frequencies: an action is taken so often, at most, or at least so often.
 
-A frequency says nothing about hands. The strategy of a solution is changed as little as it takes
-(`games.smallest_change`), over all hands that get there, each counted as often as it meets the
+A frequency says nothing about hands. Those of a solution that lose least EV by it move first
+(`games.changed_strategy`), out of all hands that get there, each counted as often as it meets the
 opponent's range; on a line with `*` over all cards together. The hands are those that the given
-solution, and the locks above, bring there: solved again, a little more or less of them may come.
+solution, and the locks above, bring there. Solved again, others may come: then the same strategy is
+changed again for the hands that `arriving`, the solution with the locks, brings there.
 
 In a whole game decisions before the flop are locked from the root on, so that a range that a lock
 has changed is the one that gets to the next; strategies are rounded so that the frequency stays. On
@@ -43,9 +44,9 @@ from allstreets.games import (
     Lock,
     Spot,
     WholeGame,
+    changed_strategy,
     limits,
     named_action,
-    smallest_change,
 )
 from allstreets.solutions import (
     Decision,
@@ -60,12 +61,16 @@ Place = tuple[int, tuple[int, ...]]  # a decision of the tree and the cards deal
 Played = dict[Place, Floats]  # [A, 1326] of decisions that are locked
 
 
-def observed_locks(result: SpotSolution, bounds: Sequence[Bound]) -> tuple[Lock, ...]:
-    """Locks that take every action as often as the bounds say, by the smallest change.
+def observed_locks(
+    result: SpotSolution, bounds: Sequence[Bound], arriving: SpotSolution | None = None
+) -> tuple[Lock, ...]:
+    """Locks that take every action as often as the bounds say, by the cheapest change.
 
     Bounds of one node count together; nodes are locked from the root on, so that a range that a
-    lock has changed is the one that gets to the next.
+    lock has changed is the one that gets to the next. `arriving` is the solution whose ranges
+    count, by default the same.
     """
+    arriving = arriving or result
     bounds_at: dict[Place, list[tuple[Bound, Line]]] = {}
     for bound in bounds:
         line = _find(result, bound)
@@ -78,16 +83,15 @@ def observed_locks(result: SpotSolution, bounds: Sequence[Bound]) -> tuple[Lock,
         nodes = [
             result.at(line_text(result.spot.tree, path.node, path.cards)).decision for path in lines
         ]
-        weights = [
-            _weights(result, node, path, played) for node, path in zip(nodes, lines, strict=True)
-        ]
+        weights = [_weights(arriving, path, played) for path in lines]
         if not any(held.any() for held in weights):
             raise InputError(
                 f"{some[0][0].where}: no hand of {nodes[0].seat} gets to '{some[0][0].line}', so "
                 "nothing is taken there so often"
             )
         strategy = np.concatenate([node.strategy for node in nodes], axis=1)
-        changed = smallest_change(strategy, np.concatenate(weights), least, most)
+        evs = np.concatenate([node.action_evs for node in nodes], axis=1)
+        changed = changed_strategy(strategy, evs, np.concatenate(weights), least, most)
         ends = np.cumsum([len(held) for held in weights])[:-1]
         for node, line, part in zip(nodes, lines, np.split(changed, ends, axis=1), strict=True):
             lock, by_combo = played_lock(result.spot, line, _over_combos(node, part))
@@ -147,9 +151,10 @@ def _boards(result: SpotSolution, line: Line, where: str) -> list[Line]:
     ]
 
 
-def _weights(result: SpotSolution, node: Decision, line: Line, played: Played) -> Floats:
+def _weights(result: SpotSolution, line: Line, played: Played) -> Floats:
     """[H]: how often each hand gets to a decision beside the other's range, after locks above."""
     tree = result.spot.tree
+    node = result.at(line_text(tree, line.node, line.cards)).decision
     steps = {
         (step, line.cards[: tree.street[step] - tree.first_street]): child
         for step, child in zip(line.nodes, line.nodes[1:], strict=False)
@@ -178,14 +183,20 @@ def _over_combos(node: Decision, strategy: Floats) -> Floats:
 
 
 def observed_game_locks(
-    result: WholeSolution, bounds: Sequence[Bound], folder: str
+    result: WholeSolution,
+    bounds: Sequence[Bound],
+    folder: str,
+    arriving: WholeSolution | None = None,
 ) -> tuple[Lock, ...]:
-    """Locks that take every action as often as the bounds say; `folder` has the solution."""
+    """Locks that take every action as often as the bounds say; `folder` has the solution.
+
+    `arriving` is the solution whose ranges before the flop count, by default the same.
+    """
     bounds_at: dict[str, tuple[GameNode, list[Bound]]] = {}
     for bound in bounds:
         target = result.game.node_at(bound.line, bound.where)
         bounds_at.setdefault(target.line, (target, []))[1].append(bound)
-    before, locks = result.before, list[Lock]()
+    before, locks = (arriving or result).before, list[Lock]()
     # Nodes stand in pre-order: a decision comes after those that lead to it.
     for target, some in sorted(bounds_at.values(), key=lambda pair: pair[0].order):
         least, most = limits(target.tree, target.node, some, BIG_BLINDS)
@@ -193,14 +204,13 @@ def observed_game_locks(
             shares = {bound.action: bound.text for bound in some}
             locks.append(Lock(target.line, frequencies=shares, solution=folder))
             continue
-        shown = before.node(target.node)
-        if not shown.own.weights.any():
+        shown, weights = result.before.node(target.node), before.node(target.node).own.weights
+        if not weights.any():
             raise InputError(
                 f"{some[0].where}: no hand of {shown.seat} gets to '{target.line}', so nothing is "
                 "taken there so often"
             )
-        weights = shown.own.weights
-        changed = smallest_change(shown.strategy, weights, least, most)
+        changed = changed_strategy(shown.strategy, shown.action_evs, weights, least, most)
         changed = evenly_rounded(changed, weights, np.arange(len(weights)), _in_digits)
         lock, played = _played(target, changed)
         before = replace(before, strategies={**before.strategies, target.node: played})
