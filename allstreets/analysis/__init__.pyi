@@ -31,6 +31,8 @@ from .compare import difference as difference
 from .compare import gain_text as gain_text
 from .flop_locks import give_orders as give_orders
 from .frequency_locks import LockRequest as LockRequest
+from .frequency_locks import frequency_gap as frequency_gap
+from .frequency_locks import game_frequency_gap as game_frequency_gap
 from .frequency_locks import lock_as_played as lock_as_played
 from .frequency_locks import lock_game_as_played as lock_game_as_played
 from .frequency_locks import observed_game_locks as observed_game_locks

@@ -58,6 +58,14 @@ def lock(
     locks: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", help="Columns node, action, frequency.")
     ] = None,
+    same_range: Annotated[
+        bool,
+        typer.Option(
+            "--same-range",
+            help="The player's earlier decisions on the line stay as they are, so that the same "
+            "range gets there; by default they are solved again.",
+        ),
+    ] = False,
     target: Annotated[
         str | None,
         typer.Option(
@@ -102,7 +110,8 @@ def lock(
     """
     from allstreets.analysis import LockRequest
     from allstreets.base import InputError
-    from allstreets.jobs import SpotJob, UnifiedOutcome, cut_short, parse_time, plan_lock
+    from allstreets.jobs import UnifiedOutcome, cut_short, parse_time, plan_lock
+    from allstreets.solutions import SpotSolution
     from allstreets.storage import folder_kind
 
     bounds = [
@@ -121,7 +130,7 @@ def lock(
         raise InputError("--resume needs --output, the folder of the run to continue")
     seconds = None if time is None else parse_time(time)
     some = tuple(_split(text, "--hands") for text in hands or ())
-    request = LockRequest(line, always, as_is, some, tuple(bounds))
+    request = LockRequest(line, always, as_is, some, tuple(bounds), same_range)
     destination = output
     if destination is None and folder_kind(solution) == "unified":
         destination = default_output()
@@ -145,7 +154,7 @@ def lock(
             figures["before_mbb"] = before.exploitability
         return figures
 
-    if isinstance(job, SpotJob):
+    if isinstance(before, SpotSolution):
         solve_spot(job, json=json, more=more)
         return
     given = [word for word in sys.argv[1:] if word != "--resume"]

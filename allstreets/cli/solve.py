@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from allstreets.jobs import SpotJob, SpotOutcome, SpotRow, SpotsJob, SpotsOutcome
+    from allstreets.jobs import LockJob, SpotJob, SpotOutcome, SpotRow, SpotsJob, SpotsOutcome
     from allstreets.solutions import FlopSpot, Origin
     from allstreets.storage import KeptFlop
 
@@ -173,7 +173,7 @@ def _refuse_many(options: dict[str, Any]) -> None:
 
 
 def solve_spot(
-    job: "SpotJob",
+    job: "SpotJob | LockJob[SpotOutcome]",
     *,
     json: bool,
     more: "Callable[[Console, SpotOutcome], dict[str, Any]] | None" = None,

@@ -10,8 +10,9 @@ transport problem with few sinks, the A actions:
 3. A step of such a path moves the part for which it costs least; of those that cost the same, that
    of the hand which gets there most often.
 
-Without EVs hands move in equal parts. Of all strategies q whose actions a are taken with a frequency Σ_h w_h·q_ah between least_a and
-most_a (weights w of the hands, sum 1), `smallest_change` finds the one with the least weighted
+Without EVs hands move in equal parts. Of all strategies q whose actions a are taken with a
+frequency Σ_h w_h·q_ah between least_a and most_a (weights w of the hands, sum 1),
+`smallest_change` finds the one with the least weighted
 squared change Σ_h w_h·Σ_a (q_ah − p_ah)² from p:
 1. The Lagrangian splits by hand: at prices λ_a of the actions, each hand plays the point of the
    simplex nearest to p_h − λ.
