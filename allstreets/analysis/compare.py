@@ -449,8 +449,11 @@ def moved_text(before: Decision, after: Decision) -> str:
         least, most = (number_text(value) for value in (min(losses), max(losses)))
         each = most if least == most else f"{least} to {most}"
         cost = f"each gives up {each} {before.unit.name}"
+    change = np.nan_to_num(after.strategy - before.strategy)
+    label = after.labels[int(np.argmax([after.mean(row) for row in change]))]
     return (
-        f"Moved: {percent_text(share)} of the range, hands that lose least first: {listed}; {cost}."
+        f"Moved, mostly to {label}: {percent_text(share)} of the range, those that lose least "
+        f"first: {listed}; {cost}."
     )
 
 

@@ -287,6 +287,21 @@ def _played(target: GameNode, strategy: Floats) -> tuple[Lock, Floats]:
     return Lock(target.line, ranges=ranges), even
 
 
+def earlier_lines(line: str) -> list[str]:
+    """The lines to all decisions on the way of a line, in its canonical text.
+
+    >>> earlier_lines("x x | 2c | b50 c")
+    ['', 'x', 'x x | 2c |', 'x x | 2c | b50']
+    """
+    words, dealt, lines = line.split(), False, []
+    for index, word in enumerate(words):
+        if word == "|":
+            dealt = not dealt
+        elif not dealt:
+            lines.append(" ".join(words[:index]))
+    return lines
+
+
 def _in_digits(strategy: Floats) -> Floats:
     """A strategy [A, H] as texts of ranges have it."""
     even = np.round(strategy, DIGITS)
@@ -366,15 +381,10 @@ class LockRequest:
         earlier: dict[str, None] = {}
         for line in lines if self.same_range else ():
             here = result.lock_target(line, "line")
-            words, dealt = line.split(), False
-            for index, word in enumerate(words):
-                if word == "|":
-                    dealt = not dealt
-                elif not dealt:
-                    before = " ".join(words[:index])
-                    there = result.lock_target(before, "line")
-                    if there.tree.player_at(there.node) == here.tree.player_at(here.node):
-                        earlier[before] = None
+            for before in earlier_lines(line):
+                there = result.lock_target(before, "line")
+                if there.tree.player_at(there.node) == here.tree.player_at(here.node):
+                    earlier[before] = None
         return [line for line in earlier if line not in lines]
 
     def _told(self, line: str) -> Lock:

@@ -172,7 +172,7 @@ def changed_strategy(
     that hands can turn to, they must be.
     """
     met = strategy @ (weights / weights.sum())
-    known = np.isfinite(evs[:, weights > 0]).all(axis=1)
+    known = np.array([np.isfinite(row[weights > 0]).all() for row in evs])
     short = met < least - LEAST_FLOW
     turned_to = known[(met < most) & ~short]
     if known[short].all() and (short.any() or turned_to.any() or not turned_to.size):

@@ -13,7 +13,10 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from allstreets.analysis import (
+    Exploit,
     LockRequest,
+    earlier_lines,
+    exploit_spot,
     frequency_gap,
     game_frequency_gap,
     with_game_locks,
@@ -29,7 +32,13 @@ from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Job, Plan
 from allstreets.jobs.spot import SpotJob, SpotOutcome
 from allstreets.jobs.whole_game import UnifiedJob, UnifiedOutcome, plan_unified
 from allstreets.solutions import SpotSolution, WholeSolution
-from allstreets.storage import drop, folder_kind, load, read_spot_manifest
+from allstreets.storage import (
+    drop,
+    folder_kind,
+    load,
+    open_spot_solver,
+    read_spot_manifest,
+)
 
 # A solution may be exploitable for less, and need not be again:
 LEAST_SHARE = 0.0005  # of the pot of a spot
@@ -152,6 +161,42 @@ def _kept_locks(output: Path, kind: type[SpotSolution | WholeSolution]) -> tuple
     with suppress(InputError):
         return tuple(load(output, kind).locks)
     return ()
+
+
+def best_response_to(
+    folder: Path, request: LockRequest, line: str | None = None, threads: int | None = None
+) -> Exploit:
+    """The best response to the spot in a folder with what is requested locked, not solved again.
+
+    `line` leads to a decision of the player who best responds, by default to his last one before
+    the first that is locked.
+    """
+    if folder_kind(folder) != "spot":
+        raise InputError(
+            f"{folder}: best responses hand by hand are of spots; allstreets solve --from solves a "
+            "flop of a whole game as one"
+        )
+    solution = load(folder, SpotSolution)
+    locks = request.of_spot(solution)
+    if line is None:
+        line = _decision_before(solution, locks[0].line)
+    return exploit_spot(open_spot_solver(folder, threads), locks, line)
+
+
+def _decision_before(solution: SpotSolution, line: str) -> str:
+    """The line to the last decision of the other player on the way to one."""
+    here = solution.lock_target(line, "line")
+    player, tree = here.tree.player_at(here.node), here.tree
+    earlier = [
+        before
+        for before in earlier_lines(line)
+        if tree.player_at(solution.lock_target(before, "line").node) != player
+    ]
+    if not earlier or "*" in earlier[-1]:
+        raise InputError(
+            f"the opponent has no decision before '{line}' on one board: name one of his, --at LINE"
+        )
+    return earlier[-1]
 
 
 def lock_spot_config(

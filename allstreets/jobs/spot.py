@@ -58,6 +58,7 @@ from allstreets.solutions import (
     SpotSolution,
     WholeSolution,
     flop_spot,
+    number_text,
     real_figures,
 )
 from allstreets.solvers import FIRST_CHECK, Multiples, Planned, SpotSolver
@@ -115,8 +116,10 @@ class SpotOutcome(TrainedOutcome):
         ]
         if self.exploitability > self.target > 0:
             lines.append(f"The target of {100 * self.target:g} % is not reached.")
-        raked = f", rake {spot.pot - oop - ip:.2f}" if spot.rake else ""
-        lines.append(f"EV OOP {oop:.2f}, IP {ip:.2f} of the pot of {spot.pot} chips{raked}")
+        raked = f", rake {number_text(spot.pot - oop - ip)}" if spot.rake else ""
+        lines.append(
+            f"EV OOP {number_text(oop)}, IP {number_text(ip)} of the pot of {spot.pot} chips{raked}"
+        )
         return lines
 
     def to_json(self) -> dict[str, Any]:
