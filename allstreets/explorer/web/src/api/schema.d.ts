@@ -3137,6 +3137,8 @@ export interface components {
             } | null;
             /** Line */
             line: string;
+            /** Moved */
+            moved: string;
             /** Name */
             name: string;
             /** Text */
