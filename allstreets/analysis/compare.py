@@ -257,7 +257,7 @@ class ActionChange:
             return ""
         text, after = f"asked {self.asked.words}", self.frequency[1]
         if np.isnan(after):
-            return text
+            return f"{text}, no hand gets there any more"
         missed = max(self.asked.least - after, after - self.asked.most)
         if missed <= HELD:
             return f"{text}, holds {percent_text(after)}"

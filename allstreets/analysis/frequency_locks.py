@@ -97,7 +97,7 @@ def observed_locks(
 
 
 def frequency_gap(result: SpotSolution, bounds: Sequence[Bound]) -> float:
-    """How far frequencies are from their bounds at most; NaN: no hand gets there."""
+    """How far frequencies are from their bounds at most, where hands get there."""
     gaps = [0.0]
     for line, some in _bounds_at(result, bounds):
         least, most = limits(result.spot.tree, line.node, some)

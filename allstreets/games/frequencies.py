@@ -8,7 +8,7 @@ transport problem with few sinks, the A actions:
 2. Where an action is taken too often or too rarely, parts move along the cheapest path of actions
    from one that can give to one that can take: successive shortest paths, which is exact.
 3. A step of such a path moves the part for which it costs least; of those that cost the same, that
-   of the hand which gets there most often.
+   of the hand which gets there most often. If one action has bounds, that is all: sort and move.
 
 Without EVs hands move in equal parts. Of all strategies q whose actions a are taken with a
 frequency Σ_h w_h·q_ah between least_a and most_a (weights w of the hands, sum 1),
@@ -39,6 +39,8 @@ FREQUENCY = re.compile(r"(<=|>=|≤|≥|=)?\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(
 
 UNKNOWN = 1e6  # times the largest loss: what is not known is the last to be chosen
 LEAST_FLOW = 1e-13  # of frequencies: less need not move
+MOST_PARTS = 4_000  # of hands that are moved one by one where several actions have bounds
+LEVELS = 24  # of losses, where there are more: parts that lose about the same move together
 
 STEPS = 50  # of a bisection
 ROUNDS = 2_000
@@ -189,19 +191,80 @@ def cheapest_change(
     the hands. Bounds that some strategy meets are assumed.
     """
     actions = len(strategy)
+    if actions == 2:  # the bounds of one action are those of the other
+        least, most = np.maximum(least, 1 - most[::-1]), np.minimum(most, 1 - least[::-1])
+        least[1], most[1] = 0.0, 1.0
     home, hands = np.nonzero(strategy > 0)  # [M]: parts
     losses = np.maximum(evs[home, hands] - evs[:, hands], 0.0)  # [A, M]
     losses[home, np.arange(len(home))] = 0.0
     largest = np.nanmax(losses, initial=1e-9, where=np.isfinite(losses))
     losses[~np.isfinite(losses)] = UNKNOWN * largest
     sizes = strategy[home, hands] * (weights / weights.sum())[hands]
-    flow = _Flow(losses, sizes, weights[hands], home, actions)
-    while flow.move_cheapest(least, most):
-        pass
+    bound = np.flatnonzero((least > 0) | (most < 1))
+    if len(bound) <= 1:
+        parts = _one_bound(losses, sizes, weights[hands], home, least, most)
+    else:
+        alike = _alike(losses, home) if len(home) > MOST_PARTS else np.arange(len(home))
+        first = np.unique(alike, return_index=True)[1]
+        counts, whole = _sums(alike, np.ones(len(home))), _sums(alike, sizes)
+        # Hands that never get there count alike.
+        shares = np.where(whole[alike] > 0, sizes / np.maximum(whole, 1e-300)[alike], 0.0)
+        shares[whole[alike] <= 0] = 1 / counts[alike][whole[alike] <= 0]
+        means = np.array([_sums(alike, row * shares) for row in losses])
+        flow = _Flow(means, whole, _sums(alike, weights[hands]), home[first], actions)
+        while flow.move_cheapest(least, most):
+            pass
+        parts = flow.parts[:, alike]
     changed = np.zeros_like(strategy)
     for action in range(actions):
-        np.add.at(changed[action], hands, strategy[home, hands] * flow.parts[action])
+        changed[action] = np.bincount(
+            hands, strategy[home, hands] * parts[action], minlength=len(weights)
+        )
     return changed
+
+
+def _one_bound(
+    losses: Floats, sizes: Floats, weights: Floats, home: Longs, least: Floats, most: Floats
+) -> Floats:
+    """[A, M]: the share of each part at every action, where one has bounds: sort and move."""
+    rows = np.arange(len(home))
+    parts = np.zeros_like(losses)
+    parts[home, rows] = 1.0
+    met = parts @ sizes
+    away = met > most + LEAST_FLOW
+    if away.any():
+        action = int(away.argmax())
+        others = losses.copy()
+        others[action] = np.inf
+        goal, ends, amount = others.min(axis=0), others.argmin(axis=0), met[action] - most[action]
+        order = np.flatnonzero(home == action)
+    else:
+        action = int((least - met).argmax())
+        goal, ends, amount = losses[action], np.full(len(home), action), least[action] - met[action]
+        order = np.flatnonzero(home != action)
+    if amount <= LEAST_FLOW:
+        return parts
+    order = order[np.lexsort((-weights[order], goal[order]))]
+    before = np.cumsum(sizes[order]) - sizes[order]
+    part = np.where(sizes[order] > 0, (amount - before) / np.maximum(sizes[order], 1e-300), 1.0)
+    shares = np.where(before < amount, np.clip(part, 0.0, 1.0), 0.0)
+    parts[home[order], order] -= shares
+    parts[ends[order], order] += shares
+    return parts
+
+
+def _sums(alike: Longs, values: Floats) -> Floats:
+    """Values added up by number."""
+    sums: Floats = np.bincount(alike, values).astype(np.float64)
+    return sums
+
+
+def _alike(losses: Floats, home: Longs) -> Longs:
+    """[M]: a number for each part; those at the same action that lose about the same share it."""
+    levels = np.linspace(0, 1, LEVELS + 1)[1:-1]
+    ranks = [np.searchsorted(np.quantile(row, levels), row) for row in losses]
+    alike: Longs = np.unique(np.vstack([home, *ranks]), axis=1, return_inverse=True)[1].reshape(-1)
+    return alike
 
 
 class _Flow:

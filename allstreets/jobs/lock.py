@@ -22,7 +22,7 @@ from allstreets.analysis import (
     with_game_locks,
     with_locks,
 )
-from allstreets.base import InputError, Place
+from allstreets.base import InputError, Place, Remote
 from allstreets.engines import AGREEMENT
 from allstreets.games import Lock, lock_mapping
 from allstreets.jobs.config.reading import check_config
@@ -69,7 +69,10 @@ class LockJob(Generic[Ended]):
         """Solve, and solve again; the last round is the solution."""
         outcome = self.first.run(callbacks)
         for number in range(2, ROUNDS + 1):
-            better = None if outcome.interrupted or outcome.unsaved else self.again(outcome)
+            better = None
+            if not (outcome.interrupted or outcome.unsaved or isinstance(self.output, Remote)):
+                with suppress(InputError):  # no hand gets to one of the decisions any more
+                    better = self.again(outcome)
             if better is None:
                 break
             gap, job = better

@@ -9,6 +9,7 @@ from scipy.optimize import linprog, nnls
 from allstreets.analysis.flop_locks import evenly_rounded
 from allstreets.base import Floats
 from allstreets.engines import TWO_BYTES, decode, encode
+from allstreets.games import frequencies
 from allstreets.games.frequencies import changed_strategy, cheapest_change, smallest_change
 
 NONE, ALL = 0.0, 1.0
@@ -208,3 +209,34 @@ def test_what_hands_move_to_must_be_known() -> None:
     known = changed_strategy(strategy, evs, weights, low, high)
     assert known[0] @ weights / weights.sum() == pytest.approx(0.7)
     assert np.abs(known - smallest_change(strategy, weights, low, high)).max() > 0.1
+
+
+def test_many_hands_move_in_groups_that_lose_about_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """At the same frequencies, for little more than one by one."""
+    dice = np.random.default_rng(5)
+    strategy, weights = dice.dirichlet([0.3] * 3, size=400).T, dice.random(400)
+    evs = dice.normal(size=(3, 400))
+    evs[strategy > 0] = evs.max()
+    goal = np.array([0.15, 0.25, 0.6])
+    monkeypatch.setattr(frequencies, "MOST_PARTS", 100_000)
+    exact = cheapest_change(strategy, evs, weights, goal, goal)
+    monkeypatch.setattr(frequencies, "MOST_PARTS", 10)
+    grouped = cheapest_change(strategy, evs, weights, goal, goal)
+    for changed in (exact, grouped):
+        np.testing.assert_allclose(changed @ weights / weights.sum(), goal, atol=1e-9)
+        np.testing.assert_allclose(changed.sum(axis=0), 1)
+    least, most = (loss_of(changed, strategy, evs, weights) for changed in (exact, grouped))
+    assert least == pytest.approx(least_loss(strategy, evs, weights, goal, goal), abs=1e-7)
+    assert least <= most + 1e-9
+    assert most <= least + 0.05 * loss_of(
+        smallest_change(strategy, weights, goal, goal), strategy, evs, weights
+    )
+
+
+def test_hands_that_never_get_there_move_with_those_that_lose_as_much() -> None:
+    strategy, weights = np.array([[0.0] * 4, [1.0] * 4]), np.array([1.0, 1.0, 0.0, 0.0])
+    evs = np.array([[0.0] * 4, [1.0, 3.0, 0.5, 2.0]])
+    changed = cheapest_change(strategy, evs, weights, np.array([0.5, 0.0]), np.ones(2))
+    np.testing.assert_allclose(changed[0], [1, 0, 1, 0])
