@@ -84,6 +84,19 @@ def test_a_frequency_holds_for_the_hands_that_get_there(
     assert same.at("x b50%").decision.taken[0] == pytest.approx(0.65, abs=0.003)
 
 
+def test_a_later_round_is_resumed_with_its_locks(solved: Path, tmp_path: Path) -> None:
+    words = ["lock", str(solved), "--line", "x b50%", "--at-least", "fold=65%", "--threads", "1"]
+    words += ["--target", "0.01%", "--output", str(tmp_path / "folds")]
+    assert main([*words, "--max-iterations", "40"]) == 0
+    first = load_spot(tmp_path / "folds")
+    alone = LockRequest.often("x b50%", {"fold": ">=65%"}).of_spot(load_spot(solved))
+    assert first.locks != alone
+    assert main([*words, "--max-iterations", "60", "--resume"]) == 0
+    again = load_spot(tmp_path / "folds")
+    assert again.iterations >= 60
+    assert again.at("x b50%").decision.taken[0] == pytest.approx(0.65, abs=0.003)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
