@@ -43,11 +43,14 @@ def library(context: typer.Context, json: JsonOption = False) -> None:
     if json:
         print_json({"solutions": rows})
         return
-    table = plain_table("name", "stack", "mbb/hand with real cards", "wanted", "flops", "date")
+    table = plain_table(
+        "name", "format", "stack", "mbb/hand with real cards", "wanted", "flops", "date"
+    )
     for row in rows:
         low, high = row["interval_mbb"] or (None, None)
         table.add_row(
             row["name"],
+            row["format"],
             f"{row['stack_bb']:g} bb",
             _worth(row["real_exploitability_mbb"], low, high),
             f"≤ {row['target_mbb']:g}" + ("" if row["reaches_target"] else ", missed"),
@@ -69,11 +72,12 @@ def _row(packed: "Packed") -> dict[str, Any]:
     """A ready-made solution as data."""
     from allstreets.jobs import target_mbb
 
-    certificate, facts = packed.certificate, packed.facts
-    stack = facts["game"]["preflop"]["stack"] / 100
+    certificate, stack = packed.certificate, packed.stack
     value = None if certificate is None else certificate.real_exploitability_mbb
     return {
         "name": packed.name,
+        "format": packed.format,
+        "tree": packed.tree,
         "stack_bb": stack,
         "real_exploitability_mbb": value,
         "interval_mbb": None if certificate is None else list(certificate.interval_mbb),

@@ -61,6 +61,7 @@ from allstreets.storage import (
     clear_unfinished_spot,
     find_kept,
     load_unified,
+    mirrored,
     new_kept,
     require_free,
     require_resumable,
@@ -401,6 +402,7 @@ def plan_flop(
        goes on.
     3. Any other is solved and kept in FOLDER/spots, or in `output`.
     """
+    folder = mirrored(folder)
     game = load_unified(folder)
     if line is None:
         lines = ", ".join(f"'{one}'" for one in game.flop_lines()[:6])

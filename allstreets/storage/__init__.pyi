@@ -40,6 +40,7 @@ from .opening import Solution as Solution
 from .opening import load as load
 from .packs import LIBRARY as LIBRARY
 from .packs import PACK as PACK
+from .packs import NearestStackWarning as NearestStackWarning
 from .packs import Packed as Packed
 from .packs import library as library
 from .packs import packed_name as packed_name
@@ -49,6 +50,7 @@ from .preflop_bundle import load_preflop as load_preflop
 from .preflop_bundle import require_preflop_folder as require_preflop_folder
 from .preflop_bundle import save_preflop as save_preflop
 from .solution_files import clear_unfinished as clear_unfinished
+from .solution_files import copy_solution as copy_solution
 from .solution_files import drop as drop
 from .spot_bundle import Saved as Saved
 from .spot_bundle import clear_unfinished_spot as clear_unfinished_spot
