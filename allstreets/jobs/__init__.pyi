@@ -55,6 +55,8 @@ from .lock import plan_lock as plan_lock
 from .loop import Every as Every
 from .loop import RunFiles as RunFiles
 from .loop import train as train
+from .neighbour import like_config as like_config
+from .neighbour import load_neighbour as load_neighbour
 from .preflop import PreflopOutcome as PreflopOutcome
 from .progress import Check as Check
 from .progress import Observer as Observer
