@@ -67,6 +67,7 @@ from .progress import pieces as pieces
 from .reports.pictures import check_plot_path as check_plot_path
 from .reports.pictures import plot_chart as plot_chart
 from .reports.pictures import plot_convergence as plot_convergence
+from .reports.posters import Posters as Posters
 from .reports.solution import certificate_lines as certificate_lines
 from .reports.solution import solution_mapping as solution_mapping
 from .reports.solution import summary_lines as summary_lines
