@@ -116,20 +116,25 @@ class Packed:
         with _opened(self.file) as pack:
             return _member(pack, self.file, f"{self.name}/{member}")
 
-    def folder(self) -> Path:
-        """The folder of this machine to open it from, made where it is not there yet."""
+    @cached_property
+    def _members(self) -> tuple[tuple[str, int], ...]:
+        """Its files in the pack, each with its checksum."""
         with _opened(self.file) as pack:
             infos = [info for info in pack.infolist() if info.filename.startswith(f"{self.name}/")]
-            sums = sorted((info.filename, info.CRC) for info in infos)
-            token = hashlib.sha256(json.dumps(sums).encode()).hexdigest()[:12]
-            folder = _copies() / token / self.name
-            if not (folder / MANIFEST).exists():
-                files = {
-                    info.filename: _member(pack, self.file, info.filename)
-                    for info in infos
-                    if not info.is_dir()
-                }
-                _make(folder, files)
+        return tuple(sorted((info.filename, info.CRC) for info in infos if not info.is_dir()))
+
+    @property
+    def copy(self) -> Path:
+        """The folder of this machine that it is opened from, whether it is there or not."""
+        token = hashlib.sha256(json.dumps(self._members).encode()).hexdigest()[:12]
+        return _copies() / token / self.name
+
+    def folder(self) -> Path:
+        """The same folder, made where it is not there yet."""
+        folder = self.copy
+        if not (folder / MANIFEST).exists():
+            with _opened(self.file) as pack:
+                _make(folder, {name: _member(pack, self.file, name) for name, _ in self._members})
         return folder
 
 
