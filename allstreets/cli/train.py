@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from allstreets.jobs import Job, TrainingJob, TrainingJobOutcome
+    from allstreets.solutions import WholeSolution
 
     More = Callable[[Console, Any], dict[str, Any]]
 
@@ -151,6 +152,21 @@ def train(
             raise typer.Exit(code)
 
 
+def _print_ready_made(out: "Console", solution: "WholeSolution") -> dict[str, Any] | None:
+    """Print which ready-made solution there is of a game, and how the two differ."""
+    from allstreets.jobs import ready_made_lines
+    from allstreets.storage import compare_with_ready_made
+
+    beside = compare_with_ready_made(solution)
+    if beside is None:
+        return None
+    out.print()
+    for line in ready_made_lines(beside):
+        out.print(line, markup=False, soft_wrap=True)
+    out.print(f"Look at it: {command('report', beside.name)}", markup=False, soft_wrap=True)
+    return beside.to_json()
+
+
 def default_output() -> Path:
     """A folder that does not exist yet, named by the time."""
     from datetime import datetime
@@ -202,6 +218,8 @@ def train_job(
             assert isinstance(kept, Path)  # `train` has refused others
             judged = certify_on_terminal(out, plan_certify(kept, flops))
             figures["certificate"], code = judged.to_json(), exit_code(judged)
+        if outcome.opening is not None and not outcome.interrupted:
+            figures["ready_made"] = _print_ready_made(out, outcome.opening)
     code = code or (1 if outcome.problem and kept is job.output else 0)
     if json and (last or code):
         print_json(figures)

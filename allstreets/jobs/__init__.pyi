@@ -68,6 +68,7 @@ from .reports.pictures import check_plot_path as check_plot_path
 from .reports.pictures import plot_chart as plot_chart
 from .reports.pictures import plot_convergence as plot_convergence
 from .reports.posters import Posters as Posters
+from .reports.ready_made import ready_made_lines as ready_made_lines
 from .reports.solution import certificate_lines as certificate_lines
 from .reports.solution import solution_mapping as solution_mapping
 from .reports.solution import summary_lines as summary_lines

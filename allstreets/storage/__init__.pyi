@@ -49,6 +49,8 @@ from .packs import write_pack as write_pack
 from .preflop_bundle import load_preflop as load_preflop
 from .preflop_bundle import require_preflop_folder as require_preflop_folder
 from .preflop_bundle import save_preflop as save_preflop
+from .ready_made import ReadyMadeComparison as ReadyMadeComparison
+from .ready_made import compare_with_ready_made as compare_with_ready_made
 from .solution_files import clear_unfinished as clear_unfinished
 from .solution_files import copy_solution as copy_solution
 from .solution_files import drop as drop
