@@ -20,7 +20,9 @@ from allstreets.storage import library, load
 
 CHARTS = json.loads((Path(__file__).parents[1] / "data/push_fold.json").read_text())
 STACKS = [1 + step / 2 for step in range(39)]
-OTHERWISE = {  # stacks in bb at which charts push a hand, and solutions less than half the time
+OTHERWISE: dict[
+    str, list[float]
+] = {  # stacks in bb at which charts push a hand, and solutions less than half the time
     "92s": [3.5],
     "53s": [4],
     "96o": [5],

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ SIZES = {"raise_sizes": [2], "raise_cap": 2, "store": "preflop"}
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A game trained for long at 6 bb, packed with its certificate, and others to tell it from."""
     root = tmp_path_factory.mktemp("ready")
-    games = {
+    games: dict[str, dict[str, Any]] = {
         "game-6bb": {},
         "game-7bb": {"stack_depth": 7},
         "ante-6bb": {"ante": 0.1},
@@ -51,13 +52,11 @@ def _shelf(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("allstreets.storage.packs.cache_folder", lambda: tmp_path / "cache")
 
 
-def trained(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], **keys: object
-) -> dict[str, object]:
+def trained(tmp_path: Path, capsys: pytest.CaptureFixture[str], **keys: Any) -> dict[str, Any]:
     file = write_small(tmp_path / "a.yaml", **{**SIZES, "epochs": 4, **keys})
     capsys.readouterr()
     assert main(["train", str(file), "--output", str(tmp_path / "run"), "--json"]) == 0
-    figures: dict[str, object] = json.loads(capsys.readouterr().out)
+    figures: dict[str, Any] = json.loads(capsys.readouterr().out)
     return figures
 
 
@@ -103,7 +102,7 @@ def test_the_nearest_stack_is_named(tmp_path: Path, capsys: pytest.CaptureFixtur
     "keys", [{"stack_depth": 10}, {"rake": "5%"}, {"limp": False}, {"ante": 0.25}]
 )
 def test_nothing_is_said_where_nothing_fits(
-    keys: dict[str, object], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    keys: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert trained(tmp_path, capsys, **keys)["ready_made"] is None
 
