@@ -57,6 +57,10 @@ def review(
         int, typer.Option(min=0, help="Of the draw between two sizes of the tree.")
     ] = 1,
     threads: ThreadsOption = None,
+    processes: Annotated[
+        int | None,
+        typer.Option(min=1, help="Hands at a time.  [default: one a core, of many hands]"),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -82,16 +86,13 @@ def review(
     Ctrl-C keeps every hand that is reviewed, and the same command resumes from there.
     docs/review.md says what the figures mean.
     """
-    from allstreets.base import INTERRUPTED
-    from allstreets.cli.terminal.running import announce_compiling
+    from allstreets.cli.terminal.running import exit_code, run_on_terminal
     from allstreets.interop import read_hands
     from allstreets.jobs import parse_target
     from allstreets.study import (
         Effort,
         open_games,
         plan_review,
-        review_mapping,
-        show_review_progress,
         write_csv,
     )
 
@@ -104,21 +105,17 @@ def review(
         effort=effort,
         seed=seed,
         output=output,
+        processes=processes,
         name=", ".join(path.absolute().name for path in hands[:3]) + ", …" * (len(hands) > 3),
     )
     out = console(stderr=json)
     _print_skipped(console(stderr=True), job.skipped)
-    if job.hands:
-        announce_compiling("review")
-        with show_review_progress() as observer:
-            outcome = job.run([observer])
-    else:
-        outcome = job.run()
+    outcome = run_on_terminal(job)
     if csv is not None:
         write_csv(outcome, csv)
     _print_review(out, outcome, rows)
     if json:
-        print_json(review_mapping(outcome))
+        print_json(outcome.to_json())
     if output is not None and outcome.hands:
         out.print(f"In the browser: allstreets explore {output}", markup=False, soft_wrap=True)
     if outcome.interrupted:
@@ -128,7 +125,7 @@ def review(
             markup=False,
             soft_wrap=True,
         )
-        raise typer.Exit(INTERRUPTED)
+    raise typer.Exit(exit_code(outcome))
 
 
 def _print_skipped(out: "Console", skipped: "tuple[Skipped, ...]") -> None:

@@ -35,6 +35,7 @@ from .executors import piece_control as piece_control
 from .flops import FlopsJob as FlopsJob
 from .flops import FlopsOutcome as FlopsOutcome
 from .job import COMPILING as COMPILING
+from .job import NO_CALLBACKS as NO_CALLBACKS
 from .job import Callbacks as Callbacks
 from .job import Job as Job
 from .job import Outcome as Outcome
@@ -54,6 +55,7 @@ from .progress import Check as Check
 from .progress import Observer as Observer
 from .progress import Progress as Progress
 from .progress import StopRule as StopRule
+from .progress import Tally as Tally
 from .progress import TrainingOutcome as TrainingOutcome
 from .progress import pieces as pieces
 from .reports.pictures import check_plot_path as check_plot_path
@@ -89,7 +91,6 @@ from .stopping import Iterations as Iterations
 from .stopping import LastResort as LastResort
 from .stopping import RegretThreshold as RegretThreshold
 from .stopping import TimeLimit as TimeLimit
-from .terminal import CountProgress as CountProgress
 from .terminal import ProgressView as ProgressView
 from .terminal import line_progress as line_progress
 from .terminal import live_progress as live_progress

@@ -14,7 +14,7 @@ from allstreets.base import duration, process_bytes
 from allstreets.cfr import Metrics
 
 if TYPE_CHECKING:
-    from allstreets.base import Place
+    from allstreets.base import Control, Place
     from allstreets.cluster import NodeUse
     from allstreets.engines import DeviceUse
 
@@ -264,3 +264,9 @@ class Tally:
         )
         for observer in self._observers:
             observer(progress)
+
+    def wait(self, control: Control) -> None:
+        """Wait while the job is paused; that time does not count."""
+        since = time.monotonic()
+        control.wait_while_paused()
+        self._began += time.monotonic() - since

@@ -21,7 +21,14 @@ from itertools import groupby
 
 import numpy as np
 
-from allstreets.base import Floats, InputError, StopWhen, available_bytes, thread_count
+from allstreets.base import (
+    Floats,
+    InputError,
+    StopWhen,
+    available_bytes,
+    processors,
+    thread_count,
+)
 from allstreets.betting import (
     BIG_BLINDS,
     CHIPS_PER_BB,
@@ -41,6 +48,7 @@ from allstreets.cards import HAND_OF_COMBO, Range, cards_text, combo_index, live
 from allstreets.engines import RiverGroups
 from allstreets.games import Spot, WholeGame, estimate_spot
 from allstreets.interop import Moment, PlayedHand
+from allstreets.jobs import StoppedError
 from allstreets.solutions import (
     BehindResult,
     Decision,
@@ -96,8 +104,9 @@ class SolvedStreet:
     how: str
 
 
-class StoppedError(Exception):
-    """The user has asked for the end."""
+def never() -> bool:
+    """Nobody asks for the end."""
+    return False
 
 
 @dataclass(frozen=True)
@@ -107,7 +116,15 @@ class Effort:
     target: float = 0.001  # exploitability, of the pot
     seconds: float = 20.0  # of one spot at most
     threads: int | None = None
-    stop: Callable[[], bool] = lambda: False
+    stop: Callable[[], bool] = never
+    at_once: int = 1  # hands that are reviewed at a time, which share cores and memory
+
+    def shared(self, at_once: int) -> "Effort":
+        """The same for one of so many hands at a time."""
+        if at_once == 1:
+            return self
+        threads = self.threads or max(1, processors() // at_once)
+        return replace(self, threads=threads, at_once=at_once)
 
 
 @dataclass(frozen=True)
@@ -393,6 +410,7 @@ def _solver(
 ) -> tuple[SpotSolver, str]:
     """The largest tree, and the best way to store it, for which there is memory and time."""
     threads, free = thread_count(effort.threads), available_bytes()
+    free = None if free is None else free // effort.at_once
     for trimmed in Trimmed:
         spot = street_spot(game, start, ranges, trimmed)
         for precision, groups, words in WAYS:

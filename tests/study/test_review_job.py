@@ -10,24 +10,24 @@ import pytest
 from builders.whole_solution import classes, trips, trips_result
 from interop.test_reading import TEXT
 
+from allstreets.base import Control
 from allstreets.base.errors import InputError
 from allstreets.cards import HAND_NAMES
 from allstreets.cli.main import main
 from allstreets.interop import read_hands
+from allstreets.jobs import Callbacks, Progress, progress_line
 from allstreets.storage import save_unified
 from allstreets.study import (
     Effort,
     Review,
     ReviewFolder,
     ReviewJob,
-    ReviewProgress,
     open_games,
     plan_review,
     review_hands,
     review_mapping,
     total_rows,
 )
-from allstreets.study.review_job import review_line
 
 QUICK = Effort(target=0.02, seconds=1e6, threads=1)
 HAND = """PokerStars Hand #{number}: Hold'em No Limit ($0.50/$1.00 USD) - 2020/01/01 12:00:00 ET
@@ -185,9 +185,42 @@ def test_a_second_run_reads_what_is_kept(
     monkeypatch.setattr(
         "allstreets.study.review_job.review_hand", None
     )  # nothing is reviewed again
-    told: list[ReviewProgress] = []
-    assert job(games, file, output).run([told.append]) == review
+    told: list[Progress] = []
+    assert job(games, file, output).run(Callbacks(progress=(told.append,))) == review
     assert [(one.done, one.before, one.total) for one in told] == [(4, 4, 4)]
+
+
+def test_processes_review_as_one_does(
+    kept: tuple[Path, Review], games: Path, file: Path, tmp_path: Path
+) -> None:
+    """Each opens the games by itself; hands come back in their order."""
+    side_by_side = job(games, file, tmp_path, processes=2)
+    assert side_by_side.plan().lines == ("4 of 4 hands to review by three, twenty, 2 at a time",)
+    assert side_by_side.run().hands == kept[1].hands
+    assert job(games, file, tmp_path).plan().lines == ("0 of 4 hands to review by three, twenty",)
+
+
+def test_a_pause_between_two_hands(games: Path, file: Path, tmp_path: Path) -> None:
+    told: list[Progress] = []
+
+    class Paused(Control):
+        waited = 0
+
+        def is_paused(self) -> bool:
+            return bool(told) and told[-1].done == 2 and not self.waited
+
+        def wait_while_paused(self) -> None:
+            self.waited += 1
+
+    control = Paused()
+    review = job(games, file, tmp_path).run(Callbacks(progress=(told.append,), control=control))
+    assert control.waited == 1
+    assert not review.interrupted
+    assert [(one.done, one.paused) for one in told] == [
+        (0, False), (1, False), (2, False), (2, True), (2, False), (3, False), (4, False),
+    ]  # fmt: skip
+    assert review.lines()[0].startswith("4 of 4 hands are reviewed, ")
+    assert review.to_json() == review_mapping(review)
 
 
 def test_other_settings_are_other_reviews(
@@ -202,28 +235,28 @@ def test_other_settings_are_other_reviews(
 def test_interrupted_it_keeps_what_is_done_and_goes_on(
     kept: tuple[Path, Review], games: Path, file: Path, tmp_path: Path
 ) -> None:
-    told: list[ReviewProgress] = []
+    told: list[Progress] = []
 
-    def press(progress: ReviewProgress) -> None:
+    def press(progress: Progress) -> None:
         told.append(progress)
         if progress.done == 2:
             signal.raise_signal(signal.SIGINT)
 
-    cut = job(games, file, tmp_path).run([press])
+    cut = job(games, file, tmp_path).run(Callbacks(progress=(press,)))
     assert cut.interrupted
     assert [one.name[-1] for one in cut.hands] == ["1", "2"]
     assert len(list(tmp_path.glob("hands/*.json"))) == 2
-    whole = job(games, file, tmp_path).run([told.append])
+    whole = job(games, file, tmp_path).run(Callbacks(progress=(told.append,)))
     assert not whole.interrupted
     assert whole.hands[:2] == cut.hands
     assert [one.loss_bb for one in whole.hands] == pytest.approx(
         [one.loss_bb for one in kept[1].hands]
     )
     assert told[-1].before == 2
-    line = review_line(told[-1])
+    line = progress_line(told[-1])
     assert line.startswith("hands 4 of 4 | 2 kept from before | ")
     assert "hands a minute" in line
-    assert "ETA" in review_line(told[1])
+    assert "ETA" in progress_line(told[1])
 
 
 def test_a_damaged_review_is_made_again(

@@ -35,7 +35,7 @@ from allstreets.jobs import (
 from allstreets.solutions import SpotSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import has_checkpoints, restore_spot, save_spot
-from allstreets.study import Effort, ReviewProgress, load_games, plan_review
+from allstreets.study import Effort, load_games, plan_review
 
 MAX_ITERATIONS = 100_000  # in one run, where the target is out of reach
 STORE_SECONDS = 5.0  # between two notes of how far a review is, for servers to come
@@ -257,7 +257,7 @@ def review_hands(
         reasons = sorted({hand.reason for hand in job.skipped})
         raise InputError(f"no hand can be reviewed: {'; '.join(reasons[:3])}")
 
-    def callback(progress: ReviewProgress) -> None:
+    def callback(progress: Progress) -> None:
         fresh, seconds = progress.done - progress.before, progress.seconds
         figures = SolveProgress(
             iteration=progress.done,
@@ -268,11 +268,12 @@ def review_hands(
             exploitability=None,
             memory_bytes=None,
         )
-        note = "" if progress.hand is None else f"{progress.loss_bb:.2f} bb lost so far"
+        so_far = progress.latest
+        note = "" if so_far.hand is None else f"{so_far.loss_bb:.2f} bb lost so far"
         reporter.report(figures, paused=progress.paused, note=note, now=True)
         reporter.store(figures, STORE_SECONDS)
 
-    outcome = job.run([callback], commands)
+    outcome = job.run(Callbacks(progress=(callback,), control=commands))
     reporter.store()
     done = f"{len(outcome.hands):,} of {outcome.total:,} hands are reviewed"
     if outcome.interrupted:
