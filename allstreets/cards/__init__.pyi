@@ -19,6 +19,7 @@ from .combos import combo_index as combo_index
 from .combos import combo_text as combo_text
 from .combos import fitting as fitting
 from .combos import live_combos as live_combos
+from .combos import met_reach as met_reach
 from .combos import parse_combo as parse_combo
 from .equity import Equity as Equity
 from .equity import HandMatchups as HandMatchups

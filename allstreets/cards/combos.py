@@ -7,7 +7,7 @@ its highest cards come first, and no table is needed to number one.
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Bytes, Flags, InputError, Longs, shorten
+from allstreets.base import Bytes, Flags, Floats, InputError, Longs, shorten
 from allstreets.cards.card import DECK_SIZE, card_text, parse_cards
 
 COMBO_COUNT = 1326
@@ -75,3 +75,24 @@ def fitting(first: Longs, second: Longs) -> Flags:
     """[H, H']: which combos have no card in common."""
     fits: Flags = (COMBO_MASKS[first][:, None] & COMBO_MASKS[second][None, :]) == 0
     return fits
+
+
+SUMS_HOLD = 1e-6  # of all reach: less is what sums of all and of those that block cancel down to
+
+
+def met_reach(combos: Longs, others: Longs, reach: Floats) -> Floats:
+    """[H]: the reach [H'] of the other combos that have no card in common with each combo.
+
+    It is all reach, less that of the combos with its first card and with its second, plus that of
+    the combo itself, which was taken off twice. Where next to nothing is left, it is added up.
+    """
+    by_combo = np.zeros(COMBO_COUNT)
+    by_combo[others] = reach
+    high, low = COMBO_CARDS[others].T
+    by_card = np.bincount(high, reach, 52) + np.bincount(low, reach, 52)
+    total = reach.sum()
+    met: Floats = total - by_card[COMBO_CARDS[combos]].sum(axis=1) + by_combo[combos]
+    little = np.flatnonzero(~(met > SUMS_HOLD * total))
+    if len(little):
+        met[little] = fitting(combos[little], others) @ reach
+    return met

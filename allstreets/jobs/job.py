@@ -19,6 +19,7 @@ class Callbacks:
     progress: tuple[Observer, ...] = ()  # a few times per second
     setup: tuple[Observer, ...] = ()  # how far what comes before is: tables of flops, say
     charts: Callable[[Progress, WholeSolution], None] | None = None  # at the config's intervals
+    answer: Callable[["Outcome"], None] | None = None  # a first answer, while the work goes on
     message: Callable[[str], None] | None = None  # what happens on a cluster, in words
     control: Control | None = None  # who pauses and stops it; None: the system's signals
 
@@ -26,6 +27,11 @@ class Callbacks:
         """Everything is checked, and the work begins."""
         if self.ready is not None:
             self.ready()
+
+    def answered(self, outcome: "Outcome") -> None:
+        """A first answer is there, and the work goes on."""
+        if self.answer is not None:
+            self.answer(outcome)
 
     def say(self, text: str) -> None:
         """Something has happened."""

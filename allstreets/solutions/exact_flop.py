@@ -38,7 +38,7 @@ class ExactFlop:
     @property
     def accuracy(self) -> str:
         """How well it is solved, for people."""
-        return f"solved exactly, to {100 * self.spot.exploitability:.2g} % of the pot"
+        return self.spot.accuracy_text
 
     @cached_property
     def _here(self) -> CanonicalFlop:

@@ -28,11 +28,11 @@ from allstreets.cards import (
     Runouts,
     cards_text,
     combo_equity,
-    fitting,
+    met_reach,
     pairs_of,
 )
 from allstreets.cfr import Schedule
-from allstreets.engines import CPU, NodeNumbers, RiverGroups
+from allstreets.engines import CPU, CardModel, NodeNumbers, RiverGroups
 from allstreets.games import Lock, Spot, spot_root
 from allstreets.solutions.decision import CHIPS, NONE, Decision, Evs, Hands, Unit, betting_at
 from allstreets.solutions.format import locks_text, number_text, percent_text
@@ -78,6 +78,8 @@ class SpotSolution(Solution):
         self.seconds = 0.0
         self.known_evs: tuple[float, float] | None = None  # as stored in a file
         self.given_name: str | None = None
+        # The card model of a draft; None: it is solved exactly.
+        self.draft: CardModel | None = None if solver is None else solver.draft_cards
 
     @classmethod
     def of(cls, solver: "SpotSolver") -> "SpotSolution":
@@ -93,6 +95,11 @@ class SpotSolution(Solution):
     def name(self) -> str:
         """Its own name, else that of its folder."""
         return self.given_name or super().name
+
+    @property
+    def accuracy_text(self) -> str:
+        """How well it is solved, for people."""
+        return accuracy_text(self.exploitability, draft=self.draft is not None)
 
     @property
     def streets(self) -> tuple[Street, ...]:
@@ -230,8 +237,8 @@ class SpotSolution(Solution):
             parent = int(self.spot.tree.parent[position.node])
             above = self.decision(Position(parent, cards=position.cards))
         combos, reach = self._left(position.node, above)
-        fits = fitting(*combos)
-        weights = reach[0] * (fits @ reach[1]), reach[1] * (reach[0] @ fits)
+        (oop, ip), (first, second) = combos, reach
+        weights = first * met_reach(oop, ip, second), second * met_reach(ip, oop, first)
         hands = hands_of(self.spot.ranges, combos, reach, weights)
         raked = bool(self.spot.rake)
         return self._record(
@@ -339,6 +346,7 @@ class SpotSolution(Solution):
         simple = "" if made is None else f", {made.head}"
         return (
             f"{cards_text(spot.cards)}, pot {spot.pot}, stack {spot.stack}{locks}{simple}: "
+            f"{'a draft, ' if self.draft else ''}"
             f"exploitable for {error} of the pot after {self.iterations:,} iterations"
         )
 
@@ -346,6 +354,13 @@ class SpotSolution(Solution):
         """EVs of both players in chips."""
         oop, ip = self.evs
         return [f"EV OOP {number_text(oop)}, IP {number_text(ip)} chips"]
+
+
+def accuracy_text(exploitability: float, *, draft: bool = False) -> str:
+    """How well a spot is solved, by a true best response: a share of the pot; for people."""
+    if draft:
+        return f"a draft, within {100 * exploitability:.2g} % of the pot"
+    return f"solved exactly, to {100 * exploitability:.2g} % of the pot"
 
 
 def taken_action(tree: BettingTree, node: int) -> int:

@@ -42,6 +42,16 @@ class KeptFlop:
     exploitability: float  # a share of the pot
     manifest: Mapping[str, Any]
 
+    @property
+    def is_draft(self) -> bool:
+        """Whether it waits for its exact solution."""
+        return self.origin.draft is not None
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it keeps all that a solver resumes from."""
+        return bool(self.manifest["saved"] == "full")
+
 
 def kept_flops(folder: Path) -> Iterator[KeptFlop]:
     """All spots beside a solution that can be read."""
