@@ -48,8 +48,11 @@ def review(
         ),
     ] = None,
     seconds_per_spot: Annotated[
-        float, typer.Option(min=0.1, help="Most time for one street of one hand.")
-    ] = 20.0,
+        float,
+        typer.Option(
+            min=0.1, help="Most time for a street of a hand; flops that take longer are drafted."
+        ),
+    ] = 5.0,
     target: Annotated[
         str, typer.Option(help="Exploitability to which spots are solved, of the pot.")
     ] = "0.1%",
@@ -74,7 +77,8 @@ def review(
     """Grade played hands: the EV of every action, and what the one that was taken lost.
 
     Before the flop by the whole game whose stack is nearest; after it every street is solved again
-    exactly, for the ranges that get there, the real pot and stack and the sizes that were bet.
+    for the ranges that get there, the real pot and stack and the sizes that were bet: exactly, or
+    as a draft where a flop takes too long, with its accuracy.
 
     \b
     Examples:

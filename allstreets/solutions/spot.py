@@ -49,7 +49,7 @@ from allstreets.solvers import (
 )
 
 if TYPE_CHECKING:
-    from allstreets.solvers import SpotSolver
+    from allstreets.solvers import Completion, SpotSolver
 
 Ranges = tuple[Range, Range]
 
@@ -433,9 +433,13 @@ def solve(
     river_groups: RiverGroups = "none",
     device: str = CPU,
     *,
+    completion: "Completion | None" = None,
     progress: bool = False,
 ) -> SpotSolution:
     """Solve until exploitability is at most `target` of the pot, or iterations or time run out.
+
+    With a `completion` such as `DRAFT` a flop is solved as that says, in the place of algorithm,
+    precision and device.
 
     `seconds` count from the call: set-up and checks included. Exploitability is checked where the
     curve so far predicts the target, or every `check` iterations; with `progress` every check
@@ -445,7 +449,10 @@ def solve(
     if target < 0 or max_iterations < 1 or (check is not None and check < 1):
         raise InputError("target must not be negative, max_iterations and check at least 1")
     timer = Timer(math.inf if seconds is None else seconds)
-    solver = solvers.SpotSolver(spot, algorithm, threads, precision, river_groups, device)
+    if completion is not None:
+        solver, check = completion.solver(spot, threads), check or completion.iterations
+    else:
+        solver = solvers.SpotSolver(spot, algorithm, threads, precision, river_groups, device)
     return solve_on(solver, timer, target, max_iterations, check, progress=progress)
 
 

@@ -40,7 +40,7 @@ def require_draft(spot: Spot) -> None:
     """Refuse a spot that cannot be drafted."""
     if spot.tree.first_street != Street.FLOP or only_end(spot) is not None:
         raise InputError("only flops are drafted: turns and rivers are solved exactly in a moment")
-    if spot.lock:
+    if spot.locked_nodes:
         raise InputError("a flop with locks is not drafted: solve it exactly")
     if spot_root(spot).symmetries != every_combo(spot.cards)[0].symmetries:
         raise InputError(

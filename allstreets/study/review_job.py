@@ -40,7 +40,7 @@ from allstreets.study.review_hand import review_hand
 from allstreets.study.review_streets import Effort
 from allstreets.study.tables import review_mapping, total_rows
 
-VERSION = 3  # of what is kept: a change that alters reviews takes the next number
+VERSION = 4  # of what is kept: a change that alters reviews takes the next number
 MANY = 8  # hands that are worth the start of another process
 NO_HERO = "nobody's cards are shown as his own: name the player with --hero"
 
@@ -261,6 +261,7 @@ class ReviewJob:
             game.identity,
             self.effort.target,
             self.effort.seconds,
+            None if self.effort.draft is None else self.effort.draft.text,
             self.seed,
         ]
         return data_hash(facts)[:32]
@@ -305,7 +306,7 @@ def review_hands(
     hero: str | None = None,
     *,
     target: float = 0.001,
-    seconds_per_spot: float = 20.0,
+    seconds_per_spot: float = Effort.seconds,
     threads: int | None = None,
     seed: int = 1,
     output: Path | str | None = None,
