@@ -14,8 +14,10 @@ from allstreets.base import Control
 from allstreets.base.errors import InputError
 from allstreets.cards import HAND_NAMES
 from allstreets.cli.main import main
+from allstreets.engines import CardModel
 from allstreets.interop import read_hands
 from allstreets.jobs import Callbacks, Progress, progress_line
+from allstreets.solvers import Completion
 from allstreets.storage import save_unified
 from allstreets.study import (
     Effort,
@@ -378,3 +380,54 @@ def test_nothing_to_review(games: Path, tmp_path: Path, capsys: pytest.CaptureFi
     assert code == 0
     assert out == "No hand was reviewed.\n"
     assert "it holds no hand in PHH, PokerStars or GGPoker text" in err
+
+
+FEW = Completion(CardModel("boards", groups=16, rows=32), 20)
+
+
+def test_a_flop_that_takes_too_long_is_drafted(
+    kept: tuple[Path, Review], games: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every decision is graded, says that it is a draft, and how near that is."""
+    monkeypatch.setattr("allstreets.study.review_streets.LEAST_ITERATIONS", 10**15)
+    (tmp_path / "one.txt").write_text(hand(3, "Ks 9d", LIMPED, "Bob"))
+    effort = Effort(target=0.02, seconds=1e6, threads=1, draft=FEW)
+    plan = plan_review(
+        read_hands([tmp_path / "one.txt"]), open_games(games), effort=effort, output=tmp_path / "k"
+    )
+    before, flop, turn = plan.run().hands[0].decisions
+    exactly = kept[1].hands[2].decisions
+    assert flop.evaluated_by.startswith("a draft, within ")
+    assert flop.evaluated_by.endswith("% of the pot")  # nothing is left out of its tree
+    assert turn.evaluated_by.startswith("solved again exactly, to ")
+    assert flop.solved_to is not None
+    assert flop.solved_to <= 0.02
+    assert flop.within_bb is not None
+    assert before == exactly[0]
+    # Both lie within their accuracy, on the mean of the range; one hand not far beyond it.
+    for mine, theirs in zip(flop.options, exactly[1].options, strict=True):
+        assert mine.action == theirs.action
+        if mine.ev_bb is not None:  # an action that it takes
+            assert mine.ev_bb == pytest.approx(theirs.ev_bb, abs=0.15)
+    assert flop.options[0].ev_bb is not None
+    assert all(decision.loss_bb is not None for decision in (before, flop, turn))
+
+
+def test_behind_a_draft_another_is_made(
+    games: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bet that the draft never makes is answered as if the whole range made it."""
+    monkeypatch.setattr("allstreets.study.review_streets.LEAST_ITERATIONS", 10**15)
+    bet = LIMPED.replace(
+        "Bob: checks\nAnn: checks\n*** TURN *** [7s 7h 7d] [2c]\nBob: bets $2 and is all-in\n",
+        "Bob: bets $2 and is all-in\n",
+    )
+    (tmp_path / "one.txt").write_text(hand(3, "Ks 9d", bet, "Ann"))
+    effort = Effort(target=0.02, seconds=1e6, threads=1, draft=FEW)
+    plan = plan_review(
+        read_hands([tmp_path / "one.txt"]), open_games(games), effort=effort, output=tmp_path / "k"
+    )
+    _, flop = plan.run().hands[0].decisions
+    assert flop.taken == "f"
+    assert flop.evaluated_by.startswith("a draft, within ")
+    assert flop.loss_bb is not None
