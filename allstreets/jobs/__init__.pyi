@@ -71,8 +71,10 @@ from .reports.training import report_lines as report_lines
 from .simplify import plan_simplify as plan_simplify
 from .simplify import read_share as read_share
 from .simplify import simplify as simplify
+from .spot import GameFlop as GameFlop
 from .spot import SpotJob as SpotJob
 from .spot import SpotOutcome as SpotOutcome
+from .spot import draft_of as draft_of
 from .spot import plan_flop as plan_flop
 from .spot import train_spot as train_spot
 from .spot_rows import Limits as Limits

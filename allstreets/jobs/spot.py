@@ -252,6 +252,7 @@ class SpotJob:
     made_from: Mapping[str, Any] | None = None  # the solution that a lock has made it from
     completion: Completion | None = None  # a draft; None: exactly, as the config says
     first: "SpotJob | None" = None  # gives the first answer, which this one replaces
+    claimed: bool = False  # the folder, by who runs it
     again: bool = False  # in place of a bundle of the spot that keeps too little to resume
     clock: Callable[[], float] = time.monotonic
 
@@ -358,7 +359,8 @@ class SpotJob:
         before: dict[str, Any] = {"seconds": 0.0, "metrics": []}
         with ExitStack() as stack:
             if output is not None:
-                stack.enter_context(claim(output))
+                if not self.claimed:
+                    stack.enter_context(claim(output))
                 clear_unfinished_spot(output)
                 if self.resume:
                     before = restore_spot(solver, output)
@@ -535,8 +537,8 @@ def plan_flop(
     )
     if draft:
         return replace(job, completion=DRAFT, saved="flop")
-    if kept is None and answered_late(job):
-        first = replace(job, completion=DRAFT, saved="flop", max_iterations=None, seconds=None)
+    first = draft_of(job) if kept is None else None
+    if first is not None:
         job = replace(job, first=first, again=True)
     size = estimate_saved(spot.spot, config.precision, job.saved, config.river_groups)
     there = next(path for path in (output, *output.absolute().parents) if path.exists())
@@ -549,14 +551,19 @@ def plan_flop(
     return job
 
 
-def answered_late(job: SpotJob) -> bool:
-    """Whether a draft is there long before an exact solution says anything."""
+def draft_of(job: SpotJob) -> SpotJob | None:
+    """The draft that is there long before the exact solution of a flop says anything.
+
+    None: that one does not take long, or the flop cannot be drafted.
+    """
     if not can_draft(job.spot) or job.config.device != CPU:
-        return False
+        return None
     need, draft = job.need(), estimate_draft(job.spot, DRAFT.model, thread_count(job.threads))
     free = available_bytes()
     fits = free is None or draft.process_bytes <= free
-    return fits and need.seconds_to(USEFUL_ITERATIONS) > FIRST_ANSWER_SECONDS
+    if not fits or need.seconds_to(USEFUL_ITERATIONS) <= FIRST_ANSWER_SECONDS:
+        return None
+    return replace(job, completion=DRAFT, saved="flop", max_iterations=None, seconds=None)
 
 
 def draft_need(spot: Spot, completion: Completion, threads: int | None) -> DraftEstimate:
