@@ -11,6 +11,7 @@ from .decision import OnBoard as OnBoard
 from .decision import Unit as Unit
 from .decision import class_sums as class_sums
 from .exact_flop import ExactFlop as ExactFlop
+from .exact_flop import ExactFlops as ExactFlops
 from .flop_spot import FlopSpot as FlopSpot
 from .flop_spot import flop_spot as flop_spot
 from .flop_spot import played_lock as played_lock

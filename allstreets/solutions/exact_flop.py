@@ -108,6 +108,10 @@ class ExactFlop:
 class ExactFlops(Protocol):
     """The flops of a whole game that were solved exactly."""
 
+    @property
+    def every(self) -> bool:
+        """Whether every flop is found, because what is missing is drafted."""
+
     def find(self, root: int, flop: tuple[int, ...]) -> ExactFlop | None:
         """The flop in the pot that a root leads to, in any suits; None: it was not solved."""
 

@@ -77,6 +77,8 @@ class KeptExactFlops:
     A table over flops asks for every one of them: which are kept is read once.
     """
 
+    every = False
+
     def __init__(self, folder: Path, solution: WholeSolution) -> None:
         self._folder, self._solution = folder, solution
         self._kept: set[tuple[str, str]] | None = None  # (line, canonical flop)
