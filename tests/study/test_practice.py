@@ -432,6 +432,8 @@ def test_exact_games_end_with_the_flop() -> None:
 class OneExactFlop:
     """The limped pot of a game, solved exactly on its flop."""
 
+    every = False
+
     def __init__(self, solution: WholeSolution) -> None:
         self._solution = solution
 
