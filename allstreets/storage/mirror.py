@@ -17,29 +17,33 @@ from contextlib import suppress
 from pathlib import Path
 
 from allstreets.base import InputError, Place, Remote, cache_folder, place_of
-from allstreets.storage.manifest import stored_token
+from allstreets.storage.manifest import CERTIFICATE, MANIFEST, stored_token
+from allstreets.storage.packs import packed_name, unpacked
 
 MARK = ".remote"
 UNNAMED = "solution"  # a copy of an address that ends in no name
-SMALL = ("metrics.jsonl", "certificate/certificate.json")
+SMALL = ("metrics.jsonl", CERTIFICATE)
 
 
-def mirrored(where: str | Place, first: str = "manifest.json") -> Path:
-    """The folder of this machine to read a solution from: a copy, where it is elsewhere."""
+def mirrored(where: str | Place) -> Path:
+    """The folder of this machine to read a solution from: a copy, where it is elsewhere.
+
+    A ready-made solution is named as the library does, or by its pack.
+    """
     source = place_of(where)
     if isinstance(source, Path):
-        return source
+        return unpacked(source)
     token = hashlib.sha256(source.url.encode()).hexdigest()[:12]
     folder = _copies() / token / (UNNAMED if source.name in ("", ".", "..") else source.name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / MARK).write_text(source.url)
-        (folder / first).unlink(missing_ok=True)
-        _fetch(source / first, folder / first)
+        (folder / MANIFEST).unlink(missing_ok=True)
+        _fetch(source / MANIFEST, folder / MANIFEST)
     except FileNotFoundError:
         raise InputError(
-            f"{source} holds no solution (no {first}); make one with: allstreets train … --output "
-            f"{source} --cluster auto"
+            f"{source} holds no solution (no {MANIFEST}); make one with: allstreets train … "
+            f"--output {source} --cluster auto"
         ) from None
     except OSError as error:
         raise InputError(
@@ -86,7 +90,10 @@ def _copy_of(path: Path) -> tuple[Remote, tuple[str, ...]] | None:
 
 
 def origin(folder: Path) -> str:
-    """The name of a folder for people: the URL that it is a copy of, or its own path."""
+    """The name of a folder for people: the URL or name that it is a copy of, or its own path."""
+    name = packed_name(folder)
+    if name is not None:
+        return name
     copy = _copy_of(folder)
     return str(folder) if copy is None or copy[1] else copy[0].url
 

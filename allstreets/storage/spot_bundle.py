@@ -41,7 +41,6 @@ from allstreets.solutions import (
     pack_street,
 )
 from allstreets.storage import manifest as manifests
-from allstreets.storage.checked_file import BlockSums, CheckedFile
 from allstreets.storage.claim import LOCK_NAME
 from allstreets.storage.manifest import (
     MANIFEST,
@@ -53,7 +52,7 @@ from allstreets.storage.manifest import (
     require_trained,
     write_manifest,
 )
-from allstreets.storage.mapped import open_mapped, write_mapped
+from allstreets.storage.mapped import BlockSums, CheckedFile, open_mapped, write_mapped
 from allstreets.storage.turn_slots import FIRST, Starts, alone, turn_starts
 from allstreets.version import __version__
 
@@ -82,7 +81,6 @@ def spot_identity(
 
     `draft` is the card model of a draft, whose storage is its own.
     """
-
     schedule = parse_schedule(algorithm) if isinstance(algorithm, str) else algorithm
     more: dict[str, Any] = {} if river_groups == "none" else {"river_groups": river_groups}
     if draft is not None:
@@ -109,7 +107,6 @@ def _is_replaced(config: Mapping[str, Any], identity: Mapping[str, Any]) -> bool
 
 def require_saved(spot: "Spot", saved: str) -> None:
     """Refuse to save streets that the spot does not have."""
-
     if saved not in ("flop", "turn", "full"):
         raise InputError(f"save '{saved}' is not known: write flop, turn or full")
     first = spot.tree.first_street
@@ -158,7 +155,6 @@ def save_spot(
     which flop of which whole game the spot is (`solvers.Origin`), `before` which solution it was
     made from by a lock, and at which line, `simplified` from which its strategies were made simple.
     """
-
     if isinstance(solver, SpotSolution):
         if solver.solver is None:
             raise InputError("only what was solved in this program can be saved: copy the folder")
@@ -223,7 +219,6 @@ def _write_street(folder: Path, file: str, arrays: Arrays) -> dict[str, Any]:
 
 def _files(solver: "SpotSolver", saved: str) -> Iterator[tuple[str, Arrays]]:
     """(name, arrays) of every file of a bundle, one at a time: together they may not fit."""
-
     subgame, tree = solver.subgame, solver.spot.tree
     for level, street in enumerate(_kept_streets(subgame.levels, saved)):
         arrays: Arrays = {}
@@ -254,7 +249,6 @@ def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotSo
 
     `announce` is called when a street that was not stored is about to be solved again.
     """
-
     folder = Path(folder)
     manifest = read_spot_manifest(folder)
     spot, settings = _spot_of(folder, manifest)
@@ -343,7 +337,6 @@ class _Opened:
 
     def _stored(self, cards: tuple[int, ...]) -> "StreetNumbers":
         """A street with stored numbers."""
-
         street = self._kept[len(cards)]
         file = self._open(f"nodes-{street.text}")
         name, renamed = board_name(spot_root(self._spot), cards)

@@ -13,7 +13,7 @@ from allstreets.cards import (
     met_reach,
     parse_combo,
 )
-from allstreets.cards.combos import COMBO_MASKS, disjoint_combos
+from allstreets.cards.hands import COMBO_MASKS, disjoint_combos
 
 
 def test_every_combo_is_there_once_and_knows_its_number() -> None:

@@ -31,7 +31,7 @@ from allstreets.cards import (
 )
 from allstreets.engines import CardModel
 from allstreets.interop import PlayedHand
-from allstreets.interop.ledger import Ledger
+from allstreets.interop.played_hands import Ledger
 from allstreets.solutions import ExactFlop, Solution, SpotSolution, WholeSolution
 from allstreets.solvers import Completion, SpotSolver
 from allstreets.storage import load_spot, save_unified

@@ -22,7 +22,7 @@ def run_on_terminal(job: Job[Ended]) -> Ended:
     """Print the plan of a job and run it, with its progress on stderr."""
     plan, err = job.plan(), console(stderr=True)
     for line in plan.lines:
-        err.print(line, markup=False)
+        err.print(line)
     with show_progress() as view:
         return job.run(
             Callbacks(
@@ -31,7 +31,7 @@ def run_on_terminal(job: Job[Ended]) -> Ended:
                 setup=(view,),
                 charts=partial(print_charts, view.console),
                 answer=partial(print_answer, view.console),
-                message=partial(view.console.print, markup=False, highlight=False),
+                message=view.console.print,
             )
         )
 

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Floats, InputError, Longs, Singles
+from allstreets.base import Floats, InputError, Ints, Longs, Singles
 from allstreets.betting import BettingTree, Player, Street
 from allstreets.cards import Runouts
 from allstreets.cfr import IterationWeights
 from allstreets.engines.cuda.kernels.lists import CARDS, place_in_lists
 from allstreets.engines.cuda.programs import (
     SUM_BYTES,
+    Array,
     Arrays,
     Buffers,
     Launch,
@@ -32,6 +33,7 @@ from allstreets.engines.cuda.streets import (
     PIECE,
     SEGMENTS,
     TILE,
+    StreetBetting,
     card_lists,
     hands_below,
     in_tiles,
@@ -46,7 +48,8 @@ from allstreets.engines.simd.iteration_weights import NO_WEIGHTS, KernelWeights
 
 AT_ONCE = 1024  # iterations whose weights are sent together
 SUM_THREADS = 128  # of the blocks that add up regrets, a board each
-TERMINAL_THREADS = 128, 256  # of a block with terminals: of short lists of hands, and of long ones
+TERMINAL_THREADS = 128, 512  # of a block with terminals: of short lists of hands, and of long ones
+SLICES = 8  # of the opponent's hands at an all-in, each summed by threads of its own
 CHUNK_BYTES = 1 << 30  # rows of the boards that are worked on at once
 
 
@@ -84,6 +87,9 @@ class CudaSubgame(ExactSubgame):
         self.regrets: Any = Mirror(self.regrets)
         self.averages: Any = Mirror(self.averages)
         self._buffers = Buffers(device)
+        self._cards = CardTables(device)
+        if isinstance(like, CudaSubgame) and like.streets is self.streets:
+            self._cards = like._cards
         halves = ("HALVES",) if precision == "float16" else ()
         self._kernels = device.compile(source("exact.cu"), halves)
         self._there = False  # whether the device has what is stored
@@ -258,7 +264,7 @@ class CudaSubgame(ExactSubgame):
                     "reach": max(np.diff(opponents[cuts])) * betting.reach_rows,
                     "values": max(np.diff(hands[cuts])) * betting.value_rows,
                     "line_values": hands[-1] * betting.lines,
-                    "net": hands[-1] * len(in_tiles(betting.terminals)) * bool(boards.equity.size),
+                    "net": hands[-1] * len(_showdowns_first(betting)) * bool(boards.equity.size),
                 }
                 sizes = {name: max(size, int(needs[name])) for name, size in sizes.items()}
             for name, size in sizes.items():
@@ -297,10 +303,11 @@ class CudaSubgame(ExactSubgame):
 
     def _forward(self, player: Player, level: int, count: int, argument: int) -> Iterator[Launch]:
         boards, betting = self.boards[player][level], self._betting[player][level]
-        pieces, tiles = self._pieces(player, level), len(in_tiles(betting.terminals)) // TILE
+        pieces, tiles = self._pieces(player, level), len(_showdowns_first(betting)) // TILE
         yield "forward", count * betting.lines * pieces, PIECE, 0, argument
-        if boards.equity.size and tiles:
-            yield "all_in", count * tiles * pieces, PIECE, 0, argument
+        if boards.equity.size and (shown := _all_in_tiles(betting)):
+            blocks, threads = count * shown * pieces, SLICES * PIECE
+            yield "all_in", blocks, threads, 4 * TILE * threads, argument
         if tiles:
             need = _terminal_bytes(boards)
             threads = TERMINAL_THREADS[need > 48 * 1024]
@@ -309,15 +316,6 @@ class CudaSubgame(ExactSubgame):
     def _backward(self, player: Player, level: int, count: int, argument: int) -> Launch:
         blocks = count * self._betting[player][level].lines * self._pieces(player, level)
         return "backward", blocks, PIECE, 0, argument
-
-    def _equity(self, player: Player, level: int) -> int:
-        """The matrices of all-ins, once where they are both players'; 0: there are none."""
-        boards, first = self.boards[player][level], self.boards[Player.OOP][level]
-        if not boards.equity.size:
-            return 0
-        whose = Player.OOP if boards.equity is first.equity else player
-        key = f"equity.{whose}.{level}"
-        return self._buffers.address(key, None if key in self._buffers.kept else _turned(boards))
 
     def _pieces(self, player: Player, level: int) -> int:
         boards = self.boards[player][level]
@@ -329,7 +327,7 @@ class CudaSubgame(ExactSubgame):
         opponent, kept = player.opponent, self._buffers.address
         boards, betting = self.boards[player][level], self._betting[player][level]
         forest, locked = betting.forest, self.locked[level][player]
-        terminals = in_tiles(betting.terminals)
+        terminals = _showdowns_first(betting)
         # Rows of the first of these boards stand at the beginning.
         reach = 4 * int(boards.other_start[first_board]) * betting.reach_rows
         values = 4 * int(boards.own_start[first_board]) * betting.value_rows
@@ -340,20 +338,12 @@ class CudaSubgame(ExactSubgame):
             "clock": kept("clock"),
             "tiles": len(terminals) // TILE,
             "terminals": terminals,
+            "all_in_tiles": _all_in_tiles(betting),
             "player_actions": int(forest.own_actions[-1]),
             "opponent_actions": int(forest.other_actions[-1]),
             "player_nodes": forest.own_nodes,
             "first_board": first_board,
             "pieces": self._pieces(player, level),
-            "player_start": ints(boards.own_start),
-            "opponent_start": ints(boards.other_start),
-            "player_cards": boards.own_cards,
-            "player_twin": boards.own_twin,
-            "combo_start": ints(boards.combo_start),
-            "combo_hand": boards.combo_hand,
-            "equity_start": boards.equity_start,
-            "equity": self._equity(player, level),
-            "parent": ints(self.streets[level].parents),
             "player_regrets": kept(f"regrets.{player}.{level}"),
             "player_average": kept(f"averages.{player}.{level}"),
             "opponent_regrets": kept(f"regrets.{opponent}.{level}"),
@@ -365,12 +355,8 @@ class CudaSubgame(ExactSubgame):
             "net": kept(f"net.{level}"),
             "regret_sums": kept(f"regret_sums.{level}"),
         }
-        fields |= _card_tables(boards)
         if level == 0:
-            hands = int(boards.other_start[1])
             fields |= {
-                "parent_hand": np.arange(hands, dtype=np.uint16),
-                "above_start": ints([0, hands]),
                 "above_rows": 1,
                 "above_row": ints([0]),
                 "above_reach": kept(f"root.{player}"),
@@ -378,25 +364,99 @@ class CudaSubgame(ExactSubgame):
         else:
             above = self._betting[player][level - 1]
             fields |= {
-                "parent_hand": boards.other_parent,
-                "above_start": ints(self.boards[player][level - 1].other_start),
                 "above_rows": above.reach_rows,
                 "above_row": above.leaves(betting)[0],
                 "above_reach": kept(f"reach.{level - 1}"),
             }
         if level + 1 < len(self.levels):
-            deeper, below = self._betting[player][level + 1], self.boards[player][level + 1]
-            parents = np.array(self.streets[level + 1].parents, np.int64)
-            start, hands_there = hands_below(boards, below, parents)
+            deeper = self._betting[player][level + 1]
             fields |= {
                 "leaves": deeper.lines,
                 "leaf_value": betting.leaves(deeper)[1],
-                "below_start": start,
-                "below": hands_there,
                 "below_rows": deeper.lines,
                 "below_values": kept(f"line_values.{level + 1}"),
             }
-        return self._buffers.addresses(f"{player}.{level}", fields)
+        parents = [ints(street.parents) for street in self.streets]
+        on_cards = self._cards.fields(self.boards, parents, player, level)
+        return self._buffers.addresses(f"{player}.{level}", fields) | on_cards
+
+
+class CardTables:
+    """Arrays that depend on the cards alone, shared by all pots of a flop.
+
+    Players who hold the same hands share them, too.
+    """
+
+    def __init__(self, device: Device) -> None:
+        self._buffers = Buffers(device)
+        self._known: dict[tuple[Player, int], dict[str, int]] = {}
+
+    def fields(
+        self,
+        boards: Sequence[Sequence[Boards]],
+        parents: Sequence[Ints],
+        player: Player,
+        level: int,
+    ) -> dict[str, int]:
+        """The fields of a street; `boards` by player and street, `parents` by street."""
+        oop, ip = (boards[each][0] for each in Player)
+        if np.array_equal(oop.combo_cards, ip.combo_cards):
+            player = Player.OOP
+        streets = boards[player]
+        if (player, level) not in self._known:
+            given = _card_fields(streets, parents, level)
+            self._known[player, level] = self._buffers.addresses(f"{player}.{level}", given)
+        return self._known[player, level] | self._all_in(streets[level], player, level)
+
+    def _all_in(self, boards: Boards, player: Player, level: int) -> dict[str, int]:
+        """The matrices of all-ins, if some pot has any."""
+        if not boards.equity.size:
+            return {}
+        key = f"{player}.{level}"
+        matrices = {} if f"equity.{key}" in self._buffers.kept else {"equity": _turned(boards)}
+        starts = self._buffers.addresses(key, matrices | {"equity_start": boards.equity_start})
+        return starts | {"equity": self._buffers.address(f"equity.{key}")}
+
+
+def _card_fields(streets: Sequence[Boards], parents: Sequence[Ints], level: int) -> Arrays:
+    """The arrays of a street that know nothing of the betting."""
+    boards = streets[level]
+    fields: Arrays = {
+        "player_start": ints(boards.own_start),
+        "opponent_start": ints(boards.other_start),
+        "player_cards": boards.own_cards,
+        "player_twin": boards.own_twin,
+        "combo_start": ints(boards.combo_start),
+        "combo_hand": boards.combo_hand,
+        "parent": parents[level],
+        **_card_tables(boards),
+    }
+    if level == 0:
+        hands = int(boards.other_start[1])
+        fields |= {
+            "parent_hand": np.arange(hands, dtype=np.uint16),
+            "above_start": ints([0, hands]),
+        }
+    else:
+        above = ints(streets[level - 1].other_start)
+        fields |= {"parent_hand": boards.other_parent, "above_start": above}
+    if level + 1 < len(streets):
+        start, hands_there = hands_below(
+            boards, streets[level + 1], parents[level + 1].astype(np.int64)
+        )
+        fields |= {"below_start": start, "below": hands_there}
+    return fields
+
+
+def _showdowns_first(betting: StreetBetting) -> Array:
+    """[TILE · …]: the terminals of a street; few tiles have the showdowns among them."""
+    terminals = betting.terminals
+    return in_tiles(terminals[np.argsort(terminals["amounts"][:, 0] == 0, kind="stable")])
+
+
+def _all_in_tiles(betting: StreetBetting) -> int:
+    """Tiles in which hands are shown."""
+    return -(-int(np.count_nonzero(betting.terminals["amounts"][:, 0])) // TILE)
 
 
 def _card_tables(boards: Boards) -> Arrays:

@@ -1,11 +1,11 @@
-"""Bundles of whole games: preflop through river on every flop, opened by reading the manifest.
+"""Bundles of whole games and of preflop solutions, opened by reading the manifest.
 
     FOLDER/manifest.json                            facts, metrics, one row per flop, checksums
            preflop-1f0a93c2.safetensors             strategies and values before the flop
            flops-1f0a93c2/AsKh7d.safetensors        strategies of all pots on a flop, and values
 
 The arrays of a flop's file are listed in `engines.quantised`. A solution made with `store: preflop`
-or `memory: per_batch` has no flops: their strategies are gone.
+or `memory: per_batch` has no flops: their strategies are gone. A preflop solution never had any.
 """
 
 import secrets
@@ -16,35 +16,50 @@ from pathlib import Path
 from typing import Any
 
 from allstreets.base import Arrays, Place, place_of, sync_folder
-from allstreets.games import game_mapping, game_of
-from allstreets.solutions import PreflopStrategies, Row, SolverSource, StoredGame, WholeSolution
+from allstreets.betting import build_preflop_tree
+from allstreets.engines import CardModel
+from allstreets.games import (
+    Lock,
+    PreflopGame,
+    game_mapping,
+    game_of,
+    preflop_locks,
+    rules_mapping,
+    rules_of,
+)
+from allstreets.solutions import (
+    PreflopRoots,
+    PreflopStrategies,
+    Row,
+    SolverSource,
+    StoredGame,
+    WholeSolution,
+)
 from allstreets.solvers import QuantisedSolution, WholeGameSolver
 from allstreets.storage.certificates import read_certificate
 from allstreets.storage.claim import claim
-from allstreets.storage.flop_files import (
-    FlopFiles,
-    flops_folder,
-    without_files,
-    write_flop,
-    write_flops,
-)
 from allstreets.storage.kept_flops import KeptExactFlops
 from allstreets.storage.manifest import Kind, damage_told, read_manifest, write_manifest
 from allstreets.storage.mapped import write_mapped
 from allstreets.storage.mirror import mirrored
 from allstreets.storage.solution_files import (
     SUFFIX,
+    FlopFiles,
     facts_mapping,
     facts_of,
+    flops_folder,
     open_preflop,
     require_folder,
     require_new,
     require_same_game,
     saving,
+    without_files,
+    write_flop,
+    write_flops,
 )
 
-KIND: Kind = "unified"
-
+PREFLOP: Kind = "preflop"
+UNIFIED: Kind = "unified"
 KEPT = {
     "classes": "all decisions after the flop, by hand class",
     "buckets": "all decisions after the flop, by bucket of the street",
@@ -54,11 +69,53 @@ KEPT = {
     "turn, by group of hands on the river",
 }
 NOTHING_KEPT = "no decisions after the flop"
+ROW_DIGITS = 5  # of the figures of a flop in a compact solution
+
+
+def require_preflop_folder(folder: Path, *, resume: bool) -> None:
+    """Refuse a folder that a run cannot write to, before it begins."""
+    require_folder(folder, PREFLOP, resume=resume)
+
+
+def save_preflop(
+    result: "WholeSolution", folder: Path | str, *, identity: Mapping[str, Any]
+) -> None:
+    """Write a bundle, or bring one of the same game up to date; anything else is an `InputError`.
+
+    `identity` are JSON facts that distinguish games besides the rules: where the values of flops
+    come from, say.
+    """
+    folder = Path(folder)
+    game = {**identity, "preflop": rules_mapping(result.rules)}
+    require_same_game(folder, PREFLOP, lambda manifest: manifest["game"], game)
+    token = secrets.token_hex(4)
+    path = folder / f"preflop-{token}{SUFFIX}"
+    with saving(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        entry = {"file": path.name, **write_mapped(path, result.before.arrays())}
+        head = facts_mapping(result.facts, PREFLOP)
+        write_manifest(folder, {**head, "game": game, "token": token, "files": {"preflop": entry}})
+
+
+def load_preflop(folder: Path | str) -> "WholeSolution":
+    """Open a bundle."""
+    folder = Path(folder)
+    manifest = read_manifest(folder, PREFLOP)
+    with damage_told(folder):
+        rules, facts = rules_of(manifest["game"]["preflop"]), facts_of(manifest)
+        tree = build_preflop_tree(rules)
+    before = open_preflop(folder, manifest, tree)
+    with damage_told(folder):
+        locks = tuple(Lock.from_mapping(lock) for lock in facts.config.get("lock") or ())
+        before = replace(before, locks=preflop_locks(tree, locks))
+    solution = WholeSolution(PreflopRoots(rules, before), None, facts)
+    solution.folder = folder
+    return solution
 
 
 def require_unified_folder(folder: Place, *, resume: bool) -> None:
     """Refuse a folder that a run cannot write to, before it begins."""
-    require_folder(folder, KIND, resume=resume)
+    require_folder(folder, UNIFIED, resume=resume)
 
 
 def save_unified(
@@ -79,9 +136,8 @@ def save_unified(
     are those of the stored strategies. `before` says which solution a lock has made it
     from: its `folder`, and the `line` that was locked.
     """
-
     folder = place_of(folder)
-    require_same_game(folder, KIND, _game_of, _identity(solver))
+    require_same_game(folder, UNIFIED, _game_of, _identity(solver))
     source = SolverSource(solver, kept)
     facts = source.facts(
         memory=config.get("memory", "resident" if solver.can_evaluate else "per_batch"),
@@ -130,6 +186,30 @@ class GameWriter:
         _finish(self._folder, self._token, whole, self._entries, batches=None)
 
 
+def save_compact(solution: WholeSolution, folder: Path, name: str) -> None:
+    """Write the play of a whole game before the flop into a new folder, in a tenth of the bytes.
+
+    Values are those of the pots, from which the others follow; of the run the last figures remain.
+    """
+    facts = replace(solution.facts, name=name, metrics=solution.facts.metrics[-1:])
+    rows = tuple(_rounded(row) for row in solution.stored.source.rows)
+    whole = StoredGame(solution.game, solution.before, rows, facts)
+    require_new(folder)
+    with claim(folder), saving(folder):
+        token = secrets.token_hex(4)
+        _finish(folder, token, whole, [{} for _ in rows], batches=None, compact=True)
+
+
+def _rounded(row: Row) -> Row:
+    """A row of the table over flops, as it is shown; a weight is part of the game."""
+    shown = {
+        key: round(value, ROW_DIGITS)
+        for key, value in row.items()
+        if key != "weight" and isinstance(value, float)
+    }
+    return {**row, **shown}
+
+
 def _finish(
     folder: Place,
     token: str,
@@ -137,15 +217,18 @@ def _finish(
     entries: Sequence[Mapping[str, Any]],
     batches: Sequence[Any] | None,
     before: Mapping[str, Any] | None = None,
+    *,
+    compact: bool = False,
 ) -> None:
     """Write what is not by flop, and the manifest last."""
     facts, preflop = whole.facts, folder / f"preflop-{token}{SUFFIX}"
-    files = {"preflop": {"file": preflop.name, **write_mapped(preflop, whole.before.arrays())}}
+    written = write_mapped(preflop, whole.before.arrays(compact=compact))
+    files = {"preflop": {"file": preflop.name, **written}}
     cards = facts.cards if any(entries) else None
     write_manifest(
         folder,
         {
-            **facts_mapping(facts, KIND),
+            **facts_mapping(facts, UNIFIED),
             "game": game_mapping(whole.game),
             **({"before": dict(before)} if before is not None else {}),
             "batches": batches,
@@ -172,7 +255,6 @@ def _batches(solver: "WholeGameSolver") -> list[Any]:
 
 def _identity(solver: "WholeGameSolver") -> dict[str, Any]:
     """The facts that two solutions of the same game share, in words for people."""
-
     flops = solver.game.flops
     return {
         **game_mapping(solver.game),
@@ -198,9 +280,8 @@ def _game_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 def load_unified(folder: Place | str) -> "WholeSolution":
     """Open a bundle. Reads manifest and preflop part; a flop is read when it is needed."""
-
     folder = mirrored(folder)
-    manifest = read_manifest(folder, KIND)
+    manifest = read_manifest(folder, UNIFIED)
     rows = manifest["flops"]
     flops, weights = [row["flop"] for row in rows], [row["weight"] for row in rows]
     with damage_told(folder):
@@ -208,7 +289,11 @@ def load_unified(folder: Place | str) -> "WholeSolution":
         tree, locks, facts = game.tree, game.locks.preflop, facts_of(manifest)
         for pot in game.flop_pots:
             game.rules_of(pot)  # trees are built when they are needed, rules are checked here
-    before = replace(open_preflop(folder, manifest, tree), locks=locks)
+
+    def before_the_flop() -> PreflopGame:
+        return game.before_the_flop(game.dealt(facts.cards or CardModel()))
+
+    before = replace(open_preflop(folder, manifest, tree, before_the_flop), locks=locks)
     source = BundleSource(folder, manifest, before)
     facts = replace(facts, certificate=read_certificate(folder, manifest))
     solution = WholeSolution.game_of(game, source, facts)
