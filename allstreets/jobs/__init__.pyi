@@ -35,6 +35,7 @@ from .executors import piece_control as piece_control
 from .flops import FlopsJob as FlopsJob
 from .flops import FlopsOutcome as FlopsOutcome
 from .job import COMPILING as COMPILING
+from .job import DRAFT_KERNELS as DRAFT_KERNELS
 from .job import NO_CALLBACKS as NO_CALLBACKS
 from .job import Callbacks as Callbacks
 from .job import Check as Check

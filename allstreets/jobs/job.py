@@ -360,6 +360,9 @@ class Job(Protocol[Ended]):
         """Do it; what is done is stored on the way, and a later run goes on from there."""
 
 
+DRAFT_KERNELS = "draft"
+
+
 def spot_kernels(spot: Spot, precision: str) -> str:
     """The name of the kernels that such spots are solved with."""
     return f"solved-{spot.tree.first_street.text}-{precision}"

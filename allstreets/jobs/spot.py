@@ -39,6 +39,7 @@ from allstreets.games import (
 from allstreets.jobs.config.reading import check_config
 from allstreets.jobs.config.spot import SpotConfig
 from allstreets.jobs.job import (
+    DRAFT_KERNELS,
     NO_CALLBACKS,
     Callbacks,
     Observer,
@@ -337,7 +338,8 @@ class SpotJob:
         if self.flop is not None:
             streets = {"flop": "the flop", "turn": "flop and turn", "full": "all streets"}
             lines += (f"keeps {streets[self.saved]}, about {data_size(kept)}",)
-        kernels = spot_kernels(spot, self.config.precision)
+        drafts = self.completion is not None or self.first is not None
+        kernels = DRAFT_KERNELS if drafts else spot_kernels(spot, self.config.precision)
         return Plan(lines, need.process_bytes, self.seconds, kernels)
 
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> SpotOutcome:

@@ -21,6 +21,7 @@ from allstreets.games import device_bytes, estimate_spot, require_device_room
 from allstreets.interop import read_hands
 from allstreets.jobs import (
     COMPILING,
+    DRAFT_KERNELS,
     Callbacks,
     ExploitabilityThreshold,
     LastResort,
@@ -93,7 +94,7 @@ def solve_spot(
 
 def draft_flop(job: SpotJob, commands: Commands, reporter: Reporter) -> Ending | None:
     """Draft a flop, to be looked at while it is solved exactly; how it ended, if it did."""
-    reporter.note(DRAFTING)
+    reporter.note(COMPILING if must_announce(DRAFT_KERNELS) else DRAFTING)
 
     def callback(progress: Progress) -> None:
         metrics = progress.metrics
