@@ -63,6 +63,7 @@ from allstreets.solutions import (
     SpotSolution,
     WholeSolution,
     accuracy_text,
+    draft_text,
     flop_spot,
     real_figures,
 )
@@ -140,10 +141,10 @@ class SpotOutcome(TrainedOutcome):
             f"{verb} {reached:.3g} % of pot ({self.exploitability * spot.pot:.3g} chips) "
             f"exploitability, {self.solver.iterations:,} iterations, {self.seconds:.1f} s"
         ]
-        if self.is_draft:
+        if self.solver.draft_cards is not None:
             lines.append(
-                f"Drafted with {self.solver.draft_cards}; its accuracy is that of a best response "
-                "with real cards."
+                f"Drafted with {draft_text(self.solver.draft_cards)}; its accuracy is that of best "
+                "responses with real cards."
             )
         elif self.exploitability > self.target > 0:
             lines.append(f"The target of {100 * self.target:g} % is not reached.")
@@ -169,7 +170,7 @@ class SpotOutcome(TrainedOutcome):
             "nodes": sum(solver.spot.tree.decision_counts().values()),
             "threads": solver.threads,
             "algorithm": str(solver.schedule),
-            **({"draft": str(solver.draft_cards)} if self.is_draft else {}),
+            **({} if solver.draft_cards is None else {"draft": draft_text(solver.draft_cards)}),
         }
 
 

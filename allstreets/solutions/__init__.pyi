@@ -63,6 +63,7 @@ from .source import SolverSource as SolverSource
 from .source import StoredGame as StoredGame
 from .spot import SpotSolution as SpotSolution
 from .spot import accuracy_text as accuracy_text
+from .spot import draft_text as draft_text
 from .spot import solve as solve
 from .spot import solve_on as solve_on
 from .spot import taken_action as taken_action

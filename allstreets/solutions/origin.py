@@ -23,7 +23,7 @@ from allstreets.solutions.flop_spot import FlopSpot
 from allstreets.solutions.format import percent_text
 from allstreets.solutions.reached import OFF_PATH
 from allstreets.solutions.records import OWN_GAME
-from allstreets.solutions.spot import SpotSolution, accuracy_text
+from allstreets.solutions.spot import SpotSolution, accuracy_text, draft_text
 from allstreets.solutions.whole_game import WholeSolution
 
 Evs = tuple[float | None, float | None]  # of OOP and IP in bb over the whole hand; None: unknown
@@ -115,7 +115,7 @@ class Origin:
     judged: str = OWN_GAME  # by which best response `exploitability` was found
     real_evs: Evs | None = None  # of its play of the flop with real cards; None: not evaluated
     paid_bb: tuple[float, float] | None = None  # before the flop; None: in files of old versions
-    draft: str | None = None  # the card model of a draft; None: the spot is solved exactly
+    draft: str | None = None  # the buckets of a draft, in words; None: the spot is solved exactly
 
     @classmethod
     def of(
@@ -148,7 +148,7 @@ class Origin:
             judged=result.facts.judged,
             real_evs=None if real is None else real.evs,
             paid_bb=(BB.amount(paid[0]), BB.amount(paid[1])),
-            draft=str(exact.draft) if exact is not None and exact.draft is not None else None,
+            draft=None if exact is None or exact.draft is None else draft_text(exact.draft),
         )
 
     @classmethod

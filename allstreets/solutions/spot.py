@@ -363,6 +363,12 @@ def accuracy_text(exploitability: float, *, draft: bool = False) -> str:
     return f"solved exactly, to {100 * exploitability:.2g} % of the pot"
 
 
+def draft_text(cards: CardModel) -> str:
+    """The buckets that a draft was solved with, for people."""
+    turn = f"{cards.rows} turn buckets" if cards.rows else "every turn hand"
+    return f"{turn} and {cards.groups} river buckets on each board"
+
+
 def taken_action(tree: BettingTree, node: int) -> int:
     """The index of a node among its parent's actions."""
     return int(np.flatnonzero(tree.children_of(int(tree.parent[node])) == node)[0])
