@@ -279,12 +279,10 @@ class SpotJob:
         if self.completion is not None:
             require_draft(self.spot)
         require_saved(self.spot, self.saved)
-        config = self.config
-        model = None if self.completion is None else self.completion.model
-        identity = spot_identity(
-            self.spot, config.algorithm, config.precision, config.river_groups, model
-        )
         if self.output is not None and not self.again:
+            identity = self.config.identity(self.spot)
+            if self.completion is not None:
+                identity = spot_identity(self.spot, draft=self.completion.model)
             (require_resumable if self.resume else require_free)(self.output, identity)
 
     def solver(self) -> SpotSolver:
@@ -299,6 +297,7 @@ class SpotJob:
             config.precision,
             config.river_groups,
             config.device,
+            config.tremble,
         )
 
     def need(self) -> Estimate | DraftEstimate:

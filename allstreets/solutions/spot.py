@@ -439,14 +439,15 @@ def solve(
     river_groups: RiverGroups = "none",
     device: str = CPU,
     *,
+    tremble: float = 0.0,
     completion: "Completion | None" = None,
     progress: bool = False,
 ) -> SpotSolution:
     """Solve until exploitability is at most `target` of the pot, or iterations or time run out.
 
+    With a `tremble` (0.001) players also learn answers to what the opponent never does.
     With a `completion` such as `DRAFT` a flop is solved as that says, in the place of algorithm,
-    precision and device.
-
+    precision, tremble and device.
     `seconds` count from the call: set-up and checks included. Exploitability is checked where the
     curve so far predicts the target, or every `check` iterations; with `progress` every check
     prints a line. The result carries `exploitability` (a fraction of the pot), `iterations` and
@@ -458,7 +459,9 @@ def solve(
     if completion is not None:
         solver, check = completion.solver(spot, threads), check or completion.iterations
     else:
-        solver = solvers.SpotSolver(spot, algorithm, threads, precision, river_groups, device)
+        solver = solvers.SpotSolver(
+            spot, algorithm, threads, precision, river_groups, device, tremble
+        )
     return solve_on(solver, timer, target, max_iterations, check, progress=progress)
 
 

@@ -20,7 +20,6 @@ from allstreets.betting import Street
 from allstreets.cards import HAND_OF_COMBO, canonical_flop, hand_combos
 from allstreets.cfr import Schedule, parse_schedule
 from allstreets.engines import (
-    CPU,
     TWO_BYTES,
     BoardsEngine,
     BoardsLift,
@@ -83,7 +82,7 @@ class DraftSolver(SpotSolver):
             [(spot.tree, spot.payoffs)], [flop], self.threads, model, self._ranges
         )
         self._lifted_at = -1  # the iteration whose strategies the exact subgame plays
-        self._begin(spot, self._engine.subgames[0][0], "none", CPU)
+        self._begin(spot, self._engine.subgames[0][0])
 
     @property
     def subgame(self) -> ExactSubgame:

@@ -75,6 +75,7 @@ def spot_identity(
     algorithm: "str | Schedule" = "ahead",
     precision: str = "float32",
     river_groups: RiverGroups = "none",
+    tremble: float = 0.0,
     draft: CardModel | None = None,
 ) -> dict[str, Any]:
     """The facts that identify a solution: its game, its algorithm and its storage.
@@ -82,18 +83,27 @@ def spot_identity(
     `draft` is the card model of a draft, whose storage is its own.
     """
     schedule = parse_schedule(algorithm) if isinstance(algorithm, str) else algorithm
-    more: dict[str, Any] = {} if river_groups == "none" else {"river_groups": river_groups}
+    more = {"river_groups": river_groups} if river_groups != "none" else {}
+    trembles = {"tremble": tremble} if tremble else {}
+    how = {"algorithm": str(schedule), "precision": precision, **more, **trembles}
     if draft is not None:
-        precision, more = DRAFT_PRECISION, {"draft": draft.facts()}
-    return {**spot_mapping(spot), "algorithm": str(schedule), "precision": precision, **more}
+        how = {"algorithm": str(schedule), "precision": DRAFT_PRECISION, "draft": draft.facts()}
+    return {**spot_mapping(spot), **how}
 
 
-SETTINGS = ("algorithm", "precision", "river_groups", "draft")  # beside the spot
+SETTINGS = ("algorithm", "precision", "river_groups", "tremble", "draft")  # beside the spot
 
 
-def _identity(solver: "SpotSolver") -> dict[str, Any]:
-    precision, draft = solver.learner.precision, solver.draft_cards
-    return spot_identity(solver.spot, solver.schedule, precision, solver.river_groups, draft)
+def solver_identity(solver: "SpotSolver") -> dict[str, Any]:
+    """The facts that identify what a solver solves."""
+    return spot_identity(
+        solver.spot,
+        solver.schedule,
+        solver.learner.precision,
+        solver.river_groups,
+        solver.tremble,
+        solver.draft_cards,
+    )
 
 
 def _is_replaced(config: Mapping[str, Any], identity: Mapping[str, Any]) -> bool:
@@ -164,7 +174,7 @@ def save_spot(
         solver = solver.solver
     folder = Path(folder)
     require_saved(solver.spot, saved)
-    identity = _identity(solver)
+    identity = solver_identity(solver)
     if (folder / MANIFEST).exists():
         stored = read_spot_manifest(folder)
         if not _is_replaced(stored["config"], identity):
@@ -284,6 +294,7 @@ class _Settings(NamedTuple):
     algorithm: str
     precision: str
     river_groups: RiverGroups
+    tremble: float
     draft: CardModel | None
 
 
@@ -296,6 +307,7 @@ def _spot_of(folder: Path, manifest: Mapping[str, Any]) -> tuple[Spot, _Settings
             config.pop("algorithm"),
             config.pop("precision"),
             config.pop("river_groups", "none"),
+            config.pop("tremble", 0.0),
             None if draft is None else CardModel.of(draft),
         )
         return Spot.from_mapping(config), settings
@@ -461,7 +473,7 @@ def _require_full(folder: Path, identity: Mapping[str, Any]) -> dict[str, Any]:
 
 def restore_spot(solver: "SpotSolver", folder: Path) -> dict[str, Any]:
     """Let a solver hold what a full bundle of the same spot does; returns the manifest."""
-    manifest = _require_full(folder, _identity(solver))
+    manifest = _require_full(folder, solver_identity(solver))
     state: Arrays = {}
     for street in solver.subgame.levels:
         state |= _read_street(folder, manifest, street.text)
@@ -480,7 +492,9 @@ def open_spot_solver(folder: Path, threads: int | None = None) -> "SpotSolver":
         )
     spot, how = _spot_of(folder, manifest)
     with damage_told(folder):
-        solver = solvers.SpotSolver(spot, how.algorithm, threads, how.precision, how.river_groups)
+        solver = solvers.SpotSolver(
+            spot, how.algorithm, threads, how.precision, how.river_groups, tremble=how.tremble
+        )
     restore_spot(solver, folder)
     return solver
 
