@@ -124,7 +124,10 @@ def test_text_is_read_back() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("subset_33", "there are subset_15, subset_25, subset_49, subset_95, subset_184 and subset_352"),
+        (
+            "subset_33",
+            "there are subset_15, subset_25, subset_49, subset_95, subset_184 and subset_352",
+        ),
         ("fitted_95", "name its folder with fitted_from"),
         ("fitted_1755", "choose between 1 and 1754"),
     ],
