@@ -3,6 +3,7 @@
 import csv
 import json
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -193,17 +194,22 @@ def test_a_second_run_reads_what_is_kept(
 
 
 def test_processes_review_as_one_does(
-    kept: tuple[Path, Review], games: Path, file: Path, tmp_path: Path
+    kept: tuple[Path, Review], games: Path, tmp_path: Path
 ) -> None:
     """Each opens the games by itself; hands come back in their order."""
-    side_by_side = job(games, file, tmp_path, processes=2)
-    assert side_by_side.plan().lines == ("4 of 4 hands to review by three, twenty, 2 at a time",)
-    assert side_by_side.run().hands == kept[1].hands
-    assert job(games, file, tmp_path).plan().lines == ("0 of 4 hands to review by three, twenty",)
+    file, output = tmp_path / "hands.txt", tmp_path / "kept"
+    file.write_text(hand(1, "As Ad", FOLDED) + hand(2, "9s 2d", FOLDED))
+    side_by_side = job(games, file, output, processes=2)
+    assert side_by_side.plan().lines == ("2 of 2 hands to review by three, twenty, 2 at a time",)
+    reviews = [replace(review, file=str(file)) for review in kept[1].hands[:2]]
+    assert list(side_by_side.run().hands) == reviews
+    assert job(games, file, output).plan().lines == ("0 of 2 hands to review by three, twenty",)
 
 
-def test_a_pause_between_two_hands(games: Path, file: Path, tmp_path: Path) -> None:
+def test_a_pause_between_two_hands(games: Path, tmp_path: Path) -> None:
     told: list[Progress] = []
+    file = tmp_path / "folded.txt"
+    file.write_text("".join(hand(number, "9s 2d", FOLDED) for number in range(1, 5)))
 
     class Paused(Control):
         waited = 0
@@ -215,7 +221,9 @@ def test_a_pause_between_two_hands(games: Path, file: Path, tmp_path: Path) -> N
             self.waited += 1
 
     control = Paused()
-    review = job(games, file, tmp_path).run(Callbacks(progress=(told.append,), control=control))
+    review = job(games, file, tmp_path / "kept").run(
+        Callbacks(progress=(told.append,), control=control)
+    )
     assert control.waited == 1
     assert not review.interrupted
     assert [(one.done, one.paused) for one in told] == [
