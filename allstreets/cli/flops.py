@@ -33,8 +33,7 @@ def flops(
         FlopFormat, typer.Option("--format", "-f", help="text is a summary by texture.")
     ] = "text",
     choose: Annotated[
-        int | None,
-        typer.Option(help="Choose so many flops with weights, to stand for all 1,755."),
+        int | None, typer.Option(help="Choose so many flops with weights, to stand for all 1,755.")
     ] = None,
     solutions: Annotated[
         list[Path] | None,

@@ -12,7 +12,7 @@ from allstreets.cli.terminal.output import (
     percent,
     plain_table,
     print_json,
-    written_path,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -45,15 +45,13 @@ def review(
         typer.Option(help="Whose decisions are graded.  [default: who wrote the history]"),
     ] = None,
     rows: Annotated[int, typer.Option(min=0, help="Decisions in the table.")] = 20,
-    csv: Annotated[
-        Path | None,
-        typer.Option(
-            parser=written_path, metavar="<Path>", help="Write all decisions to this file."
-        ),
-    ] = None,
+    csv: Annotated[Path | None, written("Write all decisions to this file.")] = None,
     seconds_per_spot: Annotated[
-        float, typer.Option(min=0.1, help="Most time for one street of one hand.")
-    ] = 20.0,
+        float,
+        typer.Option(
+            min=0.1, help="Most time for a street of a hand; flops that take longer are drafted."
+        ),
+    ] = 5.0,
     target: Annotated[
         str, typer.Option(help="Exploitability to which spots are solved, of the pot.")
     ] = "0.1%",
@@ -61,20 +59,21 @@ def review(
         int, typer.Option(min=0, help="Of the draw between two sizes of the tree.")
     ] = 1,
     threads: ThreadsOption = None,
+    processes: Annotated[
+        int | None,
+        typer.Option(min=1, help="Hands at a time.  [default: one a core, of many hands]"),
+    ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            parser=written_path,
-            metavar="<Path>",
-            help="Keep the review here, for allstreets explore.  [default: the cache folder]",
-        ),
+        written("Keep the review here, for allstreets explore.  [default: the cache folder]"),
     ] = None,
     json: JsonOption = False,
 ) -> None:
     """Grade played hands: the EV of every action, and what the one that was taken lost.
 
     Before the flop by the whole game whose stack is nearest; after it every street is solved again
-    exactly, for the ranges that get there, the real pot and stack and the sizes that were bet.
+    for the ranges that get there, the real pot and stack and the sizes that were bet: exactly, or
+    as a draft where a flop takes too long, with its accuracy.
 
     \b
     Examples:
@@ -87,16 +86,13 @@ def review(
     Ctrl-C keeps every hand that is reviewed, and the same command resumes from there.
     docs/review.md says what the figures mean.
     """
-    from allstreets.base import INTERRUPTED
-    from allstreets.cli.terminal.running import announce_compiling
+    from allstreets.cli.terminal.running import exit_code, run_on_terminal
     from allstreets.interop import read_hands
     from allstreets.jobs import parse_target
     from allstreets.study import (
         Effort,
         open_games,
         plan_review,
-        review_mapping,
-        show_review_progress,
         write_csv,
     )
 
@@ -109,31 +105,26 @@ def review(
         effort=effort,
         seed=seed,
         output=output,
+        processes=processes,
         name=", ".join(path.absolute().name for path in hands[:3]) + ", …" * (len(hands) > 3),
     )
     out = console(stderr=json)
     _print_skipped(console(stderr=True), job.skipped)
-    if job.hands:
-        announce_compiling("review")
-        with show_review_progress() as observer:
-            outcome = job.run([observer])
-    else:
-        outcome = job.run()
+    outcome = run_on_terminal(job)
     if csv is not None:
         write_csv(outcome, csv)
     _print_review(out, outcome, rows)
     if json:
-        print_json(review_mapping(outcome))
+        print_json(outcome.to_json())
     if output is not None and outcome.hands:
-        out.print(f"In the browser: allstreets explore {output}", markup=False, soft_wrap=True)
+        out.print(f"In the browser: allstreets explore {output}", soft_wrap=True)
     if outcome.interrupted:
         out.print(
             f"Interrupted; {len(outcome.hands):,} of {outcome.total:,} hands are reviewed and kept "
             f"in {outcome.output}. Resume with the same command.",
-            markup=False,
             soft_wrap=True,
         )
-        raise typer.Exit(INTERRUPTED)
+    raise typer.Exit(exit_code(outcome))
 
 
 def _print_skipped(out: "Console", skipped: "tuple[Skipped, ...]") -> None:
@@ -147,7 +138,7 @@ def _print_skipped(out: "Console", skipped: "tuple[Skipped, ...]") -> None:
     reasons = files.reasons()
     for reason, count in reasons[:SHOWN]:
         where = files.first(reason).place
-        out.print(f"  {count:,} × {reason} ({where})", markup=False, soft_wrap=True)
+        out.print(f"  {count:,} × {reason} ({where})", soft_wrap=True)
     if len(reasons) > SHOWN:
         out.print(f"  and {sum(count for _, count in reasons[SHOWN:]):,} for other reasons")
 
@@ -159,10 +150,8 @@ def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
     if not outcome.hands:
         out.print("No hand was reviewed.")
         return
-    table = plain_table(
-        "loss", "accuracy", "hand", "street", "cards", "line", "did", "best", "note"
-    )
-    table.columns[0].justify = table.columns[1].justify = "right"
+    heads = ("loss", "accuracy", "hand", "street", "cards", "line", "did", "best", "note")
+    table = plain_table(*heads, numbers=slice(2))
     rows = [row for row in decision_rows(outcome) if row["loss_bb"] is not None]
     for row in rows[:shown]:
         table.add_row(
@@ -186,22 +175,20 @@ def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
     missing = ungraded(outcome)
     if missing:
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in missing[:SHOWN])
-        out.print(f"\nNot graded: {reasons}", markup=False, soft_wrap=True)
+        out.print(f"\nNot graded: {reasons}", soft_wrap=True)
     files = sorted({hand.solution for hand in outcome.hands})
     far = [hand for hand in outcome.hands if hand.notes]
     if far:
         out.print(
             f"{len(far):,} of {len(outcome.hands):,} hands were not played as {' or '.join(files)} "
             f"has it, the first {far[0].notes[0]}.",
-            markup=False,
             soft_wrap=True,
         )
 
 
 def _print_totals(out: "Console", rows: list[dict[str, object]]) -> None:
-    table = plain_table("by", "", "hands", "decisions", "graded", "lost bb", "bb/100")
-    for column in table.columns[2:]:
-        column.justify = "right"
+    heads = ("by", "", "hands", "decisions", "graded", "lost bb", "bb/100")
+    table = plain_table(*heads, numbers=slice(2, None))
     for row in rows:
         table.add_row(
             str(row["by"]),

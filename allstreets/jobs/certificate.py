@@ -20,9 +20,7 @@ from typing import Any
 import numpy as np
 
 from allstreets.analysis import (
-    DRAFT,
     CertificateEstimate,
-    Completion,
     DraftValues,
     Draw,
     FlopEvaluator,
@@ -50,10 +48,10 @@ from allstreets.cards import FLOP_COUNT, Flop, flop_table, preflop_equity, sprea
 from allstreets.cluster import Need
 from allstreets.engines import CPU, CardModel, LiftedValues, open_device
 from allstreets.jobs.executors import Executor, Here, KilledError, Processes, in_order, on_cluster
-from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan
-from allstreets.jobs.progress import Progress, Tally
+from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan, Progress, Tally
 from allstreets.jobs.reports.solution import certificate_lines
 from allstreets.solutions import ALL, OWN, OWN_GAME, Certificate, WholeSolution
+from allstreets.solvers import DRAFT, Completion
 from allstreets.storage import (
     CertificateWork,
     claim,
@@ -429,6 +427,7 @@ class CertifyJob:
             judged=self.work.facts["judged"],
             leaks=figures.leaks,
             pots=figures.pots,
+            drafts=len(self.drafted),
         )
 
     def _dealt(self) -> Floats:

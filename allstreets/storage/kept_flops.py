@@ -18,14 +18,7 @@ from typing import Any
 
 from allstreets.base import InputError
 from allstreets.cards import canonical_flop, cards_text
-from allstreets.solutions import (
-    ExactFlop,
-    FlopSpot,
-    Origin,
-    WholeSolution,
-    flop_spot,
-    origin_head,
-)
+from allstreets.solutions import ExactFlop, FlopSpot, Origin, WholeSolution, flop_spot, origin_head
 from allstreets.storage.manifest import MANIFEST
 from allstreets.storage.spot_bundle import load_spot, read_spot_manifest
 
@@ -41,6 +34,16 @@ class KeptFlop:
     origin: Origin
     exploitability: float  # a share of the pot
     manifest: Mapping[str, Any]
+
+    @property
+    def is_draft(self) -> bool:
+        """Whether it waits for its exact solution."""
+        return self.origin.draft is not None
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it keeps all that a solver resumes from."""
+        return bool(self.manifest["saved"] == "full")
 
 
 def kept_flops(folder: Path) -> Iterator[KeptFlop]:
@@ -66,6 +69,8 @@ class KeptExactFlops:
 
     A table over flops asks for every one of them: which are kept is read once.
     """
+
+    every = False
 
     def __init__(self, folder: Path, solution: WholeSolution) -> None:
         self._folder, self._solution = folder, solution

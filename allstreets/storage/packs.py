@@ -40,6 +40,7 @@ from allstreets.version import __version__
 
 LIBRARY = Path(__file__).parents[1] / "library"  # those that come with the package
 PACK, GAME, NOTE = ".zip", "game.yaml", "pack.json"
+GAMES = "games"  # folder of the files that packs are made from
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,59}")
 AT_STACK = re.compile(r"(.+)-(\d+(?:\.\d+)?)bb")  # "hu-ante-20bb": a series of games, and a stack
 FURTHEST = log(1.5)  # of a stack: one further away is another game
@@ -99,9 +100,15 @@ class Packed:
 
     @cached_property
     def _headline(self) -> tuple[str, str]:
-        """The first comment of its training file, "# FORMAT: TREE", in its two parts."""
-        first = self.game.lstrip().partition("\n")[0]
-        if not first.startswith("#"):
+        """The first comment of its training file, "# FORMAT: TREE", in its two parts.
+
+        Where it has none, that of the file of its series in the library.
+        """
+        file = LIBRARY / GAMES / f"{series_of(self.name)[0]}.yaml"
+        texts = [self.game, file.read_text(encoding="utf-8") if file.exists() else ""]
+        heads = [text.lstrip().partition("\n")[0] for text in texts]
+        first = next((head for head in heads if head.startswith("#")), None)
+        if first is None:
             return "", ""
         kind, _, tree = first.lstrip("# ").partition(":")
         return kind.strip(), tree.strip()

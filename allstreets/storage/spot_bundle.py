@@ -26,9 +26,10 @@ from allstreets import engines, solvers  # whose kernels are loaded when somethi
 from allstreets.base import Arrays, DamagedFileError, InputError, Longs, thread_count
 from allstreets.betting import Player, Street
 from allstreets.cfr import Schedule, parse_schedule
-from allstreets.engines import RiverGroups, deal_streets
+from allstreets.engines import CardModel, RiverGroups, deal_streets
 from allstreets.games import Spot, data_hash, spot_mapping, spot_root
 from allstreets.solutions import (
+    DEFAULT_TARGET,
     Announce,
     MadeSimple,
     SpotSolution,
@@ -40,7 +41,6 @@ from allstreets.solutions import (
     pack_street,
 )
 from allstreets.storage import manifest as manifests
-from allstreets.storage.checked_file import BlockSums, CheckedFile
 from allstreets.storage.claim import LOCK_NAME
 from allstreets.storage.manifest import (
     MANIFEST,
@@ -52,7 +52,7 @@ from allstreets.storage.manifest import (
     require_trained,
     write_manifest,
 )
-from allstreets.storage.mapped import open_mapped, write_mapped
+from allstreets.storage.mapped import BlockSums, CheckedFile, open_mapped, write_mapped
 from allstreets.storage.turn_slots import FIRST, Starts, alone, turn_starts
 from allstreets.version import __version__
 
@@ -66,6 +66,7 @@ _OURS = re.compile(
     r"|\.((nodes-)?(flop|turn|river)-[0-9a-f]{8}\.safetensors|manifest\.json)\.[0-9a-f]{8}\.tmp"
 )
 Saved = Literal["flop", "turn", "full"]
+DRAFT_PRECISION = "float16"  # of regrets and strategies in the game with buckets
 OPEN_TURNS = 8  # of a flop, with the cards of all their rivers
 
 
@@ -74,22 +75,48 @@ def spot_identity(
     algorithm: "str | Schedule" = "ahead",
     precision: str = "float32",
     river_groups: RiverGroups = "none",
+    tremble: float = 0.0,
+    draft: CardModel | None = None,
 ) -> dict[str, Any]:
-    """The facts that identify a solution: its game, its algorithm and its storage."""
+    """The facts that identify a solution: its game, its algorithm and its storage.
 
+    `draft` is the card model of a draft, whose storage is its own.
+    """
     schedule = parse_schedule(algorithm) if isinstance(algorithm, str) else algorithm
-    groups = {} if river_groups == "none" else {"river_groups": river_groups}
-    return {**spot_mapping(spot), "algorithm": str(schedule), "precision": precision, **groups}
+    more = {"river_groups": river_groups} if river_groups != "none" else {}
+    trembles = {"tremble": tremble} if tremble else {}
+    how = {"algorithm": str(schedule), "precision": precision, **more, **trembles}
+    if draft is not None:
+        how = {"algorithm": str(schedule), "precision": DRAFT_PRECISION, "draft": draft.facts()}
+    return {**spot_mapping(spot), **how}
 
 
-def _identity(solver: "SpotSolver") -> dict[str, Any]:
-    precision = solver.subgame.precision
-    return spot_identity(solver.spot, solver.schedule, precision, solver.river_groups)
+SETTINGS = ("algorithm", "precision", "river_groups", "tremble", "draft")  # beside the spot
+
+
+def solver_identity(solver: "SpotSolver") -> dict[str, Any]:
+    """The facts that identify what a solver solves."""
+    return spot_identity(
+        solver.spot,
+        solver.schedule,
+        solver.learner.precision,
+        solver.river_groups,
+        solver.tremble,
+        solver.draft_cards,
+    )
+
+
+def _is_replaced(config: Mapping[str, Any], identity: Mapping[str, Any]) -> bool:
+    """Whether a bundle is a draft of the same spot, which any solution of it may replace."""
+    there, here = (
+        {key: value for key, value in facts.items() if key not in SETTINGS}
+        for facts in (config, identity)
+    )
+    return "draft" in config and there == here
 
 
 def require_saved(spot: "Spot", saved: str) -> None:
     """Refuse to save streets that the spot does not have."""
-
     if saved not in ("flop", "turn", "full"):
         raise InputError(f"save '{saved}' is not known: write flop, turn or full")
     first = spot.tree.first_street
@@ -108,6 +135,8 @@ def require_free(folder: Path, identity: Mapping[str, Any]) -> None:
             return  # at most what an interrupted save has left
         raise InputError(f"{folder} holds other files; name a new folder for the solution")
     manifest = read_spot_manifest(folder)
+    if _is_replaced(manifest["config"], identity):
+        return
     require_same(folder, manifest["config"], identity, KIND)
     require_trained(folder, manifest)
     raise InputError(
@@ -136,7 +165,6 @@ def save_spot(
     which flop of which whole game the spot is (`solvers.Origin`), `before` which solution it was
     made from by a lock, and at which line, `simplified` from which its strategies were made simple.
     """
-
     if isinstance(solver, SpotSolution):
         if solver.solver is None:
             raise InputError("only what was solved in this program can be saved: copy the folder")
@@ -146,11 +174,12 @@ def save_spot(
         solver = solver.solver
     folder = Path(folder)
     require_saved(solver.spot, saved)
-    identity = _identity(solver)
+    identity = solver_identity(solver)
     if (folder / MANIFEST).exists():
         stored = read_spot_manifest(folder)
-        require_same(folder, stored["config"], identity, KIND)
-        require_trained(folder, stored)
+        if not _is_replaced(stored["config"], identity):
+            require_same(folder, stored["config"], identity, KIND)
+            require_trained(folder, stored)
     else:
         require_free(folder, identity)
     if exploitability is None:
@@ -200,13 +229,12 @@ def _write_street(folder: Path, file: str, arrays: Arrays) -> dict[str, Any]:
 
 def _files(solver: "SpotSolver", saved: str) -> Iterator[tuple[str, Arrays]]:
     """(name, arrays) of every file of a bundle, one at a time: together they may not fit."""
-
     subgame, tree = solver.subgame, solver.spot.tree
     for level, street in enumerate(_kept_streets(subgame.levels, saved)):
         arrays: Arrays = {}
         for prefix, cards in board_names(subgame.streets[0].runouts[0], level):
             board = (*solver.spot.cards, *cards)
-            packed = pack_street(solver.view(cards), tree, street, board)
+            packed = pack_street(solver.view(cards), tree, street, board, equity=level == 0)
             arrays |= {f"{prefix}.{name}": array for name, array in packed.items()}
         yield f"nodes-{street.text}", arrays
     if saved != "full":
@@ -231,7 +259,6 @@ def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotSo
 
     `announce` is called when a street that was not stored is about to be solved again.
     """
-
     folder = Path(folder)
     manifest = read_spot_manifest(folder)
     spot, settings = _spot_of(folder, manifest)
@@ -243,12 +270,13 @@ def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotSo
         result = SpotSolution(spot, opened.view)
     else:
         target = max(float(manifest["exploitability"]), 0.001)
+        target = target if settings.draft is None else min(target, DEFAULT_TARGET)
         result = TrimmedSolution(spot, opened.view, len(kept), target, announce)
     result.exploitability = float(manifest["exploitability"])
     result.known_evs = manifest["evs"][0], manifest["evs"][1]
     result.iterations, result.seconds = manifest["iterations"], manifest["seconds"]
     result.origin, result.folder = manifest.get("origin"), folder
-    result.given_name = manifest.get("name")
+    result.given_name, result.draft = manifest.get("name"), settings.draft
     with damage_told(folder):
         made = manifest.get("simplified")
         result.simplified = None if made is None else MadeSimple.read(made)
@@ -266,15 +294,22 @@ class _Settings(NamedTuple):
     algorithm: str
     precision: str
     river_groups: RiverGroups
+    tremble: float
+    draft: CardModel | None
 
 
 def _spot_of(folder: Path, manifest: Mapping[str, Any]) -> tuple[Spot, _Settings]:
     """The spot of a manifest, and how it was solved."""
     config = dict(manifest["config"])
-    settings = _Settings(
-        config.pop("algorithm"), config.pop("precision"), config.pop("river_groups", "none")
-    )
     with damage_told(folder):  # input that is wrong here is not the user's, but the manifest's
+        draft = config.pop("draft", None)
+        settings = _Settings(
+            config.pop("algorithm"),
+            config.pop("precision"),
+            config.pop("river_groups", "none"),
+            config.pop("tremble", 0.0),
+            None if draft is None else CardModel.of(draft),
+        )
         return Spot.from_mapping(config), settings
 
 
@@ -314,7 +349,6 @@ class _Opened:
 
     def _stored(self, cards: tuple[int, ...]) -> "StreetNumbers":
         """A street with stored numbers."""
-
         street = self._kept[len(cards)]
         file = self._open(f"nodes-{street.text}")
         name, renamed = board_name(spot_root(self._spot), cards)
@@ -439,7 +473,7 @@ def _require_full(folder: Path, identity: Mapping[str, Any]) -> dict[str, Any]:
 
 def restore_spot(solver: "SpotSolver", folder: Path) -> dict[str, Any]:
     """Let a solver hold what a full bundle of the same spot does; returns the manifest."""
-    manifest = _require_full(folder, _identity(solver))
+    manifest = _require_full(folder, solver_identity(solver))
     state: Arrays = {}
     for street in solver.subgame.levels:
         state |= _read_street(folder, manifest, street.text)
@@ -458,7 +492,9 @@ def open_spot_solver(folder: Path, threads: int | None = None) -> "SpotSolver":
         )
     spot, how = _spot_of(folder, manifest)
     with damage_told(folder):
-        solver = solvers.SpotSolver(spot, how.algorithm, threads, how.precision, how.river_groups)
+        solver = solvers.SpotSolver(
+            spot, how.algorithm, threads, how.precision, how.river_groups, tremble=how.tremble
+        )
     restore_spot(solver, folder)
     return solver
 

@@ -13,7 +13,7 @@ A review takes whole games, of one folder or of a folder of several. Practice ta
 | preflop, `store: preflop`   | not stored: the hand ends before the flop                        |
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf, log
@@ -32,6 +32,7 @@ from allstreets.storage import (
     load_unified,
     mirrored,
 )
+from allstreets.study.drafting import DraftedFlops
 
 UNOPENED, SPOT = "unopened", "spot"
 NO_BIG_BLIND = "the spot does not say what a big blind is: a chip counts as one"
@@ -41,7 +42,9 @@ MODELS = (
 )
 MAKE = "allstreets train … --output DIR makes one, and allstreets library lists ready-made ones"
 READY_MADE = "library"  # the name of all ready-made games together
-ALL_IN_ONLY = log(1.25)  # a tree that only moves all-in counts as a stack so much further away
+# A tree that only moves all-in counts as a stack so much further away, and as one even further
+# where the hand has a limp or a small raise.
+ALL_IN_ONLY, UNLIKE = log(1.25), log(1.5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,19 +136,20 @@ def nearest_game(games: tuple[SolvedGame, ...], hand: PlayedHand) -> SolvedGame:
     """The game that is nearest: in its actions before the flop, its stack and its pot.
 
     Stacks and pots are compared by their ratios, the pot being what antes and blinds put in. A
-    game of push or fold stands `ALL_IN_ONLY` further away, and behind all others where the hand
-    has a limp or a small raise.
+    game of push or fold stands `ALL_IN_ONLY` further away, and `UNLIKE` more where the hand has a
+    limp or a small raise.
     """
     stack, ante = float(hand.stack), float(max(hand.antes))
     before = [moment for moment in hand.moments() if moment.action.street == Street.PREFLOP]
 
-    def distance(game: SolvedGame) -> tuple[bool, float, float]:
+    def distance(game: SolvedGame) -> tuple[float, float]:
         if stack <= 0:
-            return False, inf, -game.stack
+            return inf, -game.stack
         posted = [1.5 + 2 * each for each in (game.ante, ante)]
         away = abs(log(game.stack / stack)) + abs(log(posted[0] / posted[1]))
         away += ALL_IN_ONLY if game.is_push_or_fold else 0.0
-        return not all(game.has_kind(moment) for moment in before), away, -game.stack
+        away += 0.0 if all(game.has_kind(moment) for moment in before) else UNLIKE
+        return away, -game.stack
 
     return min(games, key=distance)
 
@@ -170,8 +174,13 @@ def distance_notes(game: SolvedGame, hand: PlayedHand) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def load_playable(folder: Path) -> Solution:
-    """A solved spot or whole game; an `InputError` for what cannot be played."""
+def load_playable(
+    folder: Path, *, drafts: bool = False, announce: Callable[[str], None] | None = None
+) -> Solution:
+    """A solved spot or whole game; an `InputError` for what cannot be played.
+
+    With `drafts` a whole game is played on every flop with real cards (`drafting`).
+    """
     folder = mirrored(folder).resolve()
     solution = load(folder)
     if isinstance(solution, SpotSet):
@@ -184,6 +193,11 @@ def load_playable(folder: Path) -> Solution:
         raise InputError(MODELS.format(folder=folder))
     if solution.at().kind == "end":
         raise InputError(f"nothing is decided in {folder}: both players are all-in")
+    if drafts:
+        game = solution.as_game
+        if game is None:
+            raise InputError(f"{folder} is no whole game: only flops of whole games are drafted")
+        game.exact_flops = DraftedFlops(folder, game, announce)
     return solution
 
 

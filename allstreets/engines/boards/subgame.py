@@ -43,8 +43,13 @@ from allstreets.engines.exact.kernels.layout import (
 )
 from allstreets.engines.exact.kernels.streets import SPARE_ROWS
 from allstreets.engines.exact.kernels.terminals import TILE_ROWS as TILE_SPARE
-from allstreets.engines.exact.strategies import play_hand_locks, play_locks
-from allstreets.engines.exact.subgame import ExactSubgame, Reach, Values
+from allstreets.engines.exact.subgame import (
+    ExactSubgame,
+    Reach,
+    Values,
+    play_hand_locks,
+    play_locks,
+)
 from allstreets.engines.simd.iteration_weights import NO_WEIGHTS, KernelWeights
 from allstreets.engines.simd.matrix_product import TILE_ROWS
 from allstreets.engines.simd.vectors import aligned
@@ -187,7 +192,7 @@ class BoardsSubgame(ExactSubgame):
         self.tree, self.levels, self.slots = layout.tree, layout.levels, layout.slots
         self.forests, self.places, self.chips = layout.forests, layout.places, layout.chips[0]
         self.threads, self.precision, self._work = 1, "float16", None
-        self.learns = True
+        self.learns, self.tremble = True, 0.0
         self.streets = list(cards.streets)
         self.buckets = [None, cards.buckets[ranges].turn, None]
         hands = len(self.streets[0].combos(Player.OOP, 0))
