@@ -9,7 +9,7 @@ Letters as in `layout`; P pots, K flops of a pass.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from llvmlite import ir
@@ -32,7 +32,7 @@ from allstreets.engines.simd.vectors import machine_code
 from allstreets.engines.simd.work_counter import Counter, take
 
 ZERO = np.float32(0.0)
-FIRST, SECOND, THIRD = np.arange(3)
+FIRST, SECOND, THIRD = cast(tuple[int, ...], np.arange(3))
 """Stages, as numbers of NumPy's: Numba would compile for each of Python's."""
 MATRIX = types.Array(types.float32, 2, "C")
 numba_arrays: Any = arrayobj  # without types
