@@ -43,6 +43,7 @@ from .flop_sets import spread_flops as spread_flops
 from .flop_sets import subset_flops as subset_flops
 from .flop_subsets import fitting_subset as fitting_subset
 from .flop_subsets import read_subset as read_subset
+from .flop_subsets import stated_error as stated_error
 from .flop_subsets import subset_counts as subset_counts
 from .flop_subsets import subset_path as subset_path
 from .flop_subsets import subset_text as subset_text
