@@ -27,7 +27,9 @@ sums is added (the regression estimator of survey sampling).
 buckets of hands, which is quick. Such a *draft* is off by little, and always to the same side, so
 it is the best of the numbers; but its sum over all flops is not known. The drafts of both samples
 estimate it, by a regression on the known numbers, and the exact values are regressed on all four
-(double sampling; Neyman 1938, Cochran 1977, chapter 12).
+(double sampling; Neyman 1938, Cochran 1977, chapter 12). On a GPU all flops are drafted: the sum is
+known then, and exact values are regressed on P and the draft alone. Of the variance of exact values
+between flops the known numbers leave 6 %, a draft 0.05 % (a game of 20 bb).
 
 **Leaks.** The gain before the flop is shared out over the actions by which a best response deviates
 (`RealGame.leaks`), the gain after it over the pots: a reader sees where a solution must not be
@@ -437,9 +439,16 @@ def margin_of_error(variances: Floats) -> float:
     return float(np.interp(1 / freedom, inverse, errors[::-1])) * float(np.sqrt(total))
 
 
-def needs_class_values(draws: Sequence[Draw]) -> bool:
+def needs_class_values(draws: Sequence[Draw], drafts: Sequence[Draw] = ()) -> bool:
     """Whether what hand classes make of all flops is worth its time for these draws."""
-    return len(draws) > FEW_DRAWS and any(draw.pair is not None for draw in draws)
+    if drafts and is_whole(drafts):
+        return False
+    return len(draws) > FEW_DRAWS and not is_whole(draws)
+
+
+def is_whole(draws: Sequence[Draw]) -> bool:
+    """Whether nothing was left to luck."""
+    return all(draw.pair is None for draw in draws)
 
 
 @dataclass(frozen=True, eq=False)
@@ -468,29 +477,35 @@ def evaluated_flops(
         none = np.zeros((0, *reach.shape))
         known, totals = none[:, None], np.zeros((1, *reach.shape))
         return EvaluatedFlops(np.zeros(0), np.zeros(0, np.int64), none, None, known, totals)
-    drawn = any(draw.pair is not None for draw in draws)
-    count = 1 if not drawn else 2 if played is None else 3  # with all flops nothing is missing
+    drawn = not is_whole(draws)
+    summed = not drawn or (drafts is not None and is_whole(drafts.draws))  # nothing is missing
+    count = 1 if summed else 2 if played is None else 3
     weights, pairs = _weights_and_pairs(draws, dealt)
     flops = [draw.flop for draw in draws]
+    known = known_numbers(flops, reach, count, played)
+    totals = known_totals(dealt, reach, count, played)
     more = None
     if drafts is not None and drawn:
         draft_weights, draft_pairs = _weights_and_pairs(drafts.draws, dealt)
         draft_flops = [draw.flop for draw in drafts.draws]
-        more = Drafts(
-            draft_weights,
-            np.where(draft_pairs < 0, -1, draft_pairs + pairs.max() + 1),
-            np.stack([drafts.values[flop.number] for flop in draft_flops]),
-            known_numbers(draft_flops, reach, count, played),
-            np.stack([drafts.values[flop.number] for flop in flops]),
-        )
+        draft_values = np.stack([drafts.values[flop.number] for flop in draft_flops])
+        of_draws = np.stack([drafts.values[flop.number] for flop in flops])
+        if summed:  # a known number as others are
+            total = np.einsum("e,eaph->aph", draft_weights, draft_values)
+            known = np.concatenate([known, of_draws[:, None]], axis=1)
+            totals = np.concatenate([totals, total[None]])
+        else:
+            apart = np.where(draft_pairs < 0, -1, draft_pairs + pairs.max() + 1)
+            of_drafts = known_numbers(draft_flops, reach, count, played)
+            more = Drafts(draft_weights, apart, draft_values, of_drafts, of_draws)
     own = [one.own for one in values if one.own is not None]
     return EvaluatedFlops(
         weights,
         pairs,
         np.stack([one.best for one in values]),
         np.stack(own) if len(own) == len(values) else None,
-        known_numbers(flops, reach, count, played),
-        known_totals(dealt, reach, count, played),
+        known,
+        totals,
         more,
     )
 

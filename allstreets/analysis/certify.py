@@ -47,6 +47,7 @@ from allstreets.solutions import WholeSolution
 
 SCHEDULE = "ahead"
 AT_ONCE = 4  # flops that are completed side by side at most, for the sake of memory
+DRAFTS_AT_ONCE = 24  # on a device: enough boards for all of it
 BOARDS = CardModel("boards", groups=32)
 EXACTLY = CardModel("exact", precision="float16")
 
@@ -83,7 +84,7 @@ class Completion:
         return f"{self.model}, {self.iterations:,} iterations"
 
 
-DRAFT = Completion(BOARDS, 60)
+DRAFT = Completion(replace(BOARDS, sets=1), 60)
 """How flops are solved quickly, so that exact ones can be compared with many more."""
 
 
@@ -171,28 +172,30 @@ class FlopEvaluator:
             for place, flop in enumerate(flops)
         }
 
-    def drafts(self, flops: Sequence[Flop]) -> Iterator[tuple[Sequence[Flop], Floats]]:
-        """Solve flops quickly and yield them with their values [F, 2, P, 169], part by part."""
-        game, first = self.result.game, 0
+    def draft_values(self, flops: Sequence[Flop]) -> Floats:
+        """[F, 2, P, 169]: values of flops that are solved quickly, side by side."""
+        game, draft = self.result.game, self.draft
         spec = game.engine(
-            self.draft.model, threads=self.threads, ranges=self.ranges, device=self.device
+            draft.model, threads=self.threads, ranges=self.ranges, device=self.device
         )
-        at_once = self._drafts_at_once(flops)
-        for values in quick_values(
-            game, spec, self.ranges, self.reach, flops, at_once, self.draft.iterations
-        ):
-            yield flops[first : first + len(values)], values
-            first += len(values)
+        (values,) = quick_values(
+            game, spec, self.ranges, self.reach, flops, len(flops), draft.iterations
+        )
+        return values
 
-    def _drafts_at_once(self, flops: Sequence[Flop]) -> int:
-        """As many flops as fit into half of a device; here as many as when they are completed."""
+    def drafts_at_once(self, flops: Sequence[Flop], processes: int) -> int:
+        """Flops that each of so many processes drafts together.
+
+        On a device they share half of its memory; here a flop is a thread's.
+        """
         device = open_device(self.device)
-        if device is None:
-            return min(self.threads, AT_ONCE)
+        if device is None or not flops:
+            return max(1, min(self.threads // processes, AT_ONCE))
         some = replace(self.result.game, flops=FlopSet("drafts", tuple(flops), np.ones(len(flops))))
         need = estimate_whole_game(some, self.draft.model, gpu=True)
-        room = game_device_bytes(some, self.draft.model, need) // len(flops)
-        return max(1, min(len(flops), device.free_bytes // 2 // max(room, 1)))
+        each = game_device_bytes(some, self.draft.model, need) // len(flops)
+        room = device.free_bytes // 2 // processes // max(each, 1)
+        return max(1, min(DRAFTS_AT_ONCE, -(-len(flops) // processes), room))
 
 
 SETUP_SECONDS_PER_BOARD = 0.0007  # of one flop, for all of its pots; one thread only
@@ -249,6 +252,20 @@ def estimate_certificate(
     worth = 1 + int(seconds / WORKER_SECONDS)
     at_once = max(1, min(evaluator.threads, len(flops), fit, worth))
     return CertificateEstimate(known, seconds / evaluator.threads, per_process * at_once, at_once)
+
+
+DRAFT_BYTES = 100_000_000  # of a flop that is drafted, beside the program
+
+
+def draft_processes(evaluator: FlopEvaluator, count: int, free: int | None) -> int:
+    """Processes that are worth their start to draft so many flops, and fit into half of `free`."""
+    if free is None:
+        return 1
+    each, worth = PROGRAM_BYTES + DRAFT_BYTES, count
+    if evaluator.device != CPU:  # laying out boards takes a processor as long as the rest
+        each += DRAFTS_AT_ONCE * DRAFT_BYTES
+        worth = count // (DRAFTS_AT_ONCE // 4)
+    return max(1, min(evaluator.threads, worth, free // 2 // each))
 
 
 def estimate_drafts(evaluator: FlopEvaluator, count: int) -> float:

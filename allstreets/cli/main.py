@@ -25,6 +25,7 @@ from allstreets.cli.equity import equity
 from allstreets.cli.explore import explore
 from allstreets.cli.export import export
 from allstreets.cli.flops import flops
+from allstreets.cli.library import app as library
 from allstreets.cli.lock import lock
 from allstreets.cli.practice import practice
 from allstreets.cli.range import show_range
@@ -81,6 +82,7 @@ app.command("export")(export)
 app.command("devices")(devices)
 app.command("compile")(compile_kernels)
 app.add_typer(config, name="config")
+app.add_typer(library, name="library")
 app.command("toy")(_keeps(toy))
 
 

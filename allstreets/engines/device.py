@@ -71,6 +71,9 @@ class Device(Protocol):
     def free_bytes(self) -> int:
         """Memory that nobody has taken."""
 
+    def release(self) -> None:
+        """Give memory that no array has any more back to the system, for other processes."""
+
     def use(self, stored: int) -> DeviceUse:
         """The use by a job that stores so many bytes, half regrets and half averages."""
 
@@ -161,6 +164,12 @@ class CudaDevice:
         """Memory that nobody has taken."""
         pool = self._cupy.get_default_memory_pool()
         return int(self._device.mem_info[0]) + int(pool.free_bytes())
+
+    def release(self) -> None:
+        """Give memory that no array has any more back to the system."""
+        with self._guard():
+            self._cupy.get_default_memory_pool().free_all_blocks()
+            self._cupy.get_default_pinned_memory_pool().free_all_blocks()
 
     def use(self, stored: int) -> DeviceUse:
         """The use by a job."""

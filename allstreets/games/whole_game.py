@@ -41,8 +41,16 @@ from allstreets.betting import (
     same_sizes,
     sizes_from_spot,
 )
-from allstreets.cards import Flop, FlopSet, all_flops
-from allstreets.engines import CLASSES, CPU, CardModel, Engine, EngineSpec, MemoryMode
+from allstreets.cards import Flop, FlopSet, all_flops, preflop_equity
+from allstreets.engines import (
+    CLASSES,
+    CPU,
+    CardModel,
+    DealtPairs,
+    Engine,
+    EngineSpec,
+    MemoryMode,
+)
 from allstreets.games.locks import Lock, lock_mapping
 from allstreets.games.preflop import PreflopGame
 from allstreets.games.spot import sizes_mapping
@@ -220,6 +228,19 @@ class WholeGame:
     def build(self, spec: EngineSpec) -> Engine:
         """The engine of `spec` in this process, on the trees that the game knows already."""
         return spec.build([(pot.tree, pot.payoffs) for pot in self.pots])
+
+    def dealt(self, model: CardModel = CLASSES) -> Floats:
+        """[169, 169]: the pairs of combos that are dealt, those of its flops by weight.
+
+        They are as many as in the whole deck, and the deck's own where no flop is seen.
+        """
+        whole = preflop_equity().pairs.astype(np.float64)
+        if not self.flop_pots:
+            return whole
+        cards = [flop.cards for flop in self.flops.flops]
+        pairs = DealtPairs.of(cards, removal=model.removes_cards).sum(self.flops.weights)
+        pairs *= whole.sum() / pairs.sum()
+        return pairs
 
     def before_the_flop(self, pairs: Floats) -> PreflopGame:
         """The preflop part where `pairs` [169, 169] of combos are dealt."""

@@ -42,6 +42,12 @@ from .job import Plan as Plan
 from .job import mark_compiled as mark_compiled
 from .job import must_announce as must_announce
 from .job import must_compile as must_compile
+from .library import CertificatePlan as CertificatePlan
+from .library import LibraryJob as LibraryJob
+from .library import LibraryOutcome as LibraryOutcome
+from .library import plan_library as plan_library
+from .library import read_stacks as read_stacks
+from .library import target_mbb as target_mbb
 from .lock import cut_short as cut_short
 from .lock import lock_game as lock_game
 from .lock import lock_spot_config as lock_spot_config

@@ -28,6 +28,7 @@ from allstreets.analysis import (
     FlopEvaluator,
     RealGame,
     class_values,
+    draft_processes,
     draw_flops,
     estimate_certificate,
     estimate_drafts,
@@ -47,7 +48,7 @@ from allstreets.base import (
 )
 from allstreets.cards import FLOP_COUNT, Flop, flop_table, preflop_equity, spread_flops
 from allstreets.cluster import Need
-from allstreets.engines import CPU, CardModel, DealtPairs, LiftedValues, open_device
+from allstreets.engines import CPU, CardModel, LiftedValues, open_device
 from allstreets.jobs.executors import Executor, Here, KilledError, Processes, in_order, on_cluster
 from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan
 from allstreets.jobs.progress import Progress, Tally
@@ -65,6 +66,7 @@ DRAFT_SEED = 1 << 20  # added to the seed of the draw: drafts are drawn by thems
 
 
 Evaluated = tuple[LiftedValues, float]  # a flop, and the seconds that it took
+Drafted = tuple[Floats, float]  # the values [F, 2, P, 169] of some flops, and their seconds
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,7 @@ class EvaluateFlop:
     completion: Completion
     threads: int
     device: str
+    draft: Completion = DRAFT
 
     def require(self) -> None:
         """Refuse to work where the solution does not lie, or another one."""
@@ -100,7 +103,27 @@ def _open_evaluator(solution: EvaluateFlop) -> FlopEvaluator:
     """The evaluator of a solution, opened once by each process."""
     solution.require()
     opened = load_unified(solution.folder)
-    return FlopEvaluator(opened, solution.completion, solution.threads, solution.device)
+    return FlopEvaluator(
+        opened, solution.completion, solution.threads, solution.device, solution.draft
+    )
+
+
+@dataclass(frozen=True)
+class DraftFlops:
+    """Solves flops quickly in another process."""
+
+    solution: EvaluateFlop
+
+    def __call__(self, flops: tuple[Flop, ...]) -> Drafted:
+        """Their values."""
+        return timed_drafts(_open_evaluator(self.solution), flops)
+
+
+def timed_drafts(evaluator: FlopEvaluator, flops: Sequence[Flop]) -> Drafted:
+    """Values [F, 2, P, 169] of flops that are solved quickly, and how long it took."""
+    start = time.monotonic()
+    values = evaluator.draft_values(flops)
+    return values, time.monotonic() - start
 
 
 def certify_figures(progress: Progress) -> list[str]:
@@ -228,11 +251,14 @@ class CertifyJob:
             gpus = int(self.cluster.device != CPU)
             need = Need(self.cluster.threads, gpus, memory_bytes)
             return on_cluster(self.cluster.where, need, "a flop")
-        at_once = self.estimate().at_once
+        drafts = len(self.drafted) - self._known_drafts()
+        at_once = max(
+            self.estimate().at_once, draft_processes(self.evaluator, drafts, available_bytes())
+        )
         return nullcontext(Processes(at_once) if at_once > 1 else Here())
 
     def _run(self, executor: Executor, callbacks: Callbacks) -> "CertifyOutcome":
-        regressed = needs_class_values(self.draws)
+        regressed = needs_class_values(self.draws, self.drafts)
         if regressed:
             flop_table().build(self.evaluator.threads, callbacks.counter("tables of flops"))
         stopping = f"{'ending the flops' if executor.remote else 'finishing the flop'} at work"
@@ -263,15 +289,17 @@ class CertifyJob:
                 game, evaluator = self.result.game, self.evaluator
                 count = callbacks.counter("flops with hand classes")
                 played = class_values(game, evaluator.reach, evaluator.threads, progress=count)
-            drafts = self._draft(callbacks, request)
+            drafts = self._draft(executor, callbacks, request)
             if len(drafts) < len(self.drafted):
                 return CertifyOutcome(self, None, len(evaluated))
             certificate = self._certificate(in_order(evaluated), played, drafts)
             write_certificate(self.folder, certificate)
         return CertifyOutcome(self, certificate, len(evaluated))
 
-    def _draft(self, callbacks: Callbacks, control: Control) -> dict[int, Floats]:
-        """Values [2, P, 169] of quick solutions by the numbers of the flops, each stored at once.
+    def _draft(
+        self, executor: Executor, callbacks: Callbacks, control: Control
+    ) -> dict[int, Floats]:
+        """Values [2, P, 169] of quick solutions by the numbers of the flops, stored as they come.
 
         Some are missing where `control` asked to stop.
         """
@@ -281,17 +309,25 @@ class CertifyJob:
             if known is not None:
                 values[flop.number] = known[0].best
         missing = [flop for flop in self.drafted if flop.number not in values]
+        if not missing:
+            return values
         count = callbacks.counter("drafts of flops")
-        start = time.monotonic()
-        for part, best in self.evaluator.drafts(missing) if missing else ():
-            seconds, start = time.monotonic() - start, time.monotonic()
+        size = self.evaluator.drafts_at_once(missing, executor.at_once)
+        parts = [tuple(missing[first : first + size]) for first in range(0, len(missing), size)]
+
+        def keep(number: int, drafted: Drafted) -> None:
+            part, (best, seconds) = parts[number], drafted
             for flop, each in zip(part, best, strict=True):
                 values[flop.number] = each
-                own = seconds / len(part)
-                self.work.save(flop.text, self._draft_name, LiftedValues(each), own)
+                self.work.save(flop.text, self._draft_name, LiftedValues(each), seconds / len(part))
             count(len(values), len(self.drafted))
-            if control.wants_to_stop():
-                break
+
+        def here(part: tuple[Flop, ...]) -> Drafted:
+            return timed_drafts(self.evaluator, part)
+
+        inside = isinstance(executor, Here)
+        function = here if inside else DraftFlops(self._elsewhere(executor))
+        executor.map(function, parts, keep, control=control)
         return values
 
     def _evaluate(
@@ -347,8 +383,9 @@ class CertifyJob:
             threads = max(1, self.evaluator.threads // executor.at_once)
             device = self.evaluator.device
         judged = self.work.facts["judged"]
+        evaluator = self.evaluator
         return EvaluateFlop(
-            self.folder.resolve(), judged, self.evaluator.completion, threads, device
+            self.folder.resolve(), judged, evaluator.completion, threads, device, evaluator.draft
         )
 
     def _certificate(
@@ -386,13 +423,9 @@ class CertifyJob:
 
     def _dealt(self) -> Floats:
         """[169, 169]: the pairs of combos before the flop; of its own flops only, in that game."""
-        whole = preflop_equity().pairs.astype(np.float64)
-        if self.chosen != OWN or not self.result.game.pots:
-            return whole
-        flops = self.result.game.flops
-        pairs = DealtPairs.of([flop.cards for flop in flops.flops]).sum(flops.weights)
-        pairs *= whole.sum() / pairs.sum()
-        return pairs
+        if self.chosen == OWN:
+            return self.result.game.dealt()
+        return preflop_equity().pairs.astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -438,7 +471,8 @@ def plan_certify(
 
     Flops that it does not store are completed as `completion` says for the solution's cards. On a
     `cluster` (auto, local or HOST:PORT) every flop has one core, or `threads`. So many `drafts` of
-    more flops narrow the interval; by default there are four for each flop that is solved exactly.
+    more flops narrow the interval. By default all flops are drafted on a GPU; here there are four
+    drafts for each flop that is solved exactly.
     """
     kind = folder_kind(folder)
     if kind != "unified":
@@ -469,11 +503,13 @@ def _draft_draws(
             f"--drafts {drafts}: drafts are compared with at least {DRAWN_BESIDE_DRAFTS} flops, "
             f"and {drawn} are drawn.\nDraw more of them: --flops {DRAWN_BESIDE_DRAFTS}"
         )
-    if drafts is None:
-        exactly = evaluator.completion.model.kind == "exact"
-        drafts = min(DRAFTS * drawn, MOST_DRAFTS) if exactly else 0
+    if drafts is None and evaluator.completion.model.kind == "exact":
+        on_gpu = evaluator.device != CPU
+        drafts = FLOP_COUNT if on_gpu else min(DRAFTS * drawn, MOST_DRAFTS)
     if not drafts or drawn < DRAWN_BESIDE_DRAFTS:
         return ()
+    if drafts > MOST_DRAWN:
+        return everything(spread_flops(FLOP_COUNT))
     return draw_flops((), drafts, seed + DRAFT_SEED)
 
 

@@ -5,7 +5,7 @@ nodes of that tree; stack-to-pot ratios of flops that were solved one by one sta
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -30,7 +30,7 @@ from allstreets.betting import (
 )
 from allstreets.cards import HAND_SIZES, preflop_class_equity
 from allstreets.engines import CardModel
-from allstreets.games import ClassLock, Strategies, largest_one
+from allstreets.games import ClassLock, PreflopGame, Strategies, largest_one
 from allstreets.solutions.decision import BB, NOWHERE, Decision, Evs, Hands, Unit, betting_at
 from allstreets.solutions.records import OWN_GAME, Certificate, MadeSimple
 from allstreets.solvers import PreflopCfr
@@ -67,33 +67,65 @@ class PreflopStrategies:
         return cls(game.tree, game.pairs, average, values, game.locks, ranges)
 
     @classmethod
-    def unpack(cls, tree: BettingTree, arrays: dict[str, NDArray[Any]]) -> "PreflopStrategies":
-        """Read what `arrays` wrote."""
+    def unpack(
+        cls,
+        tree: BettingTree,
+        arrays: dict[str, NDArray[Any]],
+        game: Callable[[], PreflopGame] | None = None,
+    ) -> "PreflopStrategies":
+        """Read what `arrays` wrote; of `compact` ones the rest is computed by the `game`."""
         strategies: Strategies = {}
         row = 0
         for node in np.flatnonzero(tree.kind == NodeKind.DECISION).tolist():
             actions = int(tree.child_count[node])
             strategies[node] = arrays["strategies"][row : row + actions]
             row += actions
-        hands = len(HAND_SIZES)
+        hands, pots = len(HAND_SIZES), len(flop_pots(tree))
         require_shape(arrays, "strategies", (row, hands))
+        ranges = arrays.get("ranges")
+        if ranges is not None:
+            require_shape(arrays, "ranges", (2, pots, hands))
+        if "pots" in arrays and game is not None:
+            require_shape(arrays, "pots", (2, pots, hands))
+            return cls._computed(game(), strategies, arrays["pots"], ranges)
         require_shape(arrays, "pairs", (hands, hands))
         if "values" in arrays:
             require_shape(arrays, "values", (2, tree.node_count, hands))
-        ranges = arrays.get("ranges")
-        if ranges is not None:
-            require_shape(arrays, "ranges", (2, len(flop_pots(tree)), hands))
         return cls(tree, arrays["pairs"], strategies, arrays.get("values"), ranges=ranges)
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Everything as plain arrays; the strategies of all decisions stand in pre-order."""
+    @classmethod
+    def _computed(
+        cls,
+        game: PreflopGame,
+        strategies: Strategies,
+        pots: NDArray[np.floating[Any]],
+        ranges: NDArray[np.floating[Any]] | None,
+    ) -> "PreflopStrategies":
+        """The whole of a compact solution: `pots` [2, P, 169] are the values of the pots."""
+        whole = {node: each.astype(np.float64) for node, each in strategies.items()}
+        leaves = pots.astype(np.float64)
+        values = [
+            game.values(player, leaves[player], best=False, strategies=whole) for player in Player
+        ]
+        return cls(game.tree, game.pairs, whole, np.stack(values), ranges=ranges)
+
+    def arrays(self, *, compact: bool = False) -> dict[str, NDArray[Any]]:
+        """Everything as plain arrays; the strategies of all decisions stand in pre-order.
+
+        `compact` ones are a tenth of that: strategies in 32 bits, and values of the pots alone.
+        Pairs and other values follow from the game.
+        """
         rows = [self.strategies[node] for node in sorted(self.strategies)]
-        arrays: dict[str, NDArray[Any]] = {
-            "strategies": np.concatenate([np.zeros((0, len(HAND_SIZES))), *rows]),
-            "pairs": self.pairs,
-        }
-        if self.values is not None:
-            arrays["values"] = self.values.astype(np.float32)
+        strategies = np.concatenate([np.zeros((0, len(HAND_SIZES))), *rows])
+        arrays: dict[str, NDArray[Any]] = {}
+        if not compact or self.values is None:
+            arrays |= {"strategies": strategies, "pairs": self.pairs}
+            if self.values is not None:
+                arrays["values"] = self.values.astype(np.float32)
+        else:
+            nodes = [pot.node for pot in flop_pots(self.tree)]
+            pots = self.values[:, nodes].astype(np.float32)
+            arrays |= {"strategies": strategies.astype(np.float32), "pots": pots}
         if self.ranges is not None:
             arrays["ranges"] = self.ranges.astype(np.float32)
         return arrays

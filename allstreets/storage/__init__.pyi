@@ -1,5 +1,4 @@
 from .board_reports import board_report as board_report
-from .certificates import CERTIFICATE as CERTIFICATE
 from .certificates import CertificateWork as CertificateWork
 from .certificates import read_certificate as read_certificate
 from .certificates import write_certificate as write_certificate
@@ -29,6 +28,7 @@ from .kept_flops import SPOTS as SPOTS
 from .kept_flops import KeptFlop as KeptFlop
 from .kept_flops import find_kept as find_kept
 from .kept_flops import new_kept as new_kept
+from .manifest import CERTIFICATE as CERTIFICATE
 from .manifest import KINDS as KINDS
 from .manifest import MANIFEST as MANIFEST
 from .manifest import folder_kind as folder_kind
@@ -38,6 +38,13 @@ from .mirror import mirrored as mirrored
 from .mirror import origin as origin
 from .opening import Solution as Solution
 from .opening import load as load
+from .packs import LIBRARY as LIBRARY
+from .packs import PACK as PACK
+from .packs import Packed as Packed
+from .packs import library as library
+from .packs import packed_name as packed_name
+from .packs import packed_solutions as packed_solutions
+from .packs import write_pack as write_pack
 from .preflop_bundle import load_preflop as load_preflop
 from .preflop_bundle import require_preflop_folder as require_preflop_folder
 from .preflop_bundle import save_preflop as save_preflop
@@ -63,5 +70,6 @@ from .spot_set import spot_folder as spot_folder
 from .stored_arrays import StoredArrays as StoredArrays
 from .unified_bundle import load_unified as load_unified
 from .unified_bundle import require_unified_folder as require_unified_folder
+from .unified_bundle import save_compact as save_compact
 from .unified_bundle import save_unified as save_unified
 from .unified_bundle import writing_unified as writing_unified

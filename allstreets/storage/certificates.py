@@ -26,13 +26,12 @@ from allstreets.base import (
 from allstreets.engines import LiftedValues
 from allstreets.games import data_hash
 from allstreets.solutions import Certificate
-from allstreets.storage.manifest import MISFITS, cannot_write, read_manifest
+from allstreets.storage.manifest import CERTIFICATE, MISFITS, cannot_write, read_manifest
 from allstreets.storage.manifest_facts import require_facts, require_plain_data
 from allstreets.storage.solution_files import SUFFIX, drop
 from allstreets.version import __version__
 
 FOLDER, WORK = "certificate", "work.json"
-CERTIFICATE = f"{FOLDER}/certificate.json"  # in the folder of a solution, if it has one
 
 
 def judged_hash(manifest: Mapping[str, Any]) -> str:

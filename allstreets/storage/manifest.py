@@ -11,6 +11,7 @@ from allstreets.solutions import MadeSimple
 from allstreets.storage.manifest_facts import MisfitError, require_facts, require_plain_data
 
 MANIFEST = "manifest.json"
+CERTIFICATE = "certificate/certificate.json"  # beside it, if the solution has one
 AGAIN = "Restore the folder from a backup, or solve again in another folder."
 KIND_SHOWN = 40  # letters of a kind that is not known
 MISFITS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)

@@ -17,18 +17,22 @@ from contextlib import suppress
 from pathlib import Path
 
 from allstreets.base import InputError, Place, Remote, cache_folder, place_of
-from allstreets.storage.manifest import stored_token
+from allstreets.storage.manifest import CERTIFICATE, stored_token
+from allstreets.storage.packs import packed_name, unpacked
 
 MARK = ".remote"
 UNNAMED = "solution"  # a copy of an address that ends in no name
-SMALL = ("metrics.jsonl", "certificate/certificate.json")
+SMALL = ("metrics.jsonl", CERTIFICATE)
 
 
 def mirrored(where: str | Place, first: str = "manifest.json") -> Path:
-    """The folder of this machine to read a solution from: a copy, where it is elsewhere."""
+    """The folder of this machine to read a solution from: a copy, where it is elsewhere.
+
+    A ready-made solution is named as the library does, or by its pack.
+    """
     source = place_of(where)
     if isinstance(source, Path):
-        return source
+        return unpacked(source)
     token = hashlib.sha256(source.url.encode()).hexdigest()[:12]
     folder = _copies() / token / (UNNAMED if source.name in ("", ".", "..") else source.name)
     try:
@@ -86,7 +90,10 @@ def _copy_of(path: Path) -> tuple[Remote, tuple[str, ...]] | None:
 
 
 def origin(folder: Path) -> str:
-    """The name of a folder for people: the URL that it is a copy of, or its own path."""
+    """The name of a folder for people: the URL or name that it is a copy of, or its own path."""
+    name = packed_name(folder)
+    if name is not None:
+        return name
     copy = _copy_of(folder)
     return str(folder) if copy is None or copy[1] else copy[0].url
 

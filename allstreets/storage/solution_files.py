@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 from allstreets.base import Arrays, DamagedFileError, InputError, Place, Remote
 from allstreets.betting import BettingTree
 from allstreets.engines import CardModel
-from allstreets.games import data_hash
+from allstreets.games import PreflopGame, data_hash
 from allstreets.solutions import MadeSimple, PreflopStrategies, SolutionFacts
 from allstreets.storage.claim import LOCK_NAME
 from allstreets.storage.manifest import (
@@ -180,14 +180,17 @@ def open_file(
 
 
 def open_preflop(
-    folder: Path, manifest: Mapping[str, Any], tree: "BettingTree"
+    folder: Path,
+    manifest: Mapping[str, Any],
+    tree: "BettingTree",
+    game: Callable[[], PreflopGame] | None = None,
 ) -> "PreflopStrategies":
-    """The part of a solution before the flop."""
+    """The part of a solution before the flop; compact ones need the `game` that was solved."""
 
     entry = manifest["files"]["preflop"]
     arrays = open_file(folder, manifest["token"], folder / entry["file"], entry)
     with damage_told(folder):
-        return PreflopStrategies.unpack(tree, arrays)
+        return PreflopStrategies.unpack(tree, arrays, game)
 
 
 @contextmanager

@@ -174,7 +174,9 @@ class Drafted(Population):
         return LiftedValues(self.best[flop.number])
 
     def drafted(self, count: int, drafts: int, seed: int) -> RealGame:
-        draws, more = draw_flops((), count, seed), draw_flops((), drafts, seed + 1000)
+        whole = everything(spread_flops(FLOP_COUNT))
+        draws = draw_flops((), count, seed)
+        more = whole if drafts == FLOP_COUNT else draw_flops((), drafts, seed + 1000)
         values = [self.values(draw.flop) for draw in draws]
         known = DraftValues(more, dict(enumerate(self.draft))) if drafts else None
         judged = evaluated_flops(
@@ -192,9 +194,9 @@ def test_drafts_of_more_flops_take_luck_away_and_intervals_cover_the_truth() -> 
     people = drafted()
     truth = people.game(everything(spread_flops(FLOP_COUNT))).figures()
     reached = people.reach > 1e-6
-    errors, leaning = np.zeros((2, 3)), np.zeros((2, 3))
+    errors, leaning = np.zeros((3, 3)), np.zeros((3, 3))
     for seed in range(3):
-        for row, drafts in enumerate((0, 96)):
+        for row, drafts in enumerate((0, 96, FLOP_COUNT)):
             game = people.drafted(16, drafts, seed)
             found = game.judged.sums(game.judged.all_weights)
             errors[row, seed] = np.square(found - people.truth)[reached].mean()
@@ -202,8 +204,26 @@ def test_drafts_of_more_flops_take_luck_away_and_intervals_cover_the_truth() -> 
     # Seven times as many flops, of which a draft knows all but a tenth: a seventh of the variance.
     assert errors[1].mean() < errors[0].mean() / 4
     assert 0 < leaning[1].mean() < leaning[0].mean() / 2
-    low, high = people.drafted(16, 96, seed=1).figures().interval
-    assert low <= truth.exploitability <= high
+    # With drafts of all flops only that tenth is left to luck: a hundredth of the variance.
+    assert errors[2].mean() < errors[0].mean() / 40
+    assert 0 < leaning[2].mean() < leaning[1].mean() / 2
+    for drafts in (96, FLOP_COUNT):
+        low, high = people.drafted(16, drafts, seed=1).figures().interval
+        assert low <= truth.exploitability <= high
+
+
+def test_drafts_of_all_flops_need_no_other_known_numbers() -> None:
+    whole, drawn = everything(spread_flops(FLOP_COUNT)), draw_flops((), 40, seed=1)
+    assert needs_class_values(drawn, draw_flops((), 96, seed=2))
+    assert not needs_class_values(drawn, whole)
+    judged = drafted().drafted(16, FLOP_COUNT, seed=1).judged
+    assert judged.drafts is None
+    assert judged.known.shape[1] == len(judged.totals) == 2  # opposing combos, and the draft
+    # A draft that knows everything leaves nothing to luck.
+    people = copy(drafted())
+    people.draft = 0.8 * people.best
+    judged = people.drafted(16, FLOP_COUNT, seed=1).judged
+    np.testing.assert_allclose(judged.sums(judged.all_weights), people.truth, rtol=1e-5)
 
 
 def test_drafts_that_say_nothing_do_no_harm() -> None:

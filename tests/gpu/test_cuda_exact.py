@@ -27,11 +27,11 @@ LOCKED = replace(TURN, lock=(Lock("x", hands={"QQ": {"b10": 1.0}}),))
 WIDE = Spot("Ks8s5d2c9h", "22+,A2s+", "22+,K2s+", 10, 95, bets=("50%", "100%"), raises=("60%",))
 
 
-def on_host(spot: Spot, precision: str = "float32") -> CudaSubgame:
+def on_host(spot: Spot, precision: str = "float32", like: CudaSubgame | None = None) -> CudaSubgame:
     weights = [one.weights for one in spot.ranges]
     combos = np.flatnonzero(weights[0]), np.flatnonzero(weights[1])
     return CudaSubgame(
-        spot.tree, spot.payoffs, spot_root(spot), combos, tried_device(), 1, precision
+        spot.tree, spot.payoffs, spot_root(spot), combos, tried_device(), 1, precision, like
     )
 
 
@@ -92,6 +92,23 @@ def test_boards_may_be_worked_on_in_parts(monkeypatch: pytest.MonkeyPatch) -> No
     assert len(parts._launches[Player.OOP, 0]) > len(whole._launches[Player.OOP, 0])
     for mine, other in zip(values(parts, solver), expected, strict=True):
         np.testing.assert_array_equal(mine, other)
+
+
+def test_pots_of_a_flop_share_what_depends_on_the_cards() -> None:
+    """The first pot has no all-in before the river, and the second one has."""
+    every = parse_schedule("ahead").run(1, 2)
+    same = replace(FLOP, oop="AA,KQs,98s", ip="AA,KQs,98s")
+    first = on_host(replace(same, stack=200, bets=("10%",), raises=()))
+    solver = SpotSolver(same, threads=1)
+    for game in (alone := on_host(same), beside := on_host(same, like=first)):
+        first.iterate(solver.reach, every)
+        game.iterate(solver.reach, every)
+    assert beside._cards is first._cards is not alone._cards
+    for mine, other in zip(values(alone, solver), values(beside, solver), strict=True):
+        np.testing.assert_array_equal(mine, other)
+    solver.subgame.iterate(solver.reach, every)
+    for mine, other in zip(values(solver.subgame, solver), values(beside, solver), strict=True):
+        np.testing.assert_allclose(mine, other, atol=1e-5 * np.abs(mine).max())
 
 
 def test_steps_are_iterations() -> None:

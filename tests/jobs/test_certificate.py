@@ -133,6 +133,7 @@ def test_without_exact_flops_there_are_no_drafts_unless_asked_for(copy: Path) ->
     assert plan_certify(copy, "12", threads=1).drafts == ()
     assert len(plan_certify(copy, "12", completion=exactly, threads=1).drafts) == 4 * 12
     assert plan_certify(copy, "own", threads=1, drafts=8).drafts == ()
+    assert len(plan_certify(copy, "12", threads=1, drafts=FLOP_COUNT).drafts) == FLOP_COUNT
     # Too few flops to compare them with.
     assert plan_certify(copy, "10", completion=exactly, threads=1).drafts == ()
     with pytest.raises(InputError, match="--flops 12"):

@@ -10,8 +10,8 @@ from builders.certificates import certificate as some_certificate
 
 from allstreets.engines import LiftedValues
 from allstreets.solutions import Certificate
+from allstreets.storage import CERTIFICATE
 from allstreets.storage.certificates import (
-    CERTIFICATE,
     CertificateWork,
     judged_hash,
     read_certificate,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Floats, InputError, Longs, Singles
+from allstreets.base import Floats, InputError, Ints, Longs, Singles
 from allstreets.betting import BettingTree, Player, Street
 from allstreets.cards import Runouts
 from allstreets.cfr import IterationWeights
@@ -84,6 +84,9 @@ class CudaSubgame(ExactSubgame):
         self.regrets: Any = Mirror(self.regrets)
         self.averages: Any = Mirror(self.averages)
         self._buffers = Buffers(device)
+        self._cards = CardTables(device)
+        if isinstance(like, CudaSubgame) and like.streets is self.streets:
+            self._cards = like._cards
         halves = ("HALVES",) if precision == "float16" else ()
         self._kernels = device.compile(source("exact.cu"), halves)
         self._there = False  # whether the device has what is stored
@@ -310,15 +313,6 @@ class CudaSubgame(ExactSubgame):
         blocks = count * self._betting[player][level].lines * self._pieces(player, level)
         return "backward", blocks, PIECE, 0, argument
 
-    def _equity(self, player: Player, level: int) -> int:
-        """The matrices of all-ins, once where they are both players'; 0: there are none."""
-        boards, first = self.boards[player][level], self.boards[Player.OOP][level]
-        if not boards.equity.size:
-            return 0
-        whose = Player.OOP if boards.equity is first.equity else player
-        key = f"equity.{whose}.{level}"
-        return self._buffers.address(key, None if key in self._buffers.kept else _turned(boards))
-
     def _pieces(self, player: Player, level: int) -> int:
         boards = self.boards[player][level]
         most = max(np.diff(boards.own_start).max(), np.diff(boards.other_start).max())
@@ -345,15 +339,6 @@ class CudaSubgame(ExactSubgame):
             "player_nodes": forest.own_nodes,
             "first_board": first_board,
             "pieces": self._pieces(player, level),
-            "player_start": ints(boards.own_start),
-            "opponent_start": ints(boards.other_start),
-            "player_cards": boards.own_cards,
-            "player_twin": boards.own_twin,
-            "combo_start": ints(boards.combo_start),
-            "combo_hand": boards.combo_hand,
-            "equity_start": boards.equity_start,
-            "equity": self._equity(player, level),
-            "parent": ints(self.streets[level].parents),
             "player_regrets": kept(f"regrets.{player}.{level}"),
             "player_average": kept(f"averages.{player}.{level}"),
             "opponent_regrets": kept(f"regrets.{opponent}.{level}"),
@@ -365,12 +350,8 @@ class CudaSubgame(ExactSubgame):
             "net": kept(f"net.{level}"),
             "regret_sums": kept(f"regret_sums.{level}"),
         }
-        fields |= _card_tables(boards)
         if level == 0:
-            hands = int(boards.other_start[1])
             fields |= {
-                "parent_hand": np.arange(hands, dtype=np.uint16),
-                "above_start": ints([0, hands]),
                 "above_rows": 1,
                 "above_row": ints([0]),
                 "above_reach": kept(f"root.{player}"),
@@ -378,25 +359,88 @@ class CudaSubgame(ExactSubgame):
         else:
             above = self._betting[player][level - 1]
             fields |= {
-                "parent_hand": boards.other_parent,
-                "above_start": ints(self.boards[player][level - 1].other_start),
                 "above_rows": above.reach_rows,
                 "above_row": above.leaves(betting)[0],
                 "above_reach": kept(f"reach.{level - 1}"),
             }
         if level + 1 < len(self.levels):
-            deeper, below = self._betting[player][level + 1], self.boards[player][level + 1]
-            parents = np.array(self.streets[level + 1].parents, np.int64)
-            start, hands_there = hands_below(boards, below, parents)
+            deeper = self._betting[player][level + 1]
             fields |= {
                 "leaves": deeper.lines,
                 "leaf_value": betting.leaves(deeper)[1],
-                "below_start": start,
-                "below": hands_there,
                 "below_rows": deeper.lines,
                 "below_values": kept(f"line_values.{level + 1}"),
             }
-        return self._buffers.addresses(f"{player}.{level}", fields)
+        parents = [ints(street.parents) for street in self.streets]
+        on_cards = self._cards.fields(self.boards, parents, player, level)
+        return self._buffers.addresses(f"{player}.{level}", fields) | on_cards
+
+
+class CardTables:
+    """Arrays that depend on the cards alone, shared by all pots of a flop.
+
+    Players who hold the same hands share them, too.
+    """
+
+    def __init__(self, device: Device) -> None:
+        self._buffers = Buffers(device)
+        self._known: dict[tuple[Player, int], dict[str, int]] = {}
+
+    def fields(
+        self,
+        boards: Sequence[Sequence[Boards]],
+        parents: Sequence[Ints],
+        player: Player,
+        level: int,
+    ) -> dict[str, int]:
+        """The fields of a street; `boards` by player and street, `parents` by street."""
+        oop, ip = (boards[each][0] for each in Player)
+        if np.array_equal(oop.combo_cards, ip.combo_cards):
+            player = Player.OOP
+        streets = boards[player]
+        if (player, level) not in self._known:
+            given = _card_fields(streets, parents, level)
+            self._known[player, level] = self._buffers.addresses(f"{player}.{level}", given)
+        return self._known[player, level] | self._all_in(streets[level], player, level)
+
+    def _all_in(self, boards: Boards, player: Player, level: int) -> dict[str, int]:
+        """The matrices of all-ins, if some pot has any."""
+        if not boards.equity.size:
+            return {}
+        key = f"{player}.{level}"
+        matrices = {} if f"equity.{key}" in self._buffers.kept else {"equity": _turned(boards)}
+        starts = self._buffers.addresses(key, matrices | {"equity_start": boards.equity_start})
+        return starts | {"equity": self._buffers.address(f"equity.{key}")}
+
+
+def _card_fields(streets: Sequence[Boards], parents: Sequence[Ints], level: int) -> Arrays:
+    """The arrays of a street that know nothing of the betting."""
+    boards = streets[level]
+    fields: Arrays = {
+        "player_start": ints(boards.own_start),
+        "opponent_start": ints(boards.other_start),
+        "player_cards": boards.own_cards,
+        "player_twin": boards.own_twin,
+        "combo_start": ints(boards.combo_start),
+        "combo_hand": boards.combo_hand,
+        "parent": parents[level],
+        **_card_tables(boards),
+    }
+    if level == 0:
+        hands = int(boards.other_start[1])
+        fields |= {
+            "parent_hand": np.arange(hands, dtype=np.uint16),
+            "above_start": ints([0, hands]),
+        }
+    else:
+        above = ints(streets[level - 1].other_start)
+        fields |= {"parent_hand": boards.other_parent, "above_start": above}
+    if level + 1 < len(streets):
+        start, hands_there = hands_below(
+            boards, streets[level + 1], parents[level + 1].astype(np.int64)
+        )
+        fields |= {"below_start": start, "below": hands_there}
+    return fields
 
 
 def _card_tables(boards: Boards) -> Arrays:

@@ -45,9 +45,9 @@ def read_config(path: Path, model: type[M], override: Override | None = None) ->
     return _of_file(read_yaml(path), model, str(path), override)
 
 
-def read_config_text(text: str, model: type[M], source: str) -> M:
+def read_config_text(text: str, model: type[M], source: str, override: Override | None = None) -> M:
     """As `read_config`, of YAML that lies in no file; `source` names it in messages."""
-    return _of_file(parse_yaml(text, source), model, source)
+    return _of_file(parse_yaml(text, source), model, source, override)
 
 
 def _of_file(file: YamlFile, model: type[M], source: str, override: Override | None = None) -> M:

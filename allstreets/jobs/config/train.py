@@ -101,6 +101,8 @@ def _is_unified(solver: Any) -> bool:
     return isinstance(solver, dict) and solver.get("type") == "unified_cfr"
 
 
-def parse_train_config(text: str, source: str) -> TrainConfig:
+def parse_train_config(
+    text: str, source: str, flags: Mapping[str, Any] | None = None
+) -> TrainConfig:
     """The same of a training file that lies on no disk; `source` names it in messages."""
-    return read_config_text(text, TrainConfig, source)
+    return read_config_text(text, TrainConfig, source, lambda data: _override(data, flags or {}))

@@ -47,7 +47,7 @@ class YamlFile:
 
 def read_yaml(path: Path) -> YamlFile:
     """Read `path`; an unreadable file or bad syntax is an `InputError` with the line."""
-    return parse_yaml(_read_text(path), str(path))
+    return parse_yaml(read_yaml_text(path), str(path))
 
 
 def parse_yaml(text: str, source: str) -> YamlFile:
@@ -78,7 +78,8 @@ def parse_yaml(text: str, source: str) -> YamlFile:
     raise problems_error(source, [problem])
 
 
-def _read_text(path: Path) -> str:
+def read_yaml_text(path: Path) -> str:
+    """The text of a file that may be a config; an unreadable one is an `InputError`."""
     try:
         # Opening a pipe waits for a writer, indefinitely if there is none.
         is_readable = path.is_dir() or stat.S_ISREG(path.stat().st_mode)

@@ -1,0 +1,174 @@
+"""allstreets library: the ready-made solutions, and how they are built."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from allstreets.base import ends_by_signals
+from allstreets.cli.terminal.output import (
+    JsonOption,
+    ThreadsOption,
+    console,
+    plain_table,
+    print_json,
+    written,
+)
+
+if TYPE_CHECKING:
+    from allstreets.storage import Packed
+
+app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
+
+
+@app.callback()
+def library(context: typer.Context, json: JsonOption = False) -> None:
+    """List the ready-made solutions, each with its certificate and the date it was made.
+
+    \b
+    Examples:
+      allstreets library
+      allstreets report hu-20bb --line r2
+      allstreets library --json
+      allstreets library build game.yaml --output packs/
+
+    The name of a solution stands wherever a command takes its folder. docs/library.md says how
+    they were made.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from allstreets.storage import library as ready_made
+
+    rows = [_row(packed) for packed in ready_made().values()]
+    if json:
+        print_json({"solutions": rows})
+        return
+    table = plain_table("name", "stack", "mbb/hand with real cards", "wanted", "flops", "date")
+    for row in rows:
+        low, high = row["interval_mbb"] or (None, None)
+        table.add_row(
+            row["name"],
+            f"{row['stack_bb']:g} bb",
+            _worth(row["real_exploitability_mbb"], low, high),
+            f"≤ {row['target_mbb']:g}" + ("" if row["reaches_target"] else ", missed"),
+            str(row["flops"] or "none is seen"),
+            row["date"],
+        )
+    console().print(table)
+
+
+def _worth(value: float | None, low: float | None, high: float | None) -> str:
+    from allstreets.base import figure
+
+    if value is None:
+        return "not certified"
+    return figure(value) + ("" if low == high else f" [{figure(low)}, {figure(high)}]")
+
+
+def _row(packed: "Packed") -> dict[str, Any]:
+    """A ready-made solution as data."""
+    from allstreets.jobs import target_mbb
+
+    certificate, facts = packed.certificate, packed.facts
+    stack = facts["game"]["preflop"]["stack"] / 100
+    value = None if certificate is None else certificate.real_exploitability_mbb
+    return {
+        "name": packed.name,
+        "stack_bb": stack,
+        "real_exploitability_mbb": value,
+        "interval_mbb": None if certificate is None else list(certificate.interval_mbb),
+        "target_mbb": target_mbb(stack),
+        "reaches_target": value is not None and value <= target_mbb(stack),
+        "flops": None if certificate is None else certificate.flops,
+        "date": packed.note["date"],
+        "code_version": packed.note["code_version"],
+    }
+
+
+@app.command("build")
+def build(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE.yaml…", help="Training files of whole games.")
+    ],
+    output: Annotated[
+        Path | None, written("Folder for the packs; default: packs.", "--output", "-o")
+    ] = None,
+    work: Annotated[
+        Path | None,
+        written("Folder for runs, to go on from; default: work in --output.", "--work"),
+    ] = None,
+    stacks: Annotated[
+        str | None,
+        typer.Option(
+            metavar="10,15,20|1-20/0.5",
+            help="Stacks in bb: each file is a game for each, hu.yaml at 20 bb is hu-20bb.",
+        ),
+    ] = None,
+    pack: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="One pack for all games; default: one for each."),
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option(help="Overrides the files: cpu; cuda, a GPU of this machine.")
+    ] = None,
+    threads: ThreadsOption = None,
+    flops: Annotated[int, typer.Option(min=2, help="Flops drawn for a certificate.")] = 64,
+    cards: Annotated[
+        Literal["boards", "classes", "exact"],
+        typer.Option(help="What these flops are solved with."),
+    ] = "exact",
+    iterations: Annotated[int, typer.Option(min=1, help="On each of these flops.")] = 120,
+    drafts: Annotated[int | None, typer.Option(min=0, help="As in allstreets certify.")] = None,
+    train_only: Annotated[
+        bool,
+        typer.Option("--train-only", help="Certificates and packs come with the next build."),
+    ] = False,
+    minutes: Annotated[
+        float | None, typer.Option(min=0, help="Begin no game after so many minutes.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what each game takes, and stop.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Train whole games, certify them with real cards and pack each into a small file.
+
+    One game comes after the other. A game whose pack is there is skipped, one that was interrupted
+    goes on, and one that fails does not stop the others.
+
+    \b
+    Examples:
+      allstreets library build game.yaml --output packs/
+      allstreets library build hu.yaml --stacks 10,15,20 --output packs/ --device cuda
+      allstreets library build pf.yaml --stacks 1-20/0.5 --pack push-fold --output packs/
+      allstreets library build hu.yaml --stacks 6-30/2 --device cuda --dry-run
+
+    docs/library.md describes the packs. The path of a pack is a solution, too:
+    allstreets report packs/hu-20bb.zip
+    """
+    from allstreets.cli.terminal.running import exit_code, run_on_terminal
+    from allstreets.jobs import CertificatePlan, plan_library, read_stacks
+
+    job = plan_library(
+        files,
+        output or Path("packs"),
+        stacks=() if stacks is None else read_stacks(stacks),
+        work=work,
+        pack=pack,
+        certificates=None if train_only else CertificatePlan(flops, iterations, cards, drafts),
+        device=device,
+        threads=threads,
+        minutes=minutes,
+    )
+    out = console(stderr=json)
+    if dry_run:
+        for line in job.plan().lines:
+            out.print(line, markup=False, soft_wrap=True)
+        return
+    with ends_by_signals():
+        outcome = run_on_terminal(job)
+    for line in outcome.lines():
+        out.print(line, markup=False, soft_wrap=True)
+    if json:
+        print_json(outcome.to_json())
+    raise typer.Exit(exit_code(outcome) or (1 if outcome.problem else 0))
