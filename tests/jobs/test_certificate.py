@@ -99,10 +99,14 @@ def test_interrupted_it_goes_on_where_it_was(copy: Path, known: Path) -> None:
     assert job(copy).run().certificate is not None
 
 
-def test_drafts_of_more_flops_are_kept_and_narrow_the_interval(copy: Path) -> None:
+def test_drafts_of_more_flops_are_kept_and_narrow_the_interval(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("allstreets.jobs.certificate.DRAWN_BESIDE_DRAFTS", 6)
+
     def drawn(drafts: int) -> CertifyJob:
         return plan_certify(
-            copy, "12", completion=lambda _: QUICKLY, threads=1, drafts=drafts, draft=QUICKLY
+            copy, "6", completion=lambda _: QUICKLY, threads=1, drafts=drafts, draft=QUICKLY
         )
 
     alone = drawn(0).run().certificate
