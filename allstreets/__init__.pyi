@@ -15,7 +15,7 @@ from .solutions.spot import solve as solve
 from .solutions.whole_game import WholeSolution as WholeSolution
 from .solvers.spot import SpotSolver as SpotSolver
 from .solvers.whole_game import WholeGameSolver as WholeGameSolver
-from .storage.board_reports import board_report as board_report
+from .storage.comparing import board_report as board_report
 from .storage.comparing import compare as compare
 from .storage.opening import load as load
 from .storage.spot_bundle import load_spot as load_spot

@@ -24,7 +24,7 @@ from allstreets.cards import (
     live_combos,
     parse_board,
 )
-from allstreets.cards.evaluator_tables import evaluator_tables
+from allstreets.cards.evaluator import evaluator_tables
 from allstreets.cards.isomorphism import canonical_boards
 from allstreets.cards.kernels.evaluator import evaluate_combos, evaluate_hands
 from allstreets.cards.matchups import build_preflop_matchups

@@ -32,8 +32,7 @@ from allstreets.betting import (
     same_sizes,
 )
 from allstreets.cards import parse_board
-from allstreets.cards.combos import COMBO_CARDS, COMBO_MASKS
-from allstreets.cards.hands import HAND_OF_COMBO
+from allstreets.cards.hands import COMBO_CARDS, COMBO_MASKS, HAND_OF_COMBO
 from allstreets.cards.matchups import matchups
 from allstreets.cfr import Pruning
 from allstreets.cfr.schedules import parse_schedule

@@ -18,10 +18,9 @@ import numpy as np
 from report import Row, best_seconds, write_report
 
 from allstreets.cards import FlopTable, all_flops, preflop_matchups
-from allstreets.cards.combos import disjoint_combos
-from allstreets.cards.flop_margins import count_margins
 from allstreets.cards.flop_sets import spread_flops
-from allstreets.cards.hands import HAND_COUNT, HAND_OF_COMBO
+from allstreets.cards.flop_tables import count_margins
+from allstreets.cards.hands import HAND_COUNT, HAND_OF_COMBO, disjoint_combos
 
 
 def flop_rows() -> list[Row]:

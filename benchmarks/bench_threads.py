@@ -35,8 +35,8 @@ from allstreets.analysis.certify import FlopEvaluator
 from allstreets.base import processors
 from allstreets.betting import PreflopRules, Street, same_sizes
 from allstreets.cards import Flop, FlopTable, build_flop_table, spread_flops
-from allstreets.cards.flop_margins import count_margins
 from allstreets.cards.flop_sets import every_flop
+from allstreets.cards.flop_tables import count_margins
 from allstreets.cfr import parse_schedule
 from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.card_model import CLASSES, CardModel

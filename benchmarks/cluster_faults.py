@@ -25,8 +25,7 @@ from allstreets.cluster import worker_pool as pools
 from allstreets.cluster.worker_pool import RayPool
 from allstreets.jobs import TrainConfig, check_config, cluster_training
 from allstreets.jobs.config.whole_game import UnifiedConfig
-from allstreets.jobs.job import Callbacks
-from allstreets.jobs.progress import Progress
+from allstreets.jobs.job import Callbacks, Progress
 from allstreets.jobs.whole_game import plan_unified
 
 ITERATIONS = 300

@@ -31,6 +31,15 @@ class InputError(ValueError):
         super().__init__(clean_message(message))
 
 
+def decode_text(data: bytes, name: str) -> str:
+    """The text of a file or a pipe, which messages call `name`."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{name} is not UTF-8 text (line {line}); save it as UTF-8") from None
+
+
 def shorten(text: str, limit: int = LIMIT) -> str:
     """Text of a user's as an error line repeats it.
 

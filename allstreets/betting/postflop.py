@@ -7,14 +7,22 @@ from itertools import count
 import numpy as np
 
 from allstreets.base import InputError
-from allstreets.betting.chips import in_grains, neat
 from allstreets.betting.edits import DEAL, Edit
 from allstreets.betting.menu import Situation, Thresholds, amounts_offered
 from allstreets.betting.rules import PostflopRules
 from allstreets.betting.sizes import Geometric, TimesLastBet
-from allstreets.betting.table import IP, OOP, Player, Street
-from allstreets.betting.tree import Action, ActionKind, BettingTree, NodeKind, make_tree
-from allstreets.betting.tree_size import KINDS, PLAYERS, STREETS, TreeSize
+from allstreets.betting.table import IP, OOP, Player, Street, in_grains, neat
+from allstreets.betting.tree import (
+    KINDS,
+    PLAYERS,
+    STREETS,
+    Action,
+    ActionKind,
+    BettingTree,
+    NodeKind,
+    TreeSize,
+    make_tree,
+)
 from allstreets.betting.words import find_action
 
 NODE_LIMIT = 2_000_000
@@ -110,15 +118,7 @@ def build_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) -> B
         else:
             _refuse_end(place)
     tree = make_tree(
-        grains.pot,
-        grains.stack,
-        kind,
-        street,
-        player,
-        parent,
-        invested,
-        actions,
-        grains.per_chip,
+        grains.pot, grains.stack, kind, street, player, parent, invested, actions, grains.per_chip
     )
     if not rules.locks and not rules.hand_locks:
         return tree

@@ -1,4 +1,4 @@
-"""Building the tree of the betting before the flop.
+"""The tree of the betting before the flop, the pots of it that see a flop, and its drawing.
 
 The root stands after antes and blinds: `invested` has them from the start, so a player who folds
 loses his blind and his ante. The starting pot is 0, or the ante that the big blind posts for both:
@@ -8,20 +8,52 @@ with its street:
 * FOLD, as everywhere;
 * SHOWDOWN: a player is all-in and called, and the board is dealt to the end;
 * CHANCE without children: a flop is seen with chips behind (`flop_pots` lists these).
+
+Both players have put in the same when a flop is seen, antes included: half the pot each. Results
+after the flop are relative to half the pot of the subgame's start, results of the whole game to
+what was put in since the deal. So they are the same number:
+
+    whole = chips received − (pot / 2 + chips invested since the flop) = result of the subgame
+
+A big-blind ante, which OOP alone has put in, is passed to the subgame (`bb_ante`).
+
+Drawn as text (`draw_tree`):
+
+    SB: 20 bb, blinds 0.5/1 bb
+    ├─ fold → BB wins 0.5 bb
+    ├─ limp → BB
+    │  ├─ check → flop, limped pot: 2 bb, 19 bb behind, SPR 9.5
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from allstreets.base import InputError
-from allstreets.betting.chips import exact, in_grains
 from allstreets.betting.menu import Situation, Thresholds, amounts_offered
+from allstreets.betting.payoffs import Outcome, payoffs
 from allstreets.betting.postflop import CALL, CHECK, FOLD, NO_PLAYER
-from allstreets.betting.preflop_rules import PreflopRules
+from allstreets.betting.preflop_rules import PreflopRules, posted_text
+from allstreets.betting.rules import PostflopRules, StreetSizes
 from allstreets.betting.sizes import AllIn, Sizes
-from allstreets.betting.table import CHIPS_PER_BB, IP, OOP, Player, Street
+from allstreets.betting.table import (
+    CHIPS_PER_BB,
+    IP,
+    OOP,
+    Player,
+    Street,
+    bb_text,
+    exact,
+    in_grains,
+)
 from allstreets.betting.tree import Action, ActionKind, BettingTree, NodeKind, make_tree
+from allstreets.betting.words import BIG_BLINDS, action_label
 
 NODE_LIMIT = 200_000
+NAMES = ("limped", "raised")  # then 3-bet, 4-bet, …
+POT_KINDS = ("limped", "raised", "3bet", "4bet")
+"""The kinds of pots by which sizes after the flop may differ; the last has all later raises."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,3 +220,115 @@ def _after(state: PreflopState, action: Action, grains: PreflopGrains) -> Preflo
             total = grains.ante + int(action.amount)
             invested = (total, theirs) if player == OOP else (theirs, total)
             return PreflopState(NodeKind.DECISION, player.opponent, invested, state.raises + 1)
+
+
+@dataclass(frozen=True)
+class FlopPot:
+    """A leaf of the preflop tree where a flop is seen; amounts in chips."""
+
+    node: int
+    pot: float
+    stack: float  # what each player has left
+    raises: int
+    name: str  # "limped", "raised", "3-bet", "4-bet", …; several pots may share one
+    bb_ante: float = 0  # of the pot, what OOP has put in for both
+
+    @property
+    def kind(self) -> str:
+        """The kind of pot, one of `POT_KINDS`."""
+        return POT_KINDS[min(self.raises, len(POT_KINDS) - 1)]
+
+    @property
+    def spr(self) -> float:
+        """Stack to pot ratio."""
+        return self.stack / self.pot
+
+
+def flop_pots(tree: BettingTree) -> tuple[FlopPot, ...]:
+    """The pots of a preflop tree that see a flop, in pre-order."""
+    seen = (tree.kind == NodeKind.CHANCE) & (tree.street == Street.PREFLOP)
+    return tuple(_flop_pot(tree, node) for node in np.flatnonzero(seen).tolist())
+
+
+def postflop_rules(
+    pot: FlopPot,
+    sizes: tuple[StreetSizes, ...],
+    rules: PreflopRules,
+    *,
+    add_allin_threshold: float = 0.0,
+    force_allin_threshold: float = 0.0,
+    merging_threshold: float = 0.0,
+    max_raises: int | None = None,
+    min_bet: float | None = None,
+) -> PostflopRules:
+    """The rules of the game from the flop on; its rake is that of the whole game.
+
+    A bet is at least a big blind; `min_bet` in chips overrides it.
+    """
+    return PostflopRules(
+        street=Street.FLOP,
+        pot=pot.pot,
+        stack=pot.stack,
+        sizes=sizes,
+        add_allin_threshold=add_allin_threshold,
+        force_allin_threshold=force_allin_threshold,
+        merging_threshold=merging_threshold,
+        rake=rules.rake,
+        rake_cap=rules.rake_cap,
+        max_raises=max_raises,
+        chips_per_bb=CHIPS_PER_BB,
+        min_bet=rules.big_blind if min_bet is None else min_bet,
+        bb_ante=pot.bb_ante,
+        grains=rules.grains,
+    )
+
+
+def _flop_pot(tree: BettingTree, node: int) -> FlopPot:
+    actions = (tree.actions[step] for step in tree.path_to(node))
+    raises = sum(action is not None and action.is_aggressive for action in actions)
+    return FlopPot(
+        node=node,
+        pot=tree.pot_at(node),
+        stack=tree.stack_at(node, OOP),
+        raises=raises,
+        name=NAMES[raises] if raises < len(NAMES) else f"{raises + 1}-bet",
+        bb_ante=tree.pot,  # before the flop nothing else is in the middle from the start
+    )
+
+
+def draw_tree(
+    tree: BettingTree, rules: PreflopRules, notes: Mapping[FlopPot, str] | None = None
+) -> list[str]:
+    """The lines of a drawing of a preflop tree; a note stands behind its flop pot."""
+    ends = _ends(tree, rules, notes or {})
+    head = f"{bb_text(rules.stack)} bb, {posted_text(rules)}"
+    lines = [f"{ends.get(0, IP.seat)}: {head}"]
+    # The rules between a node's children and the left margin, for the children below it.
+    margins = [""]
+    for node in range(1, tree.node_count):
+        above = int(tree.parent[node])
+        last = node == tree.children_of(above)[-1]
+        end = ends[node] if node in ends else tree.player_at(node).seat
+        branch = "└─" if last else "├─"
+        label = action_label(tree, node, BIG_BLINDS)
+        lines.append(f"{margins[above]}{branch} {label} → {end}")
+        margins.append(margins[above] + ("   " if last else "│  "))
+    return lines
+
+
+def _ends(tree: BettingTree, rules: PreflopRules, notes: Mapping[FlopPot, str]) -> dict[int, str]:
+    """The text at each node where the tree ends."""
+    ends = {
+        pot.node: f"flop, {pot.name} pot: {bb_text(pot.pot)} bb, {bb_text(pot.stack)} bb behind, "
+        f"SPR {pot.spr:.3g}" + (f", {notes[pot]}" if pot in notes else "")
+        for pot in flop_pots(tree)
+    }
+    results = payoffs(tree, rules)
+    for node in range(tree.node_count):
+        if tree.kind[node] == NodeKind.SHOWDOWN:
+            ends[node] = f"all-in, pot {bb_text(tree.pot_at(node))} bb"
+        elif tree.kind[node] == NodeKind.FOLD:
+            winner = Player(int(tree.player[node])).opponent
+            won = round(float(results[node, winner, Outcome.WIN]), 2)
+            ends[node] = f"{winner.seat} wins {bb_text(won)} bb"
+    return ends

@@ -17,8 +17,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from allstreets.base import InputError
-from allstreets.betting.chips import exact_chips
-from allstreets.betting.table import CHIPS_PER_BB, CHIPS_PER_POT, Player, Street, amount_text
+from allstreets.betting.table import (
+    CHIPS_PER_BB,
+    CHIPS_PER_POT,
+    Player,
+    Street,
+    amount_text,
+    exact_chips,
+)
 from allstreets.betting.tree import Action, ActionKind, BettingTree, NodeKind
 
 LETTERS = {

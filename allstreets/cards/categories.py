@@ -17,7 +17,7 @@ from functools import lru_cache
 import numpy as np
 
 from allstreets.base import Flags, Longs
-from allstreets.cards.combos import COMBO_CARDS, COMBO_COUNT, live_combos
+from allstreets.cards.hands import COMBO_CARDS, COMBO_COUNT, live_combos
 
 MADE = (
     "straight flush",
@@ -57,7 +57,7 @@ def hand_categories(board: Sequence[int]) -> tuple[Longs, Longs]:
     """[1326] of `MADE` and of `DRAWS`: what every combo is on a board; −1 where it is blocked.
 
     >>> from allstreets.cards.card import parse_cards
-    >>> from allstreets.cards.combos import parse_combo
+    >>> from allstreets.cards.hands import parse_combo
     >>> made, draws = hand_categories(parse_cards("Ks9s4d"))
     >>> combos = [parse_combo(text) for text in ("KhQd", "AsQs", "JcTc")]
     >>> [(MADE[made[c]], DRAWS[draws[c]]) for c in combos]

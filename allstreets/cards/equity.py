@@ -8,8 +8,13 @@ import numpy as np
 
 from allstreets.base import Flags, Floats, InputError, Longs
 from allstreets.cards.card import cards_text, parse_board
-from allstreets.cards.combos import COMBO_COUNT, COMBO_MASKS, disjoint_combos
-from allstreets.cards.hands import HAND_COUNT, HAND_OF_COMBO
+from allstreets.cards.hands import (
+    COMBO_COUNT,
+    COMBO_MASKS,
+    HAND_COUNT,
+    HAND_OF_COMBO,
+    disjoint_combos,
+)
 from allstreets.cards.matchups import Matchups, matchups, preflop_matchups
 from allstreets.cards.ranges import Range
 

@@ -1,4 +1,9 @@
-"""The margins of all 1,755 flops, stored in the user's cache folder.
+"""The 169 hands against each other on each of the 1,755 flops: exact counts, kept in the cache.
+
+The margin M[h, o] is Σ over all pairs of combos of h and o that fit, and over their 990 runouts,
+of +1 for each that h wins and −1 for each that it loses. A sum over a whole hand does not change
+when suits are renamed. So runouts that become each other by a renaming which leaves the flop as it
+is are dealt once and weighted: 733 boards per flop on average instead of 1,176.
 
 A missing flop is counted on the spot and no file is touched; three flops cost the time of three
 flops. Only `build` writes: 65 parts of 27 flops, each a file that is whole or absent. An
@@ -15,7 +20,9 @@ the result.
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
 from functools import cache
+from math import comb
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -23,20 +30,85 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Bytes, InputError, Ints, Singles, cache_folder, processors, write_atomic
-from allstreets.cards.flop_margins import RUNOUTS, FlopMatchups, count_margins
+from allstreets.base import (
+    Bytes,
+    Floats,
+    InputError,
+    Ints,
+    Longs,
+    Singles,
+    cache_folder,
+    processors,
+    write_atomic,
+)
+from allstreets.cards.evaluator import combo_strengths
 from allstreets.cards.flops import FLOP_COUNT, all_flops, canonical_flop
-from allstreets.cards.hands import HAND_COUNT, hand_pairs
+from allstreets.cards.hands import COMBO_CARDS, HAND_COUNT, HAND_OF_COMBO, hand_pairs, live_combos
+from allstreets.cards.isomorphism import COMBO_PERMUTATIONS, board_symmetries
+from allstreets.cards.kernels.class_wins import ROW_LENGTH, add_class_wins
 
+RUNOUTS = comb(52 - 3 - 4, 2)  # 990 for any two combos that fit
 TABLE = "flop-margins"
 VERSION = 1
 FLOPS_PER_PART = 27
 PART_COUNT = FLOP_COUNT // FLOPS_PER_PART  # no rest: 65 · 27 = 1,755
-
 RECORD = np.dtype([("margins", "<i4", (HAND_COUNT, HAND_COUNT)), ("checksum", "u1", (32,))])
 PART_BYTES = FLOPS_PER_PART * RECORD.itemsize
-
 Margins = Ints
+
+
+@dataclass(frozen=True, eq=False)
+class FlopMatchups:
+    """The 169 × 169 hands on a flop: everything a showdown between hands needs.
+
+    Two hands meet in `pairs[h, o]` ways, each with `runouts` runouts, and of all these h wins
+    `margins[h, o]` more than it loses. A flop with its suits renamed has the same numbers.
+    """
+
+    pairs: Longs  # W [169, 169]: pairs of combos that fit, symmetric
+    margins: Ints  # M [169, 169]: wins − losses of the row, antisymmetric
+    runouts: int = RUNOUTS
+
+    @property
+    def margin(self) -> Singles:
+        """[169, 169]: Σ over the pairs of (share of the pot won − share lost), M / runouts."""
+        return (self.margins / self.runouts).astype(np.float32)
+
+    @property
+    def equity(self) -> Floats:
+        """E [169, 169]: the row's mean share of the pot, E + Eᵀ = 1; NaN where no pair fits.
+
+        With an ace on the flop two players cannot both hold AA: W and M are 0, and any number for
+        E would look like a fact.
+        """
+        with np.errstate(invalid="ignore"):
+            return (1.0 + self.margins / (self.runouts * self.pairs)) / 2.0
+
+
+def count_margins(flop: Sequence[int]) -> Ints:
+    """M [169, 169] of any three cards, in some hundredths of a second."""
+    boards, weights = _weighted_boards(flop)
+    combos = np.flatnonzero(live_combos(tuple(flop)))
+    cards = COMBO_CARDS[combos]
+    wins = np.zeros((HAND_COUNT, ROW_LENGTH), np.int32)
+    add_class_wins(combo_strengths(boards, cards), weights, cards, HAND_OF_COMBO[combos], wins)
+    won = wins[:, :HAND_COUNT]
+    return won - won.T
+
+
+def _weighted_boards(flop: Sequence[int]) -> tuple[Bytes, Ints]:
+    """Boards [B, 5] that no renaming which keeps the flop makes equal, and their weights [B].
+
+    Turn and river are two cards in no order: a combo, for which the renamings are known.
+    """
+    rest = np.flatnonzero(live_combos(tuple(flop)))
+    symmetries = list(board_symmetries(flop, ()))
+    smallest = COMBO_PERMUTATIONS[symmetries][:, rest].min(axis=0)  # names each class
+    representatives, weights = np.unique(smallest, return_counts=True)
+    boards = np.empty((len(representatives), 5), np.uint8)
+    boards[:, :3] = flop
+    boards[:, 3:] = COMBO_CARDS[representatives]
+    return boards, weights.astype(np.int32)
 
 
 class FlopTable:
@@ -74,10 +146,6 @@ class FlopTable:
         """Pairs and margins of flop 0..1754."""
         margins = self.margins(number)
         return FlopMatchups(hand_pairs(all_flops()[number].cards), margins)
-
-    def is_complete(self) -> bool:
-        """Whether every part has its file (what is in them is checked when it is read)."""
-        return all(_has_size(self._path(part)) for part in range(PART_COUNT))
 
     def build(
         self,

@@ -9,7 +9,7 @@ import numpy as np
 
 from allstreets.base import InputError, Longs
 from allstreets.cards.card import RANKS, card_rank, card_suit, cards_text, parse_board
-from allstreets.cards.combos import COMBO_COUNT
+from allstreets.cards.hands import COMBO_COUNT
 from allstreets.cards.isomorphism import (
     CARD_PERMUTATIONS,
     COMBO_PERMUTATIONS,
@@ -94,8 +94,7 @@ def texture(cards: Sequence[int]) -> Texture:
     low_ace = sorted({-1 if rank == 12 else rank for rank in ranks}, reverse=True)
     span = min(ranks[0] - ranks[-1], low_ace[0] - low_ace[-1])
     closest = min(
-        (high - low for spelling in (ranks, low_ace) for high, low in pairwise(spelling)),
-        default=0,
+        (high - low for spelling in (ranks, low_ace) for high, low in pairwise(spelling)), default=0
     )
     if len(ranks) == 1:
         connectedness = "disconnected"

@@ -1,7 +1,9 @@
-"""The 169 hand classes: 13 pairs AA..22, then 78 suited AKs.., then 78 offsuit AKo...
+"""The 1,326 combos, and the 169 hand classes: 13 pairs AA.., 78 suited AKs.., 78 offsuit AKo...
 
-Within the suited and the offsuit hands the order is by the higher rank, then by the lower one,
-both falling: AKs, AQs, …, A2s, KQs, …, 32s.
+A combo is two different cards, numbered by the higher card, then the lower one: (high, low) is
+high · (high − 1) / 2 + low, so the combos of a deck without its highest cards come first, and no
+table is needed to number one. Within the suited and the offsuit classes the order is by the higher
+rank, then by the lower one, both falling: AKs, AQs, …, A2s, KQs, …, 32s.
 
 **Pairs of hands.** Of the pairs of one combo of h and one of o, those that share a card do not fit.
 With n[h] combos and N[h, x] combos that hold card x, Σ over cards of N[h, x] · N[o, x] counts a
@@ -10,15 +12,80 @@ combo and itself. So W = n nᵀ − N Nᵀ + diag(n) is exactly the number of pa
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
-from allstreets.base import Bytes, InputError, Longs
-from allstreets.cards.card import DECK_SIZE, RANKS
-from allstreets.cards.combos import COMBO_CARDS, live_combos
+from allstreets.base import Bytes, Flags, InputError, Longs, shorten
+from allstreets.cards.card import DECK_SIZE, RANKS, card_text, parse_cards
 
+COMBO_COUNT = 1326
 HAND_COUNT = 169
 PAIRS = slice(0, 13)
 SUITED = slice(13, 91)
 OFFSUIT = slice(91, 169)
+
+
+def _all_combo_cards() -> Bytes:
+    high, low = np.tril_indices(DECK_SIZE, -1)
+    return np.stack([high, low], axis=1).astype(np.uint8)
+
+
+COMBO_CARDS: Bytes = _all_combo_cards()
+"""[1326, 2]: the cards of each combo, the higher one first."""
+
+COMBO_MASKS: NDArray[np.uint64] = np.uint64(1) << COMBO_CARDS[:, 0].astype(np.uint64) | np.uint64(
+    1
+) << COMBO_CARDS[:, 1].astype(np.uint64)
+"""[1326]: both cards as bits 0..51."""
+
+for _table in (COMBO_CARDS, COMBO_MASKS):
+    _table.setflags(write=False)
+
+
+def combo_index(first: int, second: int) -> int:
+    """The number 0..1325 of two different cards, in any order."""
+    high, low = max(first, second), min(first, second)
+    return high * (high - 1) // 2 + low
+
+
+def combo_text(combo: int) -> str:
+    """The four letters of a combo, higher card first.
+
+    >>> combo_text(1325), combo_text(0)
+    ('AsAh', '2d2c')
+    """
+    high, low = COMBO_CARDS[combo]
+    return card_text(int(high)) + card_text(int(low))
+
+
+def parse_combo(text: str) -> int:
+    """Read a combo such as "AsKh"."""
+    cards = parse_cards(text)
+    if len(cards) != 2:
+        raise InputError(f"'{shorten(text)}' is not a combo: write two cards, such as AsKh")
+    return combo_index(*cards)
+
+
+def card_mask(cards: tuple[int, ...]) -> np.uint64:
+    """Cards as bits 0..51."""
+    return np.uint64(sum(1 << card for card in cards))
+
+
+def live_combos(board: tuple[int, ...]) -> Flags:
+    """[1326]: which combos share no card with the board."""
+    fits: Flags = (COMBO_MASKS & card_mask(board)) == 0
+    return fits
+
+
+def disjoint_combos() -> Flags:
+    """[1326, 1326]: which pairs of combos share no card."""
+    fits: Flags = (COMBO_MASKS[:, None] & COMBO_MASKS[None, :]) == 0
+    return fits
+
+
+def fitting(first: Longs, second: Longs) -> Flags:
+    """[H, H']: which combos have no card in common."""
+    fits: Flags = (COMBO_MASKS[first][:, None] & COMBO_MASKS[second][None, :]) == 0
+    return fits
 
 
 def hand_index(high: int, low: int, suited: bool) -> int:
@@ -69,10 +136,9 @@ COMBOS_OF_HAND: tuple[Longs, ...] = tuple(
 )
 """[169]: the combos of each hand class."""
 
-for _table in (HAND_OF_COMBO, HAND_SIZES):
-    _table.setflags(write=False)
-for _combos in COMBOS_OF_HAND:
-    _combos.setflags(write=False)
+HAND_OF_COMBO.setflags(write=False)
+for _numbers in (HAND_SIZES, *COMBOS_OF_HAND):
+    _numbers.setflags(write=False)
 
 _NUMBER_OF_NAME = {name: number for number, name in enumerate(HAND_NAMES)}
 

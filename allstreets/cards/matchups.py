@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from allstreets.base import Arrays, Bytes, Floats, cache_path, cached_arrays, processors
 from allstreets.cards.card import DECK_SIZE
-from allstreets.cards.combos import COMBO_CARDS, COMBO_COUNT
 from allstreets.cards.evaluator import combo_strengths
+from allstreets.cards.hands import COMBO_CARDS, COMBO_COUNT
 from allstreets.cards.isomorphism import COMBO_PERMUTATIONS, canonical_boards
 from allstreets.cards.kernels.matchups import WEIGHT_LIMIT, count_wins
 

@@ -6,8 +6,14 @@ import numpy as np
 
 from allstreets.base import Floats, InputError, shortened
 from allstreets.cards.card import cards_text
-from allstreets.cards.combos import COMBO_COUNT, fitting, live_combos
-from allstreets.cards.hands import HAND_COUNT, HAND_OF_COMBO, HAND_SIZES
+from allstreets.cards.hands import (
+    COMBO_COUNT,
+    HAND_COUNT,
+    HAND_OF_COMBO,
+    HAND_SIZES,
+    fitting,
+    live_combos,
+)
 from allstreets.cards.range_kind import RangeKind
 from allstreets.cards.range_reading import read_weights
 from allstreets.cards.range_writing import write_weights

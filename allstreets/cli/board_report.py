@@ -1,17 +1,14 @@
 """allstreets report --by: a decision on many boards, by texture, category or hand."""
 
-import io
-import math
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
 from allstreets.analysis import HAND_KEYS, BoardReport, ReportRow
-from allstreets.base import InputError, require_parquet, write_atomic, write_csv_rows, write_parquet
-from allstreets.cli.terminal.output import console, print_json
+from allstreets.base import require_parquet, write_csv, write_parquet
+from allstreets.cli.terminal.output import console, number, percent, print_csv, print_json
 from allstreets.jobs import Progress, show_progress
 from allstreets.solutions import without_nan
 from allstreets.storage import board_report
@@ -49,13 +46,11 @@ def report_boards(
         table = [cells for _, cells in sorted(zip(places, table, strict=True), key=lambda p: p[0])]
         rows = report.sorted(rows, sort)
     if csv is not None:
-        write_table(csv, table)
+        write_csv(csv, table)
     if parquet is not None:
         write_parquet(parquet, [without_nan(cells) for cells in table])
     if form == "csv":
-        from allstreets.cli.report import write_csv
-
-        write_csv(table)
+        print_csv(table)
     elif form == "json":
         print_json(
             {
@@ -73,7 +68,7 @@ def report_boards(
         _print(console(), report, key, rows)
         for path in (csv, parquet):
             if path is not None:
-                console().print(f"Table: {path}", markup=False)
+                console().print(f"Table: {path}")
 
 
 @contextmanager
@@ -91,16 +86,6 @@ def _counting() -> "Iterator[Callable[[int, int], None]]":
         yield count
 
 
-def write_table(path: Path, table: list[dict[str, Any]]) -> None:
-    """Rows as a CSV file."""
-    text = io.StringIO()
-    write_csv_rows(text, list(table[0]), table)
-    try:
-        write_atomic(path, lambda file: file.write(text.getvalue().encode()))
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}; name another file") from None
-
-
 def _print(out: Console, report: BoardReport, key: str, rows: "list[ReportRow]") -> None:
     seats, unit = report.unit.seats, report.unit.name
     by_hand = key in HAND_KEYS
@@ -109,38 +94,29 @@ def _print(out: Console, report: BoardReport, key: str, rows: "list[ReportRow]")
     boards = report.total.boards
     out.print(
         f"{report.line.strip() or 'first decision'}   {seats[report.player]} to act, pot "
-        f"{report.pot:g} {'' if unit == 'pot' else unit}   {boards:,} boards",
-        markup=False,
+        f"{report.pot:g} {'' if unit == 'pot' else unit}   {boards:,} boards"
     )
     width = max(len(row.name) for row in [*rows, report.total]) + 2
     head = f"{key:{width}}" + ("" if by_hand or key == "board" else f"{'boards':>7}")
     head += f"{'of hands':>10}" + "".join(f"{word:>9}" for word in words)
     for what in ("EV", "equity", "EQR"):
         head += "".join(f"{f'{what} {seats[player]}':>12}" for player in players)
-    out.print(f"\n{head}", markup=False)
+    out.print(f"\n{head}")
     longest = max(row.share for row in rows)
     for row in [*rows[:SHOWN_ROWS], report.total]:
         text = f"{row.name:{width}}"
         text += "" if by_hand or key == "board" else f"{row.boards:7,}"
-        text += f"{_percent(row.share):>10}"
-        text += "".join(f"{_percent(chance):>9}" for chance in row.frequencies)
-        text += "".join(f"{_number(row.evs[p]):>12}" for p in players)
-        text += "".join(f"{_percent(row.equities[p]):>12}" for p in players)
-        text += "".join(f"{_percent(row.eqrs[p], 0):>12}" for p in players)
+        text += f"{percent(row.share, 1):>10}"
+        text += "".join(f"{percent(chance, 1):>9}" for chance in row.frequencies)
+        text += "".join(f"{number(row.evs[p]):>12}" for p in players)
+        text += "".join(f"{percent(row.equities[p], 1):>12}" for p in players)
+        text += "".join(f"{percent(row.eqrs[p], 0):>12}" for p in players)
         if row is not report.total and row.name != "all" and key != "board":
             text += "  " + "█" * round(BAR * row.share / longest)
-        out.print(text, markup=False)
+        out.print(text)
     if len(rows) > SHOWN_ROWS:
         out.print(f"… and {len(rows) - SHOWN_ROWS:,} more: --csv FILE writes all")
     out.print(
         "of hands: of those that get here on all boards; then how often each action is taken. "
         f"EVs in {unit} {report.counted}."
     )
-
-
-def _percent(value: float, digits: int = 1) -> str:
-    return "–" if math.isnan(value) else f"{100 * value:.{digits}f} %"
-
-
-def _number(value: float) -> str:
-    return "–" if math.isnan(value) else f"{round(value, 3) + 0.0:.3f}"

@@ -1,12 +1,11 @@
 """allstreets compare: a decision in two solutions of the same game, side by side."""
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from allstreets.cli.terminal.output import JsonOption, console, print_json, written
+from allstreets.cli.terminal.output import JsonOption, console, number, percent, print_json, written
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,13 +36,13 @@ def compare(
     Both must be solutions of the same spot, or of the same preflop or whole game; locks, flops and
     card models may differ.
     """
-    from allstreets.cli.board_report import write_table
+    from allstreets.base import write_csv
     from allstreets.solutions import without_nan
     from allstreets.storage import compare as compared
 
     comparison = compared(first, second, line, flop)
     if csv is not None:
-        write_table(csv, comparison.table())
+        write_csv(csv, comparison.table())
     if json:
         unit = comparison.unit.column
         print_json(
@@ -67,49 +66,43 @@ def compare(
     out = console()
     _print(out, comparison, first, second, top)
     if csv is not None:
-        out.print(f"Table: {csv}", markup=False)
+        out.print(f"Table: {csv}")
 
 
 def _print(out: "Console", comparison: "Comparison", first: Path, second: Path, top: int) -> None:
     unit, seats = comparison.unit, comparison.unit.seats
-    out.print(f"A {first}   B {second}", markup=False, soft_wrap=True)
-    out.print(
-        f"{comparison.line.strip() or 'first decision'}   {comparison.seat} to act", markup=False
-    )
+    out.print(f"A {first}   B {second}", soft_wrap=True)
+    out.print(f"{comparison.line.strip() or 'first decision'}   {comparison.seat} to act")
     for note in comparison.notes:
-        out.print(note, style="bold", markup=False, highlight=False, soft_wrap=True)
+        out.print(note, style="bold", soft_wrap=True)
     for name, reached in zip("AB", comparison.reached, strict=True):
         if not reached:
             out.print(f"{name} hardly ever gets here: nothing was learned.", style="bold")
     width = max(len(label) for label in (*comparison.labels, "action")) + 2
     out.print(f"\n{'action':{width}}{'A':>9}{'B':>9}{'B − A':>10}")
     for label, a, b in zip(comparison.labels, *comparison.frequencies, strict=True):
-        out.print(f"{label:{width}}{_percent(a):>9}{_percent(b):>9}{_percent(b - a, '+'):>10}")
+        out.print(
+            f"{label:{width}}{percent(a, 1):>9}{percent(b, 1):>9}{percent(b - a, 1, sign='+'):>10}"
+        )
     out.print(f"\n{'EV ' + unit.name:{width}}{'A':>9}{'B':>9}{'B − A':>10}")
     for player in unit.order:
         a, b = comparison.evs[player]
-        out.print(f"{seats[player]:{width}}{_number(a):>9}{_number(b):>9}{_number(b - a, '+'):>10}")
-    out.print(f"\nA hand does something else {_percent(comparison.distance)} of the time.", end="")
+        out.print(
+            f"{seats[player]:{width}}{number(a):>9}{number(b):>9}{number(b - a, sign='+'):>10}"
+        )
+    out.print(
+        f"\nA hand does something else {percent(comparison.distance, 1)} of the time.", end=""
+    )
     shown = [hand for hand in comparison.hands[:top] if hand.weighted > 0]
     if not shown:
         out.print()
         return
     out.print(" Most of it:\n")
     words = "".join(f"{word + ' A':>9}{'B':>8}" for word in comparison.actions)
-    out.print(
-        f"{'hand':6}{'of hands':>10}{words}{'EV A':>10}{'EV B':>10}{'differs':>10}", markup=False
-    )
+    out.print(f"{'hand':6}{'of hands':>10}{words}{'EV A':>10}{'EV B':>10}{'differs':>10}")
     for hand in shown:
-        text = f"{hand.name:6}{_percent(hand.share):>10}"
+        text = f"{hand.name:6}{percent(hand.share, 1):>10}"
         for a, b in zip(*hand.frequencies, strict=True):
-            text += f"{_percent(a):>9}{_percent(b):>8}"
-        text += "".join(f"{_number(ev):>10}" for ev in hand.evs)
-        out.print(f"{text}{_percent(hand.weighted):>10}", markup=False)
-
-
-def _percent(value: float, sign: str = "") -> str:
-    return "–" if math.isnan(value) else f"{100 * value + 0.0:{sign}.1f} %"
-
-
-def _number(value: float, sign: str = "") -> str:
-    return "–" if math.isnan(value) else f"{round(value, 3) + 0.0:{sign}.3f}"
+            text += f"{percent(a, 1):>9}{percent(b, 1):>8}"
+        text += "".join(f"{number(ev):>10}" for ev in hand.evs)
+        out.print(f"{text}{percent(hand.weighted, 1):>10}")

@@ -66,7 +66,7 @@ def from_pio(
     tree (set_pot, set_range, add_line): docs/solving.md.
     """
     from allstreets.base import InputError
-    from allstreets.cli.terminal.typed import read_text
+    from allstreets.cli.terminal.streams import read_text
     from allstreets.interop import read_pio_script
 
     try:

@@ -34,6 +34,6 @@ def devices(json: JsonOption = False) -> None:
     for each in rows:
         free = each["free_bytes"]
         memory = f", {data_size(int(free))} of memory free" if free else ""
-        out.print(f"{each['device']:<7} {each['name']}{memory}", markup=False)
+        out.print(f"{each['device']:<7} {each['name']}{memory}")
     if missing:
-        out.print(f"No GPU: {missing}", markup=False, soft_wrap=True)
+        out.print(f"No GPU: {missing}", soft_wrap=True)

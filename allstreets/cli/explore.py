@@ -19,8 +19,7 @@ def explore(
         ),
     ] = None,
     port: Annotated[
-        int | None,
-        typer.Option(min=0, max=65535, help="Default: 8169, or any free port."),
+        int | None, typer.Option(min=0, max=65535, help="Default: 8169, or any free port.")
     ] = None,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Only print the address.")

@@ -34,4 +34,4 @@ def export(
 
     files = export_ranges(load_tree(folder), output, kind)
     out = console()
-    out.print(f"{files:,} ranges in {output}; README.txt says what is where.", markup=False)
+    out.print(f"{files:,} ranges in {output}; README.txt says what is where.")

@@ -50,8 +50,7 @@ def lock(
         typer.Option(metavar="ACTION=30%", help="The range takes it so often at most; repeatable."),
     ] = None,
     at_least: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ACTION=30%", help="So often at least; repeatable."),
+        list[str] | None, typer.Option(metavar="ACTION=30%", help="So often at least; repeatable.")
     ] = None,
     exactly: Annotated[
         list[str] | None, typer.Option(metavar="ACTION=30%", help="Just so often; repeatable.")
@@ -163,7 +162,7 @@ def _bounds(line: str, texts: list[str] | None, flag: str, sign: str) -> "list[B
 
 
 def _file_bounds(file: Path) -> "list[Bound]":
-    from allstreets.cli.terminal.typed import read_text
+    from allstreets.cli.terminal.streams import read_text
     from allstreets.games import read_bounds
 
     return read_bounds(read_text(file), file.name)
@@ -180,16 +179,12 @@ def _split(text: str, flag: str) -> tuple[str, str]:
 
 
 def _print_difference(
-    out: "Console",
-    before: "Solved",
-    after: "Solved",
-    lines: list[str],
-    asked: "tuple[Bound, ...]",
+    out: "Console", before: "Solved", after: "Solved", lines: list[str], asked: "tuple[Bound, ...]"
 ) -> dict[str, Any]:
     from allstreets.analysis import change_lines, difference
 
     change = difference(before, after, lines, asked)
     out.print()
     for text in change_lines(change):
-        out.print(text, markup=False)
+        out.print(text)
     return {"difference": change.mapping()}

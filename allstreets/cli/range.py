@@ -80,7 +80,7 @@ def read_given(text: str | None) -> "Range":
     """A range that was typed, or that lies in a file, or that comes through a pipe."""
     from allstreets.base import InputError
     from allstreets.cards import Range
-    from allstreets.cli.terminal.typed import read_stdin, read_text
+    from allstreets.cli.terminal.streams import read_stdin, read_text
 
     if text is None:
         raise InputError("no range: write one, such as 'TT+,AQs+', name a file, or give --from DIR")
@@ -163,6 +163,6 @@ def _print(shown: "Range", cards: tuple[int, ...], compact: "Range", *, json: bo
 
     out = console()
     out.print(weight_grid(shown.hand_weights), end="")
-    out.print(f"\n{compact}", markup=False)
+    out.print(f"\n{compact}")
     whole = f"{COMBO_COUNT:,}" if possible == COMBO_COUNT else f"{possible:,} left by the board"
     out.print(f"{shown.combos:g} combos = {percent(share)} of {whole}")

@@ -1,13 +1,19 @@
 """allstreets report: any decision of a solution, and tables over flops."""
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from allstreets.base import InputError
-from allstreets.cli.terminal.output import JsonOption, command, console, print_json, written
+from allstreets.cli.terminal.output import (
+    JsonOption,
+    command,
+    console,
+    print_csv,
+    print_json,
+    written,
+)
 
 if TYPE_CHECKING:
     from allstreets.games import Spot
@@ -81,8 +87,7 @@ def report(
         str | None, typer.Option(help="With --by: the spot, of a folder with several.")
     ] = None,
     behind: Annotated[
-        bool,
-        typer.Option("--behind", help="Solve an unreached line separately (of a spot)."),
+        bool, typer.Option("--behind", help="Solve an unreached line separately (of a spot).")
     ] = False,
     chart: Annotated[Path | None, written("Draw the decision to an .svg or .png.")] = None,
     csv: Annotated[Path | None, written("With --by: write the table to this file.")] = None,
@@ -153,7 +158,7 @@ def report(
         _report_decision(node, decision, remarks, form, chart, combos=combos)
         if kind == "spot" and not (decision.reached or behind or form != "text"):
             way = command("report", folder, "--line", line, "--behind")
-            console().print(f"\nTo solve this line separately: {way}", markup=False, soft_wrap=True)
+            console().print(f"\nTo solve this line separately: {way}", soft_wrap=True)
     else:
         _report_overview(folder, spr, form)
 
@@ -213,11 +218,11 @@ def _report_decision(
         print_json({**without_nan(node.flop_figures), **node_report(decision)})
         return
     if form == "csv":
-        write_csv(reached_rows(decision))
+        print_csv(reached_rows(decision))
         return
     out = console()
     for text in remarks:
-        out.print(text, markup=False, soft_wrap=True)
+        out.print(text, soft_wrap=True)
     print_head(out, decision)
     print_mix(out, decision)
     if decision.reached and not decision.known:
@@ -225,7 +230,7 @@ def _report_decision(
     if combos:
         print_combos(out, decision)
     if chart is not None:
-        out.print(f"Chart: {chart}", markup=False)
+        out.print(f"Chart: {chart}")
 
 
 def _report_overview(folder: Path, spr: float | None, form: ReportFormat) -> None:
@@ -242,7 +247,7 @@ def _report_overview(folder: Path, spr: float | None, form: ReportFormat) -> Non
     out = console()
     for text in (result.facts.name, result.facts.description, *summary_lines(result, spr)):
         if text is not None:
-            out.print(text, markup=False)
+            out.print(text)
     if result.unit.name == "bb":
         print_opening(out, result)
     opening, seen = result.opening_lines(), result.flop_lines() if result.has_flops else []
@@ -254,7 +259,7 @@ def _report_overview(folder: Path, spr: float | None, form: ReportFormat) -> Non
     ways += [["--flops"]] if result.below is not None else []
     out.print()
     for way in ways:
-        out.print(command("report", folder, *way), markup=False, soft_wrap=True)
+        out.print(command("report", folder, *way), soft_wrap=True)
 
 
 def _report_table(
@@ -272,11 +277,11 @@ def _report_table(
 
         write_parquet(parquet, rows)
     elif form == "csv":
-        write_csv(rows)
+        print_csv(rows)
     elif form == "json":
         print_json({"line": line or None, "flops": [without_nan(row) for row in rows]})
     else:
-        console().print("\n".join(table_lines(rows)), markup=False)
+        console().print("\n".join(table_lines(rows)))
 
 
 def _refuse(kind: str, folder: Path, given: dict[str, Any]) -> None:
@@ -303,10 +308,3 @@ def _announced(what: str) -> "Announce":
         typer.echo(f"'{line}' {what} {way}", err=True)
 
     return announce
-
-
-def write_csv(rows: list[dict[str, Any]]) -> None:
-    """Rows that share their keys as CSV on stdout; what does not exist is empty."""
-    from allstreets.base import write_csv_rows
-
-    write_csv_rows(sys.stdout, list(rows[0]) if rows else ["combo"], rows, line_end="\r\n")

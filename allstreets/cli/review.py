@@ -12,7 +12,7 @@ from allstreets.cli.terminal.output import (
     percent,
     plain_table,
     print_json,
-    written_path,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -41,12 +41,7 @@ def review(
         typer.Option(help="Whose decisions are graded.  [default: who wrote the history]"),
     ] = None,
     rows: Annotated[int, typer.Option(min=0, help="Decisions in the table.")] = 20,
-    csv: Annotated[
-        Path | None,
-        typer.Option(
-            parser=written_path, metavar="<Path>", help="Write all decisions to this file."
-        ),
-    ] = None,
+    csv: Annotated[Path | None, written("Write all decisions to this file.")] = None,
     seconds_per_spot: Annotated[
         float, typer.Option(min=0.1, help="Most time for one street of one hand.")
     ] = 20.0,
@@ -59,11 +54,7 @@ def review(
     threads: ThreadsOption = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            parser=written_path,
-            metavar="<Path>",
-            help="Keep the review here, for allstreets explore.  [default: the cache folder]",
-        ),
+        written("Keep the review here, for allstreets explore.  [default: the cache folder]"),
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -120,12 +111,11 @@ def review(
     if json:
         print_json(review_mapping(outcome))
     if output is not None and outcome.hands:
-        out.print(f"In the browser: allstreets explore {output}", markup=False, soft_wrap=True)
+        out.print(f"In the browser: allstreets explore {output}", soft_wrap=True)
     if outcome.interrupted:
         out.print(
             f"Interrupted; {len(outcome.hands):,} of {outcome.total:,} hands are reviewed and kept "
             f"in {outcome.output}. Resume with the same command.",
-            markup=False,
             soft_wrap=True,
         )
         raise typer.Exit(INTERRUPTED)
@@ -142,7 +132,7 @@ def _print_skipped(out: "Console", skipped: "tuple[Skipped, ...]") -> None:
     reasons = files.reasons()
     for reason, count in reasons[:SHOWN]:
         where = files.first(reason).place
-        out.print(f"  {count:,} × {reason} ({where})", markup=False, soft_wrap=True)
+        out.print(f"  {count:,} × {reason} ({where})", soft_wrap=True)
     if len(reasons) > SHOWN:
         out.print(f"  and {sum(count for _, count in reasons[SHOWN:]):,} for other reasons")
 
@@ -154,10 +144,8 @@ def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
     if not outcome.hands:
         out.print("No hand was reviewed.")
         return
-    table = plain_table(
-        "loss", "accuracy", "hand", "street", "cards", "line", "did", "best", "note"
-    )
-    table.columns[0].justify = table.columns[1].justify = "right"
+    heads = ("loss", "accuracy", "hand", "street", "cards", "line", "did", "best", "note")
+    table = plain_table(*heads, numbers=slice(2))
     rows = [row for row in decision_rows(outcome) if row["loss_bb"] is not None]
     for row in rows[:shown]:
         table.add_row(
@@ -181,22 +169,20 @@ def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
     missing = ungraded(outcome)
     if missing:
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in missing[:SHOWN])
-        out.print(f"\nNot graded: {reasons}", markup=False, soft_wrap=True)
+        out.print(f"\nNot graded: {reasons}", soft_wrap=True)
     files = sorted({hand.solution for hand in outcome.hands})
     far = [hand for hand in outcome.hands if hand.notes]
     if far:
         out.print(
             f"{len(far):,} of {len(outcome.hands):,} hands were not played as {' or '.join(files)} "
             f"has it, the first {far[0].notes[0]}.",
-            markup=False,
             soft_wrap=True,
         )
 
 
 def _print_totals(out: "Console", rows: list[dict[str, object]]) -> None:
-    table = plain_table("by", "", "hands", "decisions", "graded", "lost bb", "bb/100")
-    for column in table.columns[2:]:
-        column.justify = "right"
+    heads = ("by", "", "hands", "decisions", "graded", "lost bb", "bb/100")
+    table = plain_table(*heads, numbers=slice(2, None))
     for row in rows:
         table.add_row(
             str(row["by"]),

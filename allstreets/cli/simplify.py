@@ -30,16 +30,14 @@ def simplify(
         ),
     ],
     grid: Annotated[
-        str | None,
-        typer.Option(metavar="25%", help="Round frequencies to multiples of this."),
+        str | None, typer.Option(metavar="25%", help="Round frequencies to multiples of this.")
     ] = None,
     sizes: Annotated[
         int | None,
         typer.Option(help="Keep so many bet sizes at each decision; all-in is one of them."),
     ] = None,
     drop: Annotated[
-        str | None,
-        typer.Option(metavar="5%", help="Give up actions that a hand takes less often."),
+        str | None, typer.Option(metavar="5%", help="Give up actions that a hand takes less often.")
     ] = None,
     player: Annotated[
         Literal["oop", "ip", "bb", "sb"] | None,
@@ -82,7 +80,7 @@ def simplify(
     out = console()
     print_price(out, price)
     if output is not None:
-        out.print(f"\nSaved to {output}.", markup=False, soft_wrap=True)
+        out.print(f"\nSaved to {output}.", soft_wrap=True)
         print_looks(out, output)
 
 
@@ -95,24 +93,16 @@ def print_price(out: "Console", price: "Simplified") -> None:
         f"Exploitable for {after} {price.unit}, before for {before}; best responses "
         f"{price.judged}\n",
     ):
-        out.print(line, markup=False, soft_wrap=True)
-    table = plain_table("simple on", "exploitability")
-    for player in price.players:
-        table.add_column(f"price of {price.seats[player]}")
-    table.add_column("mixed decisions")
-    for column in table.columns[1:]:
-        column.justify = "right"
+        out.print(line, soft_wrap=True)
+    prices = [f"price of {price.seats[player]}" for player in price.players]
+    heads = ("simple on", "exploitability", *prices, "mixed decisions")
+    table = plain_table(*heads, numbers=slice(1, None))
 
     def add(what: str, exploitability: float, prices: tuple[float, float], mixes: str) -> None:
         own = [_figure(prices[player], digits) for player in price.players]
         table.add_row(what, _figure(exploitability, digits), *own, mixes)
 
-    table.add_row(
-        "nothing",
-        before,
-        *["" for _ in price.players],
-        _share(price.mixes_before),
-    )
+    table.add_row("nothing", before, *["" for _ in price.players], _share(price.mixes_before))
     for each in price.streets if len(price.streets) > 1 else ():
         mixes = f"{each.before.mixed:,} → {each.after.mixed:,}"
         add(f"{each.street} alone", each.exploitability, each.prices, mixes)

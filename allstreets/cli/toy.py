@@ -1,5 +1,6 @@
 """allstreets toy: solve a small game with a known solution, and watch it converge."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -119,7 +120,7 @@ def toy(
     if plot is not None:
         title = f"{game}, {algorithm}"
         plot_convergence(plot, outcome.history, unit=solver.unit, title=title, target=target)
-        console(stderr=json).print(f"curve: {plot}", markup=False)
+        console(stderr=json).print(f"curve: {plot}")
     if outcome.unsaved is not None:
         typer.echo(f"Error: {outcome.unsaved}", err=True)
         raise typer.Exit(UNSAVED)
@@ -157,22 +158,14 @@ def _threshold(text: str | None) -> float | str | None:
 
 
 def _figures(
-    game: str,
-    algorithm: str,
-    solver: "CfrSolver | MccfrSolver",
-    outcome: "TrainingOutcome",
+    game: str, algorithm: str, solver: "CfrSolver | MccfrSolver", outcome: "TrainingOutcome"
 ) -> dict[str, Any]:
-    metrics = solver.metrics()
     return {
         "game": game,
         "algorithm": algorithm,
         "iterations": solver.iterations,
-        "exploitability": metrics.exploitability,
+        **asdict(solver.metrics()),
         "game_value": solver.game_value(),
-        "avg_positive_regret": metrics.avg_positive_regret,
-        "regret_bound": metrics.regret_bound,
-        "max_regret": metrics.max_regret,
-        "strategy_entropy": metrics.strategy_entropy,
         "pruned_fraction": solver.pruned_fraction,
         "seconds": outcome.progress.seconds,
         "strategy": solver.strategies(),
@@ -194,7 +187,7 @@ def _print(solver: "CfrSolver | MccfrSolver", outcome: "TrainingOutcome") -> Non
         out.print(f"… and {len(strategies) - SHOWN_ROWS:,} more; --json prints them all")
     out.print()
     for line in outcome_lines(outcome):
-        out.print(line, markup=False)
+        out.print(line)
     if solver.pruned_fraction:
         out.print(f"pruned: {percent(solver.pruned_fraction, 1)} of the actions since the warm-up")
     out.print(f"game value for the first player: {solver.game_value():.6f} {solver.unit}")

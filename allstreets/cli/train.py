@@ -163,7 +163,7 @@ def train_job(
         out.print()
     figures, look = outcome.to_json(), outcome.look()
     for line in outcome.lines():
-        out.print(line, markup=False, soft_wrap=True)
+        out.print(line, soft_wrap=True)
     figures |= more(out, outcome) if more is not None else {}
     kept = kept_in(job.output, outcome.unsaved, outcome.save)
     if outcome.warning is not None:
@@ -171,7 +171,7 @@ def train_job(
     code = UNSAVED if outcome.unsaved and kept is None else exit_code(outcome)
     if kept is not None:
         for line in outcome.way_on(kept, again):
-            out.print(line, markup=False, soft_wrap=True)
+            out.print(line, soft_wrap=True)
         if look or outcome.opening is not None:
             print_looks(out, kept, *look)
         if certify and not outcome.interrupted:

@@ -111,11 +111,7 @@ class Connection:
     """The asker's end."""
 
     def __init__(
-        self,
-        address: tuple[str, int],
-        key: bytes,
-        traffic: Traffic,
-        seconds: float = PROOF_SECONDS,
+        self, address: tuple[str, int], key: bytes, traffic: Traffic, seconds: float = PROOF_SECONDS
     ) -> None:
         """`OSError` if no answer comes within `seconds`, or it does not prove the key."""
         until = time.monotonic() + seconds

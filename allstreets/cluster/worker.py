@@ -175,13 +175,7 @@ class Worker:
 
         def sums(games: Engine, places: Flops, _: Flops) -> Floats:
             regrets: RegretSums = games.regret_sums(places)
-            return np.stack(
-                [
-                    regrets.total,
-                    regrets.largest,
-                    regrets.entries.astype(np.float64),
-                ]
-            )
+            return np.stack([regrets.total, regrets.largest, regrets.entries.astype(np.float64)])
 
         return self._values(flops, sums, axis=2).astype(np.float64)
 

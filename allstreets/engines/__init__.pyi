@@ -34,9 +34,9 @@ from .exact.engine import flop_arrays as flop_arrays
 from .exact.strategies import Averages as Averages
 from .exact.strategies import BoardRows as BoardRows
 from .exact.strategies import average_strategy as average_strategy
-from .exact.strategies import lock_strategy as lock_strategy
 from .exact.subgame import PRECISIONS as PRECISIONS
 from .exact.subgame import ExactSubgame as ExactSubgame
+from .exact.subgame import lock_strategy as lock_strategy
 from .exact.view import StreetView as StreetView
 from .exact.view import find_board as find_board
 from .lifting import BoardsLift as BoardsLift

@@ -27,12 +27,7 @@ from allstreets.cfr import IterationWeights
 from allstreets.engines.boards.cards import bucket_rows
 from allstreets.engines.card_model import CardModel, Precision
 from allstreets.engines.device import Device
-from allstreets.engines.exact.buckets import (
-    HandBuckets,
-    StreetBuckets,
-    SuitBuckets,
-    hand_buckets,
-)
+from allstreets.engines.exact.buckets import HandBuckets, StreetBuckets, SuitBuckets, hand_buckets
 from allstreets.engines.exact.cards import StreetBoards, every_combo, whole_vectors
 from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.engines.matrix.buckets import BucketCounts, build_bucket_model

@@ -113,10 +113,7 @@ class Estimate:
 
 
 def estimate_spot(
-    spot: Spot,
-    precision: str = "float32",
-    threads: int = 1,
-    river_groups: RiverGroups = "none",
+    spot: Spot, precision: str = "float32", threads: int = 1, river_groups: RiverGroups = "none"
 ) -> Estimate:
     """The size of a spot; nothing is allocated, and a flop takes milliseconds."""
     combos = [np.flatnonzero(of_player.weights) for of_player in spot.ranges]
@@ -171,10 +168,7 @@ def hands_by_board(root: Runouts, combos: Sequence[Longs], streets: int) -> Hand
 
 
 def rows_by_board(
-    root: Runouts,
-    combos: Sequence[Longs],
-    hands: HandsByBoard,
-    river_groups: RiverGroups,
+    root: Runouts, combos: Sequence[Longs], hands: HandsByBoard, river_groups: RiverGroups
 ) -> HandsByBoard:
     """The stored rows on every board where `hands` are the hands."""
     dealt = len(hands) - 1
@@ -417,11 +411,7 @@ def require_river_groups(river_groups: str) -> None:
 
 
 def require_memory(
-    spot: Spot,
-    precision: str,
-    need: Estimate,
-    free: int | None,
-    river_groups: RiverGroups = "none",
+    spot: Spot, precision: str, need: Estimate, free: int | None, river_groups: RiverGroups = "none"
 ) -> None:
     """Refuse a spot that does not fit into `free` bytes, with what would."""
     if free is None or need.process_bytes <= free:

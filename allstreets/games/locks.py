@@ -1,7 +1,7 @@
 """Node locking: a player must play a given strategy, and the rest is solved around it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain, combinations
 from typing import Any
 
@@ -85,17 +85,6 @@ class Lock:
             },
             solution=keys.get("solution"),
         )
-
-    def held_by(self, weights: Floats) -> "Lock | None":
-        """The lock without hands that a range [1326] does not hold; None if nothing is left."""
-        hands = {}
-        for text, given in self.hands.items():
-            tokens = [token for token in _tokens(text) if (weights[_combos(token)] > 0).any()]
-            if tokens:
-                hands[",".join(tokens)] = given
-        in_range = any((Range.parse(text).weights * weights).any() for text in self.ranges.values())
-        left = replace(self, hands=hands, ranges=self.ranges if in_range else {})
-        return left if hands or in_range or self.strategy is not None else None
 
 
 def lock_mapping(lock: Lock) -> dict[str, Any]:

@@ -252,12 +252,7 @@ LATER_RULES = ("bb_ante", "limp", "allin_spr")
 RULES = tuple(
     rule.name for rule in fields(PreflopRules) if rule.name not in ("raise_sizes", *LATER_RULES)
 )
-POSTFLOP_RULES = (
-    "max_raises",
-    "add_allin_threshold",
-    "force_allin_threshold",
-    "merging_threshold",
-)
+POSTFLOP_RULES = ("max_raises", "add_allin_threshold", "force_allin_threshold", "merging_threshold")
 MIN_BET, POT_SIZES, LOCK = "postflop_min_bet", "postflop_pot_sizes", "lock"
 
 
@@ -329,9 +324,7 @@ def game_of(keys: Mapping[str, Any], flops: Sequence[str], weights: Sequence[flo
         preflop=rules_of(keys["preflop"]),
         sizes=sizes_from_spot(keys["postflop_sizes"], Street.FLOP),
         flops=FlopSet(
-            keys["flop_set"],
-            tuple(known[text] for text in flops),
-            np.array(weights, np.float64),
+            keys["flop_set"], tuple(known[text] for text in flops), np.array(weights, np.float64)
         ),
         pot_sizes={
             kind: sizes_from_spot(sizes, Street.FLOP)

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from allstreets.base import InputError, shorten
-from allstreets.interop.ledger import HandError
 from allstreets.interop.phh import is_phh, read_phh, split_phh
-from allstreets.interop.played_hands import PlayedHand
+from allstreets.interop.played_hands import HandError, PlayedHand
 from allstreets.interop.site_text import read_site_hand, split_hands
 
 MARKED = (

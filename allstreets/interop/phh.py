@@ -16,8 +16,14 @@ from warnings import catch_warnings
 from allstreets.base import InputError, shorten, shortened
 from allstreets.betting import ActionKind, Player, Street
 from allstreets.cards import parse_card
-from allstreets.interop.ledger import HandError, Ledger, amount_of, read_amount
-from allstreets.interop.played_hands import Cards, PlayedHand
+from allstreets.interop.played_hands import (
+    Cards,
+    HandError,
+    Ledger,
+    PlayedHand,
+    amount_of,
+    read_amount,
+)
 
 if TYPE_CHECKING:
     from pokerkit import HandHistory, State

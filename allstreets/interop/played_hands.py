@@ -2,17 +2,33 @@
 
 Amounts are in big blinds and exact: 100 chips at blinds of 15/30 are 10/3. The button is IP and
 posts the small blind, the other player is OOP, as everywhere.
+
+Readers tell a `Ledger` what was posted and done, in whatever unit their file counts. It knows whose
+turn it is, what a call takes and when a street is over, so that a line that is missing, doubled or
+garbled does not become a hand that was never played.
+
+Amounts are exact and of bounded length. A text decides how long its numbers are: `1e200000000` is
+eleven letters, and a fraction of two hundred million digits. So a number is looked at before it is
+made.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
-from allstreets.betting import ActionKind, Player, Street
+from allstreets.base import shortened
+from allstreets.betting import ActionKind, Player, Street, bb_text
 
 Amounts = tuple[Fraction, Fraction]  # of OOP and IP
 Cards = tuple[int, int]
 NOTHING: Amounts = (Fraction(0), Fraction(0))
+MOST_ACTIONS = 500
+DEEPEST = 1_000_000  # big blinds
+MOST_LETTERS = 60  # of an amount
+MOST_DIGITS = 15  # before the point
+MOST_DECIMALS = 20
+KINDS = {bool: "true or false", str: "text", list: "a list", dict: "a table"}
 
 
 @dataclass(frozen=True)
@@ -131,3 +147,225 @@ class PlayedHand:
             bets[action.player] += paid
             left[action.player] -= paid
             pot += paid
+
+
+class HandError(ValueError):
+    """Why a hand is not read; `line` is where it shows, counted from 1, 0 = its first line."""
+
+    def __init__(self, reason: str, line: int = 0) -> None:
+        super().__init__(reason)
+        self.reason, self.line = reason, line
+
+
+def read_amount(text: str) -> Fraction:
+    """An amount as it is written, so that 0.1 is a tenth.
+
+    >>> read_amount("1,250.50")
+    Fraction(2501, 2)
+    """
+    number = text.replace(",", "")
+    if len(number) > MOST_LETTERS:
+        raise HandError(f"{shortened(text)} is too long for an amount")
+    try:
+        exact = Decimal(number)
+    except InvalidOperation:
+        raise HandError(f"{shortened(text)} is not an amount") from None
+    if not exact.is_finite():
+        raise HandError(f"{shortened(text)} is not an amount")
+    if exact.adjusted() >= MOST_DIGITS or int(exact.as_tuple().exponent) < -MOST_DECIMALS:
+        raise HandError(f"{shortened(text)} is out of range for an amount")
+    return Fraction(exact)
+
+
+def amount_of(value: object) -> Fraction:
+    """An amount that a parser has read already; true and false are none."""
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        if abs(value) >= 10**MOST_DIGITS:
+            raise HandError("an amount is out of range")
+        return Fraction(value)
+    raise HandError(f"{KINDS.get(type(value), 'something else')} stands where an amount belongs")
+
+
+@dataclass
+class Ledger:
+    """The chips of a hand so far; amounts in the unit of the file."""
+
+    players: tuple[str, str]
+    stacks: Amounts
+    big_blind: Fraction
+    antes: list[Fraction] = field(default_factory=lambda: list(NOTHING))
+    blinds: list[Fraction] = field(default_factory=lambda: list(NOTHING))
+    actions: list[PlayedAction] = field(default_factory=list)
+    _bets: list[Fraction] = field(default_factory=lambda: list(NOTHING))
+    _paid: list[Fraction] = field(default_factory=lambda: list(NOTHING))
+    _street: Street = Street.PREFLOP
+    _to_act: Player | None = Player.IP
+    _acted: set[Player] = field(default_factory=set)
+    _folded: bool = False
+
+    def post_ante(self, player: Player, amount: Fraction) -> None:
+        """An ante goes into the pot, and is no part of a bet."""
+        self.antes[player] += amount
+        self._pay(player, amount)
+
+    def post_blind(self, player: Player, amount: Fraction) -> None:
+        """A blind is a bet."""
+        if self.blinds[player]:
+            raise HandError(f"{self.players[player]} posts a second blind")
+        self.blinds[player] = amount
+        self._bets[player] += amount
+        self._pay(player, amount)
+
+    def left(self, player: Player) -> Fraction:
+        """The chips that a player has behind."""
+        return self.stacks[player] - self._paid[player]
+
+    def bet_of(self, player: Player) -> Fraction:
+        """The chips that a player has put in on this street."""
+        return self._bets[player]
+
+    def act(self, street: Street, player: Player, kind: ActionKind, to: Fraction) -> None:
+        """Apply an action; `to` is the player's total on this street after a bet or raise."""
+        name = self.players[player]
+        if len(self.actions) == MOST_ACTIONS:
+            raise HandError(f"more than {MOST_ACTIONS} actions")
+        if self._folded:
+            raise HandError(f"{name} acts after a fold")
+        if street != self._street:
+            self._next_street(street)
+        if self._to_act != player:
+            raise HandError(
+                f"{name} acts when the betting is over"
+                if self._to_act is None
+                else f"{name} acts out of turn"
+            )
+        theirs, mine = self._bets[player.opponent], self._bets[player]
+        most = mine + self.left(player)
+        if kind == ActionKind.CHECK and theirs > mine:
+            raise HandError(f"{name} checks, and there is a bet of {_plain(theirs)}")
+        if kind == ActionKind.CALL:
+            if theirs <= mine:
+                raise HandError(f"{name} calls, and there is no bet")
+            to = min(theirs, most)
+        elif kind < ActionKind.BET:
+            to = mine
+        elif to <= theirs:
+            raise HandError(f"{name} raises to {_plain(to)}, and the bet is {_plain(theirs)}")
+        if to > most:
+            raise HandError(f"{name} bets {_plain(to)}, and has {_plain(most)}")
+        if kind >= ActionKind.BET:
+            usual = ActionKind.RAISE if theirs else ActionKind.BET
+            kind = ActionKind.ALL_IN if to == most else usual
+        self._pay(player, to - mine)
+        self._bets[player] = to
+        self.actions.append(PlayedAction(street, player, kind, to))
+        self._after(player, kind)
+
+    def end(
+        self,
+        *,
+        name: str,
+        holes: tuple[Cards | None, Cards | None],
+        board: tuple[int, ...],
+        results: Amounts | None = None,
+        collected: Amounts | None = None,
+        viewer: Player | None = None,
+        line: int = 0,
+    ) -> PlayedHand:
+        """The hand; `results`, or what both `collected` from the pot, say how it ended."""
+        over = self._is_last_street() and (self._to_act is None or not self._wants_to_act())
+        if not (self._folded or over):
+            raise HandError("it is cut off: the betting is not over")
+        if self._street and len(board) < self._street + 2:
+            raise HandError(f"the {self._street.text} was played, and its cards are missing")
+        cards = [*board, *(card for hole in holes if hole for card in hole)]
+        if len(set(cards)) < len(cards):
+            raise HandError("a card is dealt twice")
+        low = min(self._paid[p] - self.antes[p] for p in Player)
+        back = [max(self._paid[p] - self.antes[p] - low, Fraction(0)) for p in Player]
+        pot = sum(self._paid) - sum(back)
+        if results is None:
+            assert collected is not None
+            won = [collected[p] + back[p] - self._paid[p] for p in Player]
+            results = won[0], won[1]
+        rake = -sum(results)
+        if pot and collected is not None and not any(collected):
+            raise HandError("it is cut off: nobody wins the pot")
+        if rake < 0 or rake > pot:
+            raise HandError(
+                f"the amounts do not add up: a pot of {_plain(pot)} pays {_plain(pot - rake)}"
+            )
+        unit = self.big_blind
+        if max(self.stacks) > DEEPEST * unit:
+            raise HandError(f"a stack is more than {DEEPEST:,} big blinds deep")
+
+        def in_bb(amounts: list[Fraction] | Amounts) -> Amounts:
+            return amounts[0] / unit, amounts[1] / unit
+
+        return PlayedHand(
+            name=name,
+            players=self.players,
+            stacks=in_bb(self.stacks),
+            antes=in_bb(self.antes),
+            blinds=in_bb(self.blinds),
+            holes=holes,
+            board=board,
+            actions=tuple(
+                PlayedAction(action.street, action.player, action.kind, action.to / unit)
+                for action in self.actions
+            ),
+            uncalled=in_bb(back),
+            results=in_bb(results),
+            rake=rake / unit,
+            viewer=viewer,
+            line=line,
+        )
+
+    def _pay(self, player: Player, amount: Fraction) -> None:
+        if amount < 0 or amount > self.left(player):
+            raise HandError(
+                f"{self.players[player]} puts in {_plain(amount)}, and has "
+                f"{_plain(self.left(player))}"
+            )
+        self._paid[player] += amount
+
+    def _after(self, player: Player, kind: ActionKind) -> None:
+        """The player to act after an action."""
+        self._acted.add(player)
+        if kind == ActionKind.FOLD:
+            self._folded, self._to_act = True, None
+            return
+        other = player.opponent
+        if kind >= ActionKind.BET:
+            self._to_act = other
+        else:  # a check or a call ends the street, unless the other has not acted yet
+            waits = other not in self._acted and self.left(other) > 0 and self.left(player) > 0
+            self._to_act = other if waits else None
+
+    def _next_street(self, street: Street) -> None:
+        if self._to_act is not None and self._wants_to_act():
+            raise HandError(
+                f"the {street.text} comes before {self.players[self._to_act]} has acted"
+            )
+        if street != self._street + 1:
+            raise HandError(f"the {street.text} follows the {self._street.text}")
+        self._street, self._bets, self._acted = street, list(NOTHING), set()
+        free = all(self.left(player) > 0 for player in Player)
+        self._to_act = Player.OOP if free else None
+
+    def _wants_to_act(self) -> bool:
+        """Whether the player whose turn it is has a choice: the blinds may have put him all-in."""
+        assert self._to_act is not None
+        mine, theirs = self._bets[self._to_act], self._bets[self._to_act.opponent]
+        return self.left(self._to_act) > 0 and (
+            theirs > mine or self.left(self._to_act.opponent) > 0
+        )
+
+    def _is_last_street(self) -> bool:
+        return self._street == Street.RIVER or any(self.left(player) == 0 for player in Player)
+
+
+def _plain(amount: Fraction | int) -> str:
+    return bb_text(round(float(amount) * 100, 2))

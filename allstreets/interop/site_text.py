@@ -29,8 +29,14 @@ from fractions import Fraction
 from allstreets.base import InputError, shortened
 from allstreets.betting import ActionKind, Player, Street
 from allstreets.cards import parse_cards
-from allstreets.interop.ledger import HandError, Ledger, read_amount
-from allstreets.interop.played_hands import NOTHING, Cards, PlayedHand
+from allstreets.interop.played_hands import (
+    NOTHING,
+    Cards,
+    HandError,
+    Ledger,
+    PlayedHand,
+    read_amount,
+)
 
 BEGINS = re.compile(r"^\W*((?:PokerStars|Poker) (?:[\w ]+ )?(?:Hand|Game) #([\w-]+)):\s*(.*)$")
 GAME = re.compile(r"(?<!\+ )(?<!\w)Hold'em (No Limit|Pot Limit|Limit|Fixed Limit)")

@@ -22,10 +22,9 @@ from allstreets.jobs.config.reading import check_config
 from allstreets.jobs.config.train import FIRST_RUN, TrainConfig, read_train_config
 from allstreets.jobs.config.whole_game import UnifiedConfig
 from allstreets.jobs.flops import FlopsJob, FlopsOutcome, plan_flops
-from allstreets.jobs.job import NO_CALLBACKS, Callbacks
+from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Observer
 from allstreets.jobs.lock import plan_lock
 from allstreets.jobs.preflop import PreflopJob, PreflopOutcome
-from allstreets.jobs.progress import Observer
 from allstreets.jobs.whole_game import UnifiedJob, UnifiedOutcome, plan_unified
 from allstreets.solutions import Certificate, SpotSolution, WholeSolution
 

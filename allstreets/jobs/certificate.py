@@ -50,8 +50,7 @@ from allstreets.cards import FLOP_COUNT, Flop, flop_table, preflop_equity, sprea
 from allstreets.cluster import Need
 from allstreets.engines import CPU, CardModel, LiftedValues, open_device
 from allstreets.jobs.executors import Executor, Here, KilledError, Processes, in_order, on_cluster
-from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan
-from allstreets.jobs.progress import Progress, Tally
+from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan, Progress, Tally
 from allstreets.jobs.reports.solution import certificate_lines
 from allstreets.solutions import ALL, OWN, OWN_GAME, Certificate, WholeSolution
 from allstreets.storage import CertificateWork, claim, folder_kind, load_unified, write_certificate

@@ -17,8 +17,7 @@ from typing import TypeVar
 from allstreets.base import Floats, InputError, Place, Remote, data_size
 from allstreets.cluster import ClusterEngine, RayPool, WorkerLost, WorkerPool, connect
 from allstreets.engines import CPU, EngineSpec
-from allstreets.jobs.job import Callbacks
-from allstreets.jobs.progress import Progress
+from allstreets.jobs.job import Callbacks, Progress
 from allstreets.storage import claim, newest_checkpoint
 
 MOST_LOSSES = 10  # without a new checkpoint
@@ -49,7 +48,7 @@ def cluster_games(
             workers = len(pool.nodes)
             callbacks.say(
                 f"cluster: {workers} worker{'s' if workers > 1 else ''} with {cores} "
-                f"core{'s' if cores > 1 else ''} in all",
+                f"core{'s' if cores > 1 else ''} in all"
             )
             yield begin_games(spec, pool, costs, threads, folder, callbacks)
         finally:

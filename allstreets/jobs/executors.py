@@ -431,11 +431,7 @@ class OnRay(Executor):
     remote = True
 
     def __init__(
-        self,
-        tasks: Tasks,
-        need: Need,
-        what: str,
-        need_of: Callable[[Any], Need] | None = None,
+        self, tasks: Tasks, need: Need, what: str, need_of: Callable[[Any], Need] | None = None
     ) -> None:
         """`need` is that of a piece (`what`, in words), or the least where `need_of` says more."""
         self._tasks, self._need, self._what = tasks, need, what

@@ -51,9 +51,8 @@ from allstreets.games import PotGame
 from allstreets.jobs.cluster_training import require_cluster
 from allstreets.jobs.config.flops import PostflopModelConfig
 from allstreets.jobs.executors import Executor, Here, StoppedError, on_cluster, piece_control
-from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan
+from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan, Progress, Reason, StopRule, Tally
 from allstreets.jobs.loop import CHECKPOINTS, RunFiles, train
-from allstreets.jobs.progress import Progress, Reason, StopRule, Tally
 from allstreets.jobs.stopping import Intervals, Iterations
 from allstreets.solutions import WholeSolution, row_weight, summary_of
 from allstreets.solvers import (

@@ -1,14 +1,274 @@
-"""The shape of everything that takes time: plan it, run it with callbacks, look at the outcome."""
+"""The shape of everything that takes time: plan it, run it with callbacks, look at the outcome.
 
-from collections.abc import Callable
+How far a job is, is a frozen record (`Progress`), which observers draw, with estimates of what is
+left.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
-from allstreets.base import Control, compiled_folder
+import numpy as np
+
+from allstreets.base import Control, compiled_folder, duration, process_bytes
+from allstreets.cfr import Metrics
 from allstreets.games import Spot
-from allstreets.jobs.progress import Observer, Progress, Tally, time_left
 from allstreets.solutions import WholeSolution
+
+if TYPE_CHECKING:
+    from allstreets.base import Place
+    from allstreets.cluster import NodeUse
+    from allstreets.engines import DeviceUse
+
+
+# Why a run ended. All but the last are the names of stop rules.
+Reason = Literal[
+    "exploitability_threshold", "regret_threshold", "iterations", "time", "interrupted"
+]
+
+
+ITERATIONS = "iterations"
+WINDOW = 10  # checks that an estimate looks back
+MIN_POINTS = 3  # a slope through two points is no trend
+MAX_SECONDS = 10 * 365 * 86_400.0  # an estimate beyond ten years says nothing
+COMPILING = "compiling kernels, once, about half a minute"
+
+
+@dataclass(frozen=True)
+class Check:
+    """The figures at one iteration: a line of the metrics file, a point of the curve."""
+
+    iteration: int
+    seconds: float  # of the whole run, the time before a resume included
+    iterations_per_second: float | None  # None = too early to say
+    solver_bytes: int
+    process_bytes: int | None  # None = this platform does not say
+    metrics: Metrics
+
+    def to_row(self) -> dict[str, Any]:
+        """As one flat JSON object."""
+        row = {each.name: getattr(self, each.name) for each in fields(self)}
+        del row["metrics"]
+        return row | asdict(self.metrics)
+
+    @staticmethod
+    def from_row(row: Mapping[str, Any]) -> Check:
+        """Back from `to_row`. Raises `KeyError` or `TypeError` on anything else."""
+        own = {each.name: row[each.name] for each in fields(Check) if each.name != "metrics"}
+        # A figure that an earlier version did not have is not known.
+        figures = {each.name: row.get(each.name) for each in fields(Metrics)}
+        return Check(**own, metrics=Metrics(**figures))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """How far a job is: iterations of a solver, or pieces of work, such as flops.
+
+    A job tells it at every check or piece, and a few times per second in between.
+    """
+
+    done: int  # those of earlier runs included
+    total: int | None  # None = no fixed number
+    things: str = ITERATIONS  # that are counted
+    before: int = 0  # done by earlier runs
+    failed: int = 0
+    latest: Any = None  # the piece that was done last
+    running: tuple[Any, ...] = ()  # keys of the pieces in work
+    part: Progress | None = None  # how far these are
+    figures: tuple[str, ...] = ()  # stand beside the count, for people
+    faults: tuple[str, ...] = ()  # a line for each so far
+    seconds: float  # of the whole run, the time before a resume included
+    session_seconds: float = 0.0  # since this process began to train
+    eta_seconds: float | None = None  # to the total
+    process_bytes: int | None = None  # None = this platform does not say
+    nodes: tuple[NodeUse, ...] = ()  # the machines of a cluster
+    paused: bool = False  # the run waits here, and its time stands still
+
+    # Of a solver:
+    iterations_per_second: float | None = None
+    target_eta_seconds: float | None = None  # to the exploitability target, by the curve's slope
+    solver_bytes: int = 0
+    unit: str = ""  # of exploitability and regrets
+    rules: tuple[StopRule, ...] = ()
+    check: Check | None = None  # the latest one; None before the first
+    holding: tuple[Reason, ...] = ()  # the rules that hold, the most significant first
+    recent: tuple[float | None, ...] = ()  # exploitability at the latest checks, newest last
+    device: DeviceUse | None = None  # what the run makes of a GPU
+    reserve_seconds: float = 0.0  # of the next iterations and their check, by the last ones
+
+    @property
+    def iteration(self) -> int:
+        """Iterations that are done."""
+        return self.done
+
+    @property
+    def seconds_per_piece(self) -> float | None:
+        """The mean over the pieces of this run."""
+        done = self.done - self.before
+        return self.seconds / done if done else None
+
+    @property
+    def ended(self) -> bool:
+        """Whether this is the last that is told."""
+        return bool(self.holding) or (self.things != ITERATIONS and self.done == self.total)
+
+    @property
+    def metrics(self) -> Metrics | None:
+        """The figures of the latest check."""
+        return self.check.metrics if self.check else None
+
+    @property
+    def fresh_metrics(self) -> Metrics | None:
+        """The figures of this very iteration; `None` between two checks."""
+        return self.metrics if self.check and self.check.iteration == self.done else None
+
+
+Observer = Callable[[Progress], None]
+
+
+def pieces(
+    things: str,
+    done: int,
+    total: int,
+    seconds: float,
+    figures: Callable[[Progress], Sequence[str]] | None = None,
+    left: int | None = None,
+    **facts: Any,
+) -> Progress:
+    """Pieces of work that are done; those that are left take as long as the mean of this run."""
+    progress = Progress(things=things, done=done, total=total, seconds=seconds, **facts)
+    pace = progress.seconds_per_piece
+    if pace is not None:
+        left = total - done if left is None else left
+        progress = replace(progress, eta_seconds=pace * left)
+    return progress if figures is None else replace(progress, figures=tuple(figures(progress)))
+
+
+class StopRule(Protocol):
+    """One reason to end a run."""
+
+    @property
+    def name(self) -> Reason:
+        """The rule's name: of its config key, and of the outcome's reason."""
+
+    def holds(self, progress: Progress) -> bool:
+        """Whether the run has come to where this rule ends it; old figures do not count."""
+
+    def describe(self, unit: str) -> str:
+        """The rule as a person reads it, with the unit of its figure."""
+
+
+@dataclass(frozen=True)
+class TrainingOutcome:
+    """How a run ended."""
+
+    reason: Reason
+    progress: Progress
+    history: tuple[Check, ...]
+    checkpoints: Place | None  # the folder that the run was saved in
+    unsaved: str | None = None  # why the last checkpoint could not be written, for people
+    seconds_per_iteration: float | None = None  # without checks; None = nothing was trained
+
+    @property
+    def converged(self) -> bool:
+        """Whether a threshold was reached."""
+        return self.reason in ("exploitability_threshold", "regret_threshold")
+
+
+def speed(points: Sequence[tuple[int, float]]) -> float | None:
+    """Iterations per second over the latest of `points` (iteration, second); `None` = too early.
+
+    The time of checks and checkpoints is part of it, since the user waits for them too.
+
+    >>> speed([(0, 0.0), (100, 2.0), (200, 4.0)])
+    50.0
+    """
+    recent = points[-WINDOW - 1 :]
+    if len(recent) < 2:
+        return None
+    iterations, seconds = recent[-1][0] - recent[0][0], recent[-1][1] - recent[0][1]
+    return iterations / seconds if iterations > 0 and seconds > 0 else None
+
+
+def time_to_total(iteration: int, total: int | None, rate: float | None) -> float | None:
+    """Seconds until `total` iterations are done."""
+    if total is None or rate is None:
+        return None
+    return max(total - iteration, 0) / rate
+
+
+def time_to_target(
+    curve: Sequence[tuple[int, float]], target: float | None, rate: float | None
+) -> float | None:
+    """Seconds until the exploitability is `target`, if the curve goes on as lately.
+
+    CFR's exploitability falls like a power of the iterations, a straight line on log-log paper.
+    The line is fitted by least squares to the last checks, `curve` = (iteration, exploitability),
+    and followed to the target. `None` when there are too few checks, when it does not fall, or
+    when the answer lies beyond reason. The true curve jumps: take it as an order of magnitude.
+    """
+    if target is None or rate is None:
+        return None
+    points = [(x, y) for x, y in curve if x > 0 and y > 0][-WINDOW:]
+    if len(points) < MIN_POINTS:
+        return None
+    log_x, log_y = np.log(np.array(points, dtype=np.float64)).T
+    centred = log_x - log_x.mean()
+    slope = float(centred @ log_y / (centred @ centred))
+    if slope >= 0:
+        return None
+    exponent = (math.log(target) - float(log_y.mean())) / slope + float(log_x.mean())
+    now = points[-1][0]
+    if exponent > math.log(now + MAX_SECONDS * rate):
+        return None
+    return max(math.exp(exponent) - now, 0.0) / rate
+
+
+def time_left(progress: Progress) -> list[str]:
+    """The time that is left, for people."""
+    return [f"ETA {duration(progress.eta_seconds)}"]
+
+
+class Tally:
+    """Tells the observers of a job how far it is, piece by piece."""
+
+    def __init__(
+        self,
+        things: str,
+        total: int,
+        before: int,
+        observers: Sequence[Observer],
+        nodes: Callable[[], tuple[NodeUse, ...]] = tuple,
+        figures: Callable[[Progress], Sequence[str]] | None = None,
+    ) -> None:
+        self._things, self._total, self._before = things, total, before
+        self._observers, self._nodes, self._figures = observers, nodes, figures
+        self._began = time.monotonic()
+
+    def tell(self, done: int, latest: Any = None, failed: int = 0, **facts: Any) -> None:
+        """Tell them, now that so many pieces are `done`, of which some have `failed`."""
+        if not self._observers:
+            return
+        progress = pieces(
+            self._things,
+            done,
+            self._total,
+            time.monotonic() - self._began,
+            self._figures,
+            before=self._before,
+            failed=failed,
+            latest=latest,
+            process_bytes=process_bytes(),
+            nodes=self._nodes(),
+            **facts,
+        )
+        for observer in self._observers:
+            observer(progress)
 
 
 @dataclass(frozen=True)
@@ -86,9 +346,6 @@ class Job(Protocol[Ended]):
 
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> Ended:
         """Do it; what is done is stored on the way, and a later run goes on from there."""
-
-
-COMPILING = "compiling kernels, once, about half a minute"
 
 
 def spot_kernels(spot: Spot, precision: str) -> str:

@@ -24,9 +24,9 @@ from allstreets.base import InputError, data_size, duration, figure
 from allstreets.engines import CPU, open_device
 from allstreets.games import game_device_bytes
 from allstreets.jobs.certificate import plan_certify
+from allstreets.jobs.config.reading import read_yaml_text
 from allstreets.jobs.config.train import parse_train_config
 from allstreets.jobs.config.whole_game import UnifiedConfig
-from allstreets.jobs.config.yaml_file import read_yaml_text
 from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan
 from allstreets.jobs.loop import CHECKPOINTS
 from allstreets.jobs.whole_game import UnifiedJob, plan_unified

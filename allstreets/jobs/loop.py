@@ -8,7 +8,7 @@
 4. At a checkpoint, and at the end unless nothing needs it: write one.
 
 A `Control` pauses or stops the run after the current iteration, and a stopped run is saved; without
-one, signals do that (`base.interrupt`). Time in a pause does not count. A write that fails on the
+one, signals do that (`base.control`). Time in a pause does not count. A write that fails on the
 way is reported and the run goes on; one that fails at the end is part of the outcome.
 The loop knows no terminal: observers are callables that take a `Progress`.
 
@@ -34,9 +34,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from allstreets.base import Control, InputError, Place, interrupt_request, process_bytes
 from allstreets.cfr import Metrics
 from allstreets.jobs import metrics_file
-from allstreets.jobs.job import Callbacks
-from allstreets.jobs.progress import (
+from allstreets.jobs.job import (
     WINDOW,
+    Callbacks,
     Check,
     Observer,
     Progress,

@@ -16,9 +16,8 @@ from allstreets.betting import Player, build_preflop_tree
 from allstreets.cards import FlopSet, parse_flop
 from allstreets.games import preflop_locks
 from allstreets.jobs.config.whole_game import PreflopConfig
-from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan
+from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan, TrainingOutcome
 from allstreets.jobs.loop import CHECKPOINTS, TrainedOutcome, train_into
-from allstreets.jobs.progress import TrainingOutcome
 from allstreets.jobs.stopping import Intervals
 from allstreets.jobs.whole_game import charts_every
 from allstreets.solutions import (

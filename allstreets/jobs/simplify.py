@@ -16,8 +16,7 @@ from allstreets.analysis import (
 from allstreets.base import InputError, Place, duration, thread_count
 from allstreets.betting import Player, Street
 from allstreets.games import estimate_whole_game
-from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan
-from allstreets.jobs.progress import Observer, Tally, time_left
+from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Observer, Plan, Tally, time_left
 from allstreets.solutions import MadeSimple, Solution, SpotSolution, WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import (

@@ -34,9 +34,17 @@ from allstreets.games import (
 )
 from allstreets.jobs.config.reading import check_config
 from allstreets.jobs.config.spot import SpotConfig
-from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan, spot_kernels
+from allstreets.jobs.job import (
+    NO_CALLBACKS,
+    Callbacks,
+    Observer,
+    Plan,
+    Progress,
+    StopRule,
+    TrainingOutcome,
+    spot_kernels,
+)
 from allstreets.jobs.loop import TrainedOutcome, train
-from allstreets.jobs.progress import Observer, Progress, StopRule, TrainingOutcome
 from allstreets.jobs.stopping import (
     ExploitabilityThreshold,
     Iterations,

@@ -32,8 +32,7 @@ from allstreets.jobs.config.boards import Boards, WeightedBoard, read_boards
 from allstreets.jobs.config.reading import check_config
 from allstreets.jobs.config.spot import SpotConfig, read_spot_config
 from allstreets.jobs.executors import Executor, Processes, in_order, on_cluster
-from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan
-from allstreets.jobs.progress import Observer, Progress, Tally
+from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Observer, Plan, Progress, Tally
 from allstreets.jobs.spot_rows import (
     SETTINGS,
     Limits,

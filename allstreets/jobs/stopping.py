@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
 from allstreets.base import InputError
-from allstreets.jobs.progress import Progress, Reason, StopRule
+from allstreets.jobs.job import Progress, Reason, StopRule
 
 
 @dataclass(frozen=True)
@@ -140,12 +140,7 @@ class Intervals:
 
 
 # When several rules hold at once, the one that says most about the result is the reason.
-_ORDER: tuple[Reason, ...] = (
-    "exploitability_threshold",
-    "regret_threshold",
-    "iterations",
-    "time",
-)
+_ORDER: tuple[Reason, ...] = ("exploitability_threshold", "regret_threshold", "iterations", "time")
 
 Rule = TypeVar("Rule")
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Generic, Protocol, TextIO, TypeVar
 
 from allstreets import base  # whose consoles need rich
 from allstreets.base import data_size, duration, figure
-from allstreets.jobs.progress import ITERATIONS, Progress
+from allstreets.jobs.job import ITERATIONS, Progress
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.text import Text
 
-    from allstreets.jobs.progress import Observer
+    from allstreets.jobs.job import Observer
 
 LIVE_SECONDS = 0.1  # between two drawings on a terminal
 LINE_SECONDS = {ITERATIONS: 2.0}  # between two lines elsewhere, so that a log stays readable
@@ -59,9 +59,7 @@ def show_progress(
 
 @contextmanager
 def line_progress(
-    stream: TextIO,
-    seconds: float | None = None,
-    clock: Callable[[], float] = time.monotonic,
+    stream: TextIO, seconds: float | None = None, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Observer]:
     """One line at most every so many `seconds`, one for every fault, and always the last one."""
     printed: Progress | None = None

@@ -54,9 +54,8 @@ from allstreets.jobs.cluster_training import (
     with_nodes,
 )
 from allstreets.jobs.config.whole_game import UnifiedConfig
-from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan
+from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan, TrainingOutcome
 from allstreets.jobs.loop import CHECKPOINTS, Every, TrainedOutcome, train_into
-from allstreets.jobs.progress import TrainingOutcome
 from allstreets.jobs.stopping import Intervals
 from allstreets.solutions import (
     PreflopRoots,
@@ -83,7 +82,7 @@ from allstreets.storage import (
 )
 
 if TYPE_CHECKING:
-    from allstreets.jobs.progress import Progress
+    from allstreets.jobs.job import Progress
 
     ChartObserver = Callable[[Progress, WholeSolution], None]
 
@@ -167,7 +166,6 @@ def preflop_so_far(
     solver: PreflopTraining, rules: PreflopRules, progress: Progress
 ) -> WholeSolution:
     """The average strategy before the flop as it stands, without EVs."""
-
     fresh = progress.fresh_metrics
     facts = SolutionFacts(
         iterations=solver.iterations,

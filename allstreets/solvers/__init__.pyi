@@ -10,12 +10,12 @@ from .drive import Timer as Timer
 from .drive import drive as drive
 from .drive import next_multiple as next_multiple
 from .entry_ranges import solution_ranges as solution_ranges
+from .flops import FlopEstimate as FlopEstimate
 from .flops import FlopsSolver as FlopsSolver
 from .flops import FlopTargets as FlopTargets
-from .flops_estimate import FlopEstimate as FlopEstimate
-from .flops_estimate import estimate_flops as estimate_flops
-from .flops_estimate import group_size as group_size
-from .flops_estimate import require_flop_room as require_flop_room
+from .flops import estimate_flops as estimate_flops
+from .flops import group_size as group_size
+from .flops import require_flop_room as require_flop_room
 from .leaves import VisitPlan as VisitPlan
 from .precision import QuantisedSolution as QuantisedSolution
 from .precision import quantise_solution as quantise_solution

@@ -34,11 +34,7 @@ def mean_result(spot: Spot, end: int, player: Player) -> float:
 
 
 def dealt_numbers(
-    spot: Spot,
-    end: int,
-    numbers: NodeNumbers,
-    ranges: tuple[Range, Range],
-    board: tuple[int, ...],
+    spot: Spot, end: int, numbers: NodeNumbers, ranges: tuple[Range, Range], board: tuple[int, ...]
 ) -> NodeNumbers:
     """The figures of a decision with one action, counted."""
     reach, met, results, equity = _dealt(spot, end, ranges, board, numbers.combos)

@@ -26,11 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import Flags, Floats
-from allstreets.betting import (
-    NodeKind,
-    Outcome,
-    Player,
-)
+from allstreets.betting import NodeKind, Outcome, Player
 from allstreets.cards import HAND_COUNT, HAND_SIZES
 from allstreets.cfr import IterationWeights
 from allstreets.games import PreflopGame, Strategies

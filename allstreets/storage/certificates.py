@@ -26,8 +26,14 @@ from allstreets.base import (
 from allstreets.engines import LiftedValues
 from allstreets.games import data_hash
 from allstreets.solutions import Certificate
-from allstreets.storage.manifest import CERTIFICATE, MISFITS, cannot_write, read_manifest
-from allstreets.storage.manifest_facts import require_facts, require_plain_data
+from allstreets.storage.manifest import (
+    CERTIFICATE,
+    MISFITS,
+    cannot_write,
+    read_manifest,
+    require_facts,
+    require_plain_data,
+)
 from allstreets.storage.solution_files import SUFFIX, drop
 from allstreets.version import __version__
 

@@ -1,12 +1,153 @@
-"""Comparing two solutions of the same game, by their folders or as they were loaded."""
+"""Solutions side by side: two of the same game compared, one solution's boards in a report.
 
+Games are the same where their keys are equal. Locks, and flops and cards of whole games, may
+differ: they are other answers to the same question. A preflop solution and a whole game are
+compared by the betting before the flop alone.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from allstreets.analysis import Comparison, compare_decisions
+from allstreets.analysis import BoardReport, Comparison, compare_decisions, report_of
 from allstreets.base import InputError
-from allstreets.solutions import SpotSolution, WholeSolution
-from allstreets.storage.game_keys import game_keys
+from allstreets.betting import PreflopRules
+from allstreets.engines import CardModel
+from allstreets.games import (
+    Lock,
+    Spot,
+    WholeGame,
+    game_mapping,
+    game_of,
+    lock_mapping,
+    rules_mapping,
+    rules_of,
+    spot_mapping,
+)
+from allstreets.solutions import Boards, OnBoard, PreflopRoots, SpotSolution, WholeSolution
+from allstreets.storage.manifest import folder_kind, read_manifest
 from allstreets.storage.opening import Solution, load
+from allstreets.storage.solution_files import facts_of
+from allstreets.storage.spot_bundle import read_spot
+from allstreets.storage.spot_set import SpotSet
+
+SHOWN = 60  # letters of a value in a message
+LOCKS, BELOW, SPOT = "locks", "flops and cards", "spot"
+NOTHING = None, "none"
+
+Keys = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class GameKeys:
+    """The game of a solution."""
+
+    kind: str  # in words
+    keys: Keys | None = None  # of a spot, or of betting before the flop; None: it has none of these
+    after: Keys | None = None  # of betting after the flop, in whole games
+    free: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
+    """Keys that may differ, by LOCKS or BELOW: each value, and its text."""
+
+    def apart(self, other: "GameKeys") -> dict[str, tuple[str, str]]:
+        """The keys that make another one a different game, in both; none: it is the same."""
+        spots = (self.kind == SPOT) + (other.kind == SPOT)
+        if self.keys is None or other.keys is None or spots == 1:
+            raise InputError(
+                f"a {self.kind} and a {other.kind} cannot be compared: name two spots, or two "
+                "preflop or whole games"
+            )
+        ours, theirs = dict(self.keys), dict(other.keys)
+        if self.after is not None and other.after is not None:
+            ours, theirs = {**ours, **self.after}, {**theirs, **other.after}
+        return {
+            key: (_short(ours.get(key)), _short(theirs.get(key)))
+            for key in {**ours, **theirs}
+            if ours.get(key) != theirs.get(key)
+        }
+
+    def notes(self, other: "GameKeys") -> tuple[str, ...]:
+        """Other differences from one of the same game; an `InputError` if the games differ."""
+        apart = self.apart(other)
+        if apart:
+            lines = [
+                f"  {key}: {our_text} and {their_text}"
+                for key, (our_text, their_text) in apart.items()
+            ]
+            raise InputError("these are different games; they differ in\n" + "\n".join(lines))
+        return tuple(
+            f"{what} differ: {_short(our_text)} and {_short(their_text)}"
+            for what in {**self.free, **other.free}
+            for (mine, our_text), (theirs, their_text) in [
+                (self.free.get(what, NOTHING), other.free.get(what, NOTHING))
+            ]
+            if mine != theirs
+        )
+
+
+def game_keys(solution: Solution) -> GameKeys:
+    """The game of a solution."""
+    if isinstance(solution, SpotSolution):
+        return _of_spot(solution.spot)
+    if not isinstance(solution, WholeSolution):
+        return GameKeys("set of spots")
+    if solution.is_game:
+        return _of_game(solution.game, solution.cards)
+    if isinstance(solution.roots, PreflopRoots):
+        return _of_rules(solution.rules, solution.locks)
+    return GameKeys("model of flops")
+
+
+def stored_keys(folder: Path) -> GameKeys:
+    """The game of the solution in a folder, by its manifest alone."""
+    kind = folder_kind(folder)
+    if kind == "spot":
+        return _of_spot(read_spot(folder))
+    if kind == "unified":
+        manifest = read_manifest(folder, "unified")
+        rows = manifest["flops"]
+        flops, weights = [row["flop"] for row in rows], [row["weight"] for row in rows]
+        cards = facts_of(manifest).cards or CardModel()
+        return _of_game(game_of(manifest["game"], flops, weights), cards)
+    if kind == "preflop":
+        game = read_manifest(folder, "preflop")["game"]
+        locks = [Lock.from_mapping(lock) for lock in game.get("lock", ())]
+        return _of_rules(rules_of(game["preflop"]), locks)
+    return GameKeys("set of spots" if kind == "spots" else "model of flops")
+
+
+def _of_spot(spot: Spot) -> GameKeys:
+    keys = spot_mapping(spot)
+    keys.pop("lock", None)
+    return GameKeys(SPOT, keys, free=_locks(spot.lock))
+
+
+def _of_rules(rules: PreflopRules, locks: Sequence[Lock]) -> GameKeys:
+    return GameKeys("preflop game", rules_mapping(rules), free=_locks(locks))
+
+
+def _of_game(game: WholeGame, cards: CardModel) -> GameKeys:
+    keys = game_mapping(game)
+    keys.pop("lock", None)
+    name, preflop = keys.pop("flop_set"), keys.pop("preflop")
+    flops = tuple(flop.text for flop in game.flops.flops)
+    words = f"{len(flops):,} flop{'s' * (len(flops) != 1)} ({name}), {cards}"
+    below = {BELOW: ((flops, str(cards)), words)}
+    return GameKeys("whole game", preflop, keys, {**_locks(game.lock), **below})
+
+
+def _locks(locks: Sequence[Lock]) -> dict[str, tuple[Any, str]]:
+    """The locks under LOCKS; empty: none."""
+    if not locks:
+        return {}
+    lines = dict.fromkeys(lock.line.strip() for lock in locks)
+    places = ", ".join(f"'{line}'" if line else "the first decision" for line in lines)
+    return {LOCKS: ([lock_mapping(lock) for lock in locks], f"{len(locks)} at {places}")}
+
+
+def _short(value: Any) -> str:
+    text = "none" if value is None else str(value)
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
 
 
 def compare(
@@ -31,3 +172,40 @@ def compare(
     assert isinstance(solution, WholeSolution)  # what else has keys
     assert isinstance(other, WholeSolution)
     return compare_decisions(solution.at(line, flop).decision, other.at(line, flop).decision, notes)
+
+
+def board_report(
+    solution: "Solution | Path | str",
+    line: str = "",
+    *,
+    spr: float | None = None,
+    name: str | None = None,
+    whole_hand: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> BoardReport:
+    """A decision on every flop of a whole game, of a model of flops, or of a set of spots.
+
+    `line` leads to it and names no flop: "r2.5 c | x" in a whole game, "x b50%" elsewhere. `spr`
+    is the stack-to-pot ratio of a model of flops that has several, `name` the spot of a set that
+    has several. With `whole_hand` EVs are results of the whole hand. `solution` may be its folder.
+    `progress` is called with the boards that are read,
+    of how many: all flops take a minute or more.
+    """
+    loaded = load(solution) if isinstance(solution, Path | str) else solution
+    if isinstance(loaded, SpotSet):
+        boards = loaded.boards(line, name)
+    else:
+        if isinstance(loaded, WholeSolution):
+            line = loaded.with_ratio(line, spr)
+        boards = loaded.boards(line)
+    decisions = boards.decisions if progress is None else _told(boards, progress)
+    if whole_hand:
+        decisions = (replace(board, node=board.node.whole_hand()) for board in decisions)
+    return report_of(decisions, line)
+
+
+def _told(boards: Boards, progress: Callable[[int, int], None]) -> Iterator[OnBoard]:
+    for done, board in enumerate(boards.decisions):
+        progress(done, boards.count)
+        yield board
+    progress(boards.count, boards.count)

@@ -17,7 +17,6 @@ from allstreets.base import Arrays, DamagedFileError, InputError, Place, Remote
 from allstreets.engines import CardModel
 from allstreets.games import data_hash
 from allstreets.solutions import ModelFlops, RatioRoots, SolutionFacts, WholeSolution
-from allstreets.storage.flop_files import FlopFiles, flops_folder, without_files, write_flops
 from allstreets.storage.manifest import (
     MANIFEST,
     SCHEMAS,
@@ -30,7 +29,16 @@ from allstreets.storage.manifest import (
 )
 from allstreets.storage.mapped import open_mapped
 from allstreets.storage.mirror import mirrored
-from allstreets.storage.solution_files import SUFFIX, clear_unfinished, drop, require_ours
+from allstreets.storage.solution_files import (
+    SUFFIX,
+    FlopFiles,
+    clear_unfinished,
+    drop,
+    flops_folder,
+    require_ours,
+    without_files,
+    write_flops,
+)
 from allstreets.version import __version__
 
 KIND: Kind = "postflop"
@@ -164,7 +172,6 @@ class FlopsBundle:
             raise cannot_write(self.folder, error) from error
 
     def _write_manifest(self) -> None:
-
         order = {key: index for index, key in enumerate(self.wanted)}
         rows = self._weighted()
         keys = sorted(rows, key=lambda key: (order.get(key, len(order)), key))
@@ -188,7 +195,6 @@ class FlopsBundle:
 
 def load_flops(folder: Place | str) -> "WholeSolution":
     """Open a model of flops. Reads the manifest; a flop is read when it is first needed."""
-
     folder = mirrored(folder)
     manifest = read_manifest(folder, KIND)
     named = [{**row, "flop": file_name(row["flop"], row["spr"])} for row in manifest["rows"]]

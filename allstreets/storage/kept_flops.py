@@ -18,14 +18,7 @@ from typing import Any
 
 from allstreets.base import InputError
 from allstreets.cards import canonical_flop, cards_text
-from allstreets.solutions import (
-    ExactFlop,
-    FlopSpot,
-    Origin,
-    WholeSolution,
-    flop_spot,
-    origin_head,
-)
+from allstreets.solutions import ExactFlop, FlopSpot, Origin, WholeSolution, flop_spot, origin_head
 from allstreets.storage.manifest import MANIFEST
 from allstreets.storage.spot_bundle import load_spot, read_spot_manifest
 

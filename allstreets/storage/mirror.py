@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from allstreets.base import InputError, Place, Remote, cache_folder, place_of
-from allstreets.storage.manifest import CERTIFICATE, stored_token
+from allstreets.storage.manifest import CERTIFICATE, MANIFEST, stored_token
 from allstreets.storage.packs import packed_name, unpacked
 
 MARK = ".remote"
@@ -25,7 +25,7 @@ UNNAMED = "solution"  # a copy of an address that ends in no name
 SMALL = ("metrics.jsonl", CERTIFICATE)
 
 
-def mirrored(where: str | Place, first: str = "manifest.json") -> Path:
+def mirrored(where: str | Place) -> Path:
     """The folder of this machine to read a solution from: a copy, where it is elsewhere.
 
     A ready-made solution is named as the library does, or by its pack.
@@ -38,12 +38,12 @@ def mirrored(where: str | Place, first: str = "manifest.json") -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / MARK).write_text(source.url)
-        (folder / first).unlink(missing_ok=True)
-        _fetch(source / first, folder / first)
+        (folder / MANIFEST).unlink(missing_ok=True)
+        _fetch(source / MANIFEST, folder / MANIFEST)
     except FileNotFoundError:
         raise InputError(
-            f"{source} holds no solution (no {first}); make one with: allstreets train … --output "
-            f"{source} --cluster auto"
+            f"{source} holds no solution (no {MANIFEST}); make one with: allstreets train … "
+            f"--output {source} --cluster auto"
         ) from None
     except OSError as error:
         raise InputError(

@@ -16,8 +16,8 @@ OPENERS = {
     "spot": ("allstreets.storage.spot_bundle", "load_spot"),
     "spots": ("allstreets.storage.spot_set", "load_spots"),
     "postflop": ("allstreets.storage.flops_bundle", "load_flops"),
-    "preflop": ("allstreets.storage.preflop_bundle", "load_preflop"),
-    "unified": ("allstreets.storage.unified_bundle", "load_unified"),
+    "preflop": ("allstreets.storage.game_bundle", "load_preflop"),
+    "unified": ("allstreets.storage.game_bundle", "load_unified"),
 }
 
 

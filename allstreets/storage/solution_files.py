@@ -1,23 +1,30 @@
 """Files common to the folders of preflop and whole-game solutions.
 
-    FOLDER/manifest.json                    facts, metrics by iteration, checksums
-           preflop-1f0a93c2.safetensors     strategies and values before the flop
-           flops-1f0a93c2/                  of a whole game: one file per flop
+    FOLDER/manifest.json                        facts, metrics by iteration, checksums
+           preflop-1f0a93c2.safetensors         strategies and values before the flop
+           flops-1f0a93c2/AsKh7d.safetensors    of a whole game: one file per flop
 
 Every save gives its files new names, syncs them, and renames the manifest into place last: whenever
 a writer dies, the folder holds one whole solution.
+
+A flop's file takes about as long to reach the disk as to be computed. Each is synced by itself, by
+a few threads side by side: that took 5.9 s for 1,755 files of 600 kB, where syncing them all at the
+end took 8.8 s. They are written under their own names, since readers look only at what the manifest
+names.
 """
 
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
-from allstreets.base import Arrays, DamagedFileError, InputError, Place, Remote
+from allstreets.base import Arrays, DamagedFileError, InputError, Place, Remote, sync_folder
 from allstreets.betting import BettingTree
 from allstreets.engines import CardModel
 from allstreets.games import PreflopGame, data_hash
@@ -35,7 +42,7 @@ from allstreets.storage.manifest import (
     require_trained,
     stored_token,
 )
-from allstreets.storage.mapped import open_mapped
+from allstreets.storage.mapped import open_mapped, write_mapped
 from allstreets.version import __version__
 
 SUFFIX = ".safetensors"
@@ -50,11 +57,14 @@ _SET_ASIDE = re.compile(r"metrics\.jsonl\.[0-9a-f]{8}\.damaged")
 PLAIN = ("iterations", "algorithm", "memory", "seed", "seconds", "name", "description")
 OLD_MEMORY = {"values": "per_batch"}  # as earlier versions wrote it
 FIGURES = ("exploitability", "preflop_exploitability", "values")
+THREADS = 4  # that pack and write flops
+OPENED = 64  # flops whose files stay open
+Entry = dict[str, Any]  # bytes and sha256 of a file
+FolderType = TypeVar("FolderType", Path, Remote, Place)
 
 
 def facts_mapping(facts: "SolutionFacts", kind: Kind) -> dict[str, Any]:
     """The head of a manifest."""
-
     written = asdict(facts)
     return {
         "schema": SCHEMAS[kind],
@@ -73,7 +83,6 @@ def facts_mapping(facts: "SolutionFacts", kind: Kind) -> dict[str, Any]:
 
 def facts_of(manifest: Mapping[str, Any]) -> "SolutionFacts":
     """The facts that `facts_mapping` wrote."""
-
     figures = {key: manifest["figures"].get(key) for key in FIGURES}
     plain = {key: manifest[key] for key in PLAIN}
     plain["memory"] = OLD_MEMORY.get(plain["memory"], plain["memory"])
@@ -92,7 +101,6 @@ def facts_of(manifest: Mapping[str, Any]) -> "SolutionFacts":
 
 def _card_model(manifest: Mapping[str, Any]) -> "CardModel | None":
     """The card model of a manifest; older ones have it in the config alone."""
-
     if manifest.get("card_model") is not None:
         return CardModel.of(manifest["card_model"])
     if manifest["cards"] is None:
@@ -186,7 +194,6 @@ def open_preflop(
     game: Callable[[], PreflopGame] | None = None,
 ) -> "PreflopStrategies":
     """The part of a solution before the flop; compact ones need the `game` that was solved."""
-
     entry = manifest["files"]["preflop"]
     arrays = open_file(folder, manifest["token"], folder / entry["file"], entry)
     with damage_told(folder):
@@ -234,3 +241,54 @@ def _in(folder: Place) -> list[Place]:
         return list(folder.iterdir())
     except OSError:
         return []
+
+
+def flops_folder(folder: FolderType, token: str) -> FolderType:
+    """The folder of a bundle's flops."""
+    return folder / f"flops-{token}"
+
+
+def write_flops(
+    folder: Place, token: str, names: Sequence[str], arrays: Callable[[int], Arrays]
+) -> list[Entry]:
+    """Write the file of every flop, with its arrays given by place; returns their entries."""
+    target = flops_folder(folder, token)
+    target.mkdir(exist_ok=True)
+
+    def write(index: int) -> Entry:
+        return write_flop(target, names[index], arrays(index))
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        try:
+            entries = list(pool.map(write, range(len(names))))
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+    sync_folder(target)
+    return entries
+
+
+def write_flop(target: Place, name: str, arrays: Arrays) -> Entry:
+    """Write the file of a flop into the folder of a bundle's flops."""
+    return write_mapped(target / f"{name}{SUFFIX}", arrays, write_new)
+
+
+def without_files(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of the manifest without the facts of its file."""
+    return {key: value for key, value in row.items() if key not in ("bytes", "sha256")}
+
+
+class FlopFiles:
+    """The flops of a bundle, each opened and verified when it is first needed."""
+
+    def __init__(
+        self, folder: Path, token: str, entries: Iterable[Mapping[str, Any]], advice: str = AGAIN
+    ) -> None:
+        self._folder, self._token, self._advice = folder, token, advice
+        self._entries = {str(entry["flop"]): entry for entry in entries}
+        self.arrays = lru_cache(OPENED)(self._open)
+
+    def _open(self, flop: str) -> Arrays:
+        """The arrays of a flop."""
+        path = flops_folder(self._folder, self._token) / f"{flop}{SUFFIX}"
+        return open_file(self._folder, self._token, path, self._entries[flop], self._advice)

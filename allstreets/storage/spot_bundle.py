@@ -40,7 +40,6 @@ from allstreets.solutions import (
     pack_street,
 )
 from allstreets.storage import manifest as manifests
-from allstreets.storage.checked_file import BlockSums, CheckedFile
 from allstreets.storage.claim import LOCK_NAME
 from allstreets.storage.manifest import (
     MANIFEST,
@@ -52,7 +51,7 @@ from allstreets.storage.manifest import (
     require_trained,
     write_manifest,
 )
-from allstreets.storage.mapped import open_mapped, write_mapped
+from allstreets.storage.mapped import BlockSums, CheckedFile, open_mapped, write_mapped
 from allstreets.storage.turn_slots import FIRST, Starts, alone, turn_starts
 from allstreets.version import __version__
 
@@ -76,7 +75,6 @@ def spot_identity(
     river_groups: RiverGroups = "none",
 ) -> dict[str, Any]:
     """The facts that identify a solution: its game, its algorithm and its storage."""
-
     schedule = parse_schedule(algorithm) if isinstance(algorithm, str) else algorithm
     groups = {} if river_groups == "none" else {"river_groups": river_groups}
     return {**spot_mapping(spot), "algorithm": str(schedule), "precision": precision, **groups}
@@ -89,7 +87,6 @@ def _identity(solver: "SpotSolver") -> dict[str, Any]:
 
 def require_saved(spot: "Spot", saved: str) -> None:
     """Refuse to save streets that the spot does not have."""
-
     if saved not in ("flop", "turn", "full"):
         raise InputError(f"save '{saved}' is not known: write flop, turn or full")
     first = spot.tree.first_street
@@ -136,7 +133,6 @@ def save_spot(
     which flop of which whole game the spot is (`solvers.Origin`), `before` which solution it was
     made from by a lock, and at which line, `simplified` from which its strategies were made simple.
     """
-
     if isinstance(solver, SpotSolution):
         if solver.solver is None:
             raise InputError("only what was solved in this program can be saved: copy the folder")
@@ -200,7 +196,6 @@ def _write_street(folder: Path, file: str, arrays: Arrays) -> dict[str, Any]:
 
 def _files(solver: "SpotSolver", saved: str) -> Iterator[tuple[str, Arrays]]:
     """(name, arrays) of every file of a bundle, one at a time: together they may not fit."""
-
     subgame, tree = solver.subgame, solver.spot.tree
     for level, street in enumerate(_kept_streets(subgame.levels, saved)):
         arrays: Arrays = {}
@@ -231,7 +226,6 @@ def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotSo
 
     `announce` is called when a street that was not stored is about to be solved again.
     """
-
     folder = Path(folder)
     manifest = read_spot_manifest(folder)
     spot, settings = _spot_of(folder, manifest)
@@ -314,7 +308,6 @@ class _Opened:
 
     def _stored(self, cards: tuple[int, ...]) -> "StreetNumbers":
         """A street with stored numbers."""
-
         street = self._kept[len(cards)]
         file = self._open(f"nodes-{street.text}")
         name, renamed = board_name(spot_root(self._spot), cards)

@@ -21,7 +21,7 @@ from allstreets.cards import (
     live_combos,
     texture,
 )
-from allstreets.cards.combos import disjoint_combos
+from allstreets.cards.hands import disjoint_combos
 from allstreets.solutions import Decision, OnBoard, WholeSolution
 
 Weighted = list[tuple[float, Decision]]

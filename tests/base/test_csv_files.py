@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 import allstreets
-from allstreets.base import csv_cell, write_csv_rows
-from allstreets.cli.board_report import write_table
+from allstreets.base import csv_cell, write_csv, write_csv_rows
 from allstreets.jobs.spot_rows import SpotRow, SpotTable
 
 FORMULAS = ("=1+1", "+A1", "-A1", "@SUM(A1)", "\tx", "\r=1", "-", '=HYPERLINK("http://x")')
@@ -33,7 +32,7 @@ def test_what_does_not_exist_is_empty() -> None:
 
 
 def test_tables_over_boards(tmp_path: Path) -> None:
-    write_table(tmp_path / "t.csv", [{"name": "@x", "ev": -1.0}])
+    write_csv(tmp_path / "t.csv", [{"name": "@x", "ev": -1.0}])
     assert (tmp_path / "t.csv").read_text() == "name,ev\n'@x,-1.0\n"
 
 
@@ -54,4 +53,4 @@ def test_nobody_writes_tables_in_another_way() -> None:
         for path in package.rglob("*.py")
         if any(word in path.read_text() for word in ("csv.writer(", "DictWriter("))
     ]
-    assert others == ["csv_files.py"]
+    assert others == ["table_files.py"]

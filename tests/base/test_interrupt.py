@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from allstreets.base.interrupt import SIGNALS, interrupt_request
+from allstreets.base.control import SIGNALS, interrupt_request
 
 Done = subprocess.CompletedProcess[str]
 
@@ -36,7 +36,7 @@ def program(body: str) -> list[str]:
     lines = (
         "import os, signal, sys",
         "from contextlib import contextmanager",
-        "from allstreets.base.interrupt import ends_by_signals, interrupt_request",
+        "from allstreets.base.control import ends_by_signals, interrupt_request",
         "def press(number=signal.SIGINT): signal.raise_signal(number)",
         "def say(*words): print(*words, flush=True)",
         "@contextmanager",
@@ -214,6 +214,6 @@ def test_other_threads_leave_signals_alone() -> None:
 
 def test_the_module_is_light() -> None:
     """It has to be in place before Numba is imported."""
-    script = "import sys, allstreets.base.interrupt; print('numba' in sys.modules)"
+    script = "import sys, allstreets.base.control; print('numba' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stdout == "False\n"

@@ -7,8 +7,7 @@ from reference.matrix import NaiveStage
 
 from allstreets.betting import POSTFLOP, Street
 from allstreets.cards import parse_board
-from allstreets.cards.combos import COMBO_CARDS, COMBO_MASKS
-from allstreets.cards.hands import HAND_OF_COMBO
+from allstreets.cards.hands import COMBO_CARDS, COMBO_MASKS, HAND_OF_COMBO
 from allstreets.cards.matchups import matchups
 from allstreets.engines.matrix.cards import Stage
 

@@ -24,8 +24,7 @@ from allstreets.cards import (
     parse_board,
 )
 from allstreets.engines.card_model import EXACT
-from allstreets.interop.ledger import Ledger
-from allstreets.interop.played_hands import PlayedHand
+from allstreets.interop.played_hands import Ledger, PlayedHand
 from allstreets.solutions import SpotSolution, flop_spot, solve
 from allstreets.solutions.whole_game import WholeSolution
 

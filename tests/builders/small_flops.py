@@ -8,8 +8,7 @@ from typing import Any
 from allstreets.cards import Flop
 from allstreets.jobs import PostflopModelConfig, TrainConfig, check_config
 from allstreets.jobs.flops import FlopsJob, FlopsOutcome, plan_flops
-from allstreets.jobs.job import Callbacks
-from allstreets.jobs.progress import Progress
+from allstreets.jobs.job import Callbacks, Progress
 from allstreets.solvers.flops import FlopsSolver
 
 FLOPS = ["Ks7d2c", "9h8h2c", "QcQd5h"]

@@ -5,7 +5,7 @@ import pytest
 
 from allstreets.base import InputError
 from allstreets.cards import COMBO_CARDS, combo_index, combo_text, live_combos, parse_combo
-from allstreets.cards.combos import COMBO_MASKS, disjoint_combos
+from allstreets.cards.hands import COMBO_MASKS, disjoint_combos
 
 
 def test_every_combo_is_there_once_and_knows_its_number() -> None:

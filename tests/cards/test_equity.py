@@ -25,7 +25,7 @@ from allstreets.cards import (
     preflop_equity,
     preflop_matchups,
 )
-from allstreets.cards.combos import disjoint_combos
+from allstreets.cards.hands import disjoint_combos
 
 DATA = Path(__file__).parents[1] / "data"
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from allstreets.cards import HAND_SIZES, flop_matchups, parse_flop, parse_hand
-from allstreets.cards.flop_features import FAR, hand_features, opponent_ranges
+from allstreets.cards.flop_choice import FAR, hand_features, opponent_ranges
 
 
 def test_opponent_ranges() -> None:

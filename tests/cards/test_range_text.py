@@ -18,7 +18,7 @@ from allstreets.cards import (
     combo_text,
     preflop_equity,
 )
-from allstreets.cards.range_text import BY_EQUITY
+from allstreets.cards.range_reading import BY_EQUITY
 
 DATA = Path(__file__).parents[1] / "data"
 

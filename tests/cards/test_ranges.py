@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from allstreets.base import InputError
 from allstreets.cards import HAND_COUNT, HAND_NAMES, HAND_OF_COMBO, Range, parse_board
-from allstreets.cards.range_format import format_weights
+from allstreets.cards.range_writing import format_weights
 
 weight_values = st.sampled_from([0.0, 0.0, 0.25, 0.5, 1.0, 1.0, 1 / 3, 1e-7])
 

@@ -14,7 +14,7 @@ from allstreets.cards import (
     parse_card,
     runouts,
 )
-from allstreets.cards.runouts import Runouts
+from allstreets.cards.isomorphism import Runouts
 
 SYMMETRIC = Range.parse("22+,A2s+,KTo+").weights
 NO_HEARTS_FLUSH = Range.parse("AsKs,AdKd,AcKc,QQ").weights

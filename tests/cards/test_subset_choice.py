@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from reference import subset_choice as slow
 
 from allstreets.base import Floats
-from allstreets.cards.subset_choice import (
+from allstreets.cards.flop_choice import (
     LEAST_GAIN,
     choose,
     covariances,

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from allstreets import __version__
-from allstreets.base import InputError, interrupt
+from allstreets.base import InputError, control
 from allstreets.cli import main as cli
 
 VERBS = ["equity", "range", "flops", "toy", "solve", "train", "tree", "report", "explore", "config"]
@@ -127,14 +127,14 @@ def test_runs_hear_signals_before_anything_is_read(
     heard: list[object] = []
 
     def look(*_: object) -> None:
-        heard.append(interrupt._program)
+        heard.append(control._program)
         raise InputError("enough")
 
     monkeypatch.setattr(place, look)
     assert cli.main(arguments) == 2
     assert len(heard) == 1
     assert heard[0] is not None
-    assert interrupt._program is None
+    assert control._program is None
 
 
 def test_a_reader_that_stops_early_is_no_fault() -> None:

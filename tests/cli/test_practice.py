@@ -16,7 +16,7 @@ from builders.spot_sets import put_set
 from harness.terminals import needs_terminals
 
 from allstreets.cli.main import main
-from allstreets.cli.terminal.typed import key_reader
+from allstreets.cli.terminal.streams import key_reader
 from allstreets.study import Results
 
 

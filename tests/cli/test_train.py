@@ -27,7 +27,7 @@ from allstreets.cli.terminal.output import console
 from allstreets.engines.matrix.cards import class_stages
 from allstreets.jobs import ProgressView
 from allstreets.jobs.flops import FlopsJob
-from allstreets.solvers import flops_estimate as estimate
+from allstreets.solvers import flops as estimate
 from allstreets.storage import load_flops
 
 
@@ -151,12 +151,12 @@ from itertools import count
 from harness.pressing import press_in
 from pytest import MonkeyPatch
 from allstreets.cli.main import main
-from allstreets.solvers import flops_estimate as estimate
-from allstreets.storage import flop_files
+from allstreets.solvers import flops as estimate
+from allstreets.storage import solution_files
 written = count()
 third = lambda *_: next(written) == 2
 estimate.LARGEST_GROUP = 1
-press_in(MonkeyPatch(), flop_files, "write_mapped", signal.SIGKILL, when=third)
+press_in(MonkeyPatch(), solution_files, "write_mapped", signal.SIGKILL, when=third)
 main(sys.argv[1:])
 """
 

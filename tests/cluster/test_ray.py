@@ -24,8 +24,7 @@ from allstreets.cluster import RayTasks, Task, connect, require_versions, worker
 from allstreets.cluster.worker_pool import RayPool
 from allstreets.jobs import Here, cluster_training
 from allstreets.jobs.flops import plan_flops
-from allstreets.jobs.job import Callbacks
-from allstreets.jobs.progress import Progress
+from allstreets.jobs.job import Callbacks, Progress
 from allstreets.jobs.whole_game import UnifiedOutcome, plan_unified
 from allstreets.storage import SpotSet
 

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as arrays
 from numpy.typing import NDArray
 from reference import buckets as naive_buckets
 
-from allstreets.engines.matrix.bucket_clusters import best_intervals, distinct_rows, k_means
+from allstreets.engines.matrix.buckets import best_intervals, distinct_rows, k_means
 from allstreets.engines.matrix.kernels.bucket_means import BLOCK, lloyd, seed_centres
 
 ROWS = arrays.arrays(

@@ -19,10 +19,9 @@ from allstreets.engines.exact.buckets import (
 from allstreets.engines.exact.cards import StreetBoards
 from allstreets.engines.exact.strategies import (
     average_strategy,
-    lock_strategy,
     set_average_strategy,
 )
-from allstreets.engines.exact.subgame import ExactSubgame
+from allstreets.engines.exact.subgame import ExactSubgame, lock_strategy
 from allstreets.engines.exact.view import StreetView
 from allstreets.games import Spot
 from allstreets.games.spot import spot_root

@@ -20,8 +20,8 @@ from allstreets.engines.boards.subgame import RIVER, TURN, BoardsPots, BoardsSub
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.exact.buckets import suit_street_buckets
 from allstreets.engines.exact.cards import next_street
-from allstreets.engines.exact.strategies import average_strategy, lock_strategy
-from allstreets.engines.exact.subgame import ExactSubgame
+from allstreets.engines.exact.strategies import average_strategy
+from allstreets.engines.exact.subgame import ExactSubgame, lock_strategy
 from allstreets.games import Spot
 from allstreets.games.locks import Lock
 from allstreets.games.spot import spot_root

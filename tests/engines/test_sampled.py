@@ -23,7 +23,7 @@ from allstreets.betting import (
     same_sizes,
 )
 from allstreets.cards import HAND_NAMES, parse_cards, parse_hand
-from allstreets.cards.evaluator_tables import evaluator_tables
+from allstreets.cards.evaluator import evaluator_tables
 from allstreets.cfr import IterationWeights, Pruning, parse_schedule
 from allstreets.engines.sampled.kernels.external_sampling import Deals, deal_hands
 from allstreets.engines.sampled.subgame import SampledSubgame, deals_for, flop_cards, player_slots

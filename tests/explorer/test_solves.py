@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from builders.small_forms import endless, river, turn, wait_for_writer
 
-from allstreets.base.interrupt import SIGNALS
+from allstreets.base.control import SIGNALS
 from allstreets.explorer.models.base import BusyError, FormError, MissingError
 from allstreets.explorer.models.solution import CurvePoint
 from allstreets.explorer.models.solves import Solve, SolveDetail, SpotForm

@@ -25,7 +25,7 @@ from allstreets.cards import (
     parse_hand,
     preflop_equity,
 )
-from allstreets.cards.combos import COMBO_MASKS
+from allstreets.cards.hands import COMBO_MASKS
 from allstreets.explorer.models.base import short
 from allstreets.explorer.models.place import CardsStep, Deal, Decision, End
 from allstreets.explorer.views.nodes import BUCKET_EVS, FLOP_EQUITY, NO_EQUITY

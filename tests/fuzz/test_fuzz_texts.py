@@ -8,7 +8,7 @@ from interop.test_pio_script import VIEWER, script
 
 from allstreets.base import InputError
 from allstreets.cards import Range, RangeKind
-from allstreets.cli.terminal.typed import decoded
+from allstreets.cli.terminal.streams import decoded
 from allstreets.games import read_bounds
 from allstreets.interop import read_pio_script
 

@@ -9,7 +9,7 @@ from builders.small_games import BUCKETS, EXACT, small_config
 from allstreets.base import InputError
 from allstreets.betting import NodeKind, TreeSize
 from allstreets.cards import runouts
-from allstreets.cards.combos import live_combos
+from allstreets.cards.hands import live_combos
 from allstreets.engines.card_model import CLASSES
 from allstreets.games.estimates import (
     EXACT_SECONDS_PER_SLOT,

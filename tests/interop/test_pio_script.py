@@ -11,7 +11,7 @@ from allstreets.base import InputError
 from allstreets.cards import Range
 from allstreets.games import Spot
 from allstreets.interop import read_pio_script
-from allstreets.interop.pio_lines import bets_of
+from allstreets.interop.pio_script import bets_of
 from allstreets.jobs import read_spot
 
 VIEWER = Path(__file__).parents[2] / "sample_spots" / "pio_tree.txt"

@@ -14,7 +14,7 @@ from builders.small_games import LIMPED, solve_limped, write_small
 import allstreets
 from allstreets.analysis import Completion
 from allstreets.base import InputError
-from allstreets.cards import FLOP_COUNT
+from allstreets.cards import FLOP_COUNT, spread_flops
 from allstreets.cli.main import main
 from allstreets.engines import CLASSES
 from allstreets.jobs import Callbacks, CertifyJob, Progress, plan_certify, progress_line
@@ -130,6 +130,30 @@ def test_drafts_of_more_flops_are_kept_and_narrow_the_interval(
     again = drawn(32).run().certificate
     assert again is not None
     assert again.interval_mbb == pytest.approx(together.interval_mbb)
+
+
+def test_drafts_of_all_flops_by_processes_are_those_made_here(
+    copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("allstreets.jobs.certificate.MOST_DRAWN", 24)
+    few = spread_flops(30)
+    monkeypatch.setattr("allstreets.jobs.certificate.spread_flops", lambda _: few)
+
+    def certificate(folder: Path, threads: int) -> Certificate | None:
+        job = plan_certify(
+            folder, "12", completion=lambda _: QUICKLY, threads=threads, drafts=25, draft=QUICKLY
+        )
+        assert len(job.drafts) == 30
+        with job._executor() as executor:
+            assert executor.at_once == threads
+        return job.run().certificate
+
+    other = Path(shutil.copytree(copy, tmp_path / "other"))
+    here, there = certificate(copy, 1), certificate(other, 2)
+    assert here is not None
+    assert there is not None
+    assert there.interval_mbb == here.interval_mbb
+    assert there.leaks == here.leaks
 
 
 def test_without_exact_flops_there_are_no_drafts_unless_asked_for(copy: Path) -> None:

@@ -13,9 +13,8 @@ from allstreets.base import InputError, Place, Remote
 from allstreets.cluster import ClusterEngine, WorkerLost, engine
 from allstreets.jobs import cluster_training
 from allstreets.jobs.cluster_training import begin_games, train_through_losses, with_nodes
-from allstreets.jobs.job import NO_CALLBACKS, Callbacks
+from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Progress
 from allstreets.jobs.loop import CHECKPOINTS
-from allstreets.jobs.progress import Progress
 from allstreets.jobs.terminal import node_lines
 from allstreets.jobs.whole_game import UnifiedOutcome, plan_unified
 from allstreets.storage import CheckpointWarning

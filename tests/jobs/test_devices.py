@@ -13,7 +13,7 @@ from allstreets.engines.device import DeviceUse, open_device
 from allstreets.games import device_bytes, require_device_room
 from allstreets.jobs.api import plan
 from allstreets.jobs.config.train import read_train_config
-from allstreets.jobs.progress import Progress
+from allstreets.jobs.job import Progress
 from allstreets.jobs.terminal import progress_line, progress_table
 
 SMOKE = Path(__file__).parents[2] / "sample_configurations" / "smoke.yaml"

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from allstreets.jobs import progress
+from allstreets.jobs import job
 
 
 def power_curve(slope: float, *iterations: int) -> list[tuple[int, float]]:
@@ -15,31 +15,31 @@ def power_curve(slope: float, *iterations: int) -> list[tuple[int, float]]:
 def test_speed_looks_back_a_few_checks_only() -> None:
     slow_start = [(0, 0.0), (1, 60.0)]  # compilation, say
     then = [(1 + 100 * i, 60.0 + i) for i in range(1, 12)]
-    assert progress.speed([*slow_start, *then]) == pytest.approx(100)
-    assert progress.speed(slow_start) == pytest.approx(1 / 60)
-    assert progress.speed([(0, 0.0)]) is None
-    assert progress.speed([(5, 1.0), (5, 2.0)]) is None
-    assert progress.speed([(5, 1.0), (9, 1.0)]) is None
+    assert job.speed([*slow_start, *then]) == pytest.approx(100)
+    assert job.speed(slow_start) == pytest.approx(1 / 60)
+    assert job.speed([(0, 0.0)]) is None
+    assert job.speed([(5, 1.0), (5, 2.0)]) is None
+    assert job.speed([(5, 1.0), (9, 1.0)]) is None
 
 
 def test_time_to_a_number_of_iterations() -> None:
-    assert progress.time_to_total(100, 500, 4.0) == 100.0
-    assert progress.time_to_total(600, 500, 4.0) == 0.0
-    assert progress.time_to_total(100, None, 4.0) is None
-    assert progress.time_to_total(100, 500, None) is None
+    assert job.time_to_total(100, 500, 4.0) == 100.0
+    assert job.time_to_total(600, 500, 4.0) == 0.0
+    assert job.time_to_total(100, None, 4.0) is None
+    assert job.time_to_total(100, 500, None) is None
 
 
 @pytest.mark.parametrize("slope", [-0.5, -1.0, -2.0])
 def test_a_power_law_is_followed_to_the_target(slope: float) -> None:
     curve = power_curve(slope, 100, 200, 300, 400)
     target = 5.0 * 1000.0**slope
-    assert progress.time_to_target(curve, target, 10.0) == pytest.approx((1000 - 400) / 10)
+    assert job.time_to_target(curve, target, 10.0) == pytest.approx((1000 - 400) / 10)
 
 
 def test_only_the_latest_checks_count() -> None:
     start = [(x, 100.0) for x in range(1, 50)]
     curve = start + power_curve(-1.0, *range(100, 1100, 100))
-    assert progress.time_to_target(curve, 5.0 / 2000, 1.0) == pytest.approx(1000)
+    assert job.time_to_target(curve, 5.0 / 2000, 1.0) == pytest.approx(1000)
 
 
 def test_a_noisy_curve_gives_the_right_order() -> None:
@@ -48,7 +48,7 @@ def test_a_noisy_curve_gives_the_right_order() -> None:
         (x, y * math.exp(e))
         for (x, y), e in zip(power_curve(-1, *range(100, 1100, 100)), noise, strict=True)
     ]
-    found = progress.time_to_target(curve, 5.0 / 10_000, 1.0)
+    found = job.time_to_target(curve, 5.0 / 10_000, 1.0)
     assert found is not None
     assert 3_000 < found < 30_000
 
@@ -69,8 +69,8 @@ def test_a_noisy_curve_gives_the_right_order() -> None:
     ids=["no target", "no rate", "two", "none", "flat", "rising", "ages", "huge", "zeros"],
 )
 def test_unknown(curve: list[tuple[int, float]], target: float | None, rate: float | None) -> None:
-    assert progress.time_to_target(curve, target, rate) is None
+    assert job.time_to_target(curve, target, rate) is None
 
 
 def test_a_target_that_is_reached() -> None:
-    assert progress.time_to_target(power_curve(-1, 100, 200, 300), 1.0, 1.0) == 0.0
+    assert job.time_to_target(power_curve(-1, 100, 200, 300), 1.0, 1.0) == 0.0

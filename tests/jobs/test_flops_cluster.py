@@ -13,10 +13,9 @@ from allstreets.base import InputError, Place, place_of
 from allstreets.cluster import Need, Node, fitting
 from allstreets.jobs import TrainConfig, check_config, plan, read_train_config
 from allstreets.jobs.flops import FlopsJob, FlopsOutcome, plan_flops
-from allstreets.jobs.job import Callbacks
-from allstreets.jobs.progress import Progress
+from allstreets.jobs.job import Callbacks, Progress
 from allstreets.jobs.terminal import node_lines, progress_line
-from allstreets.solvers import flops_estimate as estimate
+from allstreets.solvers import flops as estimate
 from allstreets.storage import load_flops
 
 KEYS: dict[str, Any] = {"postflop_sprs": [1, 2], "check_interval": 5}

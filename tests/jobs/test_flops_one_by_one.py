@@ -21,11 +21,10 @@ from builders.small_flops import (
 from allstreets.base import InputError
 from allstreets.cards import Flop, parse_flop
 from allstreets.jobs.flops import FlopsJob, plan_flops
-from allstreets.jobs.progress import Progress
-from allstreets.solvers import flops_estimate as estimate
-from allstreets.solvers.flops import FlopsSolver
-from allstreets.solvers.flops_estimate import estimate_flops, require_flop_room
-from allstreets.storage import flop_files, load_flops, mapped
+from allstreets.jobs.job import Progress
+from allstreets.solvers import flops as estimate
+from allstreets.solvers.flops import FlopsSolver, estimate_flops, require_flop_room
+from allstreets.storage import load_flops, mapped, solution_files
 from allstreets.storage.mapped import map_arrays
 
 KEYS: dict[str, Any] = {"postflop_sprs": [1, 2], "check_interval": 5}
@@ -202,7 +201,7 @@ def test_a_group_that_cannot_be_stored_ends_the_others_in_work(
     folder = tmp_path / "run"
     with monkeypatch.context() as patch:
         patch.setattr(FlopsSolver, "train_batch", held_back(*TEXTS[1:]))
-        patch.setattr(flop_files, "write_mapped", full)
+        patch.setattr(solution_files, "write_mapped", full)
         with pytest.raises(InputError, match=r"No space left on device.*--resume"):
             run_small(folder, threads=2, **KEYS)
     assert checkpoints_of(folder) == {f"checkpoints/9s8s2h-1/checkpoint-{3:012d}"}
@@ -283,7 +282,7 @@ def test_a_full_disk_ends_the_run_and_keeps_what_is_there(
 
     monkeypatch.setattr(estimate, "LARGEST_GROUP", 1)
     with monkeypatch.context() as patch:
-        patch.setattr(flop_files, "write_mapped", full)
+        patch.setattr(solution_files, "write_mapped", full)
         with pytest.raises(InputError, match=r"No space left on device.*--resume"):
             run_small(tmp_path / "run", threads=1)
     assert {row["flop"] for row in load_flops(tmp_path / "run").flops} == set(TEXTS[:2])

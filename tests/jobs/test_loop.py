@@ -17,8 +17,7 @@ import pytest
 from builders.matrix_game import MatrixGameSolver, random_game
 
 from allstreets.base import InputError
-from allstreets.base.control import Control
-from allstreets.base.interrupt import SIGNALS
+from allstreets.base.control import SIGNALS, Control
 from allstreets.cfr.metrics import Metrics
 from allstreets.jobs import (
     Every,

@@ -24,7 +24,7 @@ from allstreets.storage import (
     require_unified_folder,
     save_unified,
 )
-from allstreets.storage.unified_bundle import GameWriter
+from allstreets.storage.game_bundle import GameWriter
 
 At = Callable[[int], Floats]  # decision → [A, 169]
 

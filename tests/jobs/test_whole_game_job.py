@@ -26,7 +26,7 @@ from allstreets.jobs.job import Callbacks
 from allstreets.jobs.stopping import Intervals
 from allstreets.jobs.whole_game import UnifiedOutcome, plan_unified
 from allstreets.solvers.whole_game import WholeGameSolver
-from allstreets.storage import checkpoints, load_unified, unified_bundle
+from allstreets.storage import checkpoints, game_bundle, load_unified
 from allstreets.storage.checkpoints import CheckpointWarning
 from allstreets.storage.mapped import write_mapped
 
@@ -307,7 +307,7 @@ def test_a_signal_saves_and_says_how_to_go_on(
     with monkeypatch.context() as patch:
         press_in(patch, loop, "save_checkpoint", signal.Signals[name])
         # While the solution is written: the save goes on.
-        press_in(patch, unified_bundle, "write_mapped", signal.Signals[name])
+        press_in(patch, game_bundle, "write_mapped", signal.Signals[name])
         assert main(["train", str(file), "--output", str(folder)]) == 130
     out, err = capsys.readouterr()
     assert "Traceback" not in err
@@ -379,7 +379,7 @@ def test_no_room_for_the_solution(
         return write_mapped(path, *arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(unified_bundle, "write_mapped", full)
+        patch.setattr(game_bundle, "write_mapped", full)
         assert main(command) == 2
         out, err = capsys.readouterr()
         assert "Exploitability of the whole game" in out

@@ -6,7 +6,7 @@ from builders.whole_solution import BUCKETS, buckets, classes, combos, forgotten
 
 from allstreets.betting import POSTFLOP, Street
 from allstreets.cards import HAND_OF_COMBO, hand_combos, hand_pairs
-from allstreets.cards.combos import COMBO_MASKS
+from allstreets.cards.hands import COMBO_MASKS
 from allstreets.engines.card_model import CLASSES, EXACT
 from allstreets.engines.matrix.buckets import BucketCounts, build_bucket_model
 from allstreets.engines.quantised import ONE_BYTE

@@ -9,7 +9,7 @@ from builders.small_spots import RIVER, TURN, spot
 from builders.whole_solution import whole_game
 
 from allstreets.betting import BIG_BLINDS, Player, parse_line
-from allstreets.cards.combos import COMBO_MASKS
+from allstreets.cards.hands import COMBO_MASKS
 from allstreets.games import Lock
 from allstreets.solutions import SpotSolution, action_rows, node_report
 from allstreets.solutions.reached import LEAST_SHARE, LineReach, settled_actions

@@ -34,8 +34,8 @@ from allstreets.cfr.pruning import Pruning
 from allstreets.cfr.schedules import Schedule, dcfr, linear, parse_schedule, tuned
 from allstreets.engines.card_model import CLASSES, CardModel
 from allstreets.engines.matrix.buckets import BucketCounts, bucket_stages, build_bucket_model
+from allstreets.engines.matrix.engine import class_values
 from allstreets.engines.matrix.kernels.pair_sums import add_outer_products
-from allstreets.engines.matrix.pair_values import class_values
 from allstreets.engines.protocol import Arrays
 from allstreets.engines.quantised import ONE_BYTE, TWO_BYTES, Numbers, PackedStrategies
 from allstreets.engines.spec import EngineSpec

@@ -23,8 +23,8 @@ from allstreets.cards import (
     hand_combos,
     parse_hand,
 )
-from allstreets.cards.flop_margins import RUNOUTS, count_margins
 from allstreets.cards.flop_sets import FlopSet, named_flops, spread_flops
+from allstreets.cards.flop_tables import RUNOUTS, count_margins
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.engines.card_model import DealtPairs
 from allstreets.engines.matrix.cards import Stage

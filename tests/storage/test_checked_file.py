@@ -10,9 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from allstreets.base.files import DamagedFileError
-from allstreets.storage import checked_file
-from allstreets.storage.checked_file import BlockSums, CheckedFile
-from allstreets.storage.mapped import array_places, map_file, write_mapped
+from allstreets.storage import mapped
+from allstreets.storage.mapped import BlockSums, CheckedFile, array_places, map_file, write_mapped
 
 ARRAYS: dict[str, NDArray[Any]] = {
     "first": np.arange(500, dtype=np.float32),
@@ -25,7 +24,7 @@ ARRAYS: dict[str, NDArray[Any]] = {
 @pytest.fixture
 def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, dict[str, Any]]:
     """A file of many blocks, and what a manifest says of it."""
-    monkeypatch.setattr(checked_file, "BLOCK_BYTES", 256)
+    monkeypatch.setattr(mapped, "BLOCK_BYTES", 256)
     path, sums = tmp_path / "a.safetensors", BlockSums()
     entry = write_mapped(path, ARRAYS, sums=sums)
     return path, {**entry, "blocks": sums.entry()}

@@ -9,7 +9,7 @@ import allstreets
 from allstreets.base import InputError
 from allstreets.solutions import PreflopRoots, WholeSolution
 from allstreets.storage import load_preflop, save_preflop
-from allstreets.storage.preflop_bundle import require_preflop_folder
+from allstreets.storage.game_bundle import require_preflop_folder
 
 
 def solution() -> WholeSolution:

@@ -13,7 +13,7 @@ from allstreets.cards import parse_cards
 from allstreets.engines.exact.view import find_board
 from allstreets.solutions import Decision, SpotSolution
 from allstreets.solvers import SpotSolver
-from allstreets.storage import checked_file, load_spot, save_spot
+from allstreets.storage import load_spot, mapped, save_spot
 from allstreets.storage.mapped import array_places, map_file
 from allstreets.storage.spot_bundle import (
     clear_unfinished_spot,
@@ -299,7 +299,7 @@ def test_overwritten_strategies_are_noticed_when_they_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And other boards can be looked at: every block has its checksum."""
-    monkeypatch.setattr(checked_file, "BLOCK_BYTES", 1024)
+    monkeypatch.setattr(mapped, "BLOCK_BYTES", 1024)
     folder, solver = tmp_path / "solved", solved(FLOP, 3)
     save_spot(solver, folder)
     away, here = "x x | 2s | x x | 3d |", "x x | 2c | x x | 3c | x"

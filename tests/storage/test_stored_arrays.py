@@ -17,8 +17,8 @@ from hypothesis.extra.numpy import integer_dtypes, unsigned_integer_dtypes  # is
 
 from allstreets.base import read_checked_arrays, write_checked_arrays
 from allstreets.base.files import Arrays, DamagedFileError, checksum
-from allstreets.storage import stored_arrays
-from allstreets.storage.stored_arrays import StoredArrays
+from allstreets.storage import checkpoints
+from allstreets.storage.checkpoints import StoredArrays
 
 DTYPES = st.one_of(
     boolean_dtypes(),
@@ -81,7 +81,7 @@ def test_a_part_is_verified_once_and_when_it_is_asked_for(
         verified.append("".join(sorted(arrays)))
         return checksum(arrays, facts)
 
-    monkeypatch.setattr(stored_arrays, "checksum", counting)
+    monkeypatch.setattr(checkpoints, "checksum", counting)
     found = StoredArrays(tmp_path, write(tmp_path, PARTS))
     assert "c" in found
     assert "x" not in found

@@ -34,8 +34,8 @@ from allstreets.solutions import Decision
 from allstreets.solutions.whole_game import WholeSolution
 from allstreets.solvers.precision import evaluate_quantised, quantise_solution
 from allstreets.storage import load_unified, save_unified
+from allstreets.storage.game_bundle import require_unified_folder
 from allstreets.storage.solution_files import clear_unfinished, facts_of, write_new
-from allstreets.storage.unified_bundle import require_unified_folder
 
 LINES = {
     "classes": ("", "c", "r2.5 r6.25", "c x", "c x | x b100%", "r2.5 c | x x | b100%"),
@@ -265,7 +265,7 @@ def test_a_full_disk_keeps_the_one_before(
     with monkeypatch.context() as patch:
         patch.setattr("allstreets.storage.mapped.write_atomic", dying(write_atomic))
         patch.setattr("allstreets.storage.manifest.write_atomic", dying(write_atomic))
-        patch.setattr("allstreets.storage.flop_files.write_new", dying(write_new))
+        patch.setattr("allstreets.storage.solution_files.write_new", dying(write_new))
         with pytest.raises(InputError, match="No space left on device; make room"):
             save_unified(solver, folder, config={})
     after = {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

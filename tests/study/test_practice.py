@@ -30,7 +30,7 @@ from allstreets.cards import (
 )
 from allstreets.engines import CardModel
 from allstreets.interop import PlayedHand
-from allstreets.interop.ledger import Ledger
+from allstreets.interop.played_hands import Ledger
 from allstreets.solutions import ExactFlop, Solution, SpotSolution, WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.study import (

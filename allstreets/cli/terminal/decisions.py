@@ -37,11 +37,11 @@ EDGE = 1e-4  # a reach below it is shown as 0
 
 def print_head(out: Console, node: Decision) -> None:
     """The place, and the EVs of both ranges."""
-    out.print(node.line.strip() or "first decision", markup=False)
+    out.print(node.line.strip() or "first decision")
     for line in _where(node):
         out.print(line)
     for note in decision_notes(node):
-        out.print(note, style="bold", markup=False, highlight=False)
+        out.print(note, style="bold")
     rows = player_rows(node)
     shares = [key for key in ("equity", "eqr") if key in rows[0]]
     width = 11 if shares else 9
@@ -173,7 +173,7 @@ def print_opening(out: Console, result: "WholeSolution") -> None:
     if not nodes:
         out.print("The blinds are all-in: there is no decision before the flop.")
     for node in nodes:
-        out.print(f"\n{_opening_title(node)}", markup=False, end="")
+        out.print(f"\n{_opening_title(node)}", end="")
         print_mix(out, node)
 
 
@@ -182,7 +182,6 @@ def _opening(result: "WholeSolution") -> list[Decision]:
 
 
 def _opening_title(node: Decision) -> str:
-
     reached = f" ({share_text(node.share)} of hands)" if node.line else ""
     return f"{node_title(node)}{reached}:"
 
@@ -265,10 +264,7 @@ def share_bar(first: float, width: int) -> Text:
 
 
 def mix_grid(
-    shares: Floats,
-    symbols: Sequence[str],
-    colours: Sequence[str],
-    marked: Flags | None = None,
+    shares: Floats, symbols: Sequence[str], colours: Sequence[str], marked: Flags | None = None
 ) -> Text:
     """Hands by their mix of actions, `shares` [A, 169]: the cell is coloured in these proportions.
 

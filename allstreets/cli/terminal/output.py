@@ -1,6 +1,7 @@
 """Output: results go to stdout, progress to stderr; --json: one object, last on stdout."""
 
 import json
+import math
 import shlex
 import shutil
 import sys
@@ -80,20 +81,36 @@ def console(*, stderr: bool = False) -> "Console":
     return made if made.is_terminal else PlainConsole(stderr=stderr, width=10_000)
 
 
-def plain_table(*columns: str) -> "Table":
-    """A table without lines."""
+def plain_table(*columns: str, numbers: slice = slice(0)) -> "Table":
+    """A table without lines, in which some columns hold `numbers`: they end on the right."""
     from rich.table import Table
 
-    return Table(*columns, box=None, pad_edge=False)
+    table = Table(*columns, box=None, pad_edge=False)
+    for column in table.columns[numbers]:
+        column.justify = "right"
+    return table
 
 
-def percent(share: float, digits: int = 2, width: int = 0) -> str:
-    """A share in per cent, right-aligned in `width` letters; what rounds to nothing has no sign.
+def number(value: float, digits: int = 3, width: int = 0, sign: str = "") -> str:
+    """A number, right-aligned in `width` letters; what rounds to nothing has no minus, NaN a dash.
 
-    >>> percent(0.125), percent(-0.00001, 1), percent(0.5, 0, width=7)
-    ('12.50 %', '0.0 %', '   50 %')
+    >>> number(-0.00001), number(0.25, 2, sign="+"), number(math.nan, width=3)
+    ('0.000', '+0.25', '  –')
     """
-    return f"{round(100 * share, digits) + 0.0:>{max(width - 2, 0)}.{digits}f} %"
+    if math.isnan(value):
+        return f"{'–':>{width}}"
+    return f"{round(value, digits) + 0.0:>{sign}{width}.{digits}f}"
+
+
+def percent(share: float, digits: int = 2, width: int = 0, sign: str = "") -> str:
+    """A share in per cent, as `number` has it.
+
+    >>> percent(0.125), percent(-0.00001, 1), percent(0.5, 0, width=7), percent(math.nan)
+    ('12.50 %', '0.0 %', '   50 %', '–')
+    """
+    if math.isnan(share):
+        return number(share, width=width)
+    return f"{number(100 * share, digits, max(width - 2, 0), sign)} %"
 
 
 def print_looks(out: "Console", folder: "Place", *where: str) -> None:
@@ -102,8 +119,15 @@ def print_looks(out: "Console", folder: "Place", *where: str) -> None:
     beside = folder.parent.name == "spots" and (game / "manifest.json").exists()
     opened = game if beside else folder
     report, explore = command("report", folder, *where), command("explore", opened)
-    out.print(f"Look further: {report}", markup=False, soft_wrap=True)
-    out.print(f"In the browser: {explore}", markup=False, soft_wrap=True)
+    out.print(f"Look further: {report}", soft_wrap=True)
+    out.print(f"In the browser: {explore}", soft_wrap=True)
+
+
+def print_csv(rows: list[dict[str, Any]]) -> None:
+    """Rows that share their keys as CSV on stdout; what does not exist is empty."""
+    from allstreets.base import write_csv_rows
+
+    write_csv_rows(sys.stdout, list(rows[0]) if rows else ["combo"], rows, line_end="\r\n")
 
 
 def print_json(figures: dict[str, Any]) -> None:

@@ -21,7 +21,7 @@ def run_on_terminal(job: Job[Ended]) -> Ended:
     """Print the plan of a job and run it, with its progress on stderr."""
     plan, err = job.plan(), console(stderr=True)
     for line in plan.lines:
-        err.print(line, markup=False)
+        err.print(line)
     with show_progress() as view:
         return job.run(
             Callbacks(
@@ -29,7 +29,7 @@ def run_on_terminal(job: Job[Ended]) -> Ended:
                 progress=(view,),
                 setup=(view,),
                 charts=partial(print_charts, view.console),
-                message=partial(view.console.print, markup=False, highlight=False),
+                message=view.console.print,
             )
         )
 

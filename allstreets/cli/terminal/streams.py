@@ -1,11 +1,19 @@
-"""Standard output and error that are safe to write to: closed, ASCII only, or on a full disk."""
+"""Standard output and error that are safe to write to, and input from people and other programs.
+
+Output may be closed, ASCII only, or on a full disk; input is keys, files and standard input.
+"""
 
 import codecs
 import os
 import sys
 import unicodedata
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from io import TextIOWrapper
+from pathlib import Path
+
+from allstreets.base import InputError, decode_text
 
 PLAIN_ERRORS = "allstreets-plain"
 PLAIN_ASCII = "allstreets-ascii"
@@ -33,6 +41,7 @@ PLAIN = {
     "└": "`",
     "░": ".",
 }
+MOST_BYTES = 1_000_000
 
 
 def plain(text: str) -> str:
@@ -110,3 +119,54 @@ def output_fault() -> OSError | None:
 def give_up_output() -> None:
     """Discard what standard output would not take, so that leaving does not try again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def key_reader() -> Iterator[Callable[[], str]]:
+    """A function that waits for the next key; "" when there are no more.
+
+    On a terminal a key counts when it is pressed. Of piped text every character is a key, spaces
+    and line ends aside. The terminal is as before when this ends, however it does.
+    """
+    if not sys.stdin.isatty():
+        yield _piped
+        return
+    try:
+        import termios
+        import tty
+    except ImportError:  # Windows
+        import msvcrt
+
+        yield msvcrt.getwch  # type: ignore[attr-defined]
+        return
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+    try:
+        tty.setcbreak(descriptor)
+        yield lambda: sys.stdin.read(1)
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+
+def _piped() -> str:
+    while (key := sys.stdin.read(1)).isspace():
+        pass
+    return key
+
+
+def read_text(path: Path) -> str:
+    """The text of a file."""
+    with path.open("rb") as file:
+        return decoded(file.read(MOST_BYTES + 1), "the file")
+
+
+def read_stdin() -> str:
+    """The text that comes through a pipe."""
+    return decoded(sys.stdin.buffer.read(MOST_BYTES + 1), "standard input")
+
+
+def decoded(data: bytes, name: str) -> str:
+    """The text in a file or a pipe; `name` is its name in messages."""
+    if len(data) > MOST_BYTES:
+        raise InputError(f"{name} is larger than 1 MB; is it the right one?")
+    return decode_text(data, name)

@@ -34,7 +34,7 @@ from allstreets.engines.boards.subgame import (
     PotsOnFlop,
 )
 from allstreets.engines.exact.kernels.layout import HandLists
-from allstreets.engines.exact.strategies import play_locks
+from allstreets.engines.exact.subgame import play_locks
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,8 +43,13 @@ from allstreets.engines.exact.kernels.layout import (
 )
 from allstreets.engines.exact.kernels.streets import SPARE_ROWS
 from allstreets.engines.exact.kernels.terminals import TILE_ROWS as TILE_SPARE
-from allstreets.engines.exact.strategies import play_hand_locks, play_locks
-from allstreets.engines.exact.subgame import ExactSubgame, Reach, Values
+from allstreets.engines.exact.subgame import (
+    ExactSubgame,
+    Reach,
+    Values,
+    play_hand_locks,
+    play_locks,
+)
 from allstreets.engines.simd.iteration_weights import NO_WEIGHTS, KernelWeights
 from allstreets.engines.simd.matrix_product import TILE_ROWS
 from allstreets.engines.simd.vectors import aligned

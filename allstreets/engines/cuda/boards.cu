@@ -119,7 +119,7 @@ KERNEL gather(const Boards *ONLY s) { gather_leaf(s); }
 // A fold is worth the same against all hands that fit beside the player's.
 KERNEL folds(const Boards *ONLY s) {
     SHARED(memory);
-    const int tile = BLOCK % s->tiles, board = s->first_board + BLOCK / s->tiles;
+    const int tile = modulo(BLOCK, s->tiles), board = s->first_board + quotient(BLOCK, s->tiles);
     const Fold *folds = s->folds + LANES * tile; // filled up with folds that nobody reads
     bool some = false;
     EACH_TERMINAL some |= visited(s, s->flop_of[board], folds[lane].pot);
@@ -201,7 +201,7 @@ DEVICE void learn_bucket(const Boards *ONLY s, Regret *regrets, Fraction *averag
 
 SMALL_KERNEL(256, 3) backward(const Boards *ONLY s) {
     SHARED(chances);
-    const int line = BLOCK % s->lines, board = s->first_board + BLOCK / s->lines;
+    const int line = modulo(BLOCK, s->lines), board = s->first_board + quotient(BLOCK, s->lines);
     const int flop = s->flop_of[board], pot = s->line_pot[line];
     if (!visited(s, flop, pot)) return;
     const int first = s->player_start[board], hands = hands_on(s->player_start, board);
@@ -246,7 +246,7 @@ SMALL_KERNEL(256, 3) backward(const Boards *ONLY s) {
 
 // Values of a pot on a flop: those of the combos of each class.
 KERNEL total(const Boards *ONLY s) {
-    const int pot = BLOCK % s->pots, flop = s->first_board + BLOCK / s->pots;
+    const int pot = modulo(BLOCK, s->pots), flop = s->first_board + quotient(BLOCK, s->pots);
     const int first = s->player_start[flop], hands = hands_on(s->player_start, flop);
     const float *values =
         s->values + (Long)first * s->value_rows + (Long)s->line_value[pot] * hands;
@@ -266,7 +266,7 @@ KERNEL total(const Boards *ONLY s) {
 
 // Positive regrets of a pot on the boards of a flop, padding left out.
 KERNEL sum_regrets(const Boards *ONLY s) {
-    const int pot = BLOCK % s->pots, flop = BLOCK / s->pots;
+    const int pot = modulo(BLOCK, s->pots), flop = quotient(BLOCK, s->pots);
     const int *rows = s->player_rows;
     int board = s->flop_first[flop];
     const int last = rows[s->flop_first[flop + 1]];

@@ -84,6 +84,10 @@ DEVICE Four four(const float *place) { return *(const Four *)place; }
 DEVICE void put(float *place, Four numbers) { *(Four *)place = numbers; }
 DEVICE Four all(float number) { return {{number, number, number, number}}; }
 
+// Quotient and remainder, in 32 bits: a division of 64 takes a GPU several times as long.
+DEVICE int quotient(int number, Long by) { return (int)((unsigned)number / (unsigned)by); }
+DEVICE int modulo(int number, Long by) { return (int)((unsigned)number % (unsigned)by); }
+
 DEVICE int hands_on(const int *start, int board) { return start[board + 1] - start[board]; }
 
 // Copies into shared memory that go on while a block computes, of sixteen bytes or of one number.

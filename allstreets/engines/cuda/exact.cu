@@ -10,6 +10,8 @@
 
 #include "streets.cuh"
 
+#define SLICES 8 // of the opponent's hands at an all-in
+
 struct Terminal { // rows, −1: none
     int called, folded;      // the opponent's reach at the showdown, and when he folds
     int value, fold_value;   // of both together, and of the player's own fold
@@ -24,7 +26,8 @@ struct HandTables { // of the player's hand on a board, as places in the sums of
 
 struct Exact : Street {
     Long is_river;
-    const Terminal *terminals;
+    const Terminal *terminals; // those that show hands first
+    Long all_in_tiles;         // in which some do
     Long player_actions, opponent_actions, player_nodes;
     const Byte *player_cards;
     const Short *player_twin;
@@ -49,7 +52,7 @@ DEVICE float reach_in(const Exact *ONLY s, int board, int line, int hand) {
     return reach_above(s, board, line, s->parent_hand[s->opponent_start[board] + hand]);
 }
 
-SMALL_KERNEL(128, 8) forward(const Exact *ONLY s) { forward_line(s); }
+SMALL_KERNEL(128, 12) forward(const Exact *ONLY s) { forward_line(s); }
 KERNEL gather(const Exact *ONLY s) { gather_leaf(s); }
 
 // ---- terminals
@@ -80,9 +83,9 @@ DEVICE Sums sums_at(float *memory, int hands, int combos) {
     return sums;
 }
 
-SMALL_KERNEL(256, 4) terminals(const Exact *ONLY s) {
+SMALL_KERNEL(512, 2) terminals(const Exact *ONLY s) {
     SHARED(memory);
-    const int board = s->first_board + BLOCK / s->tiles, tile = BLOCK % s->tiles;
+    const int board = s->first_board + quotient(BLOCK, s->tiles), tile = modulo(BLOCK, s->tiles);
     const int opponents = hands_on(s->opponent_start, board), hands = hands_on(s->player_start, board);
     const int first = s->combo_start[board], combos = s->combo_start[board + 1] - first;
     const Terminal *terminals = s->terminals + LANES * tile; // filled up with some that nobody reads
@@ -208,37 +211,47 @@ SMALL_KERNEL(256, 4) terminals(const Exact *ONLY s) {
 }
 
 // net [tile][terminal][player's hand] = Σ over the opponent's hands of equity · reach. `equity` is
-// [opponent's hand][player's hand] here, so that neighbours read neighbours.
-KERNEL all_in(const Exact *ONLY s) {
-    const int piece = BLOCK % s->pieces, tile = BLOCK / s->pieces % s->tiles;
-    const int board = s->first_board + BLOCK / s->pieces / s->tiles;
+// [opponent's hand][player's hand] here, so that neighbours read neighbours. A flop has few pieces, so
+// the opponent's hands are cut into SLICES, which are summed side by side.
+SMALL_KERNEL(1024, 1) all_in(const Exact *ONLY s) {
+    SHARED(memory);
+    const int piece = modulo(BLOCK, s->pieces), place = quotient(BLOCK, s->pieces);
+    const int tile = modulo(place, s->all_in_tiles);
+    const int board = s->first_board + quotient(place, s->all_in_tiles);
     const int opponents = hands_on(s->opponent_start, board), hands = hands_on(s->player_start, board);
     const Terminal *terminals = s->terminals + LANES * tile;
     const float *rows = s->reach + (Long)s->opponent_start[board] * s->reach_rows;
     const float *equity = s->equity + s->equity_start[board], *row[LANES];
-    bool some = false;
-    EACH_TERMINAL {
-        some |= terminals[lane].stake != 0.0f;
+    EACH_TERMINAL
         row[lane] = rows + (Long)(terminals[lane].called > 0 ? terminals[lane].called : 0) * opponents;
-    }
-    if (!some) return;
     float *net = s->net + ((Long)s->player_start[board] * s->tiles + (Long)tile * hands) * LANES;
-    EACH_HAND_OF_PIECE(hand, piece, hands) {
+    Four *parts = (Four *)memory; // [slice][hand of the piece]
+    const int first = piece * s->piece, left = hands - first;
+    const int width = left < s->piece ? left : s->piece;
+    for (int task = THREAD; task < SLICES * width; task += THREADS) {
+        const int slice = task / width, hand = first + task % width;
+        const int upto = opponents * (slice + 1) / SLICES;
         Four total = {};
 #pragma unroll 8
-        for (int other = 0; other < opponents; other++) {
+        for (int other = opponents * slice / SLICES; other < upto; other++) {
             const float share = equity[(Long)other * hands + hand];
             EACH_TERMINAL total.lane[lane] += share * row[lane][other];
         }
-        EACH_TERMINAL net[lane * hands + hand] = total.lane[lane];
+        parts[task] = total;
+    }
+    SYNC();
+    for (int each = THREAD; each < width; each += THREADS) {
+        Four total = {};
+        for (int slice = 0; slice < SLICES; slice++) total = total + parts[slice * width + each];
+        EACH_TERMINAL net[lane * hands + first + each] = total.lane[lane];
     }
 }
 
 // ---- the backward pass
 
 SMALL_KERNEL(128, 8) backward(const Exact *ONLY s) {
-    const int piece = BLOCK % s->pieces, line = BLOCK / s->pieces % s->lines;
-    const int board = s->first_board + BLOCK / s->pieces / s->lines;
+    const int piece = modulo(BLOCK, s->pieces), row = quotient(BLOCK, s->pieces);
+    const int line = modulo(row, s->lines), board = s->first_board + quotient(row, s->lines);
     const int first = s->player_start[board], hands = hands_on(s->player_start, board);
     const Numbers numbers = {first * s->player_actions, hands};
     float *rows = s->values + (Long)first * s->value_rows;

@@ -18,6 +18,7 @@ from allstreets.cfr import IterationWeights
 from allstreets.engines.cuda.kernels.lists import CARDS, place_in_lists
 from allstreets.engines.cuda.programs import (
     SUM_BYTES,
+    Array,
     Arrays,
     Buffers,
     Launch,
@@ -32,6 +33,7 @@ from allstreets.engines.cuda.streets import (
     PIECE,
     SEGMENTS,
     TILE,
+    StreetBetting,
     card_lists,
     hands_below,
     in_tiles,
@@ -46,7 +48,8 @@ from allstreets.engines.simd.iteration_weights import NO_WEIGHTS, KernelWeights
 
 AT_ONCE = 1024  # iterations whose weights are sent together
 SUM_THREADS = 128  # of the blocks that add up regrets, a board each
-TERMINAL_THREADS = 128, 256  # of a block with terminals: of short lists of hands, and of long ones
+TERMINAL_THREADS = 128, 512  # of a block with terminals: of short lists of hands, and of long ones
+SLICES = 8  # of the opponent's hands at an all-in, each summed by threads of its own
 CHUNK_BYTES = 1 << 30  # rows of the boards that are worked on at once
 
 
@@ -261,7 +264,7 @@ class CudaSubgame(ExactSubgame):
                     "reach": max(np.diff(opponents[cuts])) * betting.reach_rows,
                     "values": max(np.diff(hands[cuts])) * betting.value_rows,
                     "line_values": hands[-1] * betting.lines,
-                    "net": hands[-1] * len(in_tiles(betting.terminals)) * bool(boards.equity.size),
+                    "net": hands[-1] * len(_showdowns_first(betting)) * bool(boards.equity.size),
                 }
                 sizes = {name: max(size, int(needs[name])) for name, size in sizes.items()}
             for name, size in sizes.items():
@@ -300,10 +303,11 @@ class CudaSubgame(ExactSubgame):
 
     def _forward(self, player: Player, level: int, count: int, argument: int) -> Iterator[Launch]:
         boards, betting = self.boards[player][level], self._betting[player][level]
-        pieces, tiles = self._pieces(player, level), len(in_tiles(betting.terminals)) // TILE
+        pieces, tiles = self._pieces(player, level), len(_showdowns_first(betting)) // TILE
         yield "forward", count * betting.lines * pieces, PIECE, 0, argument
-        if boards.equity.size and tiles:
-            yield "all_in", count * tiles * pieces, PIECE, 0, argument
+        if boards.equity.size and (shown := _all_in_tiles(betting)):
+            blocks, threads = count * shown * pieces, SLICES * PIECE
+            yield "all_in", blocks, threads, 4 * TILE * threads, argument
         if tiles:
             need = _terminal_bytes(boards)
             threads = TERMINAL_THREADS[need > 48 * 1024]
@@ -323,7 +327,7 @@ class CudaSubgame(ExactSubgame):
         opponent, kept = player.opponent, self._buffers.address
         boards, betting = self.boards[player][level], self._betting[player][level]
         forest, locked = betting.forest, self.locked[level][player]
-        terminals = in_tiles(betting.terminals)
+        terminals = _showdowns_first(betting)
         # Rows of the first of these boards stand at the beginning.
         reach = 4 * int(boards.other_start[first_board]) * betting.reach_rows
         values = 4 * int(boards.own_start[first_board]) * betting.value_rows
@@ -334,6 +338,7 @@ class CudaSubgame(ExactSubgame):
             "clock": kept("clock"),
             "tiles": len(terminals) // TILE,
             "terminals": terminals,
+            "all_in_tiles": _all_in_tiles(betting),
             "player_actions": int(forest.own_actions[-1]),
             "opponent_actions": int(forest.other_actions[-1]),
             "player_nodes": forest.own_nodes,
@@ -441,6 +446,17 @@ def _card_fields(streets: Sequence[Boards], parents: Sequence[Ints], level: int)
         )
         fields |= {"below_start": start, "below": hands_there}
     return fields
+
+
+def _showdowns_first(betting: StreetBetting) -> Array:
+    """[TILE · …]: the terminals of a street; few tiles have the showdowns among them."""
+    terminals = betting.terminals
+    return in_tiles(terminals[np.argsort(terminals["amounts"][:, 0] == 0, kind="stable")])
+
+
+def _all_in_tiles(betting: StreetBetting) -> int:
+    """Tiles in which hands are shown."""
+    return -(-int(np.count_nonzero(betting.terminals["amounts"][:, 0])) // TILE)
 
 
 def _card_tables(boards: Boards) -> Arrays:

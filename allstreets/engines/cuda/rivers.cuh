@@ -39,7 +39,8 @@ DEVICE Four sum_places(float *memory, const Places *list, int from, int upto, in
 // lines of four buckets.
 SMALL_KERNEL(MOVERS, 1) deal(const Boards *ONLY s) {
     SHARED(memory);
-    const int lanes = BLOCK % s->lane_blocks, board = s->first_board + BLOCK / s->lane_blocks;
+    const int lanes = modulo(BLOCK, s->lane_blocks);
+    const int board = s->first_board + quotient(BLOCK, s->lane_blocks);
     if (!lanes_visited(s, s->flop_of[board], lanes)) return;
     const int first = s->player_start[board], hands = hands_on(s->player_start, board), lines = s->leaves;
     const float *rows = s->reach + (Long)first * s->reach_rows;
@@ -82,7 +83,8 @@ SMALL_KERNEL(MOVERS, 1) deal(const Boards *ONLY s) {
 // thread works on four lines of two hands.
 SMALL_KERNEL(MOVERS, 1) collect(const Boards *ONLY s) {
     SHARED(memory);
-    const int lanes = BLOCK % s->lane_blocks, board = s->first_board + BLOCK / s->lane_blocks;
+    const int lanes = modulo(BLOCK, s->lane_blocks);
+    const int board = s->first_board + quotient(BLOCK, s->lane_blocks);
     if (!lanes_visited(s, s->flop_of[board], lanes)) return;
     const int first = s->player_start[board], hands = hands_on(s->player_start, board), lines = s->leaves;
     float *rows = s->values + (Long)first * s->value_rows;
@@ -167,8 +169,12 @@ struct Room {
     Short *regrets; // of the player
 };
 
-DEVICE const Piece &piece_here(const Boards *ONLY s) { return s->river_pieces[BLOCK % s->piece_count]; }
-DEVICE int river_here(const Boards *ONLY s) { return s->first_board + BLOCK / s->piece_count; }
+DEVICE const Piece &piece_here(const Boards *ONLY s) {
+    return s->river_pieces[modulo(BLOCK, s->piece_count)];
+}
+DEVICE int river_here(const Boards *ONLY s) {
+    return s->first_board + quotient(BLOCK, s->piece_count);
+}
 
 DEVICE Room room_of(const Boards *ONLY s, float *memory, const Piece &piece) {
     Room room;

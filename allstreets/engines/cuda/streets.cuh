@@ -248,8 +248,8 @@ DEVICE void share_reach(bool learns, const Regret *regrets, const Fraction *aver
 
 // A block takes a line of a board, and a piece of its hands.
 template <typename S> DEVICE void forward_line(const S *ONLY s) {
-    const int piece = BLOCK % s->pieces, line = BLOCK / s->pieces % s->lines;
-    const int board = s->first_board + BLOCK / s->pieces / s->lines;
+    const int piece = modulo(BLOCK, s->pieces), row = quotient(BLOCK, s->pieces);
+    const int line = modulo(row, s->lines), board = s->first_board + quotient(row, s->lines);
     if (!line_visited(s, board, line)) return;
     const int hands = hands_on(s->opponent_start, board);
     const Numbers numbers = opponent_numbers(s, board, line);
@@ -269,8 +269,8 @@ template <typename S> DEVICE void forward_line(const S *ONLY s) {
 
 // A block takes a leaf of a board, and a piece of its hands.
 template <typename S> DEVICE void gather_leaf(const S *ONLY s) {
-    const int piece = BLOCK % s->pieces, leaf = BLOCK / s->pieces % s->leaves;
-    const int board = s->first_board + BLOCK / s->pieces / s->leaves;
+    const int piece = modulo(BLOCK, s->pieces), place = quotient(BLOCK, s->pieces);
+    const int leaf = modulo(place, s->leaves), board = s->first_board + quotient(place, s->leaves);
     if (!leaf_visited(s, board, leaf)) return;
     const int first = s->player_start[board], hands = hands_on(s->player_start, board);
     const int from = row_below(s, leaf);

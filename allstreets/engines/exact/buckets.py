@@ -20,12 +20,7 @@ from numpy.typing import NDArray
 
 from allstreets.base import Floats, Longs, Singles
 from allstreets.cards import COMBO_CARDS, card_rank, card_suit, combo_strengths
-from allstreets.engines.exact.cards import (
-    NO_BUCKETS,
-    StreetBoards,
-    starts_of,
-    whole_vectors,
-)
+from allstreets.engines.exact.cards import NO_BUCKETS, StreetBoards, starts_of, whole_vectors
 from allstreets.engines.exact.kernels.layout import Boards, HandLists
 from allstreets.engines.simd.vectors import LANES
 
@@ -79,8 +74,7 @@ MakeBuckets = Callable[[Sequence[StreetBoards]], StreetBuckets]
 
 
 def street_buckets(
-    streets: Sequence[StreetBoards],
-    given: StreetBuckets | MakeBuckets | None,
+    streets: Sequence[StreetBoards], given: StreetBuckets | MakeBuckets | None
 ) -> StreetBuckets:
     """The buckets of a game's streets, made if need be, and fit for them."""
     if given is None:

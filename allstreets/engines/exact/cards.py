@@ -197,11 +197,7 @@ def _below(hands: BoardHands, above: BoardHands, chance: float) -> BoardHands:
 
 
 def kernel_boards(
-    street: StreetBoards,
-    below: Below | None,
-    own: int,
-    all_ins: bool,
-    threads: int = 1,
+    street: StreetBoards, below: Below | None, own: int, all_ins: bool, threads: int = 1
 ) -> Boards:
     """The street as the kernels read it when player `own` is computed, with a slot for each hand.
 

@@ -276,10 +276,7 @@ class _Builder:
         return float(win - tie), float(tie)
 
     def finish(
-        self,
-        line_reach: Longs,
-        line_value: Longs,
-        next_lines: StreetLines | None,
+        self, line_reach: Longs, line_value: Longs, next_lines: StreetLines | None
     ) -> Forest:
         lanes = LANES * next_lines.lane_groups[-1] if next_lines else 0
         leaf_reach = np.full(lanes, ZERO_ROW, np.int64)

@@ -7,11 +7,7 @@ import numpy as np
 
 from allstreets.base import Longs, Singles
 from allstreets.betting import Player
-from allstreets.engines.exact.kernels.layout import (
-    Boards,
-    Forest,
-    Workspace,
-)
+from allstreets.engines.exact.kernels.layout import Boards, Forest, Workspace
 from allstreets.engines.exact.kernels.work_queue import (
     BACKWARD,
     FORWARD,
@@ -82,11 +78,7 @@ class BoardWork:
         )
 
     def run(
-        self,
-        player: Player,
-        streets: Sequence[Sequence[Street]],
-        mode: int,
-        weights: KernelWeights,
+        self, player: Player, streets: Sequence[Sequence[Street]], mode: int, weights: KernelWeights
     ) -> None:
         """Everything below the root, for the streets of each thread, into the root's leaves."""
         queue = self._queue(self.pieces[player])

@@ -130,9 +130,7 @@ class StageMatrices:
         return StageCards(length, margin, combos, twins, *by_card, *by_hand, down, up)
 
 
-def _sparse(
-    counts: Floats,
-) -> tuple[NDArray[np.int16], Bytes, Singles]:
+def _sparse(counts: Floats) -> tuple[NDArray[np.int16], Bytes, Singles]:
     """The numbers of [F, R, C] that are not 0, row by row: starts [F, R + 1], columns, numbers."""
     present = counts != 0
     starts = np.zeros((len(counts), counts.shape[1] + 1), np.int16)

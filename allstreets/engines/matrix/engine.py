@@ -11,9 +11,14 @@ reach), summed over iterations as the schedule discounts them. Where 1,000 other
 of 500 chips, a hand of 12 combos that loses a tenth of the pot by an action loses 600,000 per
 iteration. The sound rule (no threshold) needs an upper bound of what each action could have gained
 meanwhile, for which a matrix game has no room: it must be given a threshold.
+
+`pair_values` has the value of every hand against every other hand, when both play stored
+strategies: chips that OOP wins on average, over the turns and rivers and over both players' mixed
+actions; IP wins as much less. Where no combos of two hands fit beside the flop and each other they
+cannot meet, and 0 stands there.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -23,8 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import Bytes, Flags, Floats, InputError, Longs, Singles
-from allstreets.betting import OOP, BettingTree, Player
-from allstreets.cards import HAND_COUNT
+from allstreets.betting import OOP, BettingTree, NodeKind, Outcome, Player
+from allstreets.cards import COMBO_MASKS, HAND_COUNT, HAND_OF_COMBO
 from allstreets.cfr import IterationWeights, Pruning, Schedule
 from allstreets.engines.card_model import CLASSES, CardModel, DealtPairs
 from allstreets.engines.machine import Pool
@@ -44,9 +49,8 @@ from allstreets.engines.matrix.kernels.layout import (
     UPDATE,
     filled,
 )
-from allstreets.engines.matrix.kernels.pair_sums import PairTree, pair_values
+from allstreets.engines.matrix.kernels.pair_sums import PairTree, mean_over_pairs, pair_values
 from allstreets.engines.matrix.kernels.pots import NO_ROOTS, PotTables, iterate_pots, run_pots
-from allstreets.engines.matrix.pair_values import class_values, first_stage_values, pair_tree
 from allstreets.engines.matrix.plan import (
     HandSelection,
     blocks_of_hands,
@@ -62,6 +66,8 @@ from allstreets.engines.subgames import flop_key
 
 LEAST_REACH = 1e-12
 """A hand that reaches a pot less often than this does not count: whole pots fall away early."""
+COMBO_BITS = COMBO_MASKS.astype(np.int64)
+HANDS = HAND_OF_COMBO.astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,7 +288,7 @@ class MatrixEngine:
         """All pots as the kernels read them."""
         found = self._known_tables.get((player, selection))
         if found is None:
-            found = pot_tables(self.games, player, selection)
+            found = pot_tables([game.stages(player, selection) for game in self.games])
             self._known_tables[player, selection] = found
         return found
 
@@ -295,12 +301,7 @@ class MatrixEngine:
                 raise ValueError("a hand that is not stored reaches a pot")
 
     def _wanted(
-        self,
-        player: Player,
-        mode: int,
-        flops: Flops,
-        weights: Singles,
-        hand_mask: Flags | None,
+        self, player: Player, mode: int, flops: Flops, weights: Singles, hand_mask: Flags | None
     ) -> tuple[Bytes, Bytes]:
         """The blocks of own hands that an update computes, [P, 1 or K, H / 16], and where [P].
 
@@ -415,3 +416,50 @@ def checked_pruning(pruning: Pruning | None, schedule: Schedule) -> Pruning | No
             "prune_warmup to 0 for no pruning"
         )
     return pruning
+
+
+def pair_tree(game: MatrixGame, payoffs: Floats) -> PairTree:
+    """A game of one stage as the kernel reads it; good as long as it stores the same hands."""
+    tree = game.tree
+    decides = tree.kind == NodeKind.DECISION
+    starts = np.zeros(tree.node_count, np.int64)
+    for player in Player:
+        nodes, first = game.decisions_of(0, player)
+        starts[nodes] = first
+    depth, action = np.zeros((2, tree.node_count), np.int64)
+    for node in np.flatnonzero(~tree.is_terminal).tolist():
+        children = tree.children_of(node)
+        depth[children] = depth[node] + 1
+        action[children] = np.arange(len(children))
+    win, loss = payoffs[:, OOP, Outcome.WIN], payoffs[:, OOP, Outcome.LOSE]
+    return PairTree(
+        tree.parent.astype(np.int64),
+        depth,
+        np.where(decides, tree.player, -1).astype(np.int64),
+        tree.child_count.astype(np.int64),
+        action,
+        starts,
+        np.where(tree.is_terminal, (win - loss) / 2, 0.0),
+        np.where(tree.is_terminal, (win + loss) / 2, 0.0),
+    )
+
+
+def first_stage_values(evaluate: Callable[[Floats], Floats], pairs: Floats) -> Floats:
+    """[H, H]: the same for the hands of the first stage, in a game of any number of stages.
+
+    `evaluate` gives OOP's values [H] against a reach [H] of IP. Those against a range that holds a
+    single hand are those against that hand, times the `pairs` [H, H] of combos.
+    """
+    totals = np.stack([evaluate(alone) for alone in np.eye(len(pairs))], axis=1)
+    return np.divide(totals, pairs, out=np.zeros_like(totals), where=pairs > 0)
+
+
+def class_values(buckets: NDArray[np.int16], values: Floats) -> Floats:
+    """[169, 169]: values of buckets [K, K] as means over the combos that fit beside each other.
+
+    `buckets` [1326] gives each combo's bucket, −1 where the flop blocks it.
+    """
+    means = np.empty((HAND_COUNT, HAND_COUNT))
+    combos, groups = np.flatnonzero(buckets >= 0), buckets.astype(np.int64)
+    mean_over_pairs(combos, COMBO_BITS, HANDS, groups, values, means)
+    return means

@@ -30,6 +30,7 @@ from allstreets.engines.matrix.kernels.layout import (
     THRESHOLD,
     UPDATE,
     StageHands,
+    StagePlan,
     StageSpace,
     StageStore,
     filled,
@@ -69,11 +70,7 @@ class MatrixGame:
     """
 
     def __init__(
-        self,
-        tree: BettingTree,
-        payoffs: Floats,
-        cards: StageMatrices,
-        allocate: Allocate = aligned,
+        self, tree: BettingTree, payoffs: Floats, cards: StageMatrices, allocate: Allocate = aligned
     ) -> None:
         self.tree, self.cards, self._allocate = tree, cards, allocate
         self.stage_of_node = stage_of_nodes(tree, cards.streets)
@@ -95,6 +92,12 @@ class MatrixGame:
         for node, chances in tree.locks.items():
             hands = cards.hands[int(self.stage_of_node[node])]
             self._put(slice(None), node, np.repeat(np.array(chances)[:, None], hands, axis=1))
+
+    def stages(
+        self, player: Player, selection: HandSelection = "kept"
+    ) -> tuple[tuple[StagePlan, ...], tuple[StageHands, ...], tuple[StageStore, ...]]:
+        """What the kernels read of a player's pass: plans, hands and stored arrays."""
+        return self.plans[player], self.hands(player, selection), self.stores(player)
 
     def stores(self, own: Player) -> tuple[StageStore, ...]:
         """The stored arrays as the kernels read them, stage by stage."""
@@ -367,7 +370,7 @@ class MatrixGame:
         """The game as the kernels read it."""
         found = self._tables.get(player)
         if found is None:
-            found = self._tables[player] = pot_tables([self], player, "kept")
+            found = self._tables[player] = pot_tables([self.stages(player)])
         return found
 
     def own_hands(self, player: Player, selection: HandSelection) -> Longs:

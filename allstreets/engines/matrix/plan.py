@@ -8,7 +8,7 @@ list, so that kernels work on whole vectors of them.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,14 +21,12 @@ from allstreets.engines.matrix.kernels.layout import (
     MOST_STAGES,
     StageHands,
     StagePlan,
+    StageStore,
     filled,
 )
 from allstreets.engines.matrix.kernels.pots import PotTables
 from allstreets.engines.simd.matrix_product import TILE_ROWS
 from allstreets.engines.simd.vectors import LANES
-
-if TYPE_CHECKING:
-    from allstreets.engines.matrix.game import MatrixGame
 
 SPLIT_FLOPS = 2  # for each thread: the last ones are handed out pot by pot, so that nobody waits
 
@@ -72,10 +70,7 @@ def slot_counts(tree: BettingTree, stages: Longs) -> Longs:
 
 
 def build_plans(
-    tree: BettingTree,
-    payoffs: Floats,
-    own: Player,
-    streets: tuple[tuple[Street, ...], ...],
+    tree: BettingTree, payoffs: Floats, own: Player, streets: tuple[tuple[Street, ...], ...]
 ) -> tuple[StagePlan, ...]:
     """The plans of one player, stage by stage."""
     numbers = stage_of_nodes(tree, streets)
@@ -268,11 +263,11 @@ class _Lists:
 
 
 def pot_tables(
-    games: Sequence["MatrixGame"], player: Player, selection: HandSelection
+    pots: Sequence[tuple[tuple[StagePlan, ...], tuple[StageHands, ...], tuple[StageStore, ...]]],
 ) -> PotTables:
-    """The pots as the kernels read them; good as long as the games store the same hands.
+    """Each pot's stages as the kernels read them; good as long as the same hands are stored.
 
-    The tables hold addresses: whoever has them must have the games, too.
+    The tables hold addresses: whoever has them must have the stores, too.
     """
     longs, floats = _Lists(np.int64), _Lists(np.float32)
 
@@ -286,24 +281,24 @@ def pot_tables(
         return found
 
     def table(records: list[list[list[tuple[int, int]]]], fields: int) -> Longs:
-        return np.array(records, np.int64).reshape(len(games), MOST_STAGES, fields, 2)
+        return np.array(records, np.int64).reshape(len(pots), MOST_STAGES, fields, 2)
 
     return PotTables(
-        stages=np.array([len(game.plans[player]) for game in games], np.int64),
+        stages=np.array([len(plans) for plans, _, _ in pots], np.int64),
         plans=table(
-            [[places(plan) for plan in filled(game.plans[player])] for game in games],
+            [[places(plan) for plan in filled(plans)] for plans, _, _ in pots],
             len(StagePlan._fields),
         ),
         hands=table(
-            [[places(each) for each in filled(game.hands(player, selection))] for game in games],
+            [[places(each) for each in filled(hands)] for _, hands, _ in pots],
             len(StageHands._fields),
         ),
         stores=table(
             [
-                [[_address(array) for array in store] for store in filled(game.stores(player))]
-                for game in games
+                [[_address(array) for array in store] for store in filled(stores)]
+                for _, _, stores in pots
             ],
-            4,
+            len(StageStore._fields),
         ),
         longs=longs.joined(),
         floats=floats.joined(),

@@ -138,11 +138,7 @@ class SampledSubgame:
         )
 
     def step(
-        self,
-        player: Player,
-        player_reach: Reach,
-        opponent_reach: Reach,
-        weights: IterationWeights,
+        self, player: Player, player_reach: Reach, opponent_reach: Reach, weights: IterationWeights
     ) -> Values:
         """One half-iteration: an unbiased estimate of the values [H], regrets and average updated.
 
@@ -246,10 +242,7 @@ class SampledSubgame:
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next step depends on; the game's arrays, not copies."""
-        state: dict[str, NDArray[Any]] = {
-            "random": self._random,
-            "skip_counts": self._room.counts,
-        }
+        state: dict[str, NDArray[Any]] = {"random": self._random, "skip_counts": self._room.counts}
         for player in Player:
             state[f"regrets.{player.name.lower()}"] = self._regrets[player]
             state[f"average.{player.name.lower()}"] = self._sums[player]

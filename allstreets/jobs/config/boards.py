@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from allstreets.base import InputError, csv_rows
+from allstreets.base import InputError, csv_rows, decode_text
 from allstreets.betting import street_of_board
 from allstreets.cards import boards_alike, cards_text, parse_board, parse_flop_set
 
@@ -154,8 +154,4 @@ def _text(path: Path) -> str:
         raise InputError(f"cannot read {path}: {error.strerror}; name a file of boards") from None
     if len(data) > MOST_BYTES:
         raise InputError(f"{path} is larger than 10 MB; is it the right one?")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path} is not UTF-8 text (line {line}): save it as UTF-8") from None
+    return decode_text(data, str(path))

@@ -153,7 +153,6 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
     @classmethod
     def _flops_can_be_read(cls, value: int | str | tuple[str, ...]) -> int | str | tuple[str, ...]:
         """Unlike in a whole game flops have no weights, and one may be named twice."""
-
         if not isinstance(value, tuple) or not value:
             return super()._flops_can_be_read(value)
         for text in value:
@@ -181,7 +180,6 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
 
     def card_model(self) -> "CardModel":
         """The card model: how much players know of the cards."""
-
         return CardModel(
             self.cards, buckets=self.buckets, sample_pct=self.sample_pct, seed=self.seed
         )
@@ -192,7 +190,6 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
 
     def targets(self) -> "FlopTargets":
         """When each flop is solved."""
-
         return FlopTargets(
             exploitability=self.exploitability_threshold,
             regret=self.regret_threshold,
@@ -201,7 +198,6 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
 
     def pots(self) -> "tuple[PotGame, ...]":
         """The betting at each stack-to-pot ratio."""
-
         texts = self.size_texts()
         players = [PlayerSizes.parse(texts[street]["bet"], texts[street]["raise"], what=street)
                    for street in STREETS]  # fmt: skip
@@ -217,7 +213,6 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
 
     def chosen_flops(self) -> "tuple[Flop, ...]":
         """The flops to solve; one that is named twice comes once."""
-
         if not isinstance(self.flops, tuple):
             return self.flop_set().flops
         texts: dict[int, str] = {}
@@ -262,7 +257,6 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
 
 def _street_sizes(given: Sizes | SizesByStreet, *, raises: bool) -> dict[str, str]:
     """Street → the canonical text of its sizes."""
-
     by_street = {}
     for street in STREETS:
         sizes = getattr(given, street) if isinstance(given, SizesByStreet) else given

@@ -112,11 +112,7 @@ class ConfigModel(BaseModel):
     """A section of a config file."""
 
     model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        strict=True,
-        allow_inf_nan=False,
-        validate_default=True,
+        extra="forbid", frozen=True, strict=True, allow_inf_nan=False, validate_default=True
     )
 
     @classmethod

@@ -14,7 +14,7 @@ from allstreets.cfr import SQUARE_ROOT, Pruning, Schedule, dcfr, parse_schedule
 from allstreets.engines import DEVICE_PATTERN, named_device
 from allstreets.jobs.config.model import ConfigModel, WrongKeyError, shown
 from allstreets.jobs.config.values import GameUnit
-from allstreets.jobs.progress import StopRule
+from allstreets.jobs.job import StopRule
 from allstreets.jobs.stopping import (
     ExploitabilityThreshold,
     Intervals,
@@ -116,7 +116,6 @@ class LearningConfig(ChecksConfig):
     @field_validator("algorithm")
     @classmethod
     def _algorithm_is_known(cls, value: str | None) -> str | None:
-
         if value is not None:
             parse_schedule(value)
         return value
@@ -136,7 +135,6 @@ class LearningConfig(ChecksConfig):
 
     def schedule(self) -> "Schedule":
         """How the past is discounted."""
-
         exponents = {key.removeprefix("dcfr_"): getattr(self, key) for key in DCFR}
         given = {key: value for key, value in exponents.items() if value is not None}
         schedule = (
@@ -167,7 +165,6 @@ class PruningConfig(LearningConfig):
     @field_validator("prune_threshold")
     @classmethod
     def _threshold_can_be_read(cls, value: float | str | None) -> float | str | None:
-
         try:
             Pruning(1, value)
         except InputError:
@@ -189,7 +186,6 @@ class PruningConfig(LearningConfig):
 
     def pruning_in_chips(self, stake: float) -> "Pruning | None":
         """The pruning thresholds, in chips times pairs of combos; a bb or pot has `stake` chips."""
-
         if not self.prune_warmup:
             return None
         threshold = self.prune_threshold
@@ -238,7 +234,6 @@ def scaled(threshold: float | str, factor: float) -> float | str:
     >>> scaled(-2.5, 1000), scaled("-2 * sqrt(t)", 100)
     (-2500.0, '-200.0*sqrt(t)')
     """
-
     match = SQUARE_ROOT.fullmatch(str(threshold))
     if match is None:
         return float(threshold) * factor

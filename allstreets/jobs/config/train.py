@@ -18,7 +18,6 @@ from allstreets.jobs.config.model import ConfigModel, WrongKeyError
 from allstreets.jobs.config.reading import read_config, read_config_text
 from allstreets.jobs.config.whole_game import PreflopConfig, UnifiedConfig
 
-JOBS = ("unified_cfr", "preflop_cfr", "postflop_model")
 """The jobs that a file may request."""
 
 

@@ -82,7 +82,6 @@ def parse_time(text: str) -> float:
 
 def _rake(value: Any) -> Any:
     """A share of the pot, as text with a per cent sign or as a number."""
-
     return read_share("rake", value) if isinstance(value, str) else value
 
 
@@ -140,7 +139,6 @@ def check_sizes(given: Any, *, raises: bool, path: KeyPath = (), big_blinds: boo
 
 def check_raise_sizes(given: Any) -> None:
     """Refuse the first entry that is no raise before the flop, or lists that lead nowhere."""
-
     _check_entries(given, (), lambda entry: parse_raise_sizes([entry]))
     try:
         parse_raise_sizes(listed(given))

@@ -191,13 +191,11 @@ class GameConfig(ConfigModel):
 
     def _opens(self) -> bool:
         """Whether the small blind has sizes to open with."""
-
         levels = parse_raise_sizes(listed(self.raise_sizes))[IP]
         return bool(levels and levels[0]) and self.raise_cap != 0
 
     def preflop_rules(self) -> "PreflopRules":
         """The betting before the flop."""
-
         return PreflopRules.parse(
             self.stack_depth,
             listed(self.raise_sizes),
@@ -382,7 +380,6 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
 
     def street_sizes(self, pot: PostflopPot | None = None) -> "tuple[StreetSizes, ...]":
         """The sizes after the flop, street by street, of a kind of pot or of all others."""
-
         by_street = []
         for street in STREETS:
             bet, raises = self.postflop_bet_sizes, self.postflop_raise_sizes
@@ -397,7 +394,6 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
 
     def game(self) -> "WholeGame":
         """The game; what is wrong with its sizes or flops is said here."""
-
         return WholeGame(
             preflop=self.preflop_rules(),
             sizes=self.street_sizes(),
@@ -414,7 +410,6 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
 
     def batches(self) -> "VisitPlan":
         """How flops are visited."""
-
         return VisitPlan(
             self.flop_batch_size, self.iterations_per_batch, self.flop_choice, self.seed
         )
@@ -454,7 +449,6 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
 
     def card_model(self) -> "CardModel":
         """The card model: how much players know of the cards after the flop."""
-
         return CardModel(
             self.cards,
             buckets=self.buckets,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from allstreets.base import InputError, write_atomic
 from allstreets.cards import HAND_NAMES, grid_cell
-from allstreets.jobs.progress import Check
+from allstreets.jobs.job import Check
 from allstreets.solutions import LEAST_SHOWN, Chart
 
 if TYPE_CHECKING:

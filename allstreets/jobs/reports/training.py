@@ -1,12 +1,9 @@
 """The report of a run: what each figure is, what it says, and what it does not say."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from allstreets.base import data_size, duration, figure
-from allstreets.cfr import Metrics
-from allstreets.cfr import Metrics as Empty
-from allstreets.jobs.progress import Progress, TrainingOutcome
+from allstreets.jobs.job import Progress, TrainingOutcome
 from allstreets.jobs.stopping import ExploitabilityThreshold, RegretThreshold, find_rule
 
 TREND = "a trend, not a bound"
@@ -105,32 +102,6 @@ def ending(outcome: TrainingOutcome) -> str:
     if aims:
         return f"ended at {at} ({what}); not converged: {' or '.join(aims)} was not reached"
     return f"ended at {at} ({what})"
-
-
-def report_dict(progress: Progress) -> dict[str, Any]:
-    """The report as JSON data. A figure that is not known is `None`."""
-    aims = {
-        rule.name: {"target": rule.target, "converged": rule.name in progress.holding}
-        for rule in progress.rules
-        if isinstance(rule, ExploitabilityThreshold | RegretThreshold)
-    }
-    return {
-        "iterations": progress.iteration,
-        "seconds": progress.seconds,
-        "iterations_per_second": progress.iterations_per_second,
-        "unit": progress.unit,
-        "checked_at": progress.check.iteration if progress.check else None,
-        **_figures(progress.metrics),
-        "targets": aims,
-        "solver_bytes": progress.solver_bytes,
-        "process_bytes": progress.process_bytes,
-    }
-
-
-def _figures(metrics: Metrics | None) -> dict[str, float | None]:
-    if metrics is None:
-        metrics = Empty()
-    return asdict(metrics)
 
 
 def _row(name: str, value: float | None, unit: str, remark: str, unknown: str) -> ReportRow:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from allstreets.base import InputError
-from allstreets.jobs.config.yaml_file import MAX_LINE, parse_yaml, read_yaml
+from allstreets.jobs.config.reading import MAX_LINE, parse_yaml, read_yaml
 
 
 def message(text: str) -> str:
@@ -224,7 +224,7 @@ def test_bombs_take_little_memory(tmp_path: Path) -> None:
     path.write_text(laughs())
     script = (
         "import sys, pathlib\n"
-        "from allstreets.jobs.config.yaml_file import read_yaml\n"
+        "from allstreets.jobs.config.reading import read_yaml\n"
         "try: read_yaml(pathlib.Path(sys.argv[1]))\n"
         "except ValueError as error: print(error)\n"
         # The peak of getrusage would count the parent's memory too, from before the exec.

@@ -1,7 +1,5 @@
 """The report says what each figure is worth, and never calls a trend a bound."""
 
-import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,8 +20,7 @@ from allstreets.jobs import (
     report_lines,
     train,
 )
-from allstreets.jobs.progress import Reason
-from allstreets.jobs.reports.training import report_dict
+from allstreets.jobs.job import Reason
 
 KNOWN = Metrics(
     exploitability=0.0123,
@@ -137,38 +134,14 @@ def test_the_end_without_an_aim() -> None:
     assert ending(outcome) == "ended at iteration 1,000 (70 seconds)"
 
 
-def test_as_json() -> None:
-    rules = (ExploitabilityThreshold(0.02), RegretThreshold(1e-9))
-    data = report_dict(progress(KNOWN, *rules, holding=("exploitability_threshold",)))
-    assert json.loads(json.dumps(data)) == {
-        "iterations": 1000,
-        "seconds": 70.0,
-        "iterations_per_second": 500.0,
-        "unit": "chips",
-        "checked_at": 1000,
-        "exploitability": 0.0123,
-        "avg_positive_regret": 0.00045,
-        "regret_bound": 0.05,
-        "max_regret": 0.002,
-        "strategy_entropy": 0.41,
-        "targets": {
-            "exploitability_threshold": {"target": 0.02, "converged": True},
-            "regret_threshold": {"target": 1e-9, "converged": False},
-        },
-        "solver_bytes": 10,
-        "process_bytes": 94_000_000,
-    }
-    empty = report_dict(replace(progress(None), done=0))
-    assert empty["exploitability"] is None
-    assert empty["checked_at"] is None
-
-
 def test_a_true_run() -> None:
     solver = MatrixGameSolver(random_game())
     outcome = train(solver, [ExploitabilityThreshold(0.005), Iterations(10_000)])
-    data = report_dict(outcome.progress)
-    assert data["exploitability"] == solver.metrics().exploitability
-    assert data["exploitability"] <= 0.005
-    assert data["targets"]["exploitability_threshold"]["converged"]
+    metrics = outcome.progress.metrics
+    assert metrics is not None
+    assert metrics.exploitability is not None
+    assert metrics.exploitability == solver.metrics().exploitability
+    assert metrics.exploitability <= 0.005
     assert outcome_lines(outcome)[-1].startswith("CONVERGED at iteration ")
-    assert data["exploitability"] <= data["regret_bound"]
+    assert metrics.regret_bound is not None
+    assert metrics.exploitability <= metrics.regret_bound

@@ -1,11 +1,11 @@
-"""Bundles of whole games: preflop through river on every flop, opened by reading the manifest.
+"""Bundles of whole games and of preflop solutions, opened by reading the manifest.
 
     FOLDER/manifest.json                            facts, metrics, one row per flop, checksums
            preflop-1f0a93c2.safetensors             strategies and values before the flop
            flops-1f0a93c2/AsKh7d.safetensors        strategies of all pots on a flop, and values
 
 The arrays of a flop's file are listed in `engines.quantised`. A solution made with `store: preflop`
-or `memory: per_batch` has no flops: their strategies are gone.
+or `memory: per_batch` has no flops: their strategies are gone. A preflop solution never had any.
 """
 
 import secrets
@@ -16,36 +16,50 @@ from pathlib import Path
 from typing import Any
 
 from allstreets.base import Arrays, Place, place_of, sync_folder
+from allstreets.betting import build_preflop_tree
 from allstreets.engines import CardModel
-from allstreets.games import PreflopGame, game_mapping, game_of
-from allstreets.solutions import PreflopStrategies, Row, SolverSource, StoredGame, WholeSolution
+from allstreets.games import (
+    Lock,
+    PreflopGame,
+    game_mapping,
+    game_of,
+    preflop_locks,
+    rules_mapping,
+    rules_of,
+)
+from allstreets.solutions import (
+    PreflopRoots,
+    PreflopStrategies,
+    Row,
+    SolverSource,
+    StoredGame,
+    WholeSolution,
+)
 from allstreets.solvers import QuantisedSolution, WholeGameSolver
 from allstreets.storage.certificates import read_certificate
 from allstreets.storage.claim import claim
-from allstreets.storage.flop_files import (
-    FlopFiles,
-    flops_folder,
-    without_files,
-    write_flop,
-    write_flops,
-)
 from allstreets.storage.kept_flops import KeptExactFlops
 from allstreets.storage.manifest import Kind, damage_told, read_manifest, write_manifest
 from allstreets.storage.mapped import write_mapped
 from allstreets.storage.mirror import mirrored
 from allstreets.storage.solution_files import (
     SUFFIX,
+    FlopFiles,
     facts_mapping,
     facts_of,
+    flops_folder,
     open_preflop,
     require_folder,
     require_new,
     require_same_game,
     saving,
+    without_files,
+    write_flop,
+    write_flops,
 )
 
-KIND: Kind = "unified"
-
+PREFLOP: Kind = "preflop"
+UNIFIED: Kind = "unified"
 KEPT = {
     "classes": "all decisions after the flop, by hand class",
     "buckets": "all decisions after the flop, by bucket of the street",
@@ -58,9 +72,50 @@ NOTHING_KEPT = "no decisions after the flop"
 ROW_DIGITS = 5  # of the figures of a flop in a compact solution
 
 
+def require_preflop_folder(folder: Path, *, resume: bool) -> None:
+    """Refuse a folder that a run cannot write to, before it begins."""
+    require_folder(folder, PREFLOP, resume=resume)
+
+
+def save_preflop(
+    result: "WholeSolution", folder: Path | str, *, identity: Mapping[str, Any]
+) -> None:
+    """Write a bundle, or bring one of the same game up to date; anything else is an `InputError`.
+
+    `identity` are JSON facts that distinguish games besides the rules: where the values of flops
+    come from, say.
+    """
+    folder = Path(folder)
+    game = {**identity, "preflop": rules_mapping(result.rules)}
+    require_same_game(folder, PREFLOP, lambda manifest: manifest["game"], game)
+    token = secrets.token_hex(4)
+    path = folder / f"preflop-{token}{SUFFIX}"
+    with saving(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        entry = {"file": path.name, **write_mapped(path, result.before.arrays())}
+        head = facts_mapping(result.facts, PREFLOP)
+        write_manifest(folder, {**head, "game": game, "token": token, "files": {"preflop": entry}})
+
+
+def load_preflop(folder: Path | str) -> "WholeSolution":
+    """Open a bundle."""
+    folder = Path(folder)
+    manifest = read_manifest(folder, PREFLOP)
+    with damage_told(folder):
+        rules, facts = rules_of(manifest["game"]["preflop"]), facts_of(manifest)
+        tree = build_preflop_tree(rules)
+    before = open_preflop(folder, manifest, tree)
+    with damage_told(folder):
+        locks = tuple(Lock.from_mapping(lock) for lock in facts.config.get("lock") or ())
+        before = replace(before, locks=preflop_locks(tree, locks))
+    solution = WholeSolution(PreflopRoots(rules, before), None, facts)
+    solution.folder = folder
+    return solution
+
+
 def require_unified_folder(folder: Place, *, resume: bool) -> None:
     """Refuse a folder that a run cannot write to, before it begins."""
-    require_folder(folder, KIND, resume=resume)
+    require_folder(folder, UNIFIED, resume=resume)
 
 
 def save_unified(
@@ -81,9 +136,8 @@ def save_unified(
     are those of the stored strategies. `before` says which solution a lock has made it
     from: its `folder`, and the `line` that was locked.
     """
-
     folder = place_of(folder)
-    require_same_game(folder, KIND, _game_of, _identity(solver))
+    require_same_game(folder, UNIFIED, _game_of, _identity(solver))
     source = SolverSource(solver, kept)
     facts = source.facts(
         memory=config.get("memory", "resident" if solver.can_evaluate else "per_batch"),
@@ -174,7 +228,7 @@ def _finish(
     write_manifest(
         folder,
         {
-            **facts_mapping(facts, KIND),
+            **facts_mapping(facts, UNIFIED),
             "game": game_mapping(whole.game),
             **({"before": dict(before)} if before is not None else {}),
             "batches": batches,
@@ -201,7 +255,6 @@ def _batches(solver: "WholeGameSolver") -> list[Any]:
 
 def _identity(solver: "WholeGameSolver") -> dict[str, Any]:
     """The facts that two solutions of the same game share, in words for people."""
-
     flops = solver.game.flops
     return {
         **game_mapping(solver.game),
@@ -227,9 +280,8 @@ def _game_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 def load_unified(folder: Place | str) -> "WholeSolution":
     """Open a bundle. Reads manifest and preflop part; a flop is read when it is needed."""
-
     folder = mirrored(folder)
-    manifest = read_manifest(folder, KIND)
+    manifest = read_manifest(folder, UNIFIED)
     rows = manifest["flops"]
     flops, weights = [row["flop"] for row in rows], [row["weight"] for row in rows]
     with damage_told(folder):

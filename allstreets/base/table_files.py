@@ -1,4 +1,4 @@
-"""Tables as CSV: those of other people and programs are read, ours are written for spreadsheets.
+"""Tables as CSV and as Parquet (through the extra `allstreets[parquet]`).
 
 A spreadsheet takes a text that begins like a formula for one, and runs it. Names of spots, of
 players and of files are other people's: '=HYPERLINK(…)' may be one. Such a text gets an apostrophe
@@ -7,10 +7,13 @@ in front, which spreadsheets take for "this is text". Numbers stay as they are.
 
 import csv
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TextIO
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO
 
 from allstreets.base.errors import InputError
+from allstreets.base.files import write_atomic
 
 FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -67,3 +70,36 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return text.strip() == text
+
+
+def require_parquet() -> Any:
+    """The library behind Parquet files; an `InputError` where it is not installed."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise InputError(
+            "Parquet files need pyarrow: pip install 'allstreets[parquet]', or write CSV"
+        ) from None
+    return pyarrow
+
+
+def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows that share their keys as one table, whole or not at all."""
+    arrow = require_parquet()
+    table = arrow.Table.from_pylist([dict(row) for row in rows])
+    _write_table(path, lambda file: arrow.parquet.write_table(table, file))
+
+
+def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """The same as CSV."""
+    text = StringIO()
+    write_csv_rows(text, list(rows[0]), rows)
+    _write_table(path, lambda file: file.write(text.getvalue().encode()))
+
+
+def _write_table(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    try:
+        write_atomic(path, write)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}; name another file") from None
