@@ -135,15 +135,16 @@ def test_drafts_of_more_flops_are_kept_and_narrow_the_interval(
 def test_drafts_of_all_flops_by_processes_are_those_made_here(
     copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("allstreets.jobs.certificate.MOST_DRAWN", 24)
-    few = spread_flops(30)
+    monkeypatch.setattr("allstreets.jobs.certificate.DRAWN_BESIDE_DRAFTS", 4)
+    monkeypatch.setattr("allstreets.jobs.certificate.MOST_DRAWN", 9)
+    few = spread_flops(12)
     monkeypatch.setattr("allstreets.jobs.certificate.spread_flops", lambda _: few)
 
     def certificate(folder: Path, threads: int) -> Certificate | None:
         job = plan_certify(
-            folder, "12", completion=lambda _: QUICKLY, threads=threads, drafts=25, draft=QUICKLY
+            folder, "4", completion=lambda _: QUICKLY, threads=threads, drafts=10, draft=QUICKLY
         )
-        assert len(job.drafts) == 30
+        assert len(job.drafts) == 12
         with job._executor() as executor:
             assert executor.at_once == threads
         return job.run().certificate
