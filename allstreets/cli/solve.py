@@ -72,6 +72,9 @@ def solve(
     river_groups: Annotated[
         str | None, typer.Option(help="suits: river hands alike share strategies, 1/5 the memory.")
     ] = None,
+    tremble: Annotated[
+        float | None, typer.Option(help="0.001: answers to what nobody does are learned too.")
+    ] = None,
     device: Annotated[
         str | None, typer.Option(help="cpu; cuda: a GPU of this machine, cuda:1 another.")
     ] = None,
@@ -129,6 +132,7 @@ def solve(
         "algorithm": algorithm,
         "precision": precision,
         "river_groups": river_groups,
+        "tremble": tremble,
         "device": device,
     }
     seconds = None if time is None else parse_time(time)
@@ -221,7 +225,9 @@ def print_origin(out: "Console", origin: "Origin", reached: float) -> None:
 
 
 # What a flag may still say: everything else about the spot comes from the solution.
-SETTINGS = ("exploitability_threshold", "algorithm", "precision", "river_groups", "device")
+SETTINGS = (
+    "exploitability_threshold", "algorithm", "precision", "river_groups", "tremble", "device",
+)  # fmt: skip
 FLAGS = {"oop_range": "oop", "ip_range": "ip", "rake_cap": "rake-cap"}
 
 

@@ -131,12 +131,17 @@ def exact_subgame(
     buckets: StreetBuckets | MakeBuckets | None = None,
     learns: bool = True,
     device: Device | None = None,
+    tremble: float = 0.0,
 ) -> ExactSubgame:
     """As `ExactSubgame` describes it; one that learns, on the device if there is one."""
     if device is None or not learns:
-        return ExactSubgame(tree, payoffs, root, combos, threads, precision, like, buckets, learns)
+        return ExactSubgame(
+            tree, payoffs, root, combos, threads, precision, like, buckets, learns, tremble
+        )
     require_playable(tree, "exact", device)
-    return CudaSubgame(tree, payoffs, root, combos, device, threads, precision, like, buckets)
+    return CudaSubgame(
+        tree, payoffs, root, combos, device, threads, precision, like, buckets, tremble
+    )
 
 
 # An engine for each kind of cards.

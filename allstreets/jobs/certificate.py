@@ -418,6 +418,7 @@ class CertifyJob:
             judged=self.work.facts["judged"],
             leaks=figures.leaks,
             pots=figures.pots,
+            drafts=len(self.drafted),
         )
 
     def _dealt(self) -> Floats:

@@ -90,6 +90,7 @@ def lock_spot_config(
         # Which is as small, and leaves locks as they are.
         "precision": "float16" if precision == "int16" else precision,
         "river_groups": solved.get("river_groups", "none"),
+        "tremble": solved.get("tremble", 0.0),
         "exploitability_threshold": target or max(result.exploitability, LEAST_SHARE),
         **({} if device is None else {"device": device}),
     }

@@ -30,7 +30,7 @@ from allstreets.storage import (
     read_spot_manifest,
     require_free,
     save_spot,
-    spot_identity,
+    solver_identity,
     writing_unified,
 )
 
@@ -99,9 +99,7 @@ class SimplifyJob:
         solver = _solver(spot, self.threads)
         if target is None:
             return simplify_spot(solver, self.rule, self.players)
-        precision = solver.subgame.precision
-        identity = spot_identity(solver.spot, solver.schedule, precision, solver.river_groups)
-        require_free(target, identity)  # before any work is done
+        require_free(target, solver_identity(solver))  # before any work is done
         with claim(target):
             price = simplify_spot(solver, self.rule, self.players)
             folder = spot.folder
@@ -221,8 +219,14 @@ def _solver(spot: SpotSolution, threads: int | None) -> SpotSolver:
         if spot.folder is None:
             raise InputError("this solution holds no strategies to simplify: name its folder")
         return open_spot_solver(spot.folder, threads)
-    precision = trained.subgame.precision
-    solver = SpotSolver(spot.spot, trained.schedule, threads, precision, trained.river_groups)
+    solver = SpotSolver(
+        spot.spot,
+        trained.schedule,
+        threads,
+        trained.subgame.precision,
+        trained.river_groups,
+        tremble=trained.tremble,
+    )
     solver.restore(trained.state())
     return solver
 

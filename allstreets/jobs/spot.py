@@ -75,7 +75,6 @@ from allstreets.storage import (
     require_saved,
     restore_spot,
     save_spot,
-    spot_identity,
 )
 
 MAX_ITERATIONS = 10_000  # where the user names no end but the target
@@ -217,9 +216,8 @@ class SpotJob:
         if self.resume and self.output is None:
             raise InputError("--resume needs --output, the folder to go on from")
         require_saved(self.spot, self.saved)
-        config = self.config
-        identity = spot_identity(self.spot, config.algorithm, config.precision, config.river_groups)
         if self.output is not None:
+            identity = self.config.identity(self.spot)
             (require_resumable if self.resume else require_free)(self.output, identity)
 
     def need(self) -> Estimate:
@@ -270,6 +268,7 @@ class SpotJob:
             config.precision,
             config.river_groups,
             config.device,
+            config.tremble,
         )
         before: dict[str, Any] = {"seconds": 0.0, "metrics": []}
         with ExitStack() as stack:

@@ -52,10 +52,10 @@ from allstreets.storage import (
     load_spot,
     read_spot_manifest,
     require_same,
-    spot_identity,
 )
 
-SETTINGS = ("algorithm", "precision", "river_groups", "device", "exploitability_threshold")
+SOLVED = ("algorithm", "precision", "river_groups", "tremble")  # what a solution is solved with
+SETTINGS = (*SOLVED, "device", "exploitability_threshold")
 GPU = "cuda"  # the one that Ray lends
 LOCK_SECONDS = 120  # until a file server gives back what a machine held that has died
 
@@ -92,8 +92,7 @@ class SpotPiece:
     @property
     def identity(self) -> str:
         """The hash of the spot and its algorithm; targets and devices may change."""
-        same = ("algorithm", "precision", "river_groups")
-        settings = {key: self.settings[key] for key in same}
+        settings = {key: self.settings[key] for key in SOLVED}
         return data_hash({"game": self.game, **settings})
 
     @property
@@ -227,8 +226,7 @@ def _kept(job: SpotPiece, spot: Spot, config: SpotConfig) -> SpotRow | None:
     """The row of a bundle that is there and done; one that cannot be gone on with is removed."""
     assert job.folder is not None
     manifest = read_spot_manifest(job.folder)
-    identity = spot_identity(spot, config.algorithm, config.precision, config.river_groups)
-    require_same(job.folder, manifest["config"], identity, "spot")
+    require_same(job.folder, manifest["config"], config.identity(spot), "spot")
     row = spot_row(job, load_spot(job.folder))
     if row.is_done(job):
         return row

@@ -343,6 +343,7 @@ def solve_many(
     algorithm: str | None = None,
     precision: str | None = None,
     river_groups: str | None = None,
+    tremble: float | None = None,
     device: str | None = None,
     csv: Path | str | None = None,
     parquet: Path | str | None = None,
@@ -356,8 +357,8 @@ def solve_many(
 
     A spot is a `Spot`, the keys of a spot file, or the path of one; it may name several `boards`:
     a list, a set of flops ("subset_25"), or a CSV file where they are given here for all spots. Its
-    own target (`exploitability_threshold`), algorithm, precision, river_groups and device override
-    those given here. One that cannot be solved has an `error` and does not touch the others.
+    own target (`exploitability_threshold`), algorithm, precision, river_groups, tremble and device
+    override those given here. One that cannot be solved has an `error`, and the others go on.
 
     As many `processes` as cores and memory allow work at a time, the cores divided among them as
     `threads`. `csv` names a file to which rows are appended as spots finish, `parquet` one that is
@@ -375,6 +376,7 @@ def solve_many(
         "algorithm": algorithm,
         "precision": precision,
         "river_groups": river_groups,
+        "tremble": tremble,
         "device": device,
     }
     keys = {key: value for key, value in keys.items() if value is not None}

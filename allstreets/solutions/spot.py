@@ -418,10 +418,12 @@ def solve(
     river_groups: RiverGroups = "none",
     device: str = CPU,
     *,
+    tremble: float = 0.0,
     progress: bool = False,
 ) -> SpotSolution:
     """Solve until exploitability is at most `target` of the pot, or iterations or time run out.
 
+    With a `tremble` (0.001) players also learn answers to what the opponent never does.
     `seconds` count from the call: set-up and checks included. Exploitability is checked where the
     curve so far predicts the target, or every `check` iterations; with `progress` every check
     prints a line. The result carries `exploitability` (a fraction of the pot), `iterations` and
@@ -430,7 +432,7 @@ def solve(
     if target < 0 or max_iterations < 1 or (check is not None and check < 1):
         raise InputError("target must not be negative, max_iterations and check at least 1")
     timer = Timer(math.inf if seconds is None else seconds)
-    solver = solvers.SpotSolver(spot, algorithm, threads, precision, river_groups, device)
+    solver = solvers.SpotSolver(spot, algorithm, threads, precision, river_groups, device, tremble)
     return solve_on(solver, timer, target, max_iterations, check, progress=progress)
 
 

@@ -8,7 +8,8 @@ For t = 1, 2, …, and in each iteration for player = OOP, then IP:
 
 1. **Forward pass.** The opponent's reach [H] starts as his range at the root. His decisions
    multiply it by his current strategy, which is regret matching: σ(a) = R⁺(a) / Σ R⁺, or all
-   actions alike where no regret is positive. A dealt card removes the combos that hold it.
+   actions alike where no regret is positive. A dealt card removes the combos that hold it. With a
+   tremble ε it is multiplied by (1 − A · ε) · σ(a) + ε, so that every line has a range.
 2. **Terminals.** The counterfactual value of each of the player's combos is the payoff, summed over
    the opponent's reach: over the combos that share no card with it, and at a showdown with the
    sign of win, tie or loss.
@@ -84,9 +85,15 @@ class SpotSolver:
         precision: str = "float32",
         river_groups: RiverGroups = "none",
         device: str = CPU,
+        tremble: float = 0.0,
     ) -> None:
         """`device`: "cpu", or "cuda" for a GPU of this machine, "cuda:1" for another."""
-        self.spot, self.river_groups, self.device = spot, river_groups, device
+        self.spot, self.river_groups, self.device, self.tremble = (
+            spot,
+            river_groups,
+            device,
+            tremble,
+        )
         self.schedule = parse_schedule(algorithm) if isinstance(algorithm, str) else algorithm
         self.threads = thread_count(threads)
         require_precision(precision)
@@ -95,6 +102,12 @@ class SpotSolver:
             raise InputError(
                 "precision: int16 shares one scale among locked and free hands, which "
                 "rounds the locks away: use float16"
+            )
+        most = int(spot.tree.child_count.max(initial=1))
+        if not 0 <= most * tremble < 1:
+            raise InputError(
+                f"tremble: {tremble:g} of the reach takes every action, of which there are up to "
+                f"{most}: give 0 or a small share, 0.001"
             )
         weights = spot.ranges[0].weights, spot.ranges[1].weights
         by_suits = partial(suit_street_buckets, weights=weights)
@@ -107,6 +120,7 @@ class SpotSolver:
             precision,
             buckets=None if river_groups == "none" else by_suits,
             device=open_device(device),
+            tremble=tremble,
         )
         _impose(self.subgame, spot.locked_nodes)
         root = self.subgame.streets[0]
@@ -251,6 +265,7 @@ class SpotSolver:
         spot = self.spot
         buckets = {} if self.river_groups == "none" else {"river_groups": self.river_groups}
         edits = {} if not spot.edit else {"edit": repr(spot.edit)}
+        trembles = {} if not self.tremble else {"tremble": self.tremble}
         return {
             **edits,
             "game": "spot",
@@ -262,6 +277,7 @@ class SpotSolver:
             "algorithm": str(self.schedule),
             "precision": self.subgame.precision,
             **buckets,
+            **trembles,
         }
 
     def state(self) -> dict[str, NDArray[Any]]:

@@ -66,6 +66,7 @@ from .spot_bundle import require_resumable as require_resumable
 from .spot_bundle import require_saved as require_saved
 from .spot_bundle import restore_spot as restore_spot
 from .spot_bundle import save_spot as save_spot
+from .spot_bundle import solver_identity as solver_identity
 from .spot_bundle import spot_identity as spot_identity
 from .spot_set import TABLE as TABLE
 from .spot_set import Entry as Entry

@@ -146,6 +146,7 @@ FACTS: dict[str, dict[str, Any]] = {
             "algorithm": str,
             "precision": str,
             "river_groups?": str,
+            "tremble?": float,
             "lock?": [dict],
         },
         "saved": str,

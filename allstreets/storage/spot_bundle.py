@@ -73,16 +73,20 @@ def spot_identity(
     algorithm: "str | Schedule" = "ahead",
     precision: str = "float32",
     river_groups: RiverGroups = "none",
+    tremble: float = 0.0,
 ) -> dict[str, Any]:
     """The facts that identify a solution: its game, its algorithm and its storage."""
     schedule = parse_schedule(algorithm) if isinstance(algorithm, str) else algorithm
-    groups = {} if river_groups == "none" else {"river_groups": river_groups}
-    return {**spot_mapping(spot), "algorithm": str(schedule), "precision": precision, **groups}
+    more = {"river_groups": river_groups} if river_groups != "none" else {}
+    trembles = {"tremble": tremble} if tremble else {}
+    how = {"algorithm": str(schedule), "precision": precision, **more, **trembles}
+    return {**spot_mapping(spot), **how}
 
 
-def _identity(solver: "SpotSolver") -> dict[str, Any]:
-    precision = solver.subgame.precision
-    return spot_identity(solver.spot, solver.schedule, precision, solver.river_groups)
+def solver_identity(solver: "SpotSolver") -> dict[str, Any]:
+    """The facts that identify what a solver solves."""
+    precision, groups = solver.subgame.precision, solver.river_groups
+    return spot_identity(solver.spot, solver.schedule, precision, groups, solver.tremble)
 
 
 def require_saved(spot: "Spot", saved: str) -> None:
@@ -142,7 +146,7 @@ def save_spot(
         solver = solver.solver
     folder = Path(folder)
     require_saved(solver.spot, saved)
-    identity = _identity(solver)
+    identity = solver_identity(solver)
     if (folder / MANIFEST).exists():
         stored = read_spot_manifest(folder)
         require_same(folder, stored["config"], identity, KIND)
@@ -260,13 +264,17 @@ class _Settings(NamedTuple):
     algorithm: str
     precision: str
     river_groups: RiverGroups
+    tremble: float
 
 
 def _spot_of(folder: Path, manifest: Mapping[str, Any]) -> tuple[Spot, _Settings]:
     """The spot of a manifest, and how it was solved."""
     config = dict(manifest["config"])
     settings = _Settings(
-        config.pop("algorithm"), config.pop("precision"), config.pop("river_groups", "none")
+        config.pop("algorithm"),
+        config.pop("precision"),
+        config.pop("river_groups", "none"),
+        config.pop("tremble", 0.0),
     )
     with damage_told(folder):  # input that is wrong here is not the user's, but the manifest's
         return Spot.from_mapping(config), settings
@@ -432,7 +440,7 @@ def _require_full(folder: Path, identity: Mapping[str, Any]) -> dict[str, Any]:
 
 def restore_spot(solver: "SpotSolver", folder: Path) -> dict[str, Any]:
     """Let a solver hold what a full bundle of the same spot does; returns the manifest."""
-    manifest = _require_full(folder, _identity(solver))
+    manifest = _require_full(folder, solver_identity(solver))
     state: Arrays = {}
     for street in solver.subgame.levels:
         state |= _read_street(folder, manifest, street.text)
@@ -451,7 +459,9 @@ def open_spot_solver(folder: Path, threads: int | None = None) -> "SpotSolver":
         )
     spot, how = _spot_of(folder, manifest)
     with damage_told(folder):
-        solver = solvers.SpotSolver(spot, how.algorithm, threads, how.precision, how.river_groups)
+        solver = solvers.SpotSolver(
+            spot, how.algorithm, threads, how.precision, how.river_groups, tremble=how.tremble
+        )
     restore_spot(solver, folder)
     return solver
 

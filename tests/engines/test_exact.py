@@ -66,13 +66,12 @@ MONOTONE = Spot(
 )
 
 
-def slow_twin(spot: Spot, algorithm: str) -> NaiveSpot:
+def slow_twin(spot: Spot, algorithm: str, tremble: float = 0.0) -> NaiveSpot:
     ranges = [
         {int(c): float(one.weights[c]) for c in np.flatnonzero(one.weights)} for one in spot.ranges
     ]
-    return NaiveSpot(
-        spot.tree, spot.payoffs, spot.cards, (ranges[0], ranges[1]), parse_schedule(algorithm)
-    )
+    schedule = parse_schedule(algorithm)
+    return NaiveSpot(spot.tree, spot.payoffs, spot.cards, (ranges[0], ranges[1]), schedule, tremble)
 
 
 def compare(
@@ -89,27 +88,30 @@ def compare(
 
 
 @pytest.mark.parametrize(
-    ("spot", "algorithm", "iterations"),
+    ("spot", "algorithm", "iterations", "tremble"),
     [
-        (RIVER, "tuned", 24),
-        (RIVER, "dcfr+", 6),
-        (RIVER, "cfr+", 6),
-        (RIVER, "linear", 6),
-        (RAKED, "tuned", 6),
-        (TURN, "tuned", 4),
-        (TURN, "vanilla", 3),
-        (SYMMETRIC, "tuned", 4),
-        (RIVER, "ahead", 24),
-        (RAKED, "ahead", 6),
-        (TURN, "ahead", 2),
-        (MONOTONE, "ahead", 3),
-        pytest.param(FLOP, "ahead", 2, marks=pytest.mark.long),
+        (RIVER, "tuned", 24, 0.0),
+        (RIVER, "dcfr+", 6, 0.0),
+        (RIVER, "cfr+", 6, 0.0),
+        (RIVER, "linear", 6, 0.0),
+        (RAKED, "tuned", 6, 0.0),
+        (TURN, "tuned", 4, 0.0),
+        (TURN, "vanilla", 3, 0.0),
+        (SYMMETRIC, "tuned", 4, 0.0),
+        (RIVER, "ahead", 24, 0.0),
+        (RAKED, "ahead", 6, 0.0),
+        (TURN, "ahead", 2, 0.0),
+        (MONOTONE, "ahead", 3, 0.0),
+        (RIVER, "ahead", 6, 0.01),
+        (TURN, "ahead", 2, 0.1),
+        pytest.param(FLOP, "ahead", 2, 0.0, marks=pytest.mark.long),
     ],
 )
 def test_iterations_agree_with_loops(
-    monkeypatch: pytest.MonkeyPatch, spot: Spot, algorithm: str, iterations: int
+    monkeypatch: pytest.MonkeyPatch, spot: Spot, algorithm: str, iterations: int, tremble: float
 ) -> None:
-    solver, twin = SpotSolver(spot, algorithm, threads=1), slow_twin(spot, algorithm)
+    solver = SpotSolver(spot, algorithm, threads=1, tremble=tremble)
+    twin = slow_twin(spot, algorithm, tremble)
     monkeypatch.setattr(exact, "EVERY_STRATEGY", 16)  # so that some are left out
     twin.every = 16
     for iteration in range(1, iterations + 1):

@@ -154,10 +154,11 @@ SMALL = Spot(
 )
 
 
-@pytest.mark.parametrize("algorithm", ["tuned", "ahead"])
-def test_iterations_agree_with_loops(algorithm: str) -> None:
+@pytest.mark.parametrize(("algorithm", "tremble"), [("tuned", 0.0), ("ahead", 0.0), ("ahead", 0.1)])
+def test_iterations_agree_with_loops(algorithm: str, tremble: float) -> None:
     schedule = parse_schedule(algorithm)
     game = exact_game(SMALL, at_random)
+    game.tremble = tremble
     assert len(game.streets[1].runouts) == 48
     known: dict[tuple[int, tuple[int, ...], int], tuple[int, float]] = {}
     shared = game.buckets[1]
@@ -175,7 +176,8 @@ def test_iterations_agree_with_loops(algorithm: str) -> None:
     ranges = [
         {int(c): float(one.weights[c]) for c in np.flatnonzero(one.weights)} for one in SMALL.ranges
     ]
-    twin = SharedSpot(SMALL.tree, SMALL.payoffs, SMALL.cards, tuple(ranges), schedule, row=row)
+    spot = SMALL.tree, SMALL.payoffs, SMALL.cards, tuple(ranges), schedule, tremble
+    twin = SharedSpot(*spot, row=row)
     reach = reach_of(SMALL, game)
 
     def compare(player: Player, ours: np.ndarray, slow: dict[int, float]) -> None:

@@ -27,11 +27,17 @@ LOCKED = replace(TURN, lock=(Lock("x", hands={"QQ": {"b10": 1.0}}),))
 WIDE = Spot("Ks8s5d2c9h", "22+,A2s+", "22+,K2s+", 10, 95, bets=("50%", "100%"), raises=("60%",))
 
 
-def on_host(spot: Spot, precision: str = "float32", like: CudaSubgame | None = None) -> CudaSubgame:
+def on_host(
+    spot: Spot,
+    precision: str = "float32",
+    like: CudaSubgame | None = None,
+    tremble: float = 0.0,
+) -> CudaSubgame:
     weights = [one.weights for one in spot.ranges]
     combos = np.flatnonzero(weights[0]), np.flatnonzero(weights[1])
+    root, device = spot_root(spot), tried_device()
     return CudaSubgame(
-        spot.tree, spot.payoffs, spot_root(spot), combos, tried_device(), 1, precision, like
+        spot.tree, spot.payoffs, root, combos, device, 1, precision, like, tremble=tremble
     )
 
 
@@ -54,6 +60,25 @@ def test_an_iteration_agrees(spot: Spot, precision: str) -> None:
     tolerance = 1e-3 if precision == "float16" else 1e-5
     for mine, other in zip(values(solver.subgame, solver), values(there, solver), strict=True):
         np.testing.assert_allclose(mine, other, atol=tolerance * np.abs(mine).max())
+
+
+@pytest.mark.parametrize("spot", [RIVER, TURN])
+@pytest.mark.parametrize("precision", ["float32", "float16"])
+def test_trembles_agree(spot: Spot, precision: str) -> None:
+    """Reach that everybody shares out evenly hides them, so that the second iteration tells."""
+    solver = SpotSolver(spot, threads=1, precision=precision, tremble=0.05)
+    there, plain = on_host(spot, precision, tremble=0.05), on_host(spot, precision)
+    every = parse_schedule("ahead").run(1, 2)
+    for game in (solver.subgame, there, plain):
+        game.iterate(solver.reach, every)
+    tolerance = 1e-3 if precision == "float16" else 1e-5
+    differ = 0.0
+    for mine, other, without in zip(
+        *(values(game, solver) for game in (solver.subgame, there, plain)), strict=True
+    ):
+        np.testing.assert_allclose(mine, other, atol=tolerance * np.abs(mine).max())
+        differ = max(differ, float(np.abs(mine - without).max() / np.abs(mine).max()))
+    assert differ > 10 * tolerance
 
 
 def test_equal_fractions_are_rounded_by_a_dither_for_each_hand() -> None:

@@ -122,6 +122,8 @@ def test_drafts_of_more_flops_are_kept_and_narrow_the_interval(
     widths = [high - low for low, high in (alone.interval_mbb, together.interval_mbb)]
     assert widths[1] < widths[0]
     assert together.after_flop_mbb == alone.after_flop_mbb
+    assert (alone.drafts, together.drafts) == (0, len(job.drafted))
+    assert f"quick drafts of {together.drafts}" in certificate_lines(together)[0]
     # Drafts are kept: an interrupted certificate makes only those that are missing.
     assert job._known_drafts() == len(job.drafted)
     assert drawn(32).run().certificate == together

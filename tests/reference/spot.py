@@ -44,9 +44,10 @@ class NaiveSpot:
         board: tuple[int, ...],
         ranges: tuple[Weights, Weights],
         schedule: Schedule,
+        tremble: float = 0.0,
     ) -> None:
         self.tree, self.payoffs, self.board, self.ranges = tree, payoffs, board, ranges
-        self.schedule = schedule
+        self.schedule, self.tremble = schedule, tremble
         self.regrets: Numbers = {}
         self.averages: Numbers = {}
         self.weights, self.waiting = [0.0, 0.0], [0.0, 0.0]
@@ -132,6 +133,9 @@ class NaiveSpot:
             return found
         total: Weights = defaultdict(float)
         chances = {c: self.matched(stored, node, board, c) for c in other}
+        if stored is self.regrets:  # nobody errs where strategies are evaluated
+            least, rest = self.tremble, 1 - len(children) * self.tremble
+            chances = {c: rest * chance + least for c, chance in chances.items()}
         for place, child in enumerate(children):
             reach = {c: r * chances[c][place] for c, r in other.items()}
             for combo, value in self.walk(child, board, player, reach, stored, decide).items():

@@ -192,7 +192,7 @@ class BoardsSubgame(ExactSubgame):
         self.tree, self.levels, self.slots = layout.tree, layout.levels, layout.slots
         self.forests, self.places, self.chips = layout.forests, layout.places, layout.chips[0]
         self.threads, self.precision, self._work = 1, "float16", None
-        self.learns = True
+        self.learns, self.tremble = True, 0.0
         self.streets = list(cards.streets)
         self.buckets = [None, cards.buckets[ranges].turn, None]
         hands = len(self.streets[0].combos(Player.OOP, 0))

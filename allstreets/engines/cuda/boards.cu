@@ -93,6 +93,7 @@ DEVICE Numbers numbers_of(const Boards *ONLY s, const int *rows, const int *acti
 
 // ---- flop and turn, the forward pass: what `streets.cuh` asks for
 
+DEVICE float tremble_of(const Boards *ONLY s) { return 0.0f; }
 DEVICE bool line_visited(const Boards *ONLY s, int board, int line) {
     return visited(s, s->flop_of[board], s->line_pot[line]);
 }

@@ -38,9 +38,11 @@ struct Exact : Street {
     const float *player_locked; // 0: nothing is
     float *line_values;         // [player's hands][lines], board by board
     float *net;
+    const float *tremble; // [1]: of the opponent's reach, takes every action while the player learns
 };
 
 // What `streets.cuh` asks for: all is visited, and every hand has its own numbers.
+DEVICE float tremble_of(const Exact *ONLY s) { return s->tremble[0]; }
 DEVICE bool line_visited(const Exact *ONLY s, int board, int line) { return true; }
 DEVICE bool leaf_visited(const Exact *ONLY s, int board, int leaf) { return true; }
 DEVICE int row_below(const Exact *ONLY s, int leaf) { return leaf; }

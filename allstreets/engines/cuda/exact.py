@@ -71,11 +71,14 @@ class CudaSubgame(ExactSubgame):
         precision: str = "float32",
         like: ExactSubgame | None = None,
         buckets: StreetBuckets | MakeBuckets | None = None,
+        tremble: float = 0.0,
     ) -> None:
         if precision == "int16":
             raise InputError("precision: int16 is for processors; a GPU takes float32 or float16")
         refuse_long_decisions([tree])
-        super().__init__(tree, payoffs, root, combos, threads, precision, like, buckets)
+        super().__init__(
+            tree, payoffs, root, combos, threads, precision, like, buckets, tremble=tremble
+        )
         if any(self.buckets):
             raise InputError(
                 "river_groups: suits is for processors: on a GPU every hand has its own strategy.\n"
@@ -353,6 +356,7 @@ class CudaSubgame(ExactSubgame):
             "values": kept(f"values.{level}") - values,
             "line_values": kept(f"line_values.{level}"),
             "net": kept(f"net.{level}"),
+            "tremble": np.array([self.tremble], np.float32),
             "regret_sums": kept(f"regret_sums.{level}"),
         }
         if level == 0:

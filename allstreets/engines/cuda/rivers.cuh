@@ -286,7 +286,7 @@ PHASE forward_piece(const Boards *ONLY s) {
             if (node.is_player) continue;
             const Short *stored = room.early + staged_at(node, bucket);
             share_reach(learns, (const Regret *)stored, (const Fraction *)stored, node, room.rows,
-                        LINE, bucket);
+                        LINE, bucket, tremble_of(s));
         }
     }
     SYNC();

@@ -81,17 +81,24 @@ DEVICE float dither(float phase, int hand) {
 #endif
 }
 
-// The opponent's reach at a decision, shared out among its actions: rows [.., stride].
+// The opponent's reach at a decision, shared out among its actions: rows [.., stride]. A `tremble` of
+// it takes every action, whatever the strategy.
 template <int A, typename Stored>
 DEVICE void split_reach(const Stored *stored, float *rows, Long stride, int row, int child, int hand,
-                        int run_time) {
+                        float tremble, int run_time) {
     const int actions = A ? A : run_time;
     float numbers[A ? A : MOST_ACTIONS], total = 0.0f;
     UNROLL for (int a = 0; a < actions; a++) {
         numbers[a] = above(widen(stored[16 * a]));
         total += numbers[a];
     }
-    const Shares found = shares(total, rows[row * stride + hand], actions);
+    const float whole = rows[row * stride + hand];
+    Shares found = shares(total, whole, actions);
+    if (tremble > 0.0f) {
+        const float rest = 1.0f - actions * tremble;
+        found.factor *= rest;
+        found.even = found.even * rest + whole * tremble;
+    }
     UNROLL for (int a = 0; a < actions; a++)
         rows[(child + a) * stride + hand] = numbers[a] * found.factor + found.even;
 }
@@ -235,14 +242,17 @@ DEVICE float reach_above(const Street *ONLY s, int board, int line, int hand) {
     return s->above_reach[(Long)first * s->above_rows + (Long)s->above_row[line] * hands + hand];
 }
 
-// The opponent's decision in a pass that learns, by his regrets, or else by his average strategy.
+// The opponent's decision in a pass that learns, by his regrets and trembles, or else by his average
+// strategy.
 DEVICE void share_reach(bool learns, const Regret *regrets, const Fraction *average, const Node &node,
-                        float *rows, Long stride, int hand) {
+                        float *rows, Long stride, int hand, float tremble) {
     by_actions<4>(node.actions, [&](auto known) {
         if (learns)
-            split_reach<known.count>(regrets, rows, stride, node.reach, node.child, hand, node.actions);
+            split_reach<known.count>(regrets, rows, stride, node.reach, node.child, hand, tremble,
+                                     node.actions);
         else
-            split_reach<known.count>(average, rows, stride, node.reach, node.child, hand, node.actions);
+            split_reach<known.count>(average, rows, stride, node.reach, node.child, hand, 0.0f,
+                                     node.actions);
     });
 }
 
@@ -262,7 +272,7 @@ template <typename S> DEVICE void forward_line(const S *ONLY s) {
             if (node.is_player) continue;
             const Long at = number_at(numbers, node, row);
             share_reach(s->mode == UPDATE, s->opponent_regrets + at, s->opponent_average + at, node,
-                        rows, hands, hand);
+                        rows, hands, hand, tremble_of(s));
         }
     }
 }

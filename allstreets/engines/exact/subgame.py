@@ -75,7 +75,9 @@ class ExactSubgame:
     that either player may hold there. `like` is another game with the same root and combos: what
     depends on the cards only is then shared with it. `buckets`, or what it makes of the boards
     of all streets, says which hands play alike. A game that does not learn has no regrets: it
-    evaluates the averages that it is given.
+    evaluates the averages that it is given. With a `tremble` ε a player learns against an opponent
+    who takes every action with ε · reach at the least, (1 − A · ε) · σ + ε in all, so that answers
+    to what he never does are learned as well; strategies, averages and values are without it.
     """
 
     def __init__(
@@ -89,9 +91,10 @@ class ExactSubgame:
         like: "ExactSubgame | None" = None,
         buckets: StreetBuckets | MakeBuckets | None = None,
         learns: bool = True,
+        tremble: float = 0.0,
     ) -> None:
         self.tree, self.threads, self.precision = tree, threads, precision
-        self.learns = learns
+        self.learns, self.tremble = learns, tremble
         self.levels = deal_streets(tree)
         like = like if like is not None and like.levels == self.levels else None
         self.streets: list[StreetBoards] = like.streets if like else [first_street(root, combos)]
@@ -251,6 +254,7 @@ class ExactSubgame:
             averages[other],
             self.scales[level][own],
             self.locked[level][own],
+            np.float32(self.tremble),
         )
 
     def run(

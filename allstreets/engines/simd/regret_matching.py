@@ -138,17 +138,34 @@ def move_mean(average: Singles, place: int, chance: Any, weight: Any, wobble: An
     store_dithered(average, place, fma(weight, chance * steps(average) - mean, mean), wobble)
 
 
+@inlined_kernel
+def trembling(by: Normaliser, whole: Any, actions: int, tremble: np.float32) -> Normaliser:
+    """The same shares with trembles: (1 − A · ε) · share + ε · `whole`."""
+    rest = splat(ONE - np.float32(actions) * tremble)
+    return Normaliser(by.factor * rest, fma(by.even, rest, whole * splat(tremble)))
+
+
 @inner_kernel
 def split_reach(
-    reach: Singles, row: int, child: int, stored: Singles, slot: int, actions: int, hands: int
+    reach: Singles,
+    row: int,
+    child: int,
+    stored: Singles,
+    slot: int,
+    actions: int,
+    hands: int,
+    tremble: np.float32,
 ) -> None:
     """Reach rows of one node's actions: the node's reach times the strategy.
 
-    `stored` holds regrets, or an average strategy (a sum, or rounded to 16 bits).
+    `stored` holds regrets, or an average strategy (a sum, or rounded to 16 bits). A `tremble` of
+    the reach takes every action, whatever the strategy.
     """
     for block in range(0, hands, 16):
-        base = slot + block * actions
-        portions = normaliser(stored, base, actions, load(reach, row * hands + block))
+        base, whole = slot + block * actions, load(reach, row * hands + block)
+        portions = normaliser(stored, base, actions, whole)
+        if tremble > ZERO:
+            portions = trembling(portions, whole, actions, tremble)
         for a in range(actions):
             part = normalised(load(stored, base + 16 * a), portions)
             store(reach, (child + a) * hands + block, part)

@@ -17,6 +17,7 @@ from allstreets.jobs.config.model import ConfigModel, WrongKeyError
 from allstreets.jobs.config.reading import check_config, read_config
 from allstreets.jobs.config.shared import Device, ForceAllin, LockConfig, SizeRulesConfig
 from allstreets.jobs.config.values import Rake, RangeText, Sizes, Target
+from allstreets.storage import spot_identity
 
 DEFAULT_TARGET = 0.003
 STREETS = ("flop", "turn", "river")
@@ -121,6 +122,9 @@ class SpotConfig(SizeRulesConfig):
     river_groups: Literal["none", "suits"] = "none"
     """Hands of a river board that share a strategy: those that strength and suits make alike."""
 
+    tremble: float = Field(default=0.0, ge=0, le=0.01, examples=[0.001])
+    """Share of the reach that takes every action while answers are learned; 0 = off."""
+
     device: Device = "cpu"
 
     exploitability_threshold: Target = DEFAULT_TARGET
@@ -158,7 +162,7 @@ class SpotConfig(SizeRulesConfig):
                 f"{', '.join(missing)} {plural} missing: add to the spot file, or give {flags}"
             )
         skipped = {"name", "description", "algorithm", "precision", "river_groups", "device"}
-        skipped |= {"exploitability_threshold", "boards"}
+        skipped |= {"exploitability_threshold", "boards", "tremble"}
         keys = self.model_dump(mode="json", by_alias=True, exclude=skipped, exclude_unset=True)
         if self.donk is not None and self.bet_sizes is None:
             lists = {"bet": keys.pop("bets", ["75%"]), "raise": keys.pop("raises", ["60%", "a"])}
@@ -167,6 +171,10 @@ class SpotConfig(SizeRulesConfig):
         amounts = ("pot", "stack", "chips_per_bb")
         keys |= {key: neat(keys[key]) for key in amounts if keys.get(key) is not None}
         return {key: value for key, value in keys.items() if value is not None}
+
+    def identity(self, spot: Spot) -> dict[str, Any]:
+        """The facts that identify a solution of the spot, solved so."""
+        return spot_identity(spot, self.algorithm, self.precision, self.river_groups, self.tremble)
 
     def on(self, board: str) -> "SpotConfig":
         """The same on one board."""

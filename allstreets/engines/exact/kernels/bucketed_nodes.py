@@ -16,7 +16,12 @@ import numpy as np
 
 from allstreets.base import Singles, inner_kernel
 from allstreets.engines.exact.kernels.layout import Boards, NodePlace, Shorts
-from allstreets.engines.simd.regret_matching import normalised, normaliser_of, positive_sum
+from allstreets.engines.simd.regret_matching import (
+    normalised,
+    normaliser_of,
+    positive_sum,
+    trembling,
+)
 from allstreets.engines.simd.vectors import (
     TINY,
     fma,
@@ -78,11 +83,18 @@ def split_by_bucket(
     first: int,
     rows: int,
     buffer: Singles,
+    tremble: np.float32,
 ) -> None:
-    """Reach rows of one node's actions: each hand's reach times the strategy of its bucket."""
+    """Reach rows of one node's actions: each hand's reach times the strategy of its bucket.
+
+    A `tremble` of the reach takes every action.
+    """
     for block in range(0, hands, 16):
         total = gather(buffer, actions * rows, bucket_of_hand, first + block)
-        portions = normaliser_of(total, actions, load(reach, row * hands + block))
+        whole = load(reach, row * hands + block)
+        portions = normaliser_of(total, actions, whole)
+        if tremble > ZERO:
+            portions = trembling(portions, whole, actions, tremble)
         for a in range(actions):
             number = gather(buffer, a * rows, bucket_of_hand, first + block)
             store(reach, (child + a) * hands + block, normalised(number, portions))

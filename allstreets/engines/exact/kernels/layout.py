@@ -141,6 +141,7 @@ class Storage(NamedTuple):
     other_average: Singles
     own_scales: Singles  # [board, node] of int16 regrets; empty for floats
     own_locked: Singles  # 1 where a strategy is locked: [node][hand], board by board; empty = none
+    tremble: np.float32  # of the other's reach, at the least, takes every action while own learns
 
 
 class NodePlace(NamedTuple):

@@ -194,8 +194,12 @@ def forward(
     board: int,
     mode: int,
 ) -> None:
-    """Fill the reach rows of a group from those of its lines."""
+    """Fill the reach rows of a group from those of its lines.
+
+    Players tremble while the own one learns, and at no other time.
+    """
     first = boards.other_start[board]
+    tremble = storage.tremble if mode == UPDATE else ZERO
     reach, hands = space.reach, boards.other_start[board + 1] - first
     rows = boards.other_rows[board + 1] - boards.other_rows[board]
     for node in range(forest.group_nodes[group], forest.group_nodes[group + 1]):
@@ -211,18 +215,27 @@ def forward(
             else:
                 positive_parts(storage.other_average, slot, actions, rows, space.rows)
             split_by_bucket(
-                reach, row, child, actions, hands, boards.other_row, first, rows, space.rows
+                reach,
+                row,
+                child,
+                actions,
+                hands,
+                boards.other_row,
+                first,
+                rows,
+                space.rows,
+                tremble,
             )
         elif mode != UPDATE:
-            split_reach(reach, row, child, storage.other_average, slot, actions, hands)
+            split_reach(reach, row, child, storage.other_average, slot, actions, hands, tremble)
         elif actions == 2:  # known numbers of actions let the compiler unroll
-            split_reach(reach, row, child, storage.other_regrets, slot, 2, hands)
+            split_reach(reach, row, child, storage.other_regrets, slot, 2, hands, tremble)
         elif actions == 3:
-            split_reach(reach, row, child, storage.other_regrets, slot, 3, hands)
+            split_reach(reach, row, child, storage.other_regrets, slot, 3, hands, tremble)
         elif actions == 4:
-            split_reach(reach, row, child, storage.other_regrets, slot, 4, hands)
+            split_reach(reach, row, child, storage.other_regrets, slot, 4, hands, tremble)
         else:
-            split_reach(reach, row, child, storage.other_regrets, slot, actions, hands)
+            split_reach(reach, row, child, storage.other_regrets, slot, actions, hands, tremble)
 
 
 @inner_kernel

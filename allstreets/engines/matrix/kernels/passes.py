@@ -241,7 +241,7 @@ def forward(
         actions = plan.other_actions[node]
         slot = plan.other_slot[node] * hands
         if not gathers:
-            split_reach(reach, row, child, stored, slot, actions, hands)
+            split_reach(reach, row, child, stored, slot, actions, hands, ZERO)
         elif actions == 2:  # known numbers of actions let the compiler unroll
             split_and_gather(reach, row, child, regrets, average, slot, 2, hands, weights, least)
         elif actions == 3:
