@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 import numpy as np
 
-from allstreets.base import Control, compiled_folder, duration, process_bytes
+from allstreets import base  # whose kernels wait until they are asked for
+from allstreets.base import Control, duration, process_bytes
 from allstreets.cfr import Metrics
-from allstreets.games import Spot
-from allstreets.solutions import WholeSolution
 
 if TYPE_CHECKING:
     from allstreets.base import Place
     from allstreets.cluster import NodeUse
     from allstreets.engines import DeviceUse
+    from allstreets.games import Spot
+    from allstreets.solutions import WholeSolution
 
 
 # Why a run ended. All but the last are the names of stop rules.
@@ -370,7 +371,7 @@ def spot_kernels(spot: Spot, precision: str) -> str:
 
 def must_compile(spot: Spot, precision: str) -> bool:
     """Whether no such spot has been solved with these kernels."""
-    return not (compiled_folder() / spot_kernels(spot, precision)).exists()
+    return not (base.compiled_folder() / spot_kernels(spot, precision)).exists()
 
 
 def mark_compiled(spot: Spot, precision: str) -> None:
@@ -380,7 +381,7 @@ def mark_compiled(spot: Spot, precision: str) -> None:
 
 def must_announce(kernels: str) -> bool:
     """Whether kernels of this name have not been waited for; from now on they have."""
-    marker = compiled_folder() / kernels  # beside the kernels, so it goes when they do
+    marker = base.compiled_folder() / kernels  # beside the kernels, so it goes when they do
     if marker.exists():
         return False
     with suppress(OSError):  # then it is announced once more

@@ -28,7 +28,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, combo_text
 from allstreets.interop import export_ranges
 from allstreets.jobs import simplify
-from allstreets.solutions import PreflopRoots, WholeSolution
+from allstreets.solutions import Decision, PreflopRoots, WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import (
     compare,
@@ -225,13 +225,18 @@ def test_a_link_opens_the_same_place(page: Page, chromium: Browser, server: Serv
         expect(other.locator('[data-hand="AKs"]')).to_have_attribute("aria-selected", "true")
 
 
-@pytest.mark.parametrize(("line", "name"), [("x", "QTs"), ("x b75", "KTs")])
-def test_a_cell_shows_what_python_says(page: Page, folder: Path, line: str, name: str) -> None:
+def test_cells_show_what_python_says(page: Page, folder: Path) -> None:
     open_solution(page, "small turn")
     solution = urlsplit(page.url).path
-    node = load_spot(folder / "turn").at(line).decision
+    for line, name in (("x", "QTs"), ("x b75", "KTs")):
+        page.goto(f"{solution}?line={line.replace(' ', '+')}&hand={name}")
+        arrive(page)
+        assert_rows_of(page, load_spot(folder / "turn").at(line).decision, name)
+
+
+def assert_rows_of(page: Page, node: Decision, name: str) -> None:
+    """The combos of a hand that is held, with the numbers of a decision."""
     hand = HAND_NAMES.index(name)
-    page.goto(f"{solution}?line={line.replace(' ', '+')}&hand={name}")
     rows = page.locator("table tbody tr").filter(has=page.locator("td.action"))
     expect(rows.first).to_be_visible()
     places = [
