@@ -31,7 +31,8 @@ def lock(
         Path,
         typer.Argument(
             metavar="FOLDER",
-            help="A spot of allstreets solve, or a whole game of allstreets train.",
+            help="A spot of allstreets solve, or a whole game of allstreets train; or the name of "
+            "one in allstreets library.",
         ),
     ],
     line: Annotated[
@@ -138,7 +139,7 @@ def lock(
     from allstreets.base import InputError
     from allstreets.jobs import UnifiedOutcome, cut_short, parse_time, plan_lock
     from allstreets.solutions import SpotSolution
-    from allstreets.storage import folder_kind
+    from allstreets.storage import folder_kind, mirrored
 
     bounds = [
         *_bounds(line, at_most, "--at-most", "<="),
@@ -157,12 +158,12 @@ def lock(
     seconds = None if time is None else parse_time(time)
     some = tuple(_split(text, "--hands") for text in hands or ())
     request = LockRequest(line, always, as_is, some, tuple(bounds), same_range)
+    solution, destination = mirrored(solution), output
     if at is not None and not exploit:
         raise InputError("--at names the decision of --exploit")
     if exploit:
         _print_exploit(solution, request, at, threads, json=json)
         return
-    destination = output
     if destination is None and folder_kind(solution) == "unified":
         destination = default_output()
     job, before, lines = plan_lock(

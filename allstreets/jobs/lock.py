@@ -23,7 +23,7 @@ from allstreets.analysis import (
     with_locks,
 )
 from allstreets.base import InputError, Place, Remote
-from allstreets.engines import AGREEMENT
+from allstreets.engines import AGREEMENT, CPU
 from allstreets.games import Lock, lock_mapping
 from allstreets.jobs.config.reading import check_config
 from allstreets.jobs.config.spot import SpotConfig
@@ -36,7 +36,9 @@ from allstreets.storage import (
     drop,
     folder_kind,
     load,
+    mirrored,
     open_spot_solver,
+    packed_name,
     read_spot_manifest,
 )
 
@@ -105,9 +107,12 @@ def plan_lock(
     Each round ends when it is solved as well as the other one, or to `target`, after `iterations`
     or `seconds`. The solution as it was comes along, and the lines that are locked.
     """
+    folder = mirrored(folder)
     kind, where = folder_kind(folder), str(folder.absolute())
     if kind == "unified":
         game = load(folder, WholeSolution)
+        if packed_name(folder) is not None:
+            device = device or CPU  # it was made on another machine
         options: dict[str, Any] = {
             "iterations": iterations,
             "exploitability_threshold": target,
@@ -174,6 +179,7 @@ def best_response_to(
     `line` leads to a decision of the player who best responds, by default to his last one before
     the first that is locked.
     """
+    folder = mirrored(folder)
     if folder_kind(folder) != "spot":
         raise InputError(
             f"{folder}: best responses hand by hand are of spots; allstreets solve --from solves a "
