@@ -1,0 +1,947 @@
+"""PioSOLVER's text protocol (UPI): programs written for PioSOLVER drive this solver instead.
+
+One command a line comes in, and its answer goes out, followed by the end string once one is set:
+
+    set_end_string END         set_end_string ok! / END
+    set_board QsJh2h           set_board ok! / END
+    go                         go ok! / END, and later: SOLVER: stopped (required accuracy reached)
+    show_strategy r:0          a line of 1,326 numbers for each child / END
+
+A command without data answers `<command> ok!`. What cannot be answered is a line that begins with
+ERROR; the session goes on. The solver trains in the background, and lines that begin with `SOLVER:`
+come between two answers, never inside one.
+
+A `Session` holds the settings, a spot (`games.Spot`) with its solver, and the walk over its
+solution; commands are methods. Node ids and vectors are those of `upi_nodes`.
+"""
+
+import math
+import shlex
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from allstreets.base import (
+    Flags,
+    Floats,
+    InputError,
+    available_bytes,
+    clean_message,
+    decode_text,
+    process_bytes,
+    shorten,
+)
+from allstreets.betting import Player, neat
+from allstreets.cards import (
+    COMBO_COUNT,
+    Range,
+    cards_text,
+    combo_text,
+    equity,
+    fitting,
+    live_combos,
+    parse_board,
+)
+from allstreets.games import Lock, Spot, estimate_spot, require_memory
+from allstreets.interop import upi_nodes
+from allstreets.interop.pio_script import spot_of_lines
+from allstreets.interop.upi_nodes import ROOT, by_combo, find_node, matchups
+from allstreets.interop.upi_solving import BackgroundSolve, Limits
+from allstreets.solutions import Node, Position, SpotSolution
+from allstreets.solvers import SpotSolver
+from allstreets.storage import load, open_spot_solver, save_spot
+from allstreets.version import __version__
+
+BANNER = (
+    f"allstreets {__version__} (speaks the UPI protocol)",
+    "heads-up no-limit hold'em, solved as one game",
+    "registered to everyone",
+)
+PLAYERS = {"oop": Player.OOP, "0": Player.OOP, "ip": Player.IP, "1": Player.IP}
+SAVES = {"full": "full", "normal": "full", "no_rivers": "turn", "no_turns": "flop"}
+MEGABYTE = 1_000_000
+MOST_AMOUNTS = 100  # of a line
+MOST_LINES = 100_000
+MOST_SCRIPT_BYTES = 100_000_000
+MOST_SCRIPTS = 8  # scripts that call scripts
+TARGET = 0.003  # of the pot, where no accuracy is set
+REPORT_SECONDS = 60.0
+
+Answer = Sequence[str] | None  # None: <command> ok!
+
+
+@dataclass
+class _Settings:
+    """What is set before a tree is built."""
+
+    ranges: dict[Player, Range] = field(default_factory=dict)
+    board: str = ""
+    pot: float = 0
+    stack: float = 0
+    rake: tuple[float, float] = (0, 0)  # fraction and cap
+    lines: dict[tuple[Fraction, ...], None] = field(default_factory=dict)
+    info: list[str] = field(default_factory=list)
+    accuracy: tuple[float, str] | None = None
+    threads: int | None = None
+    report_seconds: float = REPORT_SECONDS
+
+
+@dataclass(frozen=True, eq=False)
+class _Locked:
+    """A strategy that some hands are locked to at a node."""
+
+    node: Node
+    strategy: Floats  # [A, 1326]
+    held: Flags  # [1326]
+
+    def lock(self) -> Lock:
+        """The lock of a spot file."""
+        words = self.node.ranges.actions
+        shares = np.zeros_like(self.strategy)
+        held = self.strategy[:, self.held]
+        shares[:, self.held] = np.minimum(held / held.sum(axis=0), 1.0)
+        ranges = {
+            word: str(Range(row)) for word, row in zip(words, shares, strict=True) if row.any()
+        }
+        return Lock(self.node.line, ranges=ranges)
+
+
+@dataclass(eq=False)
+class _Tree:
+    """A tree that was built or loaded."""
+
+    spot: Spot
+    scale: tuple[float, float] = (1.0, 1.0)  # the largest weights of both ranges as they were set
+    solver: SpotSolver | None = None
+    stored: SpotSolution | None = None  # of a folder, until it is trained on
+    seconds_before: float = 0.0  # of training in the folder that it was loaded from
+    runs: list[BackgroundSolve] = field(default_factory=list)
+    locks: dict[Position, _Locked] = field(default_factory=dict)
+    given: dict[Position, Floats] = field(default_factory=dict)  # strategies that were set
+    _shown: tuple[int, SpotSolution] | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of training."""
+        return self.seconds_before + sum(run.seconds for run in self.runs)
+
+    @property
+    def solution(self) -> SpotSolution:
+        """The walk over the strategies as they stand."""
+        if self.stored is not None:
+            return self.stored
+        assert self.solver is not None
+        if self._shown is None or self._shown[0] != self.solver.iterations:
+            self._shown = self.solver.iterations, SpotSolution.of(self.solver)
+        return self._shown[1]
+
+
+class Session:
+    """One client's session; `write` takes whole texts, from one thread at a time."""
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._write, self._lock = write, threading.Lock()
+        self._end: str | None = None
+        self._settings = _Settings()
+        self._tree: _Tree | None = None
+        self._solve: BackgroundSolve | None = None
+        self._starts: BackgroundSolve | None = None  # once `go` has been answered
+        self._scripts = 0
+        self._over = False
+
+    # The loop.
+
+    def run(self, commands: Iterable[str]) -> None:
+        """Answer commands until `exit`, or until there are no more."""
+        self._say(BANNER, end=False)
+        try:
+            for line in commands:
+                self.execute(line)
+                if self._over:
+                    break
+        finally:
+            if self._solve is not None:
+                self._solve.stop()
+
+    def execute(self, line: str) -> None:
+        """Answer one command; empty lines and comments have no answer."""
+        answer = self._answer(line)
+        if answer is not None:
+            self._say(answer)
+        if self._starts is not None:
+            self._starts.start()
+            self._starts = None
+
+    def _say(self, lines: Sequence[str], *, end: bool = True) -> None:
+        ending = [self._end] if end and self._end is not None else []
+        with self._lock:
+            self._write("".join(f"{line}\n" for line in (*lines, *ending)))
+
+    def _answer(self, line: str) -> Sequence[str] | None:
+        text = line.strip()
+        if not text or text.startswith("#"):
+            return None
+        name, _, rest = text.partition(" ")
+        try:
+            command = COMMANDS.get(name)
+            if command is None:
+                return [_unknown(name)]
+            with self._turn(name):
+                answer = command(self, rest.strip())
+        except InputError as error:
+            return [f"ERROR: {name}: {' '.join(str(error).split())}"]
+        except OSError as error:
+            return [f"ERROR: {name}: {error.strerror or 'the system refused'}"]
+        except MemoryError:
+            return [f"ERROR: {name}: not enough memory"]
+        except Exception as error:  # a bug of ours must not end the client's session
+            told = " ".join(clean_message(f"{type(error).__name__}: {error}").split())
+            return [f"ERROR: {name}: internal error, {told}"]
+        return [f"{name} ok!"] if answer is None else answer
+
+    def _turn(self, name: str) -> AbstractContextManager[None]:
+        """When a command may run: at once, or between two iterations of the solver."""
+        if self._solve is None or not self._solve.runs or name in AT_ONCE:
+            return nullcontext()
+        if name in ALONE:
+            raise InputError("the solver is running: send stop or wait_for_solver first")
+        return self._solve.resting()
+
+    # The session itself.
+
+    def ready(self, _: str) -> Answer:
+        """is_ready."""
+        return None
+
+    def exit(self, _: str) -> Answer:
+        """exit: the solver stops, and the session ends."""
+        self._over = True
+        return None
+
+    def set_end_string(self, rest: str) -> Answer:
+        """set_end_string END."""
+        self._end = _one_line(rest) or None
+        return None
+
+    def echo(self, rest: str) -> Answer:
+        """Echo TEXT."""
+        return [rest]
+
+    def version(self, _: str) -> Answer:
+        """show_version."""
+        return [__version__]
+
+    def load_script(self, rest: str) -> Answer:
+        """load_script FILE: every command of a file, with its answers."""
+        return [line for answer in self._script(rest) for line in answer]
+
+    def load_script_silent(self, rest: str) -> Answer:
+        """load_script_silent FILE: the same; only errors are answered."""
+        answers = [line for answer in self._script(rest) for line in answer]
+        return [line for line in answers if line.startswith("ERROR")] or None
+
+    def _script(self, rest: str) -> list[Sequence[str]]:
+        path = _path(rest)
+        if self._scripts >= MOST_SCRIPTS:
+            raise InputError(f"scripts call each other {MOST_SCRIPTS} deep: is it a circle?")
+        with path.open("rb") as file:
+            data = file.read(MOST_SCRIPT_BYTES + 1)
+        if len(data) > MOST_SCRIPT_BYTES:
+            raise InputError("the script is larger than 100 MB: is it the right file?")
+        self._scripts += 1
+        try:
+            answers = []
+            for line in decode_text(data, "the script").splitlines():
+                if self._over:
+                    break
+                answers.append(self._answer(line) or ())
+                if self._starts is not None:  # so that a command that follows can wait for it
+                    self._starts.start()
+                    self._starts = None
+            return answers
+        finally:
+            self._scripts -= 1
+
+    # Settings.
+
+    def ignore(self, _: str) -> Answer:
+        """Take a setting without a counterpart."""
+        return None
+
+    def set_threads(self, rest: str) -> Answer:
+        """set_threads N; 0: every core."""
+        (count,) = _numbers(rest, 1)
+        self._settings.threads = int(count) or None
+        return None
+
+    def set_info_freq(self, rest: str) -> Answer:
+        """set_info_freq SECONDS: how often a running solver reports."""
+        (self._settings.report_seconds,) = _numbers(rest, 1)
+        return None
+
+    def set_accuracy(self, rest: str) -> Answer:
+        """set_accuracy X [chips|fraction]: the exploitability to reach."""
+        number, _, unit = rest.partition(" ")
+        unit = unit.strip().lower() or "chips"
+        if unit not in ("chips", "fraction"):
+            raise InputError(f"'{shorten(unit)}' is no unit: write chips or fraction")
+        (value,) = _numbers(number, 1)
+        self._settings.accuracy = value, unit
+        return None
+
+    def set_range(self, rest: str) -> Answer:
+        """set_range OOP|IP RANGE: 1,326 weights, or a text such as QQ+,AKs."""
+        player, text = _player(rest)
+        self._settings.ranges[player] = Range.parse(text)
+        return None
+
+    def set_board(self, rest: str) -> Answer:
+        """set_board CARDS."""
+        self._settings.board = cards_text(parse_board(rest)) if rest else ""
+        return None
+
+    def set_pot(self, rest: str) -> Answer:
+        """set_pot 0 0 POT."""
+        oop, ip, pot = _numbers(rest, 3)
+        if oop or ip:
+            raise InputError("bets before the root cannot be read: write set_pot 0 0 pot")
+        self._settings.pot = pot
+        return None
+
+    def set_eff_stack(self, rest: str) -> Answer:
+        """set_eff_stack CHIPS."""
+        (self._settings.stack,) = _numbers(rest, 1)
+        return None
+
+    def set_rake(self, rest: str) -> Answer:
+        """set_rake FRACTION CAP."""
+        fraction, cap = _numbers(rest, 2)
+        self._settings.rake = fraction, cap
+        return None
+
+    def add_line(self, rest: str) -> Answer:
+        """add_line 0 0 30 90: what each actor has put in since the root, action by action."""
+        if len(self._settings.lines) >= MOST_LINES:
+            raise InputError(f"more than {MOST_LINES:,} lines")
+        self._settings.lines[_amounts(rest)] = None
+        return None
+
+    def remove_line(self, rest: str) -> Answer:
+        """remove_line 0 0 30: the lines that begin with it lose its last action."""
+        gone = _amounts(rest)
+        kept: dict[tuple[Fraction, ...], None] = {}
+        for line in self._settings.lines:
+            kept[line[: len(gone) - 1] if line[: len(gone)] == gone else line] = None
+        self._settings.lines = kept
+        return None
+
+    def clear_lines(self, _: str) -> Answer:
+        """clear_lines."""
+        self._settings.lines.clear()
+        return None
+
+    def add_info_line(self, rest: str) -> Answer:
+        """add_info_line #Key#value: what show_tree_info shows."""
+        self._settings.info.append(rest)
+        return None
+
+    def reset_tree_info(self, _: str) -> Answer:
+        """reset_tree_info."""
+        self._settings.info.clear()
+        return None
+
+    def settings(self, _: str) -> Answer:
+        """show_settings, show_tree_params: what is set, as commands."""
+        kept = self._settings
+        lines = [f"set_board {kept.board}", f"set_pot 0 0 {kept.pot:g}"]
+        lines += [f"set_eff_stack {kept.stack:g}", f"set_rake {kept.rake[0]:g} {kept.rake[1]:g}"]
+        lines += [f"set_range {player.name} {held}" for player, held in kept.ranges.items()]
+        if kept.accuracy is not None:
+            lines.append(f"set_accuracy {kept.accuracy[0]:g} {kept.accuracy[1]}")
+        lines.append(f"set_threads {kept.threads or 0}")
+        amounts = (" ".join(f"{float(each):.12g}" for each in line) for line in kept.lines)
+        return [*lines, *(f"add_line {line}" for line in amounts)]
+
+    # Trees.
+
+    def _spot(self) -> Spot:
+        """The spot that is set."""
+        kept = self._settings
+        missing = [f"set_range {p.name}" for p in Player if p not in kept.ranges]
+        missing += [] if kept.board else ["set_board"]
+        missing += [] if kept.pot else ["set_pot"]
+        if missing:
+            raise InputError(f"no tree without {', '.join(missing)}")
+        rake, cap = kept.rake
+        return spot_of_lines(
+            list(kept.lines),
+            board=kept.board,
+            oop=kept.ranges[Player.OOP],
+            ip=kept.ranges[Player.IP],
+            pot=neat(kept.pot),
+            stack=neat(kept.stack),
+            rake=rake,
+            rake_cap=neat(cap) if rake else None,
+        )
+
+    def build_tree(self, _: str) -> Answer:
+        """build_tree: the tree of the settings, not solved yet: all actions are taken alike."""
+        self._tree = None
+        spot = self._spot()
+        oop, ip = (self._settings.ranges[player].on(spot.cards).largest for player in Player)
+        self._tree = _Tree(spot, (oop, ip), self._solver(spot))
+        return None
+
+    def _solver(self, spot: Spot) -> SpotSolver:
+        solver_threads = self._settings.threads
+        require_memory(spot, "float32", estimate_spot(spot), available_bytes())
+        return SpotSolver(spot, threads=solver_threads)
+
+    def free_tree(self, _: str) -> Answer:
+        """free_tree."""
+        self._tree = None
+        return None
+
+    def estimate_tree(self, _: str) -> Answer:
+        """estimate_tree: the memory that the tree of the settings takes."""
+        need = estimate_spot(self._spot())
+        return [f"estimated memory: {need.process_bytes / MEGABYTE:.0f} MB"]
+
+    def is_tree_present(self, _: str) -> Answer:
+        """is_tree_present: true or false."""
+        return ["true" if self._tree is not None else "false"]
+
+    def load_tree(self, rest: str) -> Answer:
+        """load_tree FOLDER [full|fast|auto]: a solved spot of this program."""
+        solution = load(_path(rest), SpotSolution)
+        self._tree = _Tree(solution.spot, stored=solution, seconds_before=solution.seconds)
+        return None
+
+    def dump_tree(self, rest: str) -> Answer:
+        """dump_tree FOLDER [full|no_rivers|no_turns]."""
+        tree, words = self._known(), _words(rest)
+        saved = SAVES.get(words[1].lower()) if len(words) > 1 else "full"
+        if saved is None:
+            raise InputError(f"'{shorten(words[1])}': write full, no_rivers or no_turns")
+        if tree.stored is not None:
+            raise InputError(f"nothing was solved since it was loaded: copy {tree.stored.folder}")
+        save_spot(tree.solution, _path(rest), saved, seconds=tree.seconds)  # type: ignore[arg-type]
+        return None
+
+    def _known(self) -> _Tree:
+        if self._tree is None:
+            raise InputError("there is no tree: build_tree or load_tree first")
+        return self._tree
+
+    def _solved(self) -> _Tree:
+        """The tree, whose numbers agree with all strategies that were set."""
+        tree = self._known()
+        for position in tree.given:
+            node = upi_nodes.node_id(tree.solution.node(position))
+            raise InputError(
+                f"a strategy was set at {node} that the numbers do not know: lock_node it and go"
+            )
+        return tree
+
+    # Solving.
+
+    def go(self, rest: str) -> Answer:
+        """Go [N seconds|steps]: train in the background."""
+        tree, limits = self._known(), self._limits(rest)
+        solver = self._trainable(tree)
+        tree.given.clear()
+        solve = BackgroundSolve(
+            solver,
+            limits,
+            tell=lambda line: self._say([line], end=False),
+            report=lambda: self._say(["SOLVER:", *self._results(tree)]),
+            interval=self._settings.report_seconds,
+        )
+        tree.runs.append(solve)
+        self._solve = self._starts = solve
+        return None
+
+    def _limits(self, rest: str) -> Limits:
+        words, pot = rest.split(), self._known().spot.pot
+        value, unit = self._settings.accuracy or (TARGET, "fraction")
+        limits = Limits(value / pot if unit == "chips" else value)
+        if not words:
+            return limits
+        unit = words[1].lower() if len(words) > 1 else "seconds"
+        (amount,) = _numbers(words[0], 1)
+        if unit not in ("seconds", "steps") or len(words) > 2:
+            raise InputError("write go, go 30 seconds or go 100 steps")
+        if unit == "seconds":
+            return replace(limits, seconds=amount)
+        return replace(limits, iterations=max(int(amount), 1))
+
+    def _trainable(self, tree: _Tree) -> SpotSolver:
+        """The solver of the tree with its locks; other locks make another game, solved afresh."""
+        locks = tuple(locked.lock() for locked in tree.locks.values())
+        if tree.stored is not None:
+            locks = (*tree.spot.lock, *locks)
+        spot = replace(tree.spot, lock=locks) if locks != tree.spot.lock else tree.spot
+        if tree.solver is None or spot is not tree.solver.spot:
+            folder = None if tree.stored is None else tree.stored.folder
+            if spot is tree.spot and folder is not None and self._is_full(tree):
+                tree.solver = open_spot_solver(folder, self._settings.threads)
+            else:
+                tree.solver, tree.seconds_before = self._solver(spot), 0.0
+                tree.runs.clear()
+            tree.spot, tree.stored, tree._shown = tree.solver.spot, None, None
+        return tree.solver
+
+    @staticmethod
+    def _is_full(tree: _Tree) -> bool:
+        stored = tree.stored
+        return stored is not None and stored.stored_streets == len(stored.streets)
+
+    def stop(self, _: str) -> Answer:
+        """Stop the solver after this iteration."""
+        if self._solve is not None:
+            self._solve.stop()
+        return None
+
+    def wait_for_solver(self, _: str) -> Answer:
+        """wait_for_solver: answered when the solver has ended."""
+        if self._solve is not None:
+            self._solve.wait()
+        return None
+
+    def calc_results(self, _: str) -> Answer:
+        """calc_results: EVs, and what best responses win."""
+        return self._results(self._solved())
+
+    @staticmethod
+    def _results(tree: _Tree) -> list[str]:
+        pot, solver = tree.spot.pot, tree.solver
+        best = [math.nan, math.nan]
+        if tree.stored is not None or solver is None:
+            means, share = tree.solution.evs, tree.solution.exploitability
+        else:
+            means = solver.expected_values()
+            best = [solver.mean(player, best=True) + pot / 2 for player in Player]
+            share = (sum(best) - sum(means)) / 2 / pot
+        return [
+            f"running time: {tree.seconds:.3f}",
+            f"EV OOP: {means[0]:.6g}",
+            f"EV IP: {means[1]:.6g}",
+            f"OOP's MES: {best[0]:.6g}",
+            f"IP's MES: {best[1]:.6g}",
+            f"Exploitable for: {max(share, 0.0) * pot:.6g}",
+        ]
+
+    # Nodes.
+
+    def _node(self, text: str) -> Node:
+        return find_node(self._known().solution, text)
+
+    def show_node(self, rest: str) -> Answer:
+        """show_node NODE."""
+        return [*upi_nodes.block(self._node(rest), root=rest == ROOT), ""]
+
+    def show_children(self, rest: str) -> Answer:
+        """show_children NODE."""
+        node = self._node(rest)
+        below = [node] if rest == ROOT else upi_nodes.children(node)
+        return [
+            line
+            for number, child in enumerate(below)
+            for line in (f"child {number}:", *upi_nodes.block(child), "")
+        ]
+
+    def show_all_lines(self, _: str) -> Answer:
+        """show_all_lines: cards left out."""
+        return list(upi_nodes.lines(self._known().spot.tree))
+
+    def node_count(self, _: str) -> Answer:
+        """node_count: by street and kind, every card counted."""
+        return upi_nodes.node_counts(self._known().spot.tree)
+
+    def show_effective_stack(self, _: str) -> Answer:
+        """show_effective_stack."""
+        return [str(neat(self._known().spot.stack))]
+
+    def show_board(self, _: str) -> Answer:
+        """show_board_no_iso."""
+        return [" ".join(_cards(self._known().spot))]
+
+    def show_tree_info(self, _: str) -> Answer:
+        """show_tree_info: the lines of add_info_line, else those of the tree."""
+        if self._settings.info:
+            return list(self._settings.info)
+        return _tree_info(self._known().spot)
+
+    def show_metadata(self, rest: str) -> Answer:
+        """show_metadata FOLDER: a stored tree, which is not loaded."""
+        solution = load(_path(rest), SpotSolution)
+        spot = solution.spot
+        return [
+            *upi_nodes.block(solution.at(), root=True),
+            f"{neat(spot.stack)}",
+            *(_line(held.weights) for held in spot.ranges),
+            *_tree_info(spot),
+        ]
+
+    def show_memory(self, _: str) -> Answer:
+        """show_memory: free, and in use."""
+        free, used = available_bytes(), process_bytes()
+        return [
+            f"available physical memory: {(free or 0) / MEGABYTE:.0f} MB",
+            f"memory in use: {(used or 0) / MEGABYTE:.0f} MB",
+        ]
+
+    def show_hand_order(self, _: str) -> Answer:
+        """show_hand_order: the 1,326 hands of every vector."""
+        return [" ".join(combo_text(combo) for combo in range(COMBO_COUNT))]
+
+    # Numbers.
+
+    def show_range(self, rest: str) -> Answer:
+        """show_range OOP|IP [NODE]; without a node what set_range set."""
+        player, text = _player(rest)
+        if text:
+            tree = self._solved()
+            node = find_node(tree.solution, text)
+            reach = by_combo(node, player, node.ranges.hands[player].reach, 0.0)
+            return [_line(reach * tree.scale[player])]
+        if player not in self._settings.ranges:
+            raise InputError(f"no range is set: set_range {player.name} first")
+        return [_line(self._settings.ranges[player].weights)]
+
+    def show_strategy(self, rest: str) -> Answer:
+        """show_strategy NODE: a line for each child; 0 for hands that are not there."""
+        return [_line(row) for row in self._strategy(self._node(rest))[::-1]]
+
+    def _strategy(self, node: Node) -> Floats:
+        """[A, 1326]: as it was set, else as it was solved."""
+        given = self._known().given.get(node.position)
+        if given is not None:
+            return given
+        self._solved()
+        play = node.decision
+        return by_combo(node, play.player, play.strategy, 0.0)
+
+    def show_strategy_pp(self, rest: str) -> Answer:
+        """show_strategy_pp NODE: a line for each hand."""
+        node = self._node(rest)
+        strategy = self._strategy(node)[::-1]
+        words = [upi_nodes.step(child) for child in upi_nodes.children(node)]
+        return _by_hand(strategy.sum(axis=0) > 0, dict(zip(words, strategy, strict=True)))
+
+    def calc_ev(self, rest: str) -> Answer:
+        """calc_ev OOP|IP NODE: EVs, and the weights of the pairs of hands."""
+        evs, met = self._evs(rest)
+        return [_line(evs), _line(met)]
+
+    def calc_ev_pp(self, rest: str) -> Answer:
+        """calc_ev_pp OOP|IP NODE: a line for each hand."""
+        evs, met = self._evs(rest)
+        return _by_hand(met > 0, {"EV": evs, "matchups": met})
+
+    def _evs(self, rest: str) -> tuple[Floats, Floats]:
+        player, text = _player(rest)
+        tree = self._solved()
+        node = find_node(tree.solution, text)
+        met = matchups(node, player) * tree.scale[0] * tree.scale[1]
+        return upi_nodes.evs(node, player), met
+
+    def calc_eq_node(self, rest: str) -> Answer:
+        """calc_eq_node OOP|IP NODE: equities, the weights of the pairs of hands, and the mean."""
+        player, text = _player(rest)
+        tree = self._solved()
+        node = find_node(tree.solution, text)
+        shares = node.ranges.equity(player)
+        met = matchups(node, player) * tree.scale[0] * tree.scale[1]
+        mean = node.ranges.mean(shares, player)
+        return [_line(by_combo(node, player, shares, np.nan)), _line(met), f"{mean:.9g}"]
+
+    def calc_eq(self, rest: str) -> Answer:
+        """calc_eq OOP|IP: equities of the ranges on the board that are set, without a tree."""
+        shares, met, _ = self._equity(rest, self._settings.board)
+        return [_line(shares), _line(met)]
+
+    def calc_eq_pp(self, rest: str) -> Answer:
+        """calc_eq_pp OOP|IP: a line for each hand."""
+        shares, met, _ = self._equity(rest, self._settings.board)
+        return _by_hand(met > 0, {"equity": shares, "matchups": met})
+
+    def calc_eq_preflop(self, rest: str) -> Answer:
+        """calc_eq_preflop OOP|IP: before the flop, and the mean."""
+        shares, met, mean = self._equity(rest, "")
+        return [_line(shares), _line(met), f"{mean:.9g}"]
+
+    def _equity(self, rest: str, board: str) -> tuple[Floats, Floats, float]:
+        player, _ = _player(rest)
+        held = self._settings.ranges
+        if len(held) < len(Player):
+            raise InputError("no ranges are set: set_range OOP and set_range IP first")
+        cards = parse_board(board) if board else ()
+        result = equity(held[Player.OOP], held[Player.IP], cards)
+        live, combos = live_combos(cards), np.arange(COMBO_COUNT)
+        own, other = (held[each].weights * live for each in (player, player.opponent))
+        return (
+            result.by_combo[player],
+            own * (fitting(combos, combos) @ other),
+            result.first if player == Player.OOP else result.second,
+        )
+
+    def calc_matchups_line(self, rest: str) -> Answer:
+        """calc_matchups_line NODE: the weight of all pairs of hands that get there."""
+        tree, node = self._solved(), self._node(rest)
+        return [f"{self._pairs(node) * tree.scale[0] * tree.scale[1]:.9g}"]
+
+    def calc_global_freq(self, rest: str) -> Answer:
+        """calc_global_freq NODE: how often play gets there, the chance of its cards included."""
+        spot, node = self._solved().spot, self._node(rest)
+        return [f"{self._pairs(node) / spot.pairs / upi_nodes.cards_to_come(node):.9g}"]
+
+    def calc_line_freq(self, rest: str) -> Answer:
+        """calc_line_freq NODE: how often play gets there if its cards are dealt."""
+        self._solved()
+        return [f"{self._node(rest).ranges.share:.9g}"]
+
+    @staticmethod
+    def _pairs(node: Node) -> float:
+        return float(matchups(node, Player.OOP).sum())
+
+    # Locks.
+
+    def set_strategy(self, rest: str) -> Answer:
+        """set_strategy NODE NUMBERS: 1,326 for each child, one after the other."""
+        text, _, numbers = rest.partition(" ")
+        node = self._node(text)
+        actions = len(node.decision.actions)
+        values = np.array(_numbers(numbers, actions * COMBO_COUNT))
+        strategy = values.reshape(actions, COMBO_COUNT)[::-1]
+        total = strategy.sum(axis=0)
+        missing = np.flatnonzero(self._held(node) & (total <= 0))
+        if len(missing):
+            raise InputError(f"{combo_text(int(missing[0]))} is given no action")
+        shares: Floats = np.divide(
+            strategy, total, out=np.zeros_like(strategy), where=(total > 0) & self._held(node)
+        )
+        self._known().given[node.position] = shares
+        return None
+
+    @staticmethod
+    def _held(node: Node) -> Flags:
+        """[1326]: the hands of the player who acts."""
+        play = node.decision
+        held: Flags = by_combo(node, play.player, np.ones(len(play.own.reach)), 0.0) > 0
+        return held
+
+    def lock_node(self, rest: str) -> Answer:
+        """lock_node NODE: to the strategy that was set there, else to the one that was solved."""
+        self._lock_hands(self._node(rest), np.ones(COMBO_COUNT, np.bool_))
+        return None
+
+    def combo_lock_node(self, rest: str) -> Answer:
+        """combo_lock_node NODE FLAGS: some hands, those with 1 of 1,326 numbers."""
+        text, _, numbers = rest.partition(" ")
+        self._lock_hands(self._node(text), np.array(_numbers(numbers, COMBO_COUNT)) > 0)
+        return None
+
+    def _lock_hands(self, node: Node, wanted: Flags) -> None:
+        tree, held = self._known(), wanted & self._held(node)
+        strategy = self._strategy(node)
+        if not held.any():
+            tree.locks.pop(node.position, None)
+        else:
+            tree.locks[node.position] = _Locked(node, strategy, held)
+
+    def unlock_node(self, rest: str) -> Answer:
+        """unlock_node NODE: the next go solves it again."""
+        tree, node = self._known(), self._node(rest)
+        tree.locks.pop(node.position, None)
+        tree.given.pop(node.position, None)
+        return None
+
+    def show_locked_combos(self, rest: str) -> Answer:
+        """show_locked_combos NODE: 1 for hands that are locked."""
+        locked = self._known().locks.get(self._node(rest).position)
+        return [_line(np.zeros(COMBO_COUNT) if locked is None else locked.held.astype(float))]
+
+
+COMMANDS: Mapping[str, Callable[[Session, str], Answer]] = {
+    "is_ready": Session.ready,
+    "exit": Session.exit,
+    "set_end_string": Session.set_end_string,
+    "echo": Session.echo,
+    "show_version": Session.version,
+    "show_build_version": Session.version,
+    "load_script": Session.load_script,
+    "load_script_silent": Session.load_script_silent,
+    "set_threads": Session.set_threads,
+    "set_info_freq": Session.set_info_freq,
+    "set_accuracy": Session.set_accuracy,
+    "set_recalc_accuracy": Session.ignore,
+    "set_always_recalc": Session.ignore,
+    "set_isomorphism": Session.ignore,
+    "set_range": Session.set_range,
+    "set_board": Session.set_board,
+    "set_pot": Session.set_pot,
+    "set_eff_stack": Session.set_eff_stack,
+    "set_rake": Session.set_rake,
+    "add_line": Session.add_line,
+    "remove_line": Session.remove_line,
+    "clear_lines": Session.clear_lines,
+    "add_info_line": Session.add_info_line,
+    "reset_tree_info": Session.reset_tree_info,
+    "show_settings": Session.settings,
+    "show_tree_params": Session.settings,
+    "build_tree": Session.build_tree,
+    "free_tree": Session.free_tree,
+    "estimate_tree": Session.estimate_tree,
+    "is_tree_present": Session.is_tree_present,
+    "load_tree": Session.load_tree,
+    "load_all_nodes": Session.ignore,
+    "dump_tree": Session.dump_tree,
+    "go": Session.go,
+    "stop": Session.stop,
+    "wait_for_solver": Session.wait_for_solver,
+    "calc_results": Session.calc_results,
+    "show_node": Session.show_node,
+    "show_children": Session.show_children,
+    "show_all_lines": Session.show_all_lines,
+    "node_count": Session.node_count,
+    "show_effective_stack": Session.show_effective_stack,
+    "show_board_no_iso": Session.show_board,
+    "show_tree_info": Session.show_tree_info,
+    "show_metadata": Session.show_metadata,
+    "show_memory": Session.show_memory,
+    "show_hand_order": Session.show_hand_order,
+    "show_range": Session.show_range,
+    "show_strategy": Session.show_strategy,
+    "show_strategy_pp": Session.show_strategy_pp,
+    "calc_ev": Session.calc_ev,
+    "calc_ev_pp": Session.calc_ev_pp,
+    "calc_eq_node": Session.calc_eq_node,
+    "calc_eq": Session.calc_eq,
+    "calc_eq_pp": Session.calc_eq_pp,
+    "calc_eq_preflop": Session.calc_eq_preflop,
+    "calc_matchups_line": Session.calc_matchups_line,
+    "calc_global_freq": Session.calc_global_freq,
+    "calc_line_freq": Session.calc_line_freq,
+    "set_strategy": Session.set_strategy,
+    "lock_node": Session.lock_node,
+    "combo_lock_node": Session.combo_lock_node,
+    "unlock_node": Session.unlock_node,
+    "show_locked_combos": Session.show_locked_combos,
+}
+# Commands that a running solver does not disturb, and those that it forbids.
+AT_ONCE = {"is_ready", "exit", "set_end_string", "echo", "show_version", "stop", "wait_for_solver"}
+AT_ONCE |= {"set_info_freq", "set_accuracy", "show_build_version", "show_memory", "load_script"}
+AT_ONCE |= {"load_script_silent", "is_tree_present", "show_hand_order"}
+ALONE = {"go", "build_tree", "free_tree", "load_tree", "set_strategy", "lock_node", "unlock_node"}
+ALONE |= {"combo_lock_node"}
+# Commands of PioSOLVER that have no counterpart yet.
+LATER = {
+    *("force_line", "show_preflop_order", "show_all_freqs", "show_save_version"),
+    *("show_category_names", "show_categories", "solve_partial", "solve_all_splits"),
+    *("explo_partial", "rebuild_forgotten_streets", "estimate_rebuild_forgotten_streets"),
+    *("forget", "cut_line", "eliminate_path", "round_up_to", "set_mes", "set_equal_strats"),
+    *("set_algorithm", "list_algorithms", "small_strats", "set_first_iteration_player"),
+    *("show_step", "change_step", "set_adjust_strat", "bench", "needed_memory", "clear_cache"),
+    *("normalize_tree", "ignore_mem_check", "stdoutredi", "stdoutredi_append", "stdoutback"),
+    *("take_a_break", "show_iters", "solver_time", "add_preflop_line", "remove_preflop_line"),
+    *("clear_preflop_lines", "build_preflop_tree", "add_to_subset", "reset_subset"),
+    *("recover_subset", "show_subsets", "add_schematic_tree", "estimate_schematic_tree"),
+    "add_all_flops",
+}
+
+
+def _unknown(name: str) -> str:
+    if name in LATER:
+        return f"ERROR: {name} is not supported by allstreets yet"
+    return f"ERROR: Command {shorten(name, 60)} not recognized"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _player(rest: str) -> tuple[Player, str]:
+    """The player that arguments begin with, and what follows."""
+    word, _, text = rest.partition(" ")
+    if word.lower() not in PLAYERS:
+        raise InputError(f"'{shorten(word)}' is no player: write OOP or IP")
+    return PLAYERS[word.lower()], text.strip()
+
+
+def _numbers(text: str, count: int) -> list[float]:
+    words = text.split()
+    if len(words) != count:
+        raise InputError(f"incorrect or missing argument: {count:,} numbers, not {len(words):,}")
+    try:
+        numbers = [float(word) for word in words]
+    except ValueError:
+        raise InputError(f"'{shorten(text, 60)}' is not a number") from None
+    if not all(0 <= number < 1e9 for number in numbers):
+        raise InputError("numbers lie between 0 and a billion")
+    return numbers
+
+
+def _amounts(text: str) -> tuple[Fraction, ...]:
+    count = len(text.split())
+    if not 1 <= count <= MOST_AMOUNTS:
+        raise InputError(f"a line has 1 to {MOST_AMOUNTS} amounts, not {count:,}")
+    return tuple(Fraction(str(number)) for number in _numbers(text, count))
+
+
+def _words(text: str) -> list[str]:
+    """Words of a text, of which those with spaces stand in quotes; backslashes are plain."""
+    reader = shlex.shlex(text, posix=True, punctuation_chars=False)
+    reader.whitespace_split, reader.escape, reader.commenters = True, "", ""
+    try:
+        words = list(reader)
+    except ValueError:
+        raise InputError("a quotation mark is missing") from None
+    if not words:
+        raise InputError("name a file")
+    return words
+
+
+def _path(text: str) -> Path:
+    path = _words(text)[0]
+    if "\0" in path:
+        raise InputError("a path holds no zero characters")
+    return Path(path)
+
+
+def _line(values: Floats) -> str:
+    """Numbers as one line."""
+    return " ".join(f"{value:.9g}" for value in values.tolist())
+
+
+def _by_hand(shown: Flags, columns: Mapping[str, Floats]) -> list[str]:
+    """A line for each hand that is there."""
+    return [
+        f"{combo_text(int(combo))} "
+        + " ".join(f"{name}: {values[combo]:.6g}" for name, values in columns.items())
+        for combo in np.flatnonzero(shown)
+    ]
+
+
+def _cards(spot: Spot) -> list[str]:
+    text = cards_text(spot.cards)
+    return [text[start : start + 2] for start in range(0, len(text), 2)]
+
+
+def _tree_info(spot: Spot) -> list[str]:
+    """A spot as the lines that PioSOLVER's viewer writes."""
+    return [
+        "#Type#NoLimit",
+        *(f"#Range{player.value}#{spot.ranges[player]}" for player in Player),
+        f"#Board#{' '.join(_cards(spot))}",
+        f"#Pot#{neat(spot.pot)}",
+        f"#EffectiveStacks#{neat(spot.stack)}",
+        f"#Rake.Enabled#{bool(spot.rake)}",
+        f"#Rake.Fraction#{spot.rake:g}",
+        f"#Rake.Cap#{neat(spot.rake_cap or 0)}",
+    ]
