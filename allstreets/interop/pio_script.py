@@ -188,7 +188,7 @@ def spot_of_lines(lines: Sequence[Sequence[Fraction]], **keys: Any) -> Spot:
             return spot
     except LargeTreeError:
         pass
-    none = {name: {kind: [] for kind in kinds} for name, kinds in sizes.items()}
+    none = {name: dict.fromkeys(kinds, ()) for name, kinds in sizes.items()}
     edits = _edits_of_lines(given, street, pot, stack)
     spot = Spot(bet_sizes=none, force_allin_threshold=0, edit=edits, **keys)
     wrong = sorted(bets ^ bets_of(spot.tree), key=len)

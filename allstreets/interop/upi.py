@@ -121,9 +121,10 @@ class _Tree:
     stored: SpotSolution | None = None  # of a folder, until it is trained on
     seconds_before: float = 0.0  # of training in the folder that it was loaded from
     runs: list[BackgroundSolve] = field(default_factory=list)
+    own_locks: tuple[Lock, ...] = ()  # of the folder that it was loaded from
     locks: dict[Position, _Locked] = field(default_factory=dict)
     given: dict[Position, Floats] = field(default_factory=dict)  # strategies that were set
-    _shown: tuple[int, SpotSolution] | None = None
+    shown: tuple[int, SpotSolution] | None = None
 
     @property
     def seconds(self) -> float:
@@ -136,9 +137,9 @@ class _Tree:
         if self.stored is not None:
             return self.stored
         assert self.solver is not None
-        if self._shown is None or self._shown[0] != self.solver.iterations:
-            self._shown = self.solver.iterations, SpotSolution.of(self.solver)
-        return self._shown[1]
+        if self.shown is None or self.shown[0] != self.solver.iterations:
+            self.shown = self.solver.iterations, SpotSolution.of(self.solver)
+        return self.shown[1]
 
 
 class Session:
@@ -419,7 +420,12 @@ class Session:
     def load_tree(self, rest: str) -> Answer:
         """load_tree FOLDER [full|fast|auto]: a solved spot of this program."""
         solution = load(_path(rest), SpotSolution)
-        self._tree = _Tree(solution.spot, stored=solution, seconds_before=solution.seconds)
+        self._tree = _Tree(
+            solution.spot,
+            stored=solution,
+            seconds_before=solution.seconds,
+            own_locks=solution.spot.lock,
+        )
         return None
 
     def dump_tree(self, rest: str) -> Answer:
@@ -482,24 +488,24 @@ class Session:
 
     def _trainable(self, tree: _Tree) -> SpotSolver:
         """The solver of the tree with its locks; other locks make another game, solved afresh."""
-        locks = tuple(locked.lock() for locked in tree.locks.values())
-        if tree.stored is not None:
-            locks = (*tree.spot.lock, *locks)
-        spot = replace(tree.spot, lock=locks) if locks != tree.spot.lock else tree.spot
-        if tree.solver is None or spot is not tree.solver.spot:
-            folder = None if tree.stored is None else tree.stored.folder
-            if spot is tree.spot and folder is not None and self._is_full(tree):
-                tree.solver = open_spot_solver(folder, self._settings.threads)
-            else:
-                tree.solver, tree.seconds_before = self._solver(spot), 0.0
-                tree.runs.clear()
-            tree.spot, tree.stored, tree._shown = tree.solver.spot, None, None
+        locks = (*tree.own_locks, *(locked.lock() for locked in tree.locks.values()))
+        if locks == tree.spot.lock:
+            self._open(tree)
+        if tree.solver is None or locks != tree.solver.spot.lock:
+            tree.solver = self._solver(replace(tree.spot, lock=locks))
+            tree.spot, tree.stored, tree.shown = tree.solver.spot, None, None
+            tree.seconds_before = 0.0
+            tree.runs.clear()
         return tree.solver
 
-    @staticmethod
-    def _is_full(tree: _Tree) -> bool:
+    def _open(self, tree: _Tree) -> None:
+        """Let a tree that was loaded whole have its solver."""
         stored = tree.stored
-        return stored is not None and stored.stored_streets == len(stored.streets)
+        if stored is None or stored.folder is None:
+            return
+        if stored.stored_streets == len(stored.streets):
+            tree.solver = open_spot_solver(stored.folder, self._settings.threads)
+            tree.spot, tree.stored = tree.solver.spot, None
 
     def stop(self, _: str) -> Answer:
         """Stop the solver after this iteration."""
@@ -515,7 +521,9 @@ class Session:
 
     def calc_results(self, _: str) -> Answer:
         """calc_results: EVs, and what best responses win."""
-        return self._results(self._solved())
+        tree = self._solved()
+        self._open(tree)
+        return self._results(tree)
 
     @staticmethod
     def _results(tree: _Tree) -> list[str]:
@@ -623,7 +631,6 @@ class Session:
         given = self._known().given.get(node.position)
         if given is not None:
             return given
-        self._solved()
         play = node.decision
         return by_combo(node, play.player, play.strategy, 0.0)
 
@@ -937,7 +944,7 @@ def _tree_info(spot: Spot) -> list[str]:
     """A spot as the lines that PioSOLVER's viewer writes."""
     return [
         "#Type#NoLimit",
-        *(f"#Range{player.value}#{spot.ranges[player]}" for player in Player),
+        *(f"#Range{each.value}#{spot.ranges[each].beside(spot.cards)}" for each in Player),
         f"#Board#{' '.join(_cards(spot))}",
         f"#Pot#{neat(spot.pot)}",
         f"#EffectiveStacks#{neat(spot.stack)}",

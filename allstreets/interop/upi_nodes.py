@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from allstreets.base import Floats, InputError, shorten
+from allstreets.base import Floats, InputError, quotient, shorten
 from allstreets.betting import (
     Action,
     ActionKind,
@@ -160,7 +160,7 @@ def evs(node: Node, player: Player) -> Floats:
             live = weights > 0
             sums[live] += weights[live] * evs(child, player)[live]
             met += weights
-        return np.divide(sums, met, out=np.full(COMBO_COUNT, np.nan), where=met > 0)
+        return quotient(sums, met)
     shown = node.ranges.whole_hand()
     return by_combo(node, player, shown.evaluate().hands[player], np.nan)
 

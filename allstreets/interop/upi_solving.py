@@ -1,4 +1,4 @@
-"""A solver that trains in the background, rests while someone reads its numbers, and can be stopped.
+"""A solver that trains in the background, rests while someone reads, and can be stopped.
 
 One thread trains (`solvers.drive`), another asks. Numbers are read between two iterations only:
 `resting` waits until the trainer stands still and lets it go on afterwards.
@@ -8,7 +8,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 
 from allstreets.base import Control, clean_message
@@ -123,13 +123,15 @@ class BackgroundSolve:
         return self._control.resting()
 
     def _run(self) -> None:
-        self._tell("SOLVER: started")
         try:
+            self._tell("SOLVER: started")
             reason = self._train()
         except Exception as error:  # whatever it is, the client is told and the session goes on
-            reason = f"error: {clean_message(str(error)).splitlines()[0]}"
-        self._control.end()
-        self._tell(f"SOLVER: stopped ({reason})")
+            reason = f"error: {' '.join(clean_message(str(error)).split())}"
+        finally:
+            self._control.end()
+        with suppress(OSError):  # the client is gone
+            self._tell(f"SOLVER: stopped ({reason})")
 
     def _train(self) -> str:
         solver, limits = self.solver, self._limits
@@ -146,8 +148,8 @@ class BackgroundSolve:
         ending: Ending | None = None
         for step in steps:
             self.seconds, ending = step.seconds, step.ending
-            if ending is None and step.exploitability is not None:
-                if time.monotonic() - told >= self._interval:
-                    self._report()
-                    told = time.monotonic()
+            is_due = time.monotonic() - told >= self._interval
+            if ending is None and step.exploitability is not None and is_due:
+                self._report()
+                told = time.monotonic()
         return REASONS[ending]

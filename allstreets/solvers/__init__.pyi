@@ -1,9 +1,9 @@
 from .dealt_out import dealt_numbers as dealt_numbers
 from .dealt_out import only_end as only_end
 from .drive import FIRST_CHECK as FIRST_CHECK
-from .drive import Ending as Ending
 from .drive import Checks as Checks
 from .drive import Curve as Curve
+from .drive import Ending as Ending
 from .drive import Multiples as Multiples
 from .drive import Planned as Planned
 from .drive import Step as Step
