@@ -124,6 +124,7 @@ class _Tree:
     own_locks: tuple[Lock, ...] = ()  # of the folder that it was loaded from
     locks: dict[Position, _Locked] = field(default_factory=dict)
     given: dict[Position, Floats] = field(default_factory=dict)  # strategies that were set
+    changed: SpotSolution | None = None  # with these strategies, once its numbers are asked for
     shown: tuple[int, SpotSolution] | None = None
 
     @property
@@ -399,9 +400,12 @@ class Session:
         return None
 
     def _solver(self, spot: Spot) -> SpotSolver:
-        solver_threads = self._settings.threads
+        self._require_room(spot)
+        return SpotSolver(spot, threads=self._settings.threads)
+
+    @staticmethod
+    def _require_room(spot: Spot) -> None:
         require_memory(spot, "float32", estimate_spot(spot), available_bytes())
-        return SpotSolver(spot, threads=solver_threads)
 
     def free_tree(self, _: str) -> Answer:
         """free_tree."""
@@ -444,15 +448,25 @@ class Session:
             raise InputError("there is no tree: build_tree or load_tree first")
         return self._tree
 
-    def _solved(self) -> _Tree:
-        """The tree, whose numbers agree with all strategies that were set."""
+    def _solved(self) -> SpotSolution:
+        """The walk over the strategies as they stand, those that were set included."""
         tree = self._known()
-        for position in tree.given:
-            node = upi_nodes.node_id(tree.solution.node(position))
-            raise InputError(
-                f"a strategy was set at {node} that the numbers do not know: lock_node it and go"
+        if not tree.given:
+            return tree.solution
+        if tree.changed is None:
+            self._open(tree)
+            if tree.solver is None:
+                raise InputError("a strategy was set in a tree that is not stored whole: go first")
+            locks = tree.locks | {
+                position: _Locked(tree.solution.node(position), strategy, strategy.any(axis=0))
+                for position, strategy in tree.given.items()
+            }
+            spot = replace(
+                tree.spot, lock=(*tree.own_locks, *(one.lock() for one in locks.values()))
             )
-        return tree
+            self._require_room(spot)
+            tree.changed = SpotSolution.of(tree.solver.with_locks(spot))
+        return tree.changed
 
     # Solving.
 
@@ -461,11 +475,12 @@ class Session:
         tree, limits = self._known(), self._limits(rest)
         solver = self._trainable(tree)
         tree.given.clear()
+        tree.changed = None
         solve = BackgroundSolve(
             solver,
             limits,
             tell=lambda line: self._say([line], end=False),
-            report=lambda: self._say(["SOLVER:", *self._results(tree)]),
+            report=lambda: self._say(["SOLVER:", *self._results(tree, tree.solution)]),
             interval=self._settings.report_seconds,
         )
         tree.runs.append(solve)
@@ -521,16 +536,16 @@ class Session:
 
     def calc_results(self, _: str) -> Answer:
         """calc_results: EVs, and what best responses win."""
-        tree = self._solved()
+        tree = self._known()
         self._open(tree)
-        return self._results(tree)
+        return self._results(tree, self._solved())
 
     @staticmethod
-    def _results(tree: _Tree) -> list[str]:
-        pot, solver = tree.spot.pot, tree.solver
+    def _results(tree: _Tree, solution: SpotSolution) -> list[str]:
+        pot, solver = tree.spot.pot, solution.solver
         best = [math.nan, math.nan]
-        if tree.stored is not None or solver is None:
-            means, share = tree.solution.evs, tree.solution.exploitability
+        if solver is None:
+            means, share = solution.evs, solution.exploitability
         else:
             means = solver.expected_values()
             best = [solver.mean(player, best=True) + pot / 2 for player in Player]
@@ -614,10 +629,9 @@ class Session:
         """show_range OOP|IP [NODE]; without a node what set_range set."""
         player, text = _player(rest)
         if text:
-            tree = self._solved()
-            node = find_node(tree.solution, text)
+            node = find_node(self._solved(), text)
             reach = by_combo(node, player, node.ranges.hands[player].reach, 0.0)
-            return [_line(reach * tree.scale[player])]
+            return [_line(reach * self._known().scale[player])]
         if player not in self._settings.ranges:
             raise InputError(f"no range is set: set_range {player.name} first")
         return [_line(self._settings.ranges[player].weights)]
@@ -653,20 +667,20 @@ class Session:
 
     def _evs(self, rest: str) -> tuple[Floats, Floats]:
         player, text = _player(rest)
-        tree = self._solved()
-        node = find_node(tree.solution, text)
-        met = matchups(node, player) * tree.scale[0] * tree.scale[1]
-        return upi_nodes.evs(node, player), met
+        node = find_node(self._solved(), text)
+        return upi_nodes.evs(node, player), self._met(node, player)
+
+    def _met(self, node: Node, player: Player) -> Floats:
+        oop, ip = self._known().scale
+        return matchups(node, player) * oop * ip
 
     def calc_eq_node(self, rest: str) -> Answer:
         """calc_eq_node OOP|IP NODE: equities, the weights of the pairs of hands, and the mean."""
         player, text = _player(rest)
-        tree = self._solved()
-        node = find_node(tree.solution, text)
+        node = find_node(self._solved(), text)
         shares = node.ranges.equity(player)
-        met = matchups(node, player) * tree.scale[0] * tree.scale[1]
-        mean = node.ranges.mean(shares, player)
-        return [_line(by_combo(node, player, shares, np.nan)), _line(met), f"{mean:.9g}"]
+        equities, met = by_combo(node, player, shares, np.nan), self._met(node, player)
+        return [_line(equities), _line(met), f"{node.ranges.mean(shares, player):.9g}"]
 
     def calc_eq(self, rest: str) -> Answer:
         """calc_eq OOP|IP: equities of the ranges on the board that are set, without a tree."""
@@ -700,22 +714,17 @@ class Session:
 
     def calc_matchups_line(self, rest: str) -> Answer:
         """calc_matchups_line NODE: the weight of all pairs of hands that get there."""
-        tree, node = self._solved(), self._node(rest)
-        return [f"{self._pairs(node) * tree.scale[0] * tree.scale[1]:.9g}"]
+        return [f"{self._met(find_node(self._solved(), rest), Player.OOP).sum():.9g}"]
 
     def calc_global_freq(self, rest: str) -> Answer:
         """calc_global_freq NODE: how often play gets there, the chance of its cards included."""
-        spot, node = self._solved().spot, self._node(rest)
-        return [f"{self._pairs(node) / spot.pairs / upi_nodes.cards_to_come(node):.9g}"]
+        node = find_node(self._solved(), rest)
+        ways = self._known().spot.pairs * upi_nodes.cards_to_come(node)
+        return [f"{matchups(node, Player.OOP).sum() / ways:.9g}"]
 
     def calc_line_freq(self, rest: str) -> Answer:
         """calc_line_freq NODE: how often play gets there if its cards are dealt."""
-        self._solved()
-        return [f"{self._node(rest).ranges.share:.9g}"]
-
-    @staticmethod
-    def _pairs(node: Node) -> float:
-        return float(matchups(node, Player.OOP).sum())
+        return [f"{find_node(self._solved(), rest).ranges.share:.9g}"]
 
     # Locks.
 
@@ -733,7 +742,8 @@ class Session:
         shares: Floats = np.divide(
             strategy, total, out=np.zeros_like(strategy), where=(total > 0) & self._held(node)
         )
-        self._known().given[node.position] = shares
+        tree = self._known()
+        tree.given[node.position], tree.changed = shares, None
         return None
 
     @staticmethod
@@ -767,6 +777,7 @@ class Session:
         tree, node = self._known(), self._node(rest)
         tree.locks.pop(node.position, None)
         tree.given.pop(node.position, None)
+        tree.changed = None
         return None
 
     def show_locked_combos(self, rest: str) -> Answer:

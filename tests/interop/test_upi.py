@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allstreets import load, solve
-from allstreets.base import Floats
+from allstreets.base import Floats, Longs
 from allstreets.betting import Player
 from allstreets.cards import COMBO_CARDS, COMBO_COUNT, Range, combo_text
 from allstreets.games import Spot
@@ -121,7 +121,8 @@ NODES = {
 }
 
 
-def combos(decision_values: Floats, held: object, other: float) -> Floats:
+def combos(decision_values: Floats, held: Longs | None, other: float) -> Floats:
+    assert held is not None
     values = np.full((*decision_values.shape[:-1], COMBO_COUNT), other)
     values[..., held] = decision_values
     return values
@@ -165,6 +166,22 @@ def walk(client: Client, node: str) -> Iterator[str]:
         yield from walk(client, child)
 
 
+def consistent(client: Client, node: str) -> None:
+    """EV(node) = Σ frequency · EV(action), and ranges are multiplied by the strategy."""
+    player = client.player(node)
+    evs, met = client.numbers(f"calc_ev {player} {node}")
+    reach = client.numbers(f"show_range {player} {node}")[0]
+    strategy = client.numbers(f"show_strategy {node}")
+    mixed = np.zeros(COMBO_COUNT)
+    for child, chances in zip(client.children(node), strategy, strict=True):
+        own = client.numbers(f"calc_ev {player} {child}")[0]
+        mixed += np.where(chances > 0, chances * own, 0.0)
+        assert client.numbers(f"show_range {player} {child}")[0] == pytest.approx(
+            reach * chances, abs=1e-6
+        )
+    assert mixed[met > 0] == pytest.approx(evs[met > 0], abs=2e-4), node
+
+
 @pytest.mark.parametrize("rake", ["set_rake 0 0", "set_rake 0.05 3"])
 def test_the_ev_of_a_node_is_that_of_its_actions(rake: str) -> None:
     client = Client()
@@ -174,14 +191,7 @@ def test_the_ev_of_a_node_is_that_of_its_actions(rake: str) -> None:
     nodes = list(walk(client, "r:0"))
     assert len(nodes) > 60
     for node in nodes:
-        player = client.player(node)
-        evs, met = client.numbers(f"calc_ev {player} {node}")
-        strategy = client.numbers(f"show_strategy {node}")
-        actions = np.array(
-            [client.numbers(f"calc_ev {player} {child}")[0] for child in client.children(node)]
-        )
-        mixed = np.where(strategy > 0, strategy * actions, 0.0).sum(axis=0)
-        assert mixed[met > 0] == pytest.approx(evs[met > 0], abs=2e-4), node
+        consistent(client, node)
 
 
 def test_results(turn: tuple[Client, SpotSolution]) -> None:
@@ -360,6 +370,37 @@ def test_locks(fold: float, call: float, oop: dict[str, float], ip: float) -> No
     client.tell("unlock_node r:0:b10")
     client.solve()
     assert client.numbers("show_strategy r:0:b10")[0][hands.index("KsKh")] != pytest.approx(call)
+
+
+def test_strategies_that_are_set_count_at_once() -> None:
+    client = Client()
+    client.tell(TURN.replace("8c", "8h"))  # clubs and diamonds are alike there
+    client.solve()
+    nodes = ["r:0", "r:0:c", "r:0:b30", "r:0:c:c:9d", "r:0:c:c:9c", "r:0:b30:c:Kd:c"]
+    before = {node: client.numbers(f"show_strategy {node}") for node in nodes}
+    evs = client.numbers("calc_ev IP r:0:c")
+    # What is played already, set once more, changes nothing.
+    rows = " ".join(client.ask("show_strategy r:0:c"))
+    client.tell(f"set_strategy r:0:c {rows}")
+    assert client.numbers("calc_ev IP r:0:c") == pytest.approx(evs, abs=1e-4, nan_ok=True)
+    # Hands of one suit bet and all others check: suits are no longer alike.
+    clubs = (COMBO_CARDS % 4 == 0).any(axis=1).astype(float)
+    values = " ".join(f"{value:g}" for value in (*clubs, *(1 - clubs)))
+    client.tell(f"set_strategy r:0 {values}")
+    for node in nodes:
+        if node != "r:0":
+            assert client.numbers(f"show_strategy {node}") == pytest.approx(before[node], abs=1e-6)
+        consistent(client, node)
+    means = [float(line.split()[-1]) for line in client.ask("calc_results")[1:3]]
+    assert sum(means) == pytest.approx(60, abs=1e-3)
+    for player, mean in zip(("OOP", "IP"), means, strict=True):
+        own, met = client.numbers(f"calc_ev {player} r:0")
+        assert np.average(own[met > 0], weights=met[met > 0]) == pytest.approx(mean, abs=1e-3)
+    # Without a lock the next go solves it anew.
+    client.tell("set_accuracy 0.1 chips")
+    client.solve()
+    consistent(client, "r:0")
+    assert float(client.ask("calc_results")[-1].split()[-1]) <= 0.1
 
 
 def test_hands_stand_in_the_order_of_the_protocol() -> None:
