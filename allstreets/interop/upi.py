@@ -457,13 +457,12 @@ class Session:
             self._open(tree)
             if tree.solver is None:
                 raise InputError("a strategy was set in a tree that is not stored whole: go first")
-            locks = tree.locks | {
-                position: _Locked(tree.solution.node(position), strategy, strategy.any(axis=0))
-                for position, strategy in tree.given.items()
-            }
-            spot = replace(
-                tree.spot, lock=(*tree.own_locks, *(one.lock() for one in locks.values()))
-            )
+            locks = dict(tree.locks)
+            for position, strategy in tree.given.items():
+                held: Flags = np.asarray(strategy.sum(axis=0) > 0)
+                locks[position] = _Locked(tree.solution.node(position), strategy, held)
+            given = (locked.lock() for locked in locks.values())
+            spot = replace(tree.spot, lock=(*tree.own_locks, *given))
             self._require_room(spot)
             tree.changed = SpotSolution.of(tree.solver.with_locks(spot))
         return tree.changed

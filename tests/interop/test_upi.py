@@ -316,6 +316,18 @@ def test_a_session_as_text() -> None:
     assert shown == pytest.approx(strategy, abs=1e-6)
 
 
+def test_the_examples_of_the_documentation() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "upi.md").read_text()
+    script = page.split("```text\n")[1].split("```")[0]
+    written: list[str] = []
+    Session(written.append).run(iter(script.splitlines(keepends=True)))
+    lines = "".join(written).splitlines()
+    assert lines.count(END) == len(script.splitlines())
+    assert not any(line.startswith("ERROR") for line in lines)
+    told = set(page.replace("`", " ").replace("…", " ").replace(",", " ").split())
+    assert set(COMMANDS) <= told
+
+
 def test_the_solver_runs_in_the_background() -> None:
     client = Client()
     client.tell(RIVER)
