@@ -17,15 +17,15 @@ from allstreets.solutions import SpotSolution
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="starts the command by a script")
 
 
-@pytest.fixture
-def solver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Solver]:
-    """A client with a process of its own, which its equity calculator uses as well."""
+@pytest.fixture(scope="module")
+def solver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Solver]:
+    """A client with the process that it talks to."""
+    folder = tmp_path_factory.mktemp("pious")
     program = "from allstreets.cli.main import run; run()"
-    command = tmp_path / "solver.exe"  # Pious adds the ending
+    command = folder / "solver.exe"  # Pious adds the ending
     command.write_text(f"#!/bin/sh\nexec '{sys.executable}' -c '{program}' upi\n")
     command.chmod(0o755)
-    client = Solver(str(tmp_path), "solver")
-    monkeypatch.setattr(equity, "make_solver", lambda: client)
+    client = Solver(str(folder), "solver")
     yield client
     answered, faults = client.process.communicate("exit\n")
     assert (answered, faults) == ("exit ok!\nEND\n", "")
@@ -44,9 +44,9 @@ def build(solver: Solver) -> None:
     solver.set_accuracy(0.3)
 
 
-@pytest.mark.usefixtures("solver")
-def test_its_equity_calculator() -> None:
+def test_its_equity_calculator(solver: Solver, monkeypatch: pytest.MonkeyPatch) -> None:
     """Numbers of its own tests."""
+    monkeypatch.setattr(equity, "make_solver", lambda: solver)
     calculator = equity.EquityCalculator("Kh9d8d", "AKo, 32o", "T9s, T8s")
     assert calculator.compute_equities() == pytest.approx((0.347, 0.652), abs=1e-3)
     calculator.set_board("3h3d3c")

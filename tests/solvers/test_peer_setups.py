@@ -112,7 +112,7 @@ def test_no_pair_of_hands_is_possible() -> None:
         spot("Td9d6h", "TT", "TT")
 
 
-ALL_IN = {"bets": ("a",), "raises": ("a",)}
+ALL_IN: dict[str, Any] = {"bets": ("a",), "raises": ("a",)}
 LOCKED = "2s3h4d6c7c"
 
 
