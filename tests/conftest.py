@@ -23,6 +23,10 @@ _FOLDER = Path(tempfile.mkdtemp(prefix="allstreets-practice-"))
 atexit.register(shutil.rmtree, _FOLDER, ignore_errors=True)
 os.environ["ALLSTREETS_PRACTICE"] = str(_FOLDER / "practice.sqlite")
 
+# Processes that run tests, and those that they start, multiply matrices with one thread each: where
+# two share two cores, small products by two threads take a hundred times as long, in waiting.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # Processes are killed here, but no machine loses its power: nothing need wait for the disk.
 os.fsync = lambda fd: None  # noqa: ARG005
 

@@ -33,6 +33,7 @@ from .flop_sets import named_flops as named_flops
 from .flop_sets import parse_flop_set as parse_flop_set
 from .flop_sets import read_subset as read_subset
 from .flop_sets import spread_flops as spread_flops
+from .flop_sets import stated_error as stated_error
 from .flop_sets import subset_counts as subset_counts
 from .flop_sets import subset_flops as subset_flops
 from .flop_sets import subset_path as subset_path
@@ -69,6 +70,7 @@ from .hands import hand_combos as hand_combos
 from .hands import hand_index as hand_index
 from .hands import hand_pairs as hand_pairs
 from .hands import live_combos as live_combos
+from .hands import met_reach as met_reach
 from .hands import parse_combo as parse_combo
 from .hands import parse_hand as parse_hand
 from .isomorphism import CARD_PERMUTATIONS as CARD_PERMUTATIONS

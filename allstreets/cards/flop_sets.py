@@ -57,6 +57,14 @@ def read_subset(count: int) -> Subset:
     return subset
 
 
+def stated_error(name: str) -> float | None:
+    """The error of a subset of the package as its file states it; None for any other name."""
+    match = FILE.fullmatch(f"{name}.json")
+    if match is None or int(match[1]) not in subset_counts():
+        return None
+    return float(read_subset(int(match[1]))["error"])
+
+
 def subset_path(count: int) -> Path:
     """Where the subset of so many flops is, or would be."""
     return FOLDER / f"subset_{count}.json"

@@ -33,7 +33,10 @@ def flops(
         FlopFormat, typer.Option("--format", "-f", help="text is a summary by texture.")
     ] = "text",
     choose: Annotated[
-        int | None, typer.Option(help="Choose so many flops with weights, to stand for all 1,755.")
+        int | None,
+        typer.Option(
+            min=1, max=1754, help="Choose so many flops with weights, to stand for all 1,755."
+        ),
     ] = None,
     solutions: Annotated[
         list[Path] | None,
@@ -135,7 +138,7 @@ def _choose(count: int, solutions: list[Path], output: Path | None, form: FlopFo
 
 
 def _show_set(flops: "FlopSet", form: FlopFormat) -> None:
-    from allstreets.cards import flop_set_error
+    from allstreets.cards import flop_set_error, stated_error
 
     rows = [
         {**_facts(flop), "weight": weight}
@@ -144,7 +147,9 @@ def _show_set(flops: "FlopSet", form: FlopFormat) -> None:
     if form == "csv":
         _write_csv(rows)
         return
-    error = flop_set_error(flops)
+    error = stated_error(flops.name)  # a subset's file knows; else all flops are compared
+    if error is None:
+        error = flop_set_error(flops)
     if form == "json":
         print_json({"set": flops.name, "count": len(rows), "error": error, "flops": rows})
         return

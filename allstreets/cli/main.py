@@ -17,6 +17,7 @@ from typer.exceptions import TyperException
 
 from allstreets.base import INTERRUPTED, InputError, clean_message, ends_by_signals, shortened
 from allstreets.cli.certify import certify
+from allstreets.cli.chart import chart
 from allstreets.cli.compare import compare
 from allstreets.cli.compile import compile_kernels
 from allstreets.cli.config import app as config
@@ -75,6 +76,7 @@ app.command("certify")(_keeps(certify))
 app.command("simplify")(simplify)
 app.command("tree")(tree)
 app.command("report")(report)
+app.command("chart")(chart)
 app.command("compare")(compare)
 app.command("review")(_keeps(review))
 app.command("practice")(practice)

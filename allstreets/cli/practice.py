@@ -40,7 +40,10 @@ BAR = 20  # letters of the longest bar
 
 def practice(
     folder: Annotated[
-        Path | None, typer.Argument(metavar="DIR", help="A solved spot or whole game.")
+        Path | None,
+        typer.Argument(
+            metavar="DIR", help="A solved spot or whole game, or a name in allstreets library."
+        ),
     ] = None,
     seat: Annotated[str, typer.Option(help="sb (ip), bb (oop), or both in turn.")] = "both",
     street: Annotated[
@@ -82,6 +85,12 @@ def practice(
     delete: Annotated[
         bool, typer.Option("--delete", help="Delete all results, after a question.")
     ] = False,
+    drafts: Annotated[
+        bool,
+        typer.Option(
+            "--drafts", help="Any flop, with real cards: drafted when it is dealt, in seconds."
+        ),
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Play hands against a solution; after each decision: what it does, and what yours cost.
@@ -92,20 +101,24 @@ def practice(
     \b
     Examples:
       allstreets practice solved/
+      allstreets practice pf-10bb
       allstreets practice game/ --seat bb --street flop --pot raised --flop-suits monotone
       allstreets practice game/ --line 'r2.5 c | * | x' --hands 50 --seed 7
+      allstreets practice game/ --drafts --street flop
       allstreets practice --stats
       allstreets practice --export results.csv
 
     Keys: 1 to 9 take an action, and so do f, x, c, b, r, a; q ends. docs/practice.md says more.
     """
     from allstreets.base import InputError
+    from allstreets.storage import mirrored
     from allstreets.study import Results, Session, Wanted, default_file, load_playable, parse_seat
 
     wanted = Wanted.parse(
         street or (), pot or (), line, flop_suits or (), flop_pairing or (), flop_high or ()
     )
     player = parse_seat(seat)
+    folder = None if folder is None else mirrored(folder)
     results, out = Results(file or default_file()), console(stderr=json)
     if stats:
         _show_stats(out, results, folder, json)
@@ -119,7 +132,12 @@ def practice(
         return
     if folder is None:
         raise InputError("which solution? allstreets practice DIR, or --stats for what was kept")
-    session = Session(load_playable(folder), player, wanted, seed, results)
+
+    def announce(flop: str) -> None:
+        out.print(f"Drafting {flop} …", style="dim", markup=False)
+
+    solution = load_playable(folder, drafts=drafts, announce=announce)
+    session = Session(solution, player, wanted, seed, results)
     _play(out, session, hands, not no_grid)
     if json:
         figures = {"seed": session.seed, "hands": session.played}

@@ -1,11 +1,11 @@
 from .connect import Cluster as Cluster
 from .connect import Node as Node
+from .connect import NodeUse as NodeUse
 from .connect import Sign as Sign
 from .connect import connect as connect
 from .connect import not_shared as not_shared
 from .connect import signed as signed
 from .engine import ClusterEngine as ClusterEngine
-from .engine import NodeUse as NodeUse
 from .tasks import Done as Done
 from .tasks import Need as Need
 from .tasks import Piece as Piece

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from allstreets.base import InputError, Place
+from allstreets.base import InputError, Place, data_size, figure
 from allstreets.version import __version__
 
 LOCAL, AUTO = "local", "auto"
@@ -43,6 +43,26 @@ class Node:
     cores: int
     gpus: int
     memory_bytes: int  # that Ray lends out
+
+
+@dataclass(frozen=True)
+class NodeUse:
+    """The work of a machine of the cluster: pieces solved, or iterations on its flops."""
+
+    name: str
+    solved: int  # pieces; or the flops that it has
+    memory_bytes: int  # of its processes
+    waiting: float  # part of the time
+    per_minute: float | None = None  # pieces; None: it does iterations
+    iterations_per_second: float | None = None  # that its own work would allow
+
+    def line(self, things: str) -> str:
+        """For people; `things` are the pieces: "spots"."""
+        work = f"{self.solved:,} flops | {figure(self.iterations_per_second)} it/s"
+        if self.per_minute is not None:
+            work = f"{self.solved:,} {things} solved | {self.per_minute:.3g} {things}/min"
+        size = data_size(self.memory_bytes)
+        return f"{self.name}: {work} | {size} | waiting {self.waiting:.0%}"
 
 
 @dataclass(frozen=True)

@@ -12,16 +12,15 @@ and reads those that it owns back, whoever wrote them.
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Flags, Floats, InputError, Longs, Place, Singles, data_size, figure
+from allstreets.base import Flags, Floats, InputError, Longs, Place, Singles
 from allstreets.betting import Player
 from allstreets.cfr import IterationWeights
-from allstreets.cluster.connect import not_shared
+from allstreets.cluster.connect import NodeUse, not_shared
 from allstreets.cluster.connection import Answer, Traffic
 from allstreets.cluster.worker import Sizes, Visits
 from allstreets.cluster.worker_pool import WorkerPool
@@ -31,26 +30,6 @@ from allstreets.version import __version__
 
 MEASURED = 20  # half-iterations before flops move
 FADING = 0.95  # of what earlier half-iterations say of a worker's speed
-
-
-@dataclass(frozen=True)
-class NodeUse:
-    """The work of a machine of the cluster: pieces solved, or iterations on its flops."""
-
-    name: str
-    solved: int  # pieces; or the flops that it has
-    memory_bytes: int  # of its processes
-    waiting: float  # part of the time
-    per_minute: float | None = None  # pieces; None: it does iterations
-    iterations_per_second: float | None = None  # that its own work would allow
-
-    def line(self, things: str) -> str:
-        """For people; `things` are the pieces: "spots"."""
-        work = f"{self.solved:,} flops | {figure(self.iterations_per_second)} it/s"
-        if self.per_minute is not None:
-            work = f"{self.solved:,} {things} solved | {self.per_minute:.3g} {things}/min"
-        size = data_size(self.memory_bytes)
-        return f"{self.name}: {work} | {size} | waiting {self.waiting:.0%}"
 
 
 class ClusterEngine:

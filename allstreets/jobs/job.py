@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 import numpy as np
 
-from allstreets.base import Control, compiled_folder, duration, process_bytes
+from allstreets import base  # whose kernels wait until they are asked for
+from allstreets.base import Control, duration, process_bytes
 from allstreets.cfr import Metrics
-from allstreets.games import Spot
-from allstreets.solutions import WholeSolution
 
 if TYPE_CHECKING:
     from allstreets.base import Place
     from allstreets.cluster import NodeUse
     from allstreets.engines import DeviceUse
+    from allstreets.games import Spot
+    from allstreets.solutions import WholeSolution
 
 
 # Why a run ended. All but the last are the names of stop rules.
@@ -270,6 +271,12 @@ class Tally:
         for observer in self._observers:
             observer(progress)
 
+    def wait(self, control: Control) -> None:
+        """Wait while the job is paused; that time does not count."""
+        since = time.monotonic()
+        control.wait_while_paused()
+        self._began += time.monotonic() - since
+
 
 @dataclass(frozen=True)
 class Callbacks:
@@ -279,6 +286,7 @@ class Callbacks:
     progress: tuple[Observer, ...] = ()  # a few times per second
     setup: tuple[Observer, ...] = ()  # how far what comes before is: tables of flops, say
     charts: Callable[[Progress, WholeSolution], None] | None = None  # at the config's intervals
+    answer: Callable[[Outcome], None] | None = None  # a first answer, while the work goes on
     message: Callable[[str], None] | None = None  # what happens on a cluster, in words
     control: Control | None = None  # who pauses and stops it; None: the system's signals
 
@@ -286,6 +294,11 @@ class Callbacks:
         """Everything is checked, and the work begins."""
         if self.ready is not None:
             self.ready()
+
+    def answered(self, outcome: Outcome) -> None:
+        """A first answer is there, and the work goes on."""
+        if self.answer is not None:
+            self.answer(outcome)
 
     def say(self, text: str) -> None:
         """Something has happened."""
@@ -348,6 +361,9 @@ class Job(Protocol[Ended]):
         """Do it; what is done is stored on the way, and a later run goes on from there."""
 
 
+DRAFT_KERNELS = "draft"
+
+
 def spot_kernels(spot: Spot, precision: str) -> str:
     """The name of the kernels that such spots are solved with."""
     return f"solved-{spot.tree.first_street.text}-{precision}"
@@ -355,7 +371,7 @@ def spot_kernels(spot: Spot, precision: str) -> str:
 
 def must_compile(spot: Spot, precision: str) -> bool:
     """Whether no such spot has been solved with these kernels."""
-    return not (compiled_folder() / spot_kernels(spot, precision)).exists()
+    return not (base.compiled_folder() / spot_kernels(spot, precision)).exists()
 
 
 def mark_compiled(spot: Spot, precision: str) -> None:
@@ -365,7 +381,7 @@ def mark_compiled(spot: Spot, precision: str) -> None:
 
 def must_announce(kernels: str) -> bool:
     """Whether kernels of this name have not been waited for; from now on they have."""
-    marker = compiled_folder() / kernels  # beside the kernels, so it goes when they do
+    marker = base.compiled_folder() / kernels  # beside the kernels, so it goes when they do
     if marker.exists():
         return False
     with suppress(OSError):  # then it is announced once more

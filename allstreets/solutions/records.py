@@ -50,6 +50,7 @@ class Certificate:
     outdated: bool = False  # the solution has changed since it was evaluated
     leaks: tuple[Leak, ...] = ()  # before the flop, the costliest first
     pots: tuple[PotGain, ...] = ()  # after the flop, the costliest first
+    drafts: int = 0  # flops that were solved quickly, to compare the others with
 
     def to_json(self) -> dict[str, Any]:
         """Everything as JSON data."""
@@ -77,11 +78,14 @@ class Certificate:
     @property
     def flops_text(self) -> str:
         """The flops that were evaluated: "all 1,755 flops", "64 flops that stand for all"."""
+        if not self.flops:
+            return "no flop, as none is seen"
         if self.chosen == ALL:
             return f"all {self.flops:,} flops"
         if self.chosen == OWN:
             return f"the {self.flops:,} flop{'' if self.flops == 1 else 's'} that it was trained on"
-        return f"{self.flops:,} flops that stand for all"
+        beside = f", compared with quick drafts of {self.drafts:,}" if self.drafts else ""
+        return f"{self.flops:,} flops that stand for all{beside}"
 
 
 OWN_GAME = "in its own game"

@@ -72,8 +72,9 @@ def preflop_layout(game: PreflopGame) -> PreflopLayout:
         first=np.cumsum([0, *(len(each) for each in children)]),
         child=np.concatenate([np.zeros(0, np.int64), *children]).astype(np.int64),
         ends=ends,
-        on_pairs=np.where(shown, (win + loss) / 2, win),
-        on_margin=np.where(shown, (win - loss) / 2, 0.0),
+        # In one order of axes, whatever that of the results is: kernels are compiled for each.
+        on_pairs=np.ascontiguousarray(np.where(shown, (win + loss) / 2, win)),
+        on_margin=np.ascontiguousarray(np.where(shown, (win - loss) / 2, 0.0)),
         pairs=np.ascontiguousarray(game.pairs, np.float64),
         margin=np.ascontiguousarray(game.margin.T, np.float64),
         sizes=HAND_SIZES.astype(np.float64),

@@ -196,8 +196,8 @@ def test_drafts_of_more_flops_take_luck_away_and_intervals_cover_the_truth() -> 
     reached = people.reach > 1e-6
     errors, leaning = np.zeros((3, 3)), np.zeros((3, 3))
     for seed in range(3):
-        for row, drafts in enumerate((0, 96, FLOP_COUNT)):
-            game = people.drafted(16, drafts, seed)
+        for row, drafts in enumerate((0, 72, FLOP_COUNT)):
+            game = people.drafted(12, drafts, seed)
             found = game.judged.sums(game.judged.all_weights)
             errors[row, seed] = np.square(found - people.truth)[reached].mean()
             leaning[row, seed] = game._before(game.judged.all_weights) - truth.before_flop
@@ -207,8 +207,8 @@ def test_drafts_of_more_flops_take_luck_away_and_intervals_cover_the_truth() -> 
     # With drafts of all flops only that tenth is left to luck: a hundredth of the variance.
     assert errors[2].mean() < errors[0].mean() / 40
     assert 0 < leaning[2].mean() < leaning[1].mean() / 2
-    for drafts in (96, FLOP_COUNT):
-        low, high = people.drafted(16, drafts, seed=1).figures().interval
+    for drafts in (72, FLOP_COUNT):
+        low, high = people.drafted(12, drafts, seed=1).figures().interval
         assert low <= truth.exploitability <= high
 
 
@@ -232,8 +232,8 @@ def test_drafts_that_say_nothing_do_no_harm() -> None:
     people.draft = np.random.default_rng(9).normal(size=people.best.shape) * people.best.std()
     reached, errors = people.reach > 1e-3, np.zeros(2)
     for seed in range(3):
-        for row, drafts in enumerate((0, 48)):
-            judged = people.drafted(24, drafts, seed).judged
+        for row, drafts in enumerate((0, 24)):
+            judged = people.drafted(12, drafts, seed).judged
             found = judged.sums(judged.all_weights)
             errors[row] += np.square(found - people.truth)[reached].mean()
     assert errors[1] < 1.2 * errors[0]

@@ -180,6 +180,14 @@ def trained(name: str) -> Engine:
     return engine
 
 
+@cache
+def evaluated(name: str) -> Floats:
+    """[2, 2, P, F, 169]: the evaluations of that engine for the reach it was trained for."""
+    values = evaluations(trained(name), any_reach())
+    values.setflags(write=False)
+    return values
+
+
 def raked(name: str, rake: float) -> Engine:
     """An engine of the same pots with rake."""
     return KINDS[name].build(tuple(replace(pot, rake=rake) for pot in KINDS[name].pots))

@@ -34,11 +34,11 @@ def tables() -> None:
 
 
 def test_which_subsets_there_are() -> None:
-    assert subset_counts() == (15, 25, 49, 95, 184)
-    assert [fitting_subset(count) for count in (14, 15, 48, 1000)] == [None, 15, 25, 184]
+    assert subset_counts() == (15, 25, 49, 95, 184, 352)
+    assert [fitting_subset(count) for count in (14, 15, 48, 1000)] == [None, 15, 25, 352]
 
 
-@pytest.mark.parametrize("count", [15, 25, 49, 95, 184])
+@pytest.mark.parametrize("count", [15, 25, 49, 95, 184, 352])
 def test_shipped_subsets(count: int) -> None:
     subset = subset_flops(count)
     assert subset.name == f"subset_{count}"
@@ -51,7 +51,7 @@ def test_shipped_subsets(count: int) -> None:
 
 @pytest.mark.long
 @pytest.mark.usefixtures("tables")
-@pytest.mark.parametrize("count", [15, 25, 49, 95, 184])
+@pytest.mark.parametrize("count", [15, 25, 49, 95, 184, 352])
 def test_shipped_subsets_are_as_near_as_they_say(count: int) -> None:
     """Long: all flops are compared."""
     subset = subset_flops(count)
@@ -124,7 +124,10 @@ def test_text_is_read_back() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("subset_33", "there are subset_15, subset_25, subset_49, subset_95 and subset_184"),
+        (
+            "subset_33",
+            "there are subset_15, subset_25, subset_49, subset_95, subset_184 and subset_352",
+        ),
         ("fitted_95", "name its folder with fitted_from"),
         ("fitted_1755", "choose between 1 and 1754"),
     ],

@@ -1,6 +1,5 @@
 """Commands that are told can be typed as they stand."""
 
-import os
 import shlex
 import subprocess
 import sys
@@ -32,26 +31,20 @@ def test_an_unknown_name_is_told_by_its_path(monkeypatch: pytest.MonkeyPatch) ->
     assert output.command("explore", "runs") == ".venv/bin/allstreets explore runs"
 
 
-def test_a_told_command_runs(tmp_path: Path) -> None:
+def test_a_told_command_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """From an environment that the shell does not look into."""
     program = Path(sys.executable).parent / "allstreets"
+    monkeypatch.setattr(sys, "argv", [str(program)])
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
     folder = tmp_path / "solved"
     spot = ["--board", "Ks7d4c9h2s", "--oop", "AA,QJs", "--ip", "KK,TT", "--pot", "10"]
-    done = subprocess.run(
-        [str(program), "solve", *spot, "--stack", "10", "--output", str(folder)],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PATH": "/usr/bin:/bin"},
-    )
-    told = next(line for line in done.stdout.splitlines() if line.startswith("Look further: "))
+    assert main(["solve", *spot, "--stack", "10", "--output", str(folder)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    told = next(line for line in lines if line.startswith("Look further: "))
     shown = subprocess.run(
-        told.removeprefix("Look further: "),
-        shell=True,
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PATH": "/usr/bin:/bin"},
+        told.removeprefix("Look further: "), shell=True, capture_output=True, text=True, check=True
     )
     assert "to act" in shown.stdout
 

@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from allstreets.cards import Range, all_flops, equity, parse_board
+from allstreets.cards import Range, all_flops, equity, parse_board, read_subset
 from allstreets.cli.compile import Jobs
 from allstreets.cli.main import main
 from allstreets.jobs import KINDS
@@ -83,8 +83,11 @@ def test_flops_that_stand_for_all(capsys: pytest.CaptureFixture[str], tmp_path: 
     rows = shown["flops"]
     assert isinstance(rows, list)
     assert sum(row["weight"] for row in rows) == pytest.approx(22100)
+    assert shown["error"] == read_subset(25)["error"]  # `cards/test_flop_choice` computes it
     assert main(["flops", "subset_25"]) == 0
-    assert "25 flops stand for 22,100" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "25 flops stand for 22,100" in out
+    assert "fare on them is 5.07 % of a standard deviation away" in out
     for wrong in (
         ["--choose", "7", "AhKd7s"],
         ["--choose", "0"],

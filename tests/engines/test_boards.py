@@ -162,8 +162,12 @@ def test_passes_equal_loops_over_every_card(
     assert np.abs(found - expected).max() < 1e-5 * np.abs(expected).max()
 
 
+@pytest.mark.long
 def test_real_cards_judge_the_stored_strategies_where_they_stand(cards: FlopBoards) -> None:
-    """An exact game with the same rows is given the arrays themselves."""
+    """An exact game with the same rows is given the arrays themselves.
+
+    Long: exact flops in sixteen bits are compiled; `test_lifting` has real cards judge in 32.
+    """
     subgame = trained(cards, 40)
     pot, rivers = GAME.pots[0], cards.buckets[0]
     combos = np.sort(subgame.streets[0].combos(0, 0))

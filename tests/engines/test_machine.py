@@ -174,7 +174,7 @@ def test_every_piece_is_done_once(threads: int, pieces: int) -> None:
 
 def test_threads_work_at_the_same_time_and_the_calling_one_is_the_first() -> None:
     """All wait for each other: with fewer threads than pieces this would never end."""
-    together = threading.Barrier(3, timeout=30)
+    together = threading.Barrier(3)
     names: dict[int, int] = {}
 
     def work(thread: int, piece: int) -> None:
@@ -219,7 +219,7 @@ def test_two_callers_get_all_threads_one_after_the_other() -> None:
     for caller in callers:
         caller.start()
     for caller in callers:
-        caller.join(30)
+        caller.join()
     assert [sorted(threads) for threads in done] == [[0, 1, 2], [0, 1, 2]]
 
 
@@ -227,7 +227,7 @@ def test_a_pool_that_is_dropped_ends_its_threads_and_lets_go_of_its_work() -> No
     class Something:
         """What a piece of work refers to."""
 
-    pool, together = Pool(3), threading.Barrier(3, timeout=30)
+    pool, together = Pool(3), threading.Barrier(3)
     there: set[threading.Thread] = set()
 
     def work(thing: Something, thread: int) -> None:
@@ -246,5 +246,5 @@ def test_a_pool_that_is_dropped_ends_its_threads_and_lets_go_of_its_work() -> No
     assert len(others) == 2
     del pool
     for other in others:
-        other.join(30)
+        other.join()
         assert not other.is_alive()

@@ -243,7 +243,7 @@ def test_ends_are_valued_for_every_block_that_is_needed(add: Ends, share: float)
     space.reach[...] = generator.random(space.reach.shape)
     space.reach.reshape(-1, cards.hands)[plan.lines] = 0
     hands = game.hands(Player.OOP)[0]
-    add(plan, cards, hands, space, 0, None)
+    add(plan, cards, hands, space, 0, space.needed[:0])
     expected = space.values.reshape(-1, cards.hands // LANES, LANES).copy()
     for _ in range(100):
         needed = generator.random(expected.shape[:2]) < share

@@ -28,7 +28,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, combo_text
 from allstreets.interop import export_ranges
 from allstreets.jobs import simplify
-from allstreets.solutions import PreflopRoots, WholeSolution
+from allstreets.solutions import Decision, PreflopRoots, WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import (
     compare,
@@ -225,13 +225,18 @@ def test_a_link_opens_the_same_place(page: Page, chromium: Browser, server: Serv
         expect(other.locator('[data-hand="AKs"]')).to_have_attribute("aria-selected", "true")
 
 
-@pytest.mark.parametrize(("line", "name"), [("x", "QTs"), ("x b75", "KTs")])
-def test_a_cell_shows_what_python_says(page: Page, folder: Path, line: str, name: str) -> None:
+def test_cells_show_what_python_says(page: Page, folder: Path) -> None:
     open_solution(page, "small turn")
     solution = urlsplit(page.url).path
-    node = load_spot(folder / "turn").at(line).decision
+    for line, name in (("x", "QTs"), ("x b75", "KTs")):
+        page.goto(f"{solution}?line={line.replace(' ', '+')}&hand={name}")
+        arrive(page)
+        assert_rows_of(page, load_spot(folder / "turn").at(line).decision, name)
+
+
+def assert_rows_of(page: Page, node: Decision, name: str) -> None:
+    """The combos of a hand that is held, with the numbers of a decision."""
     hand = HAND_NAMES.index(name)
-    page.goto(f"{solution}?line={line.replace(' ', '+')}&hand={name}")
     rows = page.locator("table tbody tr").filter(has=page.locator("td.action"))
     expect(rows.first).to_be_visible()
     places = [
@@ -385,6 +390,19 @@ def test_a_whole_game_beside_its_preflop_play(page: Page) -> None:
     expect(bar).to_contain_text("'preflop only' does not have this place")
     page.keyboard.press("ArrowLeft")
     expect(bar).to_contain_text("EVs are the same.")
+
+
+def test_the_library_is_on_top(page: Page) -> None:
+    page.goto("/")
+    expect(page.get_by_role("heading", name="Library")).to_be_visible()
+    card = page.get_by_role("listitem").filter(
+        has=page.get_by_role("heading", name="Push or fold", exact=True)
+    )
+    expect(card).to_contain_text("Exact: a perfect opponent wins less than 0.0001 bb in 100 hands")
+    card.get_by_role("combobox").select_option("9.5 bb")
+    card.get_by_role("link", name="Open").click()
+    expect(page.get_by_role("heading", name="pf-9.5bb")).to_be_visible()
+    expect(page.locator("[data-choice]").first).to_be_visible()
 
 
 def test_the_keyboard_alone(page: Page) -> None:

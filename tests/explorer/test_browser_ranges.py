@@ -1,6 +1,7 @@
 """Ranges in a real browser: through the clipboard in every kind, and kept under names.
 
-A dozen journeys are always made; the others are long: each takes seconds of a browser.
+All of it is long: what the page makes of a text is tested without a browser (`web/src/ranges`), and
+what the server reads and writes beside it (`test_ranges_form`, `test_kept_ranges`).
 """
 
 import json
@@ -102,6 +103,7 @@ def test_the_range_in_the_grid_is_copied_in_every_kind(page: Page, folder: Path)
     expect(page.get_by_role("group", name="Copy the range of OOP as")).to_be_hidden()
 
 
+@pytest.mark.long
 def test_the_form_takes_every_kind(page: Page) -> None:
     page.goto("/solve")
     text = page.get_by_label("Range of OOP as text")

@@ -307,15 +307,6 @@ def test_ranges_are_painted_and_typed(page: Page) -> None:
     assert editor.locator("[data-hand]").count() == len(HAND_NAMES)
 
 
-def test_what_is_wrong_is_said_beside_its_field(page: Page) -> None:
-    page.goto("/solve")
-    expect(page.get_by_role("button", name="Solve", exact=True)).to_be_enabled()
-    page.get_by_label(re.compile("bet$", re.IGNORECASE)).first.fill("33%, many")
-    expect(page.get_by_text(re.compile("many")).first).to_be_visible()
-    expect(page.get_by_role("button", name="Solve", exact=True)).to_be_disabled()
-    expect(page.locator("#reason")).to_be_visible()
-
-
 def memory_with(page: Page, groups: str) -> int:
     """What a spot is said to take once it is chosen how rivers are stored."""
     sent = f'"river_groups":"{groups}"'

@@ -59,7 +59,7 @@ def test_a_reader_is_served_while_a_report_over_cards_is_made() -> None:
     def slow(position: Position) -> Decision:
         if position.cards:
             begun.set()
-            assert go_on.wait(60)
+            assert go_on.wait()
         looked.append(position.cards)
         return find(position)
 
@@ -67,12 +67,12 @@ def test_a_reader_is_served_while_a_report_over_cards_is_made() -> None:
     waiting = view._turns._waiting = Noticed()
     with ThreadPoolExecutor(2) as pool:
         report = pool.submit(lambda: joined(view.cards("x x")))
-        assert begun.wait(60)
+        assert begun.wait()
         place = pool.submit(view.place, "x")
-        assert waiting.somebody.wait(60)
+        assert waiting.somebody.wait()
         go_on.set()
-        assert place.result(60).line == "x"
-        found = report.result(60)
+        assert place.result().line == "x"
+        found = report.result()
     before = {cards for cards in looked[: looked.index(())] if cards}
     assert len(before) == 1  # after the board that was begun, before all others
     assert len({cards for cards in looked if cards}) > 2

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from allstreets.cards import HAND_NAMES, Range, combo_text
+from allstreets.cards import HAND_NAMES, Range, RangeKind, combo_text
 from allstreets.explorer.models.base import FormError
 from allstreets.explorer.models.solves import RangeForm
 from allstreets.explorer.ranges import range_grid
@@ -40,6 +40,14 @@ def test_a_text_becomes_a_grid() -> None:
     assert Range.parse(grid.text) == Range.parse("AsAh,KK:0.5,AKs,AsKh:0.25")
 
 
+@pytest.mark.parametrize("kind", list(RangeKind))
+def test_a_text_of_any_program_is_read(kind: RangeKind) -> None:
+    """What the editor makes of a text that was pasted."""
+    given = Range.parse("QQ+,AKs,AhKh:0.2,76s:0.3")
+    grid = range_grid(RangeForm(text=given.text(kind)))
+    assert (grid.problem, grid.text) == (None, str(given))
+
+
 def test_changes_paint_whole_hands() -> None:
     grid = range_grid(RangeForm(text="AsAh,KK", changes={"AA": 0.75, "KK": 0, "kqS": 1}))
     assert grid.text == "AA:0.75,KQs"
@@ -55,6 +63,9 @@ def test_no_text_is_the_empty_range() -> None:
 
 
 def test_a_text_that_cannot_be_read_stays_as_it_is() -> None:
+    grid = range_grid(RangeForm(text="[50]AA"))
+    assert grid.problem is not None
+    assert "'[50]' is never closed: write [/50]" in grid.problem.message
     grid = range_grid(RangeForm(text="AA,K", changes={"QQ": 1}))
     assert grid.text == "AA,K"
     assert grid.problem is not None

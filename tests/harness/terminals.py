@@ -28,7 +28,7 @@ class Terminal:
 
     def __exit__(self, *_: object) -> None:
         self.stream.close()
-        self._reader.join(timeout=10)
+        self._reader.join()
         os.close(self._main)
 
     def _read(self) -> None:

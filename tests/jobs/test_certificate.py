@@ -12,7 +12,6 @@ import pytest
 from builders.small_games import LIMPED, solve_limped, write_small
 
 import allstreets
-from allstreets.analysis import Completion
 from allstreets.base import InputError
 from allstreets.cards import FLOP_COUNT, spread_flops
 from allstreets.cli.main import main
@@ -20,6 +19,7 @@ from allstreets.engines import CLASSES
 from allstreets.jobs import Callbacks, CertifyJob, Progress, plan_certify, progress_line
 from allstreets.jobs.reports.solution import certificate_lines, quality_lines
 from allstreets.solutions import Certificate
+from allstreets.solvers import Completion
 from allstreets.storage import load_unified
 
 FLOPS = ["KsKhKd", "AsAhAd"]
@@ -99,10 +99,14 @@ def test_interrupted_it_goes_on_where_it_was(copy: Path, known: Path) -> None:
     assert job(copy).run().certificate is not None
 
 
-def test_drafts_of_more_flops_are_kept_and_narrow_the_interval(copy: Path) -> None:
+def test_drafts_of_more_flops_are_kept_and_narrow_the_interval(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("allstreets.jobs.certificate.DRAWN_BESIDE_DRAFTS", 6)
+
     def drawn(drafts: int) -> CertifyJob:
         return plan_certify(
-            copy, "12", completion=lambda _: QUICKLY, threads=1, drafts=drafts, draft=QUICKLY
+            copy, "6", completion=lambda _: QUICKLY, threads=1, drafts=drafts, draft=QUICKLY
         )
 
     alone = drawn(0).run().certificate
@@ -118,6 +122,8 @@ def test_drafts_of_more_flops_are_kept_and_narrow_the_interval(copy: Path) -> No
     widths = [high - low for low, high in (alone.interval_mbb, together.interval_mbb)]
     assert widths[1] < widths[0]
     assert together.after_flop_mbb == alone.after_flop_mbb
+    assert (alone.drafts, together.drafts) == (0, len(job.drafted))
+    assert f"quick drafts of {together.drafts}" in certificate_lines(together)[0]
     # Drafts are kept: an interrupted certificate makes only those that are missing.
     assert job._known_drafts() == len(job.drafted)
     assert drawn(32).run().certificate == together
@@ -131,15 +137,16 @@ def test_drafts_of_more_flops_are_kept_and_narrow_the_interval(copy: Path) -> No
 def test_drafts_of_all_flops_by_processes_are_those_made_here(
     copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("allstreets.jobs.certificate.MOST_DRAWN", 24)
-    few = spread_flops(30)
+    monkeypatch.setattr("allstreets.jobs.certificate.DRAWN_BESIDE_DRAFTS", 4)
+    monkeypatch.setattr("allstreets.jobs.certificate.MOST_DRAWN", 9)
+    few = spread_flops(12)
     monkeypatch.setattr("allstreets.jobs.certificate.spread_flops", lambda _: few)
 
     def certificate(folder: Path, threads: int) -> Certificate | None:
         job = plan_certify(
-            folder, "12", completion=lambda _: QUICKLY, threads=threads, drafts=25, draft=QUICKLY
+            folder, "4", completion=lambda _: QUICKLY, threads=threads, drafts=10, draft=QUICKLY
         )
-        assert len(job.drafts) == 30
+        assert len(job.drafts) == 12
         with job._executor() as executor:
             assert executor.at_once == threads
         return job.run().certificate

@@ -161,7 +161,7 @@ def held_back(*texts: str) -> Callable[..., None]:
     def train_batch(solver: FlopsSolver, count: int, callback: Callable[[int], bool]) -> None:
         if solver.iterations == 0:
             train(solver, 3)
-            both.wait(60)
+            both.wait()
         elif solver.flops.flops[0].text not in texts:
             train(solver, count, callback)
         while solver.flops.flops[0].text in texts and not callback(solver.iterations):

@@ -266,5 +266,5 @@ def _round(subgame: ExactSubgame, level: int, player: Player, averages: NDArray[
     for count in np.unique(rows).tolist():
         same = np.flatnonzero(rows == count)
         starts = boards.own_slots[same][:, None] + slots * count
-        every = np.broadcast_to(actions, starts.shape)
-        round_shares(averages, starts.reshape(-1), every.reshape(-1), count // 16, LARGEST)
+        every = np.tile(actions, len(same))
+        round_shares(averages, starts.reshape(-1), every, count // 16, LARGEST)

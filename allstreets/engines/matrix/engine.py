@@ -187,7 +187,7 @@ class MatrixEngine:
         both = self._tables(OOP, "kept"), self._tables(OOP.opponent, "kept")
         length = self.cards.lengths[0]
 
-        def iterate_part(part: Singles, blocks: Bytes | None) -> None:
+        def iterate_part(part: Singles, blocks: Bytes) -> None:
             counter = new_counter()
 
             def work(thread: int) -> None:
@@ -302,15 +302,16 @@ class MatrixEngine:
 
     def _wanted(
         self, player: Player, mode: int, flops: Flops, weights: Singles, hand_mask: Flags | None
-    ) -> tuple[Bytes | None, Bytes]:
+    ) -> tuple[Bytes, Bytes]:
         """The blocks of own hands that an update computes, [P, 1 or K, H / 16], and where [P].
 
-        `None`: all of them, in all pots. Best responses and evaluations are always for all.
+        [P, 1, 0]: all of them, in all pots. Best responses and evaluations are always for all.
         """
         limited = np.zeros(self.pots, np.uint8)
+        everything = np.zeros((self.pots, 1, 0), np.uint8)
         pruned = bool((weights[:, THRESHOLD] > -np.inf).any())
         if mode != UPDATE or (hand_mask is None and not pruned):
-            return None, limited
+            return everything, limited
         wanted = np.ones((self.pots, len(flops), self.cards.lengths[0] // LANES), np.uint8)
         limited[:] = pruned
         for pot, game in enumerate(self.games if hand_mask is not None else ()):
@@ -319,7 +320,7 @@ class MatrixEngine:
             if blocks is not None:
                 wanted[pot, :, : blocks.shape[1]] = blocks
                 limited[pot] = 1
-        return (wanted, limited) if limited.any() else (None, limited)
+        return (wanted, limited) if limited.any() else (everything, limited)
 
     def _blocks(self, hand_mask: Flags, flops: Flops, own: Longs) -> Bytes | None:
         """[1 or K, H / 16]: the blocks of own hands that hold a class of the mask [169]."""

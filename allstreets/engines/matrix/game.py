@@ -36,7 +36,7 @@ from allstreets.engines.matrix.kernels.layout import (
     filled,
 )
 from allstreets.engines.matrix.kernels.passes import move_numbers, sum_positive
-from allstreets.engines.matrix.kernels.pots import NO_ROOTS, PotTables, run_pots
+from allstreets.engines.matrix.kernels.pots import NO_ROOTS, NOT_PRUNED, PotTables, run_pots
 from allstreets.engines.matrix.plan import (
     HandSelection,
     build_plans,
@@ -360,7 +360,7 @@ class MatrixGame:
             values,
             mode,
             weights,
-            None if wanted is None else wanted[None, None],
+            NOT_PRUNED if wanted is None else wanted[None, None],
             ALL_LIMITED,
         )
         found: Singles = values[0, 0]
@@ -389,12 +389,15 @@ class MatrixGame:
         return found
 
 
-def pruned_parts(table: Singles, blocks: Bytes) -> Iterator[tuple[Singles, Bytes | None]]:
-    """Iterations [T, 7] before pruning begins, and those since then with all `blocks` wanted."""
+def pruned_parts(table: Singles, blocks: Bytes) -> Iterator[tuple[Singles, Bytes]]:
+    """Iterations [T, 7] before pruning begins, and those since then with all `blocks` needed.
+
+    As kernels take them: no block is listed where nothing is pruned.
+    """
     pruned = np.flatnonzero(table[:, THRESHOLD] > -np.inf)
     warm = int(pruned[0]) if len(pruned) else len(table)
     if warm:
-        yield table[:warm], None
+        yield table[:warm], blocks[:0]
     if warm < len(table):
         yield table[warm:], blocks
 

@@ -61,7 +61,8 @@ def round_flops(
         flop = take(counter)
         if flop >= len(sums):
             break
-        aside[flop] = sums[flop]
+        for place in range(sums.shape[1]):
+            aside[flop, place] = sums[flop, place]
         round_shares(sums[flop], starts, actions, blocks, largest)
 
 
@@ -72,7 +73,8 @@ def put_back(counter: Counter, sums: Singles, aside: Singles) -> None:
         flop = take(counter)
         if flop >= len(sums):
             break
-        sums[flop] = aside[flop]
+        for place in range(sums.shape[1]):
+            sums[flop, place] = aside[flop, place]
 
 
 @kernel

@@ -1,7 +1,8 @@
 """Rows times a matrix, some rows and columns left out, by the tiles of `matrix_product`.
 
 Terms that are zero in all rows of a tile are skipped. A pruned pass says which blocks of sixteen
-columns each row needs; those that none of a tile's rows needs are left out.
+columns each row needs; those that none of a tile's rows needs are left out. Where nothing is
+pruned that list is empty: one type for both, so that kernels are compiled once.
 """
 
 from typing import Any
@@ -99,16 +100,18 @@ def multiply_rows(
     factors: Singles,
     marks: Singles,
     terms: Ints,
-    needed: Bytes | None,
+    needed: Bytes,
     union: Bytes,
 ) -> None:
     """outputs[output_rows[r]] += factors[r] · (inputs[input_rows[r]] · matrix), for all r.
 
     `matrix` is [input_length, output_length] in a row; both lengths are multiples of 16, the number
-    of rows is one of TILE_ROWS. Columns that none of a tile's rows needs are left as they are.
+    of rows is one of TILE_ROWS. Columns that none of a tile's rows needs are left as they are; an
+    empty `needed` means all of them.
     """
+    pruned = len(needed) > 0
     for first in range(0, len(input_rows), TILE_ROWS):
-        if needed is not None and not unite(needed, output_rows, first, TILE_ROWS, union):
+        if pruned and not unite(needed, output_rows, first, TILE_ROWS, union):
             continue
         count = find_terms(inputs, input_rows, first, input_length, marks, terms)
         if count == 0:
@@ -116,7 +119,7 @@ def multiply_rows(
         column = 0
         while column < output_length:
             width = min(64, output_length - column)
-            if needed is not None:
+            if pruned:
                 width = 16 * run_length(union, column // 16, width // 16)
             if width == 64:
                 tile_of_4(

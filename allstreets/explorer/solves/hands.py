@@ -1,9 +1,8 @@
 """Reviews begun from the page: the request, checked before it begins.
 
 Hand histories come from anywhere, and one that keeps the interpreter busy would keep the whole
-server from answering. So a process of its own reads them for a limited time (`main`): the text goes
-in on standard input as UTF-8, one line of JSON comes out. One text is read at a time, so that
-the server and the machine keep working, however many are sent.
+server from answering. So a process of its own reads them for a limited time (`hand_reader`). One
+text is read at a time, so that the server and the machine keep working, however many are sent.
 """
 
 import json
@@ -11,7 +10,6 @@ import subprocess
 import sys
 from threading import Lock
 
-from allstreets import interop  # whose readers the server itself never calls
 from allstreets.base import InputError
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.base import BusyError, FormError, Problem
@@ -19,9 +17,8 @@ from allstreets.explorer.models.study import ReviewForm, ReviewSource
 from allstreets.explorer.solves.process import environment
 from allstreets.storage import folder_kind
 
-MODULE = "allstreets.explorer.solves.hands"
+MODULE = "allstreets.explorer.solves.hand_reader"
 READ_SECONDS = 120.0  # as many hands in PHH as a form takes are read in half of that
-REASONS = 3  # why hands were skipped: the most frequent
 _reading = Lock()
 
 
@@ -83,19 +80,3 @@ def count_hands(text: str, seconds: float = READ_SECONDS, module: str = MODULE) 
         reasons = "; ".join(f"{count:,} × {reason}" for reason, count in answer["reasons"])
         raise InputError(f"no hand of this text can be reviewed: {reasons}")
     return int(answer["hands"])
-
-
-def main() -> int:
-    """Read a text, say what is in it; returns the exit code."""
-    text = sys.stdin.buffer.read().decode()
-    try:
-        files = interop.read_text(text)
-        answer = {"hands": len(files.hands), "reasons": files.reasons()[:REASONS], "error": None}
-    except InputError as error:  # PokerKit is not installed
-        answer = {"hands": 0, "reasons": [], "error": str(error)}
-    sys.stdout.write(json.dumps(answer))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

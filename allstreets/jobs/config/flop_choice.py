@@ -64,9 +64,9 @@ class FlopsConfig(ConfigModel):
     """Which flops may come."""
 
     flops: int | str | tuple[str, ...] = Field(default="all", examples=["all"])
-    """all; subset_95 (15, 25, 49, 95 or 184 flops with weights, chosen to stand for all 1,755);
-    fitted_95 (chosen for this game, see fitted_from); spread_25 or 25 (middles of equal parts);
-    or a list of flops."""
+    """all; subset_95 (15, 25, 49, 95, 184 or 352 flops with weights, chosen to stand for all
+    1,755); fitted_95 (chosen for this game, see fitted_from); spread_25 or 25 (middles of equal
+    parts); or a list of flops."""
 
     fitted_from: str | None = Field(default=None, examples=["runs/all_flops"])
     """With flops fitted_N: a folder with a solution of this game, or one like it, on all flops."""

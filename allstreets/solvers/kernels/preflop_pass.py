@@ -133,9 +133,9 @@ def trembling_reach(
         node, acts = layout.decision[decision], layout.player[decision]
         for slot in range(layout.first[decision], layout.first[decision + 1]):
             below = reach[layout.child[slot]]
-            below[:] = reach[node]
             for hand in range(strategies.shape[1]):
-                below[acts, hand] *= strategies[slot, hand]
+                below[acts, hand] = reach[node, acts, hand] * strategies[slot, hand]
+                below[1 - acts, hand] = reach[node, 1 - acts, hand]
             meant[slot] = 1.0
             if trembles.share > 0.0:
                 meant[slot] = add_trembles(

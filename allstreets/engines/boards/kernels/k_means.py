@@ -212,7 +212,8 @@ def seed_centres(
                 left, chosen = whole, candidate
         nearest, best = best, nearest
         sums, best_sums = best_sums, sums
-        centres[number] = spots[chosen]
+        for d in range(DIMENSIONS):
+            centres[number, d] = spots[chosen, d]
         for ball in range(len(radii)):
             if away[chosen, ball] < least[ball]:
                 least[ball] = away[chosen, ball]
@@ -326,7 +327,10 @@ def cluster(
     before = np.full(points, np.float32(-1.0))
     for _ in range(rounds):
         find_nearest(blocks, balls, radii, slack, centres, labels)
-        if np.array_equal(labels[:points], before):
+        changed = False
+        for point in range(points):
+            changed |= labels[point] != before[point]
+            before[point] = labels[point]
+        if not changed:
             break
-        before[:] = labels[:points]
         move_centres(rows, weights, labels[:points], centres)

@@ -160,7 +160,7 @@ def add_rows(
         rows.factor[first:last],
         space.marks,
         space.terms,
-        None,
+        space.no_union[:0],
         space.no_union,
     )
 
@@ -277,7 +277,8 @@ def bucketed_flop(
     player, opponent = boards.own_start[1], boards.other_start[1]
     for pot in range(len(reach)):
         at = forest.line_reach[pot] * opponent
-        space.reach[at : at + opponent] = reach[pot]
+        for hand in range(opponent):
+            space.reach[at + hand] = reach[pot, hand]
     early_forward(forest, boards, storage, space, zeroth, mode)
     clear_leaves(space.leaf_values, player, 0, len(forest.leaf_value) // 16)
     bucketed_turns(
@@ -286,4 +287,5 @@ def bucketed_flop(
     early_backward(forest, boards, storage, space, space.leaf_values, zeroth, mode, weights)
     for pot in range(len(values)):
         at = forest.line_value[pot] * player
-        values[pot] = space.values[at : at + player]
+        for hand in range(player):
+            values[pot, hand] = space.values[at + hand]

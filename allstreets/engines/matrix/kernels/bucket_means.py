@@ -72,7 +72,8 @@ def seed_centres(
             if tried_mass[-1] < best_mass[-1]:
                 tried_nearest, best_nearest = best_nearest, tried_nearest
                 tried_mass, best_mass = best_mass, tried_mass
-                centres[number] = candidate
+                for d in range(len(candidate)):
+                    centres[number, d] = candidate[d]
         nearest, best_nearest = best_nearest, nearest
         mass, best_mass = best_mass, mass
 
@@ -136,7 +137,8 @@ def move_centres(
         else:
             worst = np.argmax(weights * distances)
             distances[worst] = 0.0
-            centres[number] = blocks[worst // BLOCK, :, worst % BLOCK]
+            for d in range(dimensions):
+                centres[number, d] = blocks[worst // BLOCK, d, worst % BLOCK]
 
 
 @kernel
@@ -155,9 +157,12 @@ def lloyd(
     distances = np.empty(len(labels), np.float32)
     for done in range(limit):
         find_nearest(blocks, centres, labels, distances)
-        if np.array_equal(labels, before):
+        changed = False
+        for point in range(len(labels)):
+            changed |= labels[point] != before[point]
+            before[point] = labels[point]
+        if not changed:
             return done + 1
-        before[:] = labels
         move_centres(blocks, weights, labels, distances, centres)
     return limit
 

@@ -123,7 +123,9 @@ def pair_values(
             here = levels[tree.depth[node]]
             if node > 0:
                 above = tree.parent[node]
-                here[:] = levels[tree.depth[above]]
+                before = levels[tree.depth[above]]
+                for hand in range(length):
+                    here[0, hand], here[1, hand] = before[0, hand], before[1, hand]
                 acts, start, count = tree.player[above], tree.start[above], tree.actions[above]
                 if acts == 0:
                     play_action(here[0], sums[0][flop], start, count, tree.action[node], places[0])
@@ -133,7 +135,9 @@ def pair_values(
                 chips = tree.by_winner[node] if kind == 0 else tree.anyhow[node]
                 if chips != 0.0:
                     place = gathered[kind]
-                    own[kind, place], other[kind, place] = here[0], here[1]
+                    for hand in range(length):
+                        own[kind, place, hand] = here[0, hand]
+                        other[kind, place, hand] = here[1, hand]
                     factors[kind, place] = chips
                     gathered[kind] = place + 1
                     if place + 1 == GATHERED:

@@ -107,31 +107,32 @@ def update_node(
     actions: int,
     hands: int,
     weights: KernelWeights,
-    needed: Bytes | None,
+    needed: Bytes,
 ) -> None:
     """Own node: value under regret matching, then the regrets, in one pass.
 
     The node above hears the value moved by `weights.ahead` towards what the new regrets will play.
     A block of hands that a pruned pass does not need is left alone; an action that is not needed
-    while the node is, since it is not played, is discounted and otherwise not written.
+    while the node is, since it is not played, is discounted and otherwise not written. Where
+    `needed` is empty, nothing is pruned.
     """
-    blocks = hands // 16
+    blocks, pruned = hands // 16, len(needed) > 0
     zero, one, ahead = splat(ZERO), splat(ONE), splat(weights.ahead)
     for block in range(0, hands, 16):
-        if needed is not None and not needed[target * blocks + block // 16]:
+        if pruned and not needed[target * blocks + block // 16]:
             continue
         base = slot + block * actions
         strategy = normaliser(regrets, base, actions, one)
         value = zero
         for a in range(actions):
-            if needed is not None and not needed[(child + a) * blocks + block // 16]:
+            if pruned and not needed[(child + a) * blocks + block // 16]:
                 continue
             chance = normalised(load(regrets, base + 16 * a), strategy)
             value = fma(chance, load(values, (child + a) * hands + block), value)
         gains = no_gains()
         for a in range(actions):
             place, gain = base + 16 * a, zero
-            if needed is None or needed[(child + a) * blocks + block // 16]:
+            if not pruned or needed[(child + a) * blocks + block // 16]:
                 gain = load(values, (child + a) * hands + block) - value
             updated = new_regret(load(regrets, place), gain, weights)
             store(regrets, place, updated)
@@ -260,7 +261,7 @@ def backward(
     values: Singles,
     mode: int,
     weights: KernelWeights,
-    needed: Bytes | None,
+    needed: Bytes,
 ) -> None:
     """Fold the values of a stage's terminals into those of its lines, children before parents."""
     for node in range(len(plan.own_value)):
@@ -290,11 +291,9 @@ def largest(row: Singles) -> np.float32:
 
 
 @inner_kernel
-def beside(wanted: Bytes | None, needed: Bytes) -> Bytes | None:
-    """`needed` in a pruned pass, else `None`: one type each, where a choice would have both."""
-    if wanted is None:
-        return None
-    return needed
+def beside(wanted: Bytes, needed: Bytes) -> Bytes:
+    """`needed` in a pruned pass, else nothing of it."""
+    return needed[: len(needed) if len(wanted) else 0]
 
 
 @inner_kernel
@@ -305,7 +304,7 @@ def run_flop(
     flop: int,
     mode: int,
     weights: KernelWeights,
-    wanted: Bytes | None,
+    wanted: Bytes,
 ) -> None:
     """One pass on one flop, between the first rows of the first stage's space.
 
@@ -313,22 +312,24 @@ def run_flop(
 
     A pruned pass, which must be an update, is given the blocks of own hands that are `wanted`,
     [Hₓ / 16]; the others' values come out as 0. Its forward pass is complete: the other's average
-    strategy does not depend on which own hands are looked at. `None` is no pruning, and compiled
-    without it.
+    strategy does not depend on which own hands are looked at. Where none are listed, nothing is
+    pruned.
     """
     stages, plans, hands, stores = pot  # taken apart once: Numba counts references
     last = stages - 1
     first_space = spaces[0]
     least = max(SMALL_SHARE * largest(first_space.reach[: hands[0].other_length]), LEAST_SHARE)
-    if wanted is not None:
-        first_space.needed[: len(wanted)] = wanted
+    pruned = len(wanted) > 0
+    if pruned:
+        for block in range(len(wanted)):
+            first_space.needed[block] = wanted[block]
     for stage in range(stages):
         plan, space, learned, table = plans[stage], spaces[stage], stores[stage], cards[stage]
         here = hands[stage]
         space.reach[plan.lines * here.other_length : (plan.lines + 1) * here.other_length] = ZERO
         space.values[: plan.value_rows * here.own_length] = ZERO
         needed = beside(wanted, space.needed)
-        if wanted is not None:
+        if pruned:
             space.left_out[0] += mark_needed(
                 plan, here.own_length, learned.own_regrets[flop],
                 own_combos(table, here, space, flop), weights.threshold, space.needed,
@@ -345,9 +346,9 @@ def run_flop(
             multiply_rows(
                 space.reach, plan.exit_reach, table.hands, deeper.down[flop],
                 below.reach, plan.exit_line, deeper.hands, plan.ones, space.sums, space.terms,
-                None, below.union,
+                space.needed[:0], below.union,
             )  # fmt: skip
-            if wanted is not None:
+            if pruned:
                 mark_lines_below(plan, space.needed, space.union, below.needed, below.union)
     for stage in range(last, -1, -1):
         plan, space, learned, table = plans[stage], spaces[stage], stores[stage], cards[stage]

@@ -9,7 +9,7 @@ Letters as in `layout`; P pots, K flops of a pass.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from llvmlite import ir
@@ -32,6 +32,8 @@ from allstreets.engines.simd.vectors import machine_code
 from allstreets.engines.simd.work_counter import Counter, take
 
 ZERO = np.float32(0.0)
+FIRST, SECOND, THIRD = cast(tuple[int, ...], np.arange(3))
+"""Stages, as numbers of NumPy's: Numba would compile for each of Python's."""
 MATRIX = types.Array(types.float32, 2, "C")
 numba_arrays: Any = arrayobj  # without types
 
@@ -118,18 +120,28 @@ def pot_at(tables: PotTables, pot: int, flops: int) -> Pot:
     """A pot on `flops` flops, taken out of the tables."""
     return Pot(
         tables.stages[pot],
-        (plan_at(tables, pot, 0), plan_at(tables, pot, 1), plan_at(tables, pot, 2)),
-        (hands_at(tables, pot, 0), hands_at(tables, pot, 1), hands_at(tables, pot, 2)),
         (
-            store_at(tables, pot, 0, flops),
-            store_at(tables, pot, 1, flops),
-            store_at(tables, pot, 2, flops),
+            plan_at(tables, pot, FIRST),
+            plan_at(tables, pot, SECOND),
+            plan_at(tables, pot, THIRD),
+        ),
+        (
+            hands_at(tables, pot, FIRST),
+            hands_at(tables, pot, SECOND),
+            hands_at(tables, pot, THIRD),
+        ),
+        (
+            store_at(tables, pot, FIRST, flops),
+            store_at(tables, pot, SECOND, flops),
+            store_at(tables, pot, THIRD, flops),
         ),
     )
 
 
 NO_ROOTS = np.zeros((1, 0, 0))
 """Where hands are classes. One type for all, so that kernels are compiled once."""
+NOT_PRUNED = np.zeros((1, 1, 0), np.uint8)
+"""The blocks that are wanted of one pot on one flop where nothing is pruned."""
 
 
 @inner_kernel
@@ -152,7 +164,8 @@ def enter(space: StageSpace, here: StageHands, reach: Floats, root: Floats) -> N
             if reach[hand] > 0.0:
                 for place in range(hands):
                     sums[place] += reach[hand] * root[hand, place]
-        row[:hands] = sums
+        for place in range(hands):
+            row[place] = sums[place]
 
 
 @inner_kernel
@@ -194,7 +207,7 @@ def run_pots(
     values: Singles,
     mode: int,
     table: Singles,
-    wanted: Bytes | None,
+    wanted: Bytes,
     limited: Bytes,
 ) -> None:
     """Passes on the pieces that this thread gets hold of.
@@ -203,7 +216,7 @@ def run_pots(
     [P, 169] is the other's, `values` [P, K, 169] come out, `roots` [F, 169, H] lead from classes to
     hands, or are `NO_ROOTS`. `table` [K or 1, 7] holds iteration weights. `wanted` [P, K or 1,
     H / 16] are the blocks of own hands that an update computes in the pots that are `limited` [P];
-    `None`: in none.
+    [P, 1, 0]: in none.
     """
     count = len(cards[0].combos)
     while True:
@@ -218,12 +231,9 @@ def run_pots(
                 pot = order[number]
                 game = pot_at(tables, pot, count)
                 enter(spaces[0], game.hands[0], reach[pot], root)
-                if wanted is not None and limited[pot]:
-                    blocks = wanted[pot, place if wanted.shape[1] > 1 else 0]
-                    blocks = blocks[: game.hands[0].own_length // 16]
-                    run_flop(game, cards, spaces, flop, mode, weights, blocks)
-                else:
-                    run_flop(game, cards, spaces, flop, mode, weights, None)
+                blocks = wanted[pot, place if wanted.shape[1] > 1 else 0]
+                blocks = blocks[: game.hands[0].own_length // 16 if limited[pot] else 0]
+                run_flop(game, cards, spaces, flop, mode, weights, blocks)
                 leave(spaces[0], game.hands[0], root, values[pot, place])
 
 
@@ -237,13 +247,13 @@ def iterate_pots(
     reach: Floats,
     roots: Floats,
     table: Singles,
-    wanted: Bytes | None,
+    wanted: Bytes,
 ) -> None:
     """Whole iterations of both players' hands on the pieces that this thread gets hold of.
 
     A piece [2] is a pot on a flop; both players' reach [2, P, 169] stays the same. `table`
     [iterations, 7] holds iteration weights; `wanted` [H / 16] are the blocks of own hands that are
-    computed if these iterations are pruned, else `None`.
+    computed if these iterations are pruned, else [0].
     """
     # A plain number: Numba would compile for the constant as well.
     mode: int = np.int64(UPDATE)  # type: ignore[assignment]

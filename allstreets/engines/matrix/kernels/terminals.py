@@ -5,8 +5,8 @@ that fit, W = n nᵀ − N Nᵀ + diag(n), where n counts a hand's combos and N 
 That is never written out: a hand meets at most eight cards, so the product takes some 15 operations
 per hand instead of 169, with sixteen rows in the lanes of a vector.
 
-A pruned pass passes `needed`, the blocks of own hands that each value row needs. Given `None`
-instead, the kernels are compiled without any of it.
+A pruned pass passes `needed`, the blocks of own hands that each value row needs; without pruning it
+is empty.
 """
 
 import numpy as np
@@ -83,7 +83,7 @@ def add_folds(
     hands: StageHands,
     space: StageSpace,
     flop: int,
-    needed: Bytes | None,
+    needed: Bytes,
 ) -> None:
     """Add the results of all folds of a stage to their value rows, sixteen at a time."""
     lanes, sums, length = space.lanes, space.sums, hands.own_length
@@ -92,7 +92,7 @@ def add_folds(
     card_count = cards.card_count[flop]
     hand_start, hand_card = cards.hand_start[flop], cards.hand_card[flop]
     hand_count = cards.hand_count[flop]
-    zero = splat(ZERO)
+    zero, pruned = splat(ZERO), len(needed) > 0
     union = space.union[: length // 16]
     result = 16 * cards.hands  # the second half of `lanes`
     whole = len(hands.other) == cards.hands
@@ -101,7 +101,7 @@ def add_folds(
     for place in range(len(hands.own), length):
         store(lanes, result + 16 * place, zero)
     for first in range(0, len(plan.fold_reach), 16):
-        if needed is not None and not unite(needed, plan.fold_value, first, 16, union):
+        if pruned and not unite(needed, plan.fold_value, first, 16, union):
             continue
         turn_reach(space, hands, plan.fold_reach, first, whole)
         all_reach = zero
@@ -116,7 +116,7 @@ def add_folds(
                 store(sums, 16 * card, zero - with_card)
         factor = load(plan.fold_factor, first)
         for place in range(len(hands.own)):
-            if needed is not None and not union[place // 16]:
+            if pruned and not union[place // 16]:
                 continue
             hand = hands.own[place]
             value = splat(combos[hand]) * all_reach
@@ -126,7 +126,7 @@ def add_folds(
                 value = fma(splat(hand_count[held]), taken, value)
             store(lanes, result + 16 * place, value * factor)
         for block in range(0, length, 16):
-            if needed is not None and not union[block // 16]:
+            if pruned and not union[block // 16]:
                 continue
             # Turned back, in the room of `sums`; several folds may share a row.
             transpose_to(lanes, result + 16 * block, sums, plan.lanes, 0, 16, 0)
@@ -142,7 +142,7 @@ def add_showdowns(
     hands: StageHands,
     space: StageSpace,
     flop: int,
-    needed: Bytes | None,
+    needed: Bytes,
 ) -> None:
     """Add the results of all showdowns of a stage to their value rows."""
     multiply_rows(

@@ -196,6 +196,22 @@ describe("an edited range", () => {
     expect(texts).toEqual(["KK  QQ", "KK  QQ  J"]);
   });
 
+  it("is replaced by what was pasted, as the server writes it, whatever program it is from", async () => {
+    for (const text of ["#AA KK", "#AA:1\nKK:1", "AA KK"]) {
+      void range.clear();
+      await letGo();
+      expect([range.text, shown()]).toEqual(["", []]);
+      void range.replace(text);
+      await letGo();
+      expect([range.text, shown()]).toEqual(["AA,KK", ["AA", "KK"]]);
+      expect(texts.at(-1)).toBe("AA,KK");
+    }
+    range.type("[50]AA");
+    await vi.advanceTimersByTimeAsync(1000);
+    await letGo();
+    expect([range.text, range.problem]).toEqual(["[50]AA", "[50]AA is no range"]);
+  });
+
   it("takes changes back, one by one", async () => {
     for (const hand of ["KK", "QQ"]) {
       click(hand);

@@ -1,0 +1,28 @@
+"""The process that reads a text of hands for the server: UTF-8 in on standard input, JSON out.
+
+It imports the readers alone: it starts anew for every form, and the server waits for it.
+"""
+
+import json
+import sys
+
+from allstreets import interop  # whose readers the server itself never calls
+from allstreets.base import InputError
+
+REASONS = 3  # why hands were skipped: the most frequent
+
+
+def main() -> int:
+    """Read a text, say what is in it; returns the exit code."""
+    text = sys.stdin.buffer.read().decode()
+    try:
+        files = interop.read_text(text)
+        answer = {"hands": len(files.hands), "reasons": files.reasons()[:REASONS], "error": None}
+    except InputError as error:  # PokerKit is not installed
+        answer = {"hands": 0, "reasons": [], "error": str(error)}
+    sys.stdout.write(json.dumps(answer))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
