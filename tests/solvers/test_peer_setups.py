@@ -12,7 +12,7 @@ import pytest
 
 from allstreets.base import InputError
 from allstreets.betting import Player, parse_sizes
-from allstreets.cards import Range
+from allstreets.cards import Range, equity
 from allstreets.games import Lock, Spot
 from allstreets.solutions import SpotSolution, solve
 from allstreets.solvers import SpotSolver
@@ -62,10 +62,10 @@ def shares(solution: SpotSolution, line: str) -> tuple[tuple[float, ...], tuple[
 def test_even_play_of_all_hands_with_a_bet_on_the_river(
     board: str, line: str, evs: tuple[float, float]
 ) -> None:
-    told, equities = shares(even(board), line)
+    told, shown = shares(even(board), line)
     assert told == pytest.approx(evs, abs=1e-3)
     if not line.endswith("f"):
-        assert equities == pytest.approx((0.5, 0.5), abs=1e-5)
+        assert shown == pytest.approx((0.5, 0.5), abs=1e-5)
 
 
 @cache
@@ -76,9 +76,9 @@ def even(board: str) -> SpotSolution:
 
 @pytest.mark.parametrize("line", ["", "x", "x x | Qc |", "x x | Qc | x x | 7s | x"])
 def test_checks_of_all_hands(line: str) -> None:
-    told, equities = shares(untrained(spot("Td9d6h", "random", "random")), line)
+    told, shown = shares(untrained(spot("Td9d6h", "random", "random")), line)
     assert told == pytest.approx((30, 30), abs=1e-4)
-    assert equities == pytest.approx((0.5, 0.5), abs=1e-5)
+    assert shown == pytest.approx((0.5, 0.5), abs=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_hands_that_always_win_lose_or_tie(
     board: str,
     oop: str,
     ip: str,
-    rules: dict[str, float],
+    rules: dict[str, Any],
     evs: tuple[float, float],
     equities: tuple[float, float],
 ) -> None:
@@ -110,6 +110,43 @@ def test_hands_that_always_win_lose_or_tie(
 def test_no_pair_of_hands_is_possible() -> None:
     with pytest.raises(InputError, match="block each other"):
         spot("Td9d6h", "TT", "TT")
+
+
+# PioSOLVER's preset, as postflop-solver's tests have it; both name EVs within 0.2.
+PRESET_OOP = (
+    "88+,A8s+,A5s-A2s:0.5,AJo+,ATo:0.75,K9s+,KQo,KJo:0.75,KTo:0.25,Q9s+,QJo:0.5,J8s+,JTo:0.25,T8s+,"
+    "T7s:0.45,97s+,96s:0.45,87s,86s:0.75,85s:0.45,75s+:0.75,74s:0.45,65s:0.75,64s:0.5,63s:0.45,"
+    "54s:0.75,53s:0.5,52s:0.45,43s:0.5,42s:0.45,32s:0.45"
+)
+PRESET_IP = (
+    "AA:0.25,99-22,AJs-A2s,AQo-A8o,K2s+,K9o+,Q2s+,Q9o+,J6s+,J9o+,T6s+,T9o,96s+,95s:0.5,98o,86s+,"
+    "85s:0.5,75s+,74s:0.5,64s+,63s:0.5,54s,53s:0.5,43s"
+)
+
+
+def preset(**rules: Any) -> Spot:
+    sizes = {
+        f"{street}_{seat}": {"bet": [bet], "raise": ["45%"]}
+        for street, bet in (("flop", "52%"), ("turn", "55%"), ("river", "70%"))
+        for seat in ("oop", "ip")
+    }
+    return Spot("QsJh2h", PRESET_OOP, PRESET_IP, 180, 910, bet_sizes=sizes, **rules)
+
+
+def test_the_equity_of_the_preset() -> None:
+    first, second = preset().ranges
+    assert equity(first, second, "QsJh2h").first == pytest.approx(0.55347, abs=1e-5)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("rules", "evs"),
+    [({}, (105.11, 74.89)), ({"rake": 0.05, "rake_cap": 30}, (95.57, 66.98))],
+)
+def test_the_evs_of_the_preset(rules: dict[str, Any], evs: tuple[float, float]) -> None:
+    solution = solve(preset(**rules), target=0.001)
+    assert solution.exploitability <= 0.001
+    assert solution.evs == pytest.approx(evs, abs=0.2)
 
 
 ALL_IN: dict[str, Any] = {"bets": ("a",), "raises": ("a",)}
