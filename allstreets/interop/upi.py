@@ -489,7 +489,8 @@ class Session:
     def _limits(self, rest: str) -> Limits:
         words, pot = rest.split(), self._known().spot.pot
         value, unit = self._settings.accuracy or (TARGET, "fraction")
-        limits = Limits(value / pot if unit == "chips" else value)
+        target = value / pot if unit == "chips" else value
+        limits = Limits(target if target > 0 else -math.inf)  # 0: until it is stopped
         if not words:
             return limits
         unit = words[1].lower() if len(words) > 1 else "seconds"

@@ -47,12 +47,11 @@ class _Rests(Control):
         return self._readers > 0
 
     def wait_while_paused(self) -> None:
-        """Stand still while someone reads."""
+        """Stand still while someone reads; the next reader waits for an iteration."""
         with self._changed:
-            self._rests = True
+            self._rests = self._readers > 0
             self._changed.notify_all()
-            self._changed.wait_for(lambda: not self._readers)
-            self._rests = False
+            self._changed.wait_for(lambda: not self._rests)
 
     def stop(self) -> None:
         """Let the solver stop after this iteration."""
@@ -75,6 +74,7 @@ class _Rests(Control):
         finally:
             with self._changed:
                 self._readers -= 1
+                self._rests = self._rests and self._readers > 0
                 self._changed.notify_all()
 
 
