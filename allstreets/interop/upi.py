@@ -16,13 +16,10 @@ solution; commands are methods. Node ids and vectors are those of `upi_nodes`.
 """
 
 import math
-import shlex
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 
@@ -39,20 +36,30 @@ from allstreets.base import (
 from allstreets.betting import Player, neat
 from allstreets.cards import (
     COMBO_COUNT,
-    Range,
-    cards_text,
     combo_text,
     equity,
     fitting,
     live_combos,
     parse_board,
 )
-from allstreets.games import Lock, Spot, estimate_spot, require_memory
+from allstreets.games import Spot, estimate_spot, require_memory
 from allstreets.interop import upi_nodes
-from allstreets.interop.pio_script import spot_of_lines
 from allstreets.interop.upi_nodes import ROOT, by_combo, find_node, matchups
+from allstreets.interop.upi_settings import SETTINGS, Settings
 from allstreets.interop.upi_solving import BackgroundSolve, Limits
-from allstreets.solutions import Node, Position, SpotSolution
+from allstreets.interop.upi_text import (
+    board_cards,
+    hand_lines,
+    one_line,
+    read_numbers,
+    read_path,
+    read_player,
+    read_words,
+    tree_info,
+    vector_line,
+)
+from allstreets.interop.upi_tree import Locked, Tree
+from allstreets.solutions import Node, SpotSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import load, open_spot_solver, save_spot
 from allstreets.version import __version__
@@ -62,85 +69,13 @@ BANNER = (
     "heads-up no-limit hold'em, solved as one game",
     "registered to everyone",
 )
-PLAYERS = {"oop": Player.OOP, "0": Player.OOP, "ip": Player.IP, "1": Player.IP}
 SAVES = {"full": "full", "normal": "full", "no_rivers": "turn", "no_turns": "flop"}
 MEGABYTE = 1_000_000
-MOST_AMOUNTS = 100  # of a line
-MOST_LINES = 100_000
 MOST_SCRIPT_BYTES = 100_000_000
 MOST_SCRIPTS = 8  # scripts that call scripts
 TARGET = 0.003  # of the pot, where no accuracy is set
-REPORT_SECONDS = 60.0
 
 Answer = Sequence[str] | None  # None: <command> ok!
-
-
-@dataclass
-class _Settings:
-    """What is set before a tree is built."""
-
-    ranges: dict[Player, Range] = field(default_factory=dict)
-    board: str = ""
-    pot: float = 0
-    stack: float = 0
-    rake: tuple[float, float] = (0, 0)  # fraction and cap
-    lines: dict[tuple[Fraction, ...], None] = field(default_factory=dict)
-    info: list[str] = field(default_factory=list)
-    accuracy: tuple[float, str] | None = None
-    threads: int | None = None
-    report_seconds: float = REPORT_SECONDS
-
-
-@dataclass(frozen=True, eq=False)
-class _Locked:
-    """A strategy that some hands are locked to at a node."""
-
-    node: Node
-    strategy: Floats  # [A, 1326]
-    held: Flags  # [1326]
-
-    def lock(self) -> Lock:
-        """The lock of a spot file."""
-        words = self.node.ranges.actions
-        shares = np.zeros_like(self.strategy)
-        held = self.strategy[:, self.held]
-        shares[:, self.held] = np.minimum(held / held.sum(axis=0), 1.0)
-        ranges = {
-            word: str(Range(row)) for word, row in zip(words, shares, strict=True) if row.any()
-        }
-        return Lock(self.node.line, ranges=ranges)
-
-
-@dataclass(eq=False)
-class _Tree:
-    """A tree that was built or loaded."""
-
-    spot: Spot
-    scale: tuple[float, float] = (1.0, 1.0)  # the largest weights of both ranges as they were set
-    solver: SpotSolver | None = None
-    stored: SpotSolution | None = None  # of a folder, until it is trained on
-    seconds_before: float = 0.0  # of training in the folder that it was loaded from
-    runs: list[BackgroundSolve] = field(default_factory=list)
-    own_locks: tuple[Lock, ...] = ()  # of the folder that it was loaded from
-    locks: dict[Position, _Locked] = field(default_factory=dict)
-    given: dict[Position, Floats] = field(default_factory=dict)  # strategies that were set
-    changed: SpotSolution | None = None  # with these strategies, once its numbers are asked for
-    shown: tuple[int, SpotSolution] | None = None
-
-    @property
-    def seconds(self) -> float:
-        """Seconds of training."""
-        return self.seconds_before + sum(run.seconds for run in self.runs)
-
-    @property
-    def solution(self) -> SpotSolution:
-        """The walk over the strategies as they stand."""
-        if self.stored is not None:
-            return self.stored
-        assert self.solver is not None
-        if self.shown is None or self.shown[0] != self.solver.iterations:
-            self.shown = self.solver.iterations, SpotSolution.of(self.solver)
-        return self.shown[1]
 
 
 class Session:
@@ -149,8 +84,8 @@ class Session:
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write, self._lock = write, threading.Lock()
         self._end: str | None = None
-        self._settings = _Settings()
-        self._tree: _Tree | None = None
+        self._settings = Settings()
+        self._tree: Tree | None = None
         self._solve: BackgroundSolve | None = None
         self._starts: BackgroundSolve | None = None  # once `go` has been answered
         self._scripts = 0
@@ -227,7 +162,7 @@ class Session:
 
     def set_end_string(self, rest: str) -> Answer:
         """set_end_string END."""
-        self._end = _one_line(rest) or None
+        self._end = one_line(rest) or None
         return None
 
     def echo(self, rest: str) -> Answer:
@@ -248,7 +183,7 @@ class Session:
         return [line for line in answers if line.startswith("ERROR")] or None
 
     def _script(self, rest: str) -> list[Sequence[str]]:
-        path = _path(rest)
+        path = read_path(rest)
         if self._scripts >= MOST_SCRIPTS:
             raise InputError(f"scripts call each other {MOST_SCRIPTS} deep: is it a circle?")
         with path.open("rb") as file:
@@ -269,134 +204,22 @@ class Session:
         finally:
             self._scripts -= 1
 
-    # Settings.
-
     def ignore(self, _: str) -> Answer:
         """Take a setting without a counterpart."""
         return None
 
-    def set_threads(self, rest: str) -> Answer:
-        """set_threads N; 0: every core."""
-        (count,) = _numbers(rest, 1)
-        self._settings.threads = int(count) or None
-        return None
-
-    def set_info_freq(self, rest: str) -> Answer:
-        """set_info_freq SECONDS: how often a running solver reports."""
-        (self._settings.report_seconds,) = _numbers(rest, 1)
-        return None
-
-    def set_accuracy(self, rest: str) -> Answer:
-        """set_accuracy X [chips|fraction]: the exploitability to reach."""
-        number, _, unit = rest.partition(" ")
-        unit = unit.strip().lower() or "chips"
-        if unit not in ("chips", "fraction"):
-            raise InputError(f"'{shorten(unit)}' is no unit: write chips or fraction")
-        (value,) = _numbers(number, 1)
-        self._settings.accuracy = value, unit
-        return None
-
-    def set_range(self, rest: str) -> Answer:
-        """set_range OOP|IP RANGE: 1,326 weights, or a text such as QQ+,AKs."""
-        player, text = _player(rest)
-        self._settings.ranges[player] = Range.parse(text)
-        return None
-
-    def set_board(self, rest: str) -> Answer:
-        """set_board CARDS."""
-        self._settings.board = cards_text(parse_board(rest)) if rest else ""
-        return None
-
-    def set_pot(self, rest: str) -> Answer:
-        """set_pot 0 0 POT."""
-        oop, ip, pot = _numbers(rest, 3)
-        if oop or ip:
-            raise InputError("bets before the root cannot be read: write set_pot 0 0 pot")
-        self._settings.pot = pot
-        return None
-
-    def set_eff_stack(self, rest: str) -> Answer:
-        """set_eff_stack CHIPS."""
-        (self._settings.stack,) = _numbers(rest, 1)
-        return None
-
-    def set_rake(self, rest: str) -> Answer:
-        """set_rake FRACTION CAP."""
-        fraction, cap = _numbers(rest, 2)
-        self._settings.rake = fraction, cap
-        return None
-
-    def add_line(self, rest: str) -> Answer:
-        """add_line 0 0 30 90: what each actor has put in since the root, action by action."""
-        if len(self._settings.lines) >= MOST_LINES:
-            raise InputError(f"more than {MOST_LINES:,} lines")
-        self._settings.lines[_amounts(rest)] = None
-        return None
-
-    def remove_line(self, rest: str) -> Answer:
-        """remove_line 0 0 30: the lines that begin with it lose its last action."""
-        gone = _amounts(rest)
-        kept: dict[tuple[Fraction, ...], None] = {}
-        for line in self._settings.lines:
-            kept[line[: len(gone) - 1] if line[: len(gone)] == gone else line] = None
-        self._settings.lines = kept
-        return None
-
-    def clear_lines(self, _: str) -> Answer:
-        """clear_lines."""
-        self._settings.lines.clear()
-        return None
-
-    def add_info_line(self, rest: str) -> Answer:
-        """add_info_line #Key#value: what show_tree_info shows."""
-        self._settings.info.append(rest)
-        return None
-
-    def reset_tree_info(self, _: str) -> Answer:
-        """reset_tree_info."""
-        self._settings.info.clear()
-        return None
-
-    def settings(self, _: str) -> Answer:
+    def show_settings(self, _: str) -> Answer:
         """show_settings, show_tree_params: what is set, as commands."""
-        kept = self._settings
-        lines = [f"set_board {kept.board}", f"set_pot 0 0 {kept.pot:g}"]
-        lines += [f"set_eff_stack {kept.stack:g}", f"set_rake {kept.rake[0]:g} {kept.rake[1]:g}"]
-        lines += [f"set_range {player.name} {held}" for player, held in kept.ranges.items()]
-        if kept.accuracy is not None:
-            lines.append(f"set_accuracy {kept.accuracy[0]:g} {kept.accuracy[1]}")
-        lines.append(f"set_threads {kept.threads or 0}")
-        amounts = (" ".join(f"{float(each):.12g}" for each in line) for line in kept.lines)
-        return [*lines, *(f"add_line {line}" for line in amounts)]
+        return self._settings.commands()
 
     # Trees.
-
-    def _spot(self) -> Spot:
-        """The spot that is set."""
-        kept = self._settings
-        missing = [f"set_range {p.name}" for p in Player if p not in kept.ranges]
-        missing += [] if kept.board else ["set_board"]
-        missing += [] if kept.pot else ["set_pot"]
-        if missing:
-            raise InputError(f"no tree without {', '.join(missing)}")
-        rake, cap = kept.rake
-        return spot_of_lines(
-            list(kept.lines),
-            board=kept.board,
-            oop=kept.ranges[Player.OOP],
-            ip=kept.ranges[Player.IP],
-            pot=neat(kept.pot),
-            stack=neat(kept.stack),
-            rake=rake,
-            rake_cap=neat(cap) if rake else None,
-        )
 
     def build_tree(self, _: str) -> Answer:
         """build_tree: the tree of the settings, not solved yet: all actions are taken alike."""
         self._tree = None
-        spot = self._spot()
+        spot = self._settings.spot()
         oop, ip = (self._settings.ranges[player].on(spot.cards).largest for player in Player)
-        self._tree = _Tree(spot, (oop, ip), self._solver(spot))
+        self._tree = Tree(spot, (oop, ip), self._solver(spot))
         return None
 
     def _solver(self, spot: Spot) -> SpotSolver:
@@ -414,7 +237,7 @@ class Session:
 
     def estimate_tree(self, _: str) -> Answer:
         """estimate_tree: the memory that the tree of the settings takes."""
-        need = estimate_spot(self._spot())
+        need = estimate_spot(self._settings.spot())
         return [f"estimated memory: {need.process_bytes / MEGABYTE:.0f} MB"]
 
     def is_tree_present(self, _: str) -> Answer:
@@ -423,8 +246,8 @@ class Session:
 
     def load_tree(self, rest: str) -> Answer:
         """load_tree FOLDER [full|fast|auto]: a solved spot of this program."""
-        solution = load(_path(rest), SpotSolution)
-        self._tree = _Tree(
+        solution = load(read_path(rest), SpotSolution)
+        self._tree = Tree(
             solution.spot,
             stored=solution,
             seconds_before=solution.seconds,
@@ -434,16 +257,16 @@ class Session:
 
     def dump_tree(self, rest: str) -> Answer:
         """dump_tree FOLDER [full|no_rivers|no_turns]."""
-        tree, words = self._known(), _words(rest)
+        tree, words = self._known(), read_words(rest)
         saved = SAVES.get(words[1].lower()) if len(words) > 1 else "full"
         if saved is None:
             raise InputError(f"'{shorten(words[1])}': write full, no_rivers or no_turns")
         if tree.stored is not None:
             raise InputError(f"nothing was solved since it was loaded: copy {tree.stored.folder}")
-        save_spot(tree.solution, _path(rest), saved, seconds=tree.seconds)  # type: ignore[arg-type]
+        save_spot(tree.solution, read_path(rest), saved, seconds=tree.seconds)  # type: ignore[arg-type]
         return None
 
-    def _known(self) -> _Tree:
+    def _known(self) -> Tree:
         if self._tree is None:
             raise InputError("there is no tree: build_tree or load_tree first")
         return self._tree
@@ -460,7 +283,7 @@ class Session:
             locks = dict(tree.locks)
             for position, strategy in tree.given.items():
                 held: Flags = np.asarray(strategy.sum(axis=0) > 0)
-                locks[position] = _Locked(tree.solution.node(position), strategy, held)
+                locks[position] = Locked(tree.solution.node(position), strategy, held)
             given = (locked.lock() for locked in locks.values())
             spot = replace(tree.spot, lock=(*tree.own_locks, *given))
             self._require_room(spot)
@@ -494,14 +317,14 @@ class Session:
         if not words:
             return limits
         unit = words[1].lower() if len(words) > 1 else "seconds"
-        (amount,) = _numbers(words[0], 1)
+        (amount,) = read_numbers(words[0], 1)
         if unit not in ("seconds", "steps") or len(words) > 2:
             raise InputError("write go, go 30 seconds or go 100 steps")
         if unit == "seconds":
             return replace(limits, seconds=amount)
         return replace(limits, iterations=max(int(amount), 1))
 
-    def _trainable(self, tree: _Tree) -> SpotSolver:
+    def _trainable(self, tree: Tree) -> SpotSolver:
         """The solver of the tree with its locks; other locks make another game, solved afresh."""
         locks = (*tree.own_locks, *(locked.lock() for locked in tree.locks.values()))
         if locks == tree.spot.lock:
@@ -513,7 +336,7 @@ class Session:
             tree.runs.clear()
         return tree.solver
 
-    def _open(self, tree: _Tree) -> None:
+    def _open(self, tree: Tree) -> None:
         """Let a tree that was loaded whole have its solver."""
         stored = tree.stored
         if stored is None or stored.folder is None:
@@ -541,7 +364,7 @@ class Session:
         return self._results(tree, self._solved())
 
     @staticmethod
-    def _results(tree: _Tree, solution: SpotSolution) -> list[str]:
+    def _results(tree: Tree, solution: SpotSolution) -> list[str]:
         pot, solver = tree.spot.pot, solution.solver
         best = [math.nan, math.nan]
         if solver is None:
@@ -592,23 +415,23 @@ class Session:
 
     def show_board(self, _: str) -> Answer:
         """show_board_no_iso."""
-        return [" ".join(_cards(self._known().spot))]
+        return [" ".join(board_cards(self._known().spot))]
 
     def show_tree_info(self, _: str) -> Answer:
         """show_tree_info: the lines of add_info_line, else those of the tree."""
         if self._settings.info:
             return list(self._settings.info)
-        return _tree_info(self._known().spot)
+        return tree_info(self._known().spot)
 
     def show_metadata(self, rest: str) -> Answer:
         """show_metadata FOLDER: a stored tree, which is not loaded."""
-        solution = load(_path(rest), SpotSolution)
+        solution = load(read_path(rest), SpotSolution)
         spot = solution.spot
         return [
             *upi_nodes.block(solution.at(), root=True),
             f"{neat(spot.stack)}",
-            *(_line(held.weights) for held in spot.ranges),
-            *_tree_info(spot),
+            *(vector_line(held.weights) for held in spot.ranges),
+            *tree_info(spot),
         ]
 
     def show_memory(self, _: str) -> Answer:
@@ -627,18 +450,18 @@ class Session:
 
     def show_range(self, rest: str) -> Answer:
         """show_range OOP|IP [NODE]; without a node what set_range set."""
-        player, text = _player(rest)
+        player, text = read_player(rest)
         if text:
             node = find_node(self._solved(), text)
             reach = by_combo(node, player, node.ranges.hands[player].reach, 0.0)
-            return [_line(reach * self._known().scale[player])]
+            return [vector_line(reach * self._known().scale[player])]
         if player not in self._settings.ranges:
             raise InputError(f"no range is set: set_range {player.name} first")
-        return [_line(self._settings.ranges[player].weights)]
+        return [vector_line(self._settings.ranges[player].weights)]
 
     def show_strategy(self, rest: str) -> Answer:
         """show_strategy NODE: a line for each child; 0 for hands that are not there."""
-        return [_line(row) for row in self._strategy(self._node(rest))[::-1]]
+        return [vector_line(row) for row in self._strategy(self._node(rest))[::-1]]
 
     def _strategy(self, node: Node) -> Floats:
         """[A, 1326]: as it was set, else as it was solved."""
@@ -653,20 +476,20 @@ class Session:
         node = self._node(rest)
         strategy = self._strategy(node)[::-1]
         words = [upi_nodes.step(child) for child in upi_nodes.children(node)]
-        return _by_hand(strategy.sum(axis=0) > 0, dict(zip(words, strategy, strict=True)))
+        return hand_lines(strategy.sum(axis=0) > 0, dict(zip(words, strategy, strict=True)))
 
     def calc_ev(self, rest: str) -> Answer:
         """calc_ev OOP|IP NODE: EVs, and the weights of the pairs of hands."""
         evs, met = self._evs(rest)
-        return [_line(evs), _line(met)]
+        return [vector_line(evs), vector_line(met)]
 
     def calc_ev_pp(self, rest: str) -> Answer:
         """calc_ev_pp OOP|IP NODE: a line for each hand."""
         evs, met = self._evs(rest)
-        return _by_hand(met > 0, {"EV": evs, "matchups": met})
+        return hand_lines(met > 0, {"EV": evs, "matchups": met})
 
     def _evs(self, rest: str) -> tuple[Floats, Floats]:
-        player, text = _player(rest)
+        player, text = read_player(rest)
         node = find_node(self._solved(), text)
         return upi_nodes.evs(node, player), self._met(node, player)
 
@@ -676,29 +499,29 @@ class Session:
 
     def calc_eq_node(self, rest: str) -> Answer:
         """calc_eq_node OOP|IP NODE: equities, the weights of the pairs of hands, and the mean."""
-        player, text = _player(rest)
+        player, text = read_player(rest)
         node = find_node(self._solved(), text)
         shares = node.ranges.equity(player)
         equities, met = by_combo(node, player, shares, np.nan), self._met(node, player)
-        return [_line(equities), _line(met), f"{node.ranges.mean(shares, player):.9g}"]
+        return [vector_line(equities), vector_line(met), f"{node.ranges.mean(shares, player):.9g}"]
 
     def calc_eq(self, rest: str) -> Answer:
         """calc_eq OOP|IP: equities of the ranges on the board that are set, without a tree."""
         shares, met, _ = self._equity(rest, self._settings.board)
-        return [_line(shares), _line(met)]
+        return [vector_line(shares), vector_line(met)]
 
     def calc_eq_pp(self, rest: str) -> Answer:
         """calc_eq_pp OOP|IP: a line for each hand."""
         shares, met, _ = self._equity(rest, self._settings.board)
-        return _by_hand(met > 0, {"equity": shares, "matchups": met})
+        return hand_lines(met > 0, {"equity": shares, "matchups": met})
 
     def calc_eq_preflop(self, rest: str) -> Answer:
         """calc_eq_preflop OOP|IP: before the flop, and the mean."""
         shares, met, mean = self._equity(rest, "")
-        return [_line(shares), _line(met), f"{mean:.9g}"]
+        return [vector_line(shares), vector_line(met), f"{mean:.9g}"]
 
     def _equity(self, rest: str, board: str) -> tuple[Floats, Floats, float]:
-        player, _ = _player(rest)
+        player, _ = read_player(rest)
         held = self._settings.ranges
         if len(held) < len(Player):
             raise InputError("no ranges are set: set_range OOP and set_range IP first")
@@ -733,7 +556,7 @@ class Session:
         text, _, numbers = rest.partition(" ")
         node = self._node(text)
         actions = len(node.decision.actions)
-        values = np.array(_numbers(numbers, actions * COMBO_COUNT))
+        values = np.array(read_numbers(numbers, actions * COMBO_COUNT))
         strategy = values.reshape(actions, COMBO_COUNT)[::-1]
         total = strategy.sum(axis=0)
         missing = np.flatnonzero(self._held(node) & (total <= 0))
@@ -761,7 +584,7 @@ class Session:
     def combo_lock_node(self, rest: str) -> Answer:
         """combo_lock_node NODE FLAGS: some hands, those with 1 of 1,326 numbers."""
         text, _, numbers = rest.partition(" ")
-        self._lock_hands(self._node(text), np.array(_numbers(numbers, COMBO_COUNT)) > 0)
+        self._lock_hands(self._node(text), np.array(read_numbers(numbers, COMBO_COUNT)) > 0)
         return None
 
     def _lock_hands(self, node: Node, wanted: Flags) -> None:
@@ -770,7 +593,7 @@ class Session:
         if not held.any():
             tree.locks.pop(node.position, None)
         else:
-            tree.locks[node.position] = _Locked(node, strategy, held)
+            tree.locks[node.position] = Locked(node, strategy, held)
 
     def unlock_node(self, rest: str) -> Answer:
         """unlock_node NODE: the next go solves it again."""
@@ -783,10 +606,15 @@ class Session:
     def show_locked_combos(self, rest: str) -> Answer:
         """show_locked_combos NODE: 1 for hands that are locked."""
         locked = self._known().locks.get(self._node(rest).position)
-        return [_line(np.zeros(COMBO_COUNT) if locked is None else locked.held.astype(float))]
+        return [vector_line(np.zeros(COMBO_COUNT) if locked is None else locked.held.astype(float))]
+
+
+def _set(change: Callable[[Settings, str], None]) -> Callable[[Session, str], Answer]:
+    return lambda session, rest: change(session._settings, rest)
 
 
 COMMANDS: Mapping[str, Callable[[Session, str], Answer]] = {
+    **{name: _set(change) for name, change in SETTINGS.items()},
     "is_ready": Session.ready,
     "exit": Session.exit,
     "set_end_string": Session.set_end_string,
@@ -795,24 +623,11 @@ COMMANDS: Mapping[str, Callable[[Session, str], Answer]] = {
     "show_build_version": Session.version,
     "load_script": Session.load_script,
     "load_script_silent": Session.load_script_silent,
-    "set_threads": Session.set_threads,
-    "set_info_freq": Session.set_info_freq,
-    "set_accuracy": Session.set_accuracy,
     "set_recalc_accuracy": Session.ignore,
     "set_always_recalc": Session.ignore,
     "set_isomorphism": Session.ignore,
-    "set_range": Session.set_range,
-    "set_board": Session.set_board,
-    "set_pot": Session.set_pot,
-    "set_eff_stack": Session.set_eff_stack,
-    "set_rake": Session.set_rake,
-    "add_line": Session.add_line,
-    "remove_line": Session.remove_line,
-    "clear_lines": Session.clear_lines,
-    "add_info_line": Session.add_info_line,
-    "reset_tree_info": Session.reset_tree_info,
-    "show_settings": Session.settings,
-    "show_tree_params": Session.settings,
+    "show_settings": Session.show_settings,
+    "show_tree_params": Session.show_settings,
     "build_tree": Session.build_tree,
     "free_tree": Session.free_tree,
     "estimate_tree": Session.estimate_tree,
@@ -878,88 +693,3 @@ def _unknown(name: str) -> str:
     if name in LATER:
         return f"ERROR: {name} is not supported by allstreets yet"
     return f"ERROR: Command {shorten(name, 60)} not recognized"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _player(rest: str) -> tuple[Player, str]:
-    """The player that arguments begin with, and what follows."""
-    word, _, text = rest.partition(" ")
-    if word.lower() not in PLAYERS:
-        raise InputError(f"'{shorten(word)}' is no player: write OOP or IP")
-    return PLAYERS[word.lower()], text.strip()
-
-
-def _numbers(text: str, count: int) -> list[float]:
-    words = text.split()
-    if len(words) != count:
-        raise InputError(f"incorrect or missing argument: {count:,} numbers, not {len(words):,}")
-    try:
-        numbers = [float(word) for word in words]
-    except ValueError:
-        raise InputError(f"'{shorten(text, 60)}' is not a number") from None
-    if not all(0 <= number < 1e9 for number in numbers):
-        raise InputError("numbers lie between 0 and a billion")
-    return numbers
-
-
-def _amounts(text: str) -> tuple[Fraction, ...]:
-    count = len(text.split())
-    if not 1 <= count <= MOST_AMOUNTS:
-        raise InputError(f"a line has 1 to {MOST_AMOUNTS} amounts, not {count:,}")
-    return tuple(Fraction(str(number)) for number in _numbers(text, count))
-
-
-def _words(text: str) -> list[str]:
-    """Words of a text, of which those with spaces stand in quotes; backslashes are plain."""
-    reader = shlex.shlex(text, posix=True, punctuation_chars=False)
-    reader.whitespace_split, reader.escape, reader.commenters = True, "", ""
-    try:
-        words = list(reader)
-    except ValueError:
-        raise InputError("a quotation mark is missing") from None
-    if not words:
-        raise InputError("name a file")
-    return words
-
-
-def _path(text: str) -> Path:
-    path = _words(text)[0]
-    if "\0" in path:
-        raise InputError("a path holds no zero characters")
-    return Path(path)
-
-
-def _line(values: Floats) -> str:
-    """Numbers as one line."""
-    return " ".join(f"{value:.9g}" for value in values.tolist())
-
-
-def _by_hand(shown: Flags, columns: Mapping[str, Floats]) -> list[str]:
-    """A line for each hand that is there."""
-    return [
-        f"{combo_text(int(combo))} "
-        + " ".join(f"{name}: {values[combo]:.6g}" for name, values in columns.items())
-        for combo in np.flatnonzero(shown)
-    ]
-
-
-def _cards(spot: Spot) -> list[str]:
-    text = cards_text(spot.cards)
-    return [text[start : start + 2] for start in range(0, len(text), 2)]
-
-
-def _tree_info(spot: Spot) -> list[str]:
-    """A spot as the lines that PioSOLVER's viewer writes."""
-    return [
-        "#Type#NoLimit",
-        *(f"#Range{each.value}#{spot.ranges[each].beside(spot.cards)}" for each in Player),
-        f"#Board#{' '.join(_cards(spot))}",
-        f"#Pot#{neat(spot.pot)}",
-        f"#EffectiveStacks#{neat(spot.stack)}",
-        f"#Rake.Enabled#{bool(spot.rake)}",
-        f"#Rake.Fraction#{spot.rake:g}",
-        f"#Rake.Cap#{neat(spot.rake_cap or 0)}",
-    ]
