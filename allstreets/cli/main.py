@@ -38,6 +38,7 @@ from allstreets.cli.terminal.streams import give_up_output, output_fault, prepar
 from allstreets.cli.toy import toy
 from allstreets.cli.train import train
 from allstreets.cli.tree import tree
+from allstreets.cli.upi import upi
 from allstreets.version import __version__
 
 DEBUG_VARIABLE = "ALLSTREETS_DEBUG"
@@ -81,6 +82,7 @@ app.command("review")(_keeps(review))
 app.command("practice")(practice)
 app.command("explore")(explore)
 app.command("export")(export)
+app.command("upi")(upi)
 app.command("devices")(devices)
 app.command("compile")(compile_kernels)
 app.add_typer(config, name="config")

@@ -61,6 +61,7 @@ from allstreets.engines import (
     RiverGroups,
     StreetView,
     average_strategy,
+    copy_averages,
     exact_subgame,
     lock_strategy,
     open_device,
@@ -187,6 +188,13 @@ class SpotSolver:
         half = self.spot.pot / 2
         return self.mean(Player.OOP, best=False) + half, self.mean(Player.IP, best=False) + half
 
+    def with_locks(self, spot: Spot) -> "SpotSolver":
+        """A solver of the same spot with other locks, where all other play is as it is here."""
+        other = SpotSolver(spot, self.schedule, self.threads)
+        copy_averages(self.subgame, other.subgame)
+        _impose(other.subgame, spot.locked_nodes)
+        return other
+
     # Figures, for the training loop and for reports.
 
     @property
@@ -274,10 +282,6 @@ class SpotSolver:
         `best`: the player who best responds to the average; None: both play their averages.
         """
         return StreetView(self.subgame, self.reach, cards, best=best)
-
-    def impose(self, locks: tuple[LockedNode, ...]) -> None:
-        """Let the solver play more locked strategies, which keep the suits alike that are."""
-        _impose(self.subgame, locks)
 
     # The state, for checkpoints and bundles.
 

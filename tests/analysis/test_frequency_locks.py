@@ -10,7 +10,6 @@ from allstreets.betting import Player
 from allstreets.cards import COMBO_COUNT, Range
 from allstreets.games import Lock, Spot, read_bounds, smallest_change, spot_mapping, spot_root
 from allstreets.solutions import SpotSolution, played_lock, solve
-from allstreets.solvers import SpotSolver
 
 
 def bounds_of(*rows: str) -> str:
@@ -187,10 +186,7 @@ def test_hands_that_lose_least_cost_no_more_than_equal_parts(
         locked = with_locks(before.spot, (lock,))
         strategy = locked.locked_nodes[0].strategy[:, node.combos]
         assert node.mean(strategy[0]) == pytest.approx(share, abs=1e-5)
-        solver = SpotSolver(before.spot, threads=1)
-        solver.restore(before.solver.state())
-        solver.impose(locked.locked_nodes)
-        worth.append(solver.mean(Player.IP, best=True))
+        worth.append(before.solver.with_locks(locked).mean(Player.IP, best=True))
     assert worth[0] <= worth[1]
     assert worth[0] >= before.solver.mean(Player.IP, best=False) - 1e-6
     if "83o" in ranges.get("oop_range", ""):
