@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from report import Row, write_report
 
-from allstreets.analysis import Completion, RealGame, class_values
+from allstreets.analysis import RealGame, class_values
 from allstreets.analysis.certificate_figures import (
     Draw,
     RealFigures,
@@ -33,6 +33,7 @@ from allstreets.base import Floats
 from allstreets.cards import FLOP_COUNT, all_flops, preflop_equity, spread_flops, subset_flops
 from allstreets.engines import LiftedValues
 from allstreets.jobs.certificate import CertifyJob, plan_certify
+from allstreets.solvers import Completion
 
 COUNTS = (8, 12, 16, 24, 32)
 

@@ -13,9 +13,7 @@ from .certificate_figures import draw_flops as draw_flops
 from .certificate_figures import evaluated_flops as evaluated_flops
 from .certificate_figures import everything as everything
 from .certificate_figures import needs_class_values as needs_class_values
-from .certify import DRAFT as DRAFT
 from .certify import CertificateEstimate as CertificateEstimate
-from .certify import Completion as Completion
 from .certify import FlopEvaluator as FlopEvaluator
 from .certify import class_values as class_values
 from .certify import draft_processes as draft_processes

@@ -14,7 +14,6 @@ off; but on flops where a hand's true value is high, this one is high too (`cert
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 
@@ -44,48 +43,11 @@ from allstreets.games import (
     hands_of_flops,
 )
 from allstreets.solutions import WholeSolution
+from allstreets.solvers import DRAFT, Completion
 
 SCHEDULE = "ahead"
 AT_ONCE = 4  # flops that are completed side by side at most, for the sake of memory
 DRAFTS_AT_ONCE = 24  # on a device: enough boards for all of it
-BOARDS = CardModel("boards", groups=32)
-EXACTLY = CardModel("exact", precision="float16")
-
-
-@dataclass(frozen=True)
-class Completion:
-    """How flops without stored strategies are solved."""
-
-    model: CardModel = BOARDS
-    iterations: int = 100
-
-    @classmethod
-    def like(
-        cls,
-        cards: CardModel,
-        kind: Literal["boards", "classes", "exact"] | None = None,
-        groups: int | None = None,
-        iterations: int | None = None,
-    ) -> "Completion":
-        """As a solution with these cards solves its flops, where it stores what it needs to.
-
-        What is named is as named.
-        """
-        model = cards if cards.kind == "boards" else BOARDS
-        if kind is not None and kind != model.kind:
-            model = EXACTLY if kind == "exact" else CardModel(kind)
-        if groups is not None:
-            model = replace(model, groups=groups)
-        return cls(model, cls.iterations if iterations is None else iterations)
-
-    @property
-    def text(self) -> str:
-        """For people: "classes, 200 iterations"."""
-        return f"{self.model}, {self.iterations:,} iterations"
-
-
-DRAFT = Completion(replace(BOARDS, sets=1), 60)
-"""How flops are solved quickly, so that exact ones can be compared with many more."""
 
 
 @dataclass(frozen=True, eq=False)

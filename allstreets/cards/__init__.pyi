@@ -70,6 +70,7 @@ from .hands import hand_combos as hand_combos
 from .hands import hand_index as hand_index
 from .hands import hand_pairs as hand_pairs
 from .hands import live_combos as live_combos
+from .hands import met_reach as met_reach
 from .hands import parse_combo as parse_combo
 from .hands import parse_hand as parse_hand
 from .isomorphism import CARD_PERMUTATIONS as CARD_PERMUTATIONS

@@ -14,7 +14,7 @@ combo and itself. So W = n nᵀ − N Nᵀ + diag(n) is exactly the number of pa
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Bytes, Flags, InputError, Longs, shorten
+from allstreets.base import Bytes, Flags, Floats, InputError, Longs, shorten
 from allstreets.cards.card import DECK_SIZE, RANKS, card_text, parse_cards
 
 COMBO_COUNT = 1326
@@ -86,6 +86,27 @@ def fitting(first: Longs, second: Longs) -> Flags:
     """[H, H']: which combos have no card in common."""
     fits: Flags = (COMBO_MASKS[first][:, None] & COMBO_MASKS[second][None, :]) == 0
     return fits
+
+
+SUMS_HOLD = 1e-6  # of all reach: less is what sums of all and of those that block cancel down to
+
+
+def met_reach(combos: Longs, others: Longs, reach: Floats) -> Floats:
+    """[H]: the reach [H'] of the other combos that have no card in common with each combo.
+
+    It is all reach, less that of the combos with its first card and with its second, plus that of
+    the combo itself, which was taken off twice. Where next to nothing is left, it is added up.
+    """
+    by_combo = np.zeros(COMBO_COUNT)
+    by_combo[others] = reach
+    high, low = COMBO_CARDS[others].T
+    by_card = np.bincount(high, reach, 52) + np.bincount(low, reach, 52)
+    total = reach.sum()
+    met: Floats = total - by_card[COMBO_CARDS[combos]].sum(axis=1) + by_combo[combos]
+    little = np.flatnonzero(~(met > SUMS_HOLD * total))
+    if len(little):
+        met[little] = fitting(combos[little], others) @ reach
+    return met
 
 
 def hand_index(high: int, low: int, suited: bool) -> int:

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets import cards  # its kernels are loaded by who counts, not by who reads
-from allstreets.base import Flags, Floats, Longs, Pair, quotient
+from allstreets.base import Floats, Longs, Pair, quotient
 from allstreets.cards import fitting
 
-CACHED_BOARDS = 8  # up to 12 MB each: the equities of all pairs of combos
+CACHED_BOARDS = 8  # up to 22 MB each: the equities of all pairs of combos
 
 
 def combo_equity(board: tuple[int, ...], combos: tuple[Longs, Longs], reach: Pair) -> Pair:
@@ -21,11 +21,13 @@ def combo_equity(board: tuple[int, ...], combos: tuple[Longs, Longs], reach: Pai
 
 
 @lru_cache(CACHED_BOARDS)
-def _shares(board: tuple[int, ...], first: bytes, second: bytes) -> tuple[Floats, Flags]:
-    """[H of OOP, H of IP]: OOP's share of the pot where two combos fit, and where they do."""
+def _shares(board: tuple[int, ...], first: bytes, second: bytes) -> tuple[Floats, Floats]:
+    """[H of OOP, H of IP]: OOP's share of the pot where two combos fit, and 1.0 where they do."""
     oop, ip = (np.frombuffer(text, np.int16).astype(np.int64) for text in (first, second))
     fits = fitting(oop, ip)
-    return np.where(fits, cards.matchups(board, oop, ip).equity, 0.0), fits
+    # Numbers, not flags: products with them are those of whole rows at a time.
+    shares = np.where(fits, cards.matchups(board, oop, ip).equity, 0.0)
+    return shares, fits.astype(np.float64)
 
 
 def class_equity(

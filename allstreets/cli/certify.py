@@ -79,9 +79,9 @@ def certify(
     Ctrl-C keeps every flop that is judged, and the same command goes on from there.
     docs/certificates.md says what the figures mean.
     """
-    from allstreets.analysis import Completion
     from allstreets.cli.terminal.running import exit_code
     from allstreets.jobs import plan_certify
+    from allstreets.solvers import Completion
 
     completion = partial(Completion.like, kind=cards, groups=groups, iterations=iterations)
     job = plan_certify(

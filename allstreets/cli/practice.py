@@ -82,6 +82,12 @@ def practice(
     delete: Annotated[
         bool, typer.Option("--delete", help="Delete all results, after a question.")
     ] = False,
+    drafts: Annotated[
+        bool,
+        typer.Option(
+            "--drafts", help="Any flop, with real cards: drafted when it is dealt, in seconds."
+        ),
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Play hands against a solution; after each decision: what it does, and what yours cost.
@@ -94,6 +100,7 @@ def practice(
       allstreets practice solved/
       allstreets practice game/ --seat bb --street flop --pot raised --flop-suits monotone
       allstreets practice game/ --line 'r2.5 c | * | x' --hands 50 --seed 7
+      allstreets practice game/ --drafts --street flop
       allstreets practice --stats
       allstreets practice --export results.csv
 
@@ -119,7 +126,12 @@ def practice(
         return
     if folder is None:
         raise InputError("which solution? allstreets practice DIR, or --stats for what was kept")
-    session = Session(load_playable(folder), player, wanted, seed, results)
+
+    def announce(flop: str) -> None:
+        out.print(f"Drafting {flop} …", style="dim", markup=False)
+
+    solution = load_playable(folder, drafts=drafts, announce=announce)
+    session = Session(solution, player, wanted, seed, results)
     _play(out, session, hands, not no_grid)
     if json:
         figures = {"seed": session.seed, "hands": session.played}

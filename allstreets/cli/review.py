@@ -43,8 +43,11 @@ def review(
     rows: Annotated[int, typer.Option(min=0, help="Decisions in the table.")] = 20,
     csv: Annotated[Path | None, written("Write all decisions to this file.")] = None,
     seconds_per_spot: Annotated[
-        float, typer.Option(min=0.1, help="Most time for one street of one hand.")
-    ] = 20.0,
+        float,
+        typer.Option(
+            min=0.1, help="Most time for a street of a hand; flops that take longer are drafted."
+        ),
+    ] = 5.0,
     target: Annotated[
         str, typer.Option(help="Exploitability to which spots are solved, of the pot.")
     ] = "0.1%",
@@ -52,6 +55,10 @@ def review(
         int, typer.Option(min=0, help="Of the draw between two sizes of the tree.")
     ] = 1,
     threads: ThreadsOption = None,
+    processes: Annotated[
+        int | None,
+        typer.Option(min=1, help="Hands at a time.  [default: one a core, of many hands]"),
+    ] = None,
     output: Annotated[
         Path | None,
         written("Keep the review here, for allstreets explore.  [default: the cache folder]"),
@@ -61,7 +68,8 @@ def review(
     """Grade played hands: the EV of every action, and what the one that was taken lost.
 
     Before the flop by the whole game whose stack is nearest; after it every street is solved again
-    exactly, for the ranges that get there, the real pot and stack and the sizes that were bet.
+    for the ranges that get there, the real pot and stack and the sizes that were bet: exactly, or
+    as a draft where a flop takes too long, with its accuracy.
 
     \b
     Examples:
@@ -73,16 +81,13 @@ def review(
     Ctrl-C keeps every hand that is reviewed, and the same command resumes from there.
     docs/review.md says what the figures mean.
     """
-    from allstreets.base import INTERRUPTED
-    from allstreets.cli.terminal.running import announce_compiling
+    from allstreets.cli.terminal.running import exit_code, run_on_terminal
     from allstreets.interop import read_hands
     from allstreets.jobs import parse_target
     from allstreets.study import (
         Effort,
         open_games,
         plan_review,
-        review_mapping,
-        show_review_progress,
         write_csv,
     )
 
@@ -95,21 +100,17 @@ def review(
         effort=effort,
         seed=seed,
         output=output,
+        processes=processes,
         name=", ".join(path.absolute().name for path in hands[:3]) + ", …" * (len(hands) > 3),
     )
     out = console(stderr=json)
     _print_skipped(console(stderr=True), job.skipped)
-    if job.hands:
-        announce_compiling("review")
-        with show_review_progress() as observer:
-            outcome = job.run([observer])
-    else:
-        outcome = job.run()
+    outcome = run_on_terminal(job)
     if csv is not None:
         write_csv(outcome, csv)
     _print_review(out, outcome, rows)
     if json:
-        print_json(review_mapping(outcome))
+        print_json(outcome.to_json())
     if output is not None and outcome.hands:
         out.print(f"In the browser: allstreets explore {output}", soft_wrap=True)
     if outcome.interrupted:
@@ -118,7 +119,7 @@ def review(
             f"in {outcome.output}. Resume with the same command.",
             soft_wrap=True,
         )
-        raise typer.Exit(INTERRUPTED)
+    raise typer.Exit(exit_code(outcome))
 
 
 def _print_skipped(out: "Console", skipped: "tuple[Skipped, ...]") -> None:

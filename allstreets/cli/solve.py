@@ -79,9 +79,15 @@ def solve(
         str | None, typer.Option(help="cpu; cuda: a GPU of this machine, cuda:1 another.")
     ] = None,
     output: Annotated[Path | None, written("Save the solution here.", "--output", "-o")] = None,
-    save: Annotated[Saved, typer.Option(help="Last street to save; later ones are re-solved.")] = (
-        "full"
-    ),
+    save: Annotated[
+        Saved | None,
+        typer.Option(
+            help="Last street to save; later ones are re-solved.  [default: full; turn of --from]"
+        ),
+    ] = None,
+    draft: Annotated[
+        bool, typer.Option("--draft", help="A flop in seconds, about 1 % of the pot from exact.")
+    ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the solution in --output.")] = (
         False
     ),
@@ -105,16 +111,19 @@ def solve(
       allstreets solve sample_spots/river.yaml sample_spots/turn.yaml --output spots/
       allstreets solve sample_spots/flop.yaml --boards subset_25 --output flops/ --resume
       allstreets solve --from game/ --line "r2.5 c" --flop QsJh2h
+      allstreets solve --from game/ --line "c x" --flop QsJh2h --draft
 
     Several files or boards are solved side by side, with a row for each in DIR/spots.csv (name,
     board, weight, EVs, equities, frequencies of the first decision) and its solution in DIR; with
     --cluster on the machines of a Ray cluster, which must all see DIR.
     With --from, pot, ranges and sizes are those that a whole-game solution sends to the flop; the
-    spot is kept in DIR/spots, found again by the same command, and continued with --resume.
+    spot is kept in DIR/spots, found again by the same command, and continued with --resume. Where
+    it takes longer, a draft answers first, with its accuracy; --draft asks for no more than that.
     Ctrl-C stops after the current iteration and saves what is solved, as SIGTERM and SIGHUP do.
     docs/solving.md lists all keys.
     """
     from allstreets.jobs import Limits, SpotConfig, SpotJob, parse_time, plan_spots, read_spots
+    from allstreets.solvers import DRAFT
 
     named = files or []
     flags: dict[str, Any] = {
@@ -137,16 +146,17 @@ def solve(
     }
     seconds = None if time is None else parse_time(time)
     limits: dict[str, Any] = {"max_iterations": max_iterations, "seconds": seconds}
-    kept: dict[str, Any] = {"output": output, "resume": resume, "saved": save}
+    kept: dict[str, Any] = {"output": output, "resume": resume}
     many: dict[str, Any] = {"processes": processes, "cluster": cluster, "csv": csv}
     if game is not None or line is not None or flop is not None:
         if len(named) > 1:
             raise InputError("--from solves one flop at a time: name one file at most")
         _refuse_many({"boards": boards, **many})
         solve_flop(game, line, flop, named[0] if named else None, flags, json=json,
-                   threads=threads, **limits, **kept)  # fmt: skip
+                   threads=threads, draft=draft, saved=save, **limits, **kept)  # fmt: skip
         return
 
+    kept["saved"] = save or "full"
     configs = read_spots(named, flags)
     config = configs[0][1]
     alone = len(configs) == 1 and boards is None
@@ -156,9 +166,13 @@ def solve(
             spot = config.spot()
         except InputError as error:
             raise InputError(f"{named[0] if named else 'command line'}: {error}") from None
+        if draft:
+            kept |= {"completion": DRAFT, "saved": save or "flop"}
         solve_spot(SpotJob(config, spot, threads=threads, **limits, **kept), json=json)
         return
 
+    if draft:
+        raise InputError("--draft is for one flop: name one file and one board")
     solve_many(
         plan_spots(configs, boards, limits=Limits(**limits), threads=threads, **many, **kept),
         json=json,
@@ -202,7 +216,8 @@ def solve_spot(
     kept = kept_in(job.output, outcome.unsaved, outcome.save)
     if kept is not None:
         if outcome.interrupted:
-            out.print(f"\nInterrupted; saved in {kept}. Go on with the same command and --resume.")
+            resume = "" if outcome.is_draft else " and --resume"
+            out.print(f"\nInterrupted; saved in {kept}. Go on with the same command{resume}.")
         out.print()
         print_looks(out, kept, "--line", "" if first is None else first.actions[0])
     elif outcome.unsaved is None:
@@ -274,8 +289,9 @@ def _show_kept(flop: "FlopSpot", kept: "KeptFlop", target: float | None, *, json
     from allstreets.solutions import suits_text
 
     out, manifest, origin = console(stderr=json), kept.manifest, kept.origin
+    how = "Drafted already, within" if kept.is_draft else "Solved already, to"
     out.print(
-        f"Solved already, to {100 * kept.exploitability:.3g} % of pot in "
+        f"{how} {100 * kept.exploitability:.3g} % of pot in "
         f"{manifest['iterations']:,} iterations: {kept.folder}",
         markup=False,
         soft_wrap=True,
@@ -288,8 +304,11 @@ def _show_kept(flop: "FlopSpot", kept: "KeptFlop", target: float | None, *, json
     print_origin(out, origin, kept.exploitability)
     out.print()
     goal = SpotConfig().exploitability_threshold if target is None else target
-    if kept.exploitability > goal:
-        out.print(f"To go on to {100 * goal:g} %: the same command with --resume.")
+    if kept.is_draft:
+        out.print("To solve it exactly: the same command without --draft.")
+    elif kept.exploitability > goal:
+        anew = "" if kept.is_full else " (from its start: regrets are kept by --save full alone)"
+        out.print(f"To go on to {100 * goal:g} %: the same command with --resume{anew}.")
     print_looks(out, kept.folder)
     if json:
         print_json(

@@ -1,3 +1,4 @@
+from .boards.engine import BoardsEngine as BoardsEngine
 from .card_model import CLASSES as CLASSES
 from .card_model import ON_GPUS as ON_GPUS
 from .card_model import ON_PROCESSORS as ON_PROCESSORS

@@ -58,13 +58,14 @@ class ExactFlops:
             solution=None if kept is None else self._library.id_of(output),
             spot_line=_spot_line(flop, kept, whole),
             exploitability=None if kept is None else 100 * kept.exploitability,
+            draft=kept is not None and kept.is_draft,
             suits="" if kept is None else suits_text(flop.flop, parse_flop(kept.origin.flop)),
             notes=notes,
             solve=None if solve is None else solve.id,
             live=solve is not None and solve.state in LIVE_STATES,
             **UNKNOWN,
         )
-        if kept is not None or known.live:
+        if known.live or (kept is not None and not kept.is_draft):
             return known
         try:
             fit = fitting(flop, output, self._solves.free_bytes)
@@ -88,14 +89,15 @@ class ExactFlops:
         solve = self._solve(output)
         if solve is not None and solve.state in LIVE_STATES:
             return solve
-        if kept is not None and 100 * kept.exploitability <= form.target_pct:
+        solved = kept is not None and not kept.is_draft
+        if kept is not None and solved and 100 * kept.exploitability <= form.target_pct:
             raise BusyError(
                 f"this flop is solved already, to {100 * kept.exploitability:.2g} % of the pot: "
                 "open it, or ask for a smaller target"
             )
         if solve is not None and (solve.target or 0) <= form.target_pct:
             return self._solves.resume(solve.id)
-        if kept is None:
+        if kept is None or not solved:
             fit = fitting(flop, output, self._solves.free_bytes)
             precision, groups = fit.precision, fit.river_groups
         else:

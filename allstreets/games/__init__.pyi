@@ -1,9 +1,12 @@
 from .estimates import DEVICE_ROWS as DEVICE_ROWS
 from .estimates import PROGRAM_BYTES as PROGRAM_BYTES
+from .estimates import DraftEstimate as DraftEstimate
 from .estimates import Estimate as Estimate
 from .estimates import WholeGameEstimate as WholeGameEstimate
 from .estimates import device_bytes as device_bytes
+from .estimates import estimate_draft as estimate_draft
 from .estimates import estimate_exact as estimate_exact
+from .estimates import estimate_saved as estimate_saved
 from .estimates import estimate_spot as estimate_spot
 from .estimates import estimate_whole_game as estimate_whole_game
 from .estimates import flop_costs as flop_costs

@@ -29,10 +29,12 @@ from allstreets.cards import (
     HAND_COUNT,
     Flop,
     Runouts,
+    canonical_flop,
     card_rank,
     card_suit,
     combo_orbits,
     fitting_subset,
+    live_combos,
     make_card,
     spread_flops,
 )
@@ -56,6 +58,7 @@ from allstreets.games.whole_game import WholeGame
 
 PROGRAM_BYTES = 250_000_000  # Python, Numba and the compiled kernels
 TABLE_BYTES = 40  # of a hand on a board: cards, indices, strengths, for both points of view
+CHECK_SECONDS_PER_SLOT = 3e-9  # one core, both players' best responses
 COUNTED_BOARDS = 64  # rivers on which shared rows are counted: all of a turn's, some of a flop's
 GROUPING_BYTES = 400_000_000  # what a thread needs while it groups the hands of a flop
 DEVICE_ROWS = 2_200_000_000  # what is worked on at a time on a GPU, at most
@@ -121,6 +124,31 @@ def estimate_spot(
     hands = hands_by_board(root, combos, streets)
     rows = rows_by_board(root, combos, hands, river_groups)
     return estimate_exact(spot.size, hands, precision, threads, rows)
+
+
+def estimate_saved(
+    spot: Spot, precision: str, saved: str = "full", river_groups: RiverGroups = "none"
+) -> int:
+    """The bytes of a bundle that keeps the streets up to "flop" or "turn", or all of it ("full").
+
+    A street that is kept for looking has both players' numbers at every decision in 64 bits, as
+    `solutions.stored_streets` has them.
+    """
+    total = 0
+    if saved == "full":
+        total = estimate_spot(spot, precision, river_groups=river_groups).memory_bytes
+    size, root = spot.size, spot_root(spot)
+    last = size.first_street if saved == "full" else Street[saved.upper()]
+    for level, street in enumerate(size.dealt_streets[:2]):
+        if level and street > last:
+            break
+        boards = [(*root.board, card) for card in root.representatives] if level else [root.board]
+        nodes = int(size.nodes[street, NodeKind.DECISION]) * (2 if level else 3)
+        live = np.sum([live_combos(board) for board in boards], axis=0)  # [1326]
+        for player in Player:
+            rows = nodes + 2 * int(size.actions[street, player])
+            total += 8 * rows * int(live[spot.ranges[player].weights > 0].sum())
+    return total
 
 
 def estimate_exact(
@@ -317,28 +345,63 @@ def _exact(game: WholeGame, model: CardModel) -> tuple[int, float, int]:
 def _boards(game: WholeGame, model: CardModel) -> tuple[int, float, int]:
     """(bytes stored, seconds of an iteration on one core, bytes of tables) of all flops."""
     stored, seconds, tables = 0, 0.0, 0
-    groups = model.groups
-    for count, (flops, turns, rivers) in hands_of_flops(game.flops.flops):
-        river_boards = len(rivers[0])
-        grouped = np.full(river_boards, groups)
-        rows = np.full(len(turns[0]), padded(model.rows)) if model.rows else turns[0]
-        lines = 0
-        for size in game.tree_sizes:
-            need = estimate_exact(size, [flops, (rows, rows), (grouped, grouped)], "float16")
-            stored += count * need.memory_bytes
-            all_ins = int(size.nodes[:-1, NodeKind.SHOWDOWN].sum())
-            terminals = int(size.nodes[-1, [NodeKind.SHOWDOWN, NodeKind.FOLD]].sum()) + all_ins
-            lines += int(size.nodes[-2, NodeKind.CHANCE]) + all_ins
-            seconds += count * need.slots * BOARDS_SECONDS_PER_SLOT
-            seconds += (
-                count * 2 * river_boards * terminals * groups**2 * 2 * SECONDS_PER_GROUP_PRODUCT
-            )
-        sets = min(model.sets, len(game.tree_sizes))
-        moves = lines // 16 + sets  # sixteen lines of a set at a time
-        seconds += count * 2 * river_boards * moves * 2 * RIVER_COMBOS * SECONDS_PER_MOVE
-        tables += count * sets * river_boards * (2 * groups**2 + 4 * groups + 6 * RIVER_COMBOS)
-        tables += count * TABLE_BYTES * int(turns[0].sum() + turns[1].sum())
+    for count, hands in hands_of_flops(game.flops.flops):
+        of_flop = _boards_of_flop(game.tree_sizes, hands, model)
+        stored += count * of_flop[0]
+        seconds += count * of_flop[1]
+        tables += count * of_flop[2]
     return stored, seconds, tables
+
+
+def _boards_of_flop(
+    sizes: Sequence[TreeSize], hands: HandsByBoard, model: CardModel
+) -> tuple[int, float, int]:
+    """(bytes stored, seconds of an iteration on one core, bytes of tables) of pots on a flop."""
+    flops, turns, rivers = hands
+    stored, seconds, lines, groups = 0, 0.0, 0, model.groups
+    river_boards = len(rivers[0])
+    grouped = np.full(river_boards, groups)
+    rows = np.full(len(turns[0]), padded(model.rows)) if model.rows else turns[0]
+    for size in sizes:
+        need = estimate_exact(size, [flops, (rows, rows), (grouped, grouped)], "float16")
+        stored += need.memory_bytes
+        all_ins = int(size.nodes[:-1, NodeKind.SHOWDOWN].sum())
+        terminals = int(size.nodes[-1, [NodeKind.SHOWDOWN, NodeKind.FOLD]].sum()) + all_ins
+        lines += int(size.nodes[-2, NodeKind.CHANCE]) + all_ins
+        seconds += need.slots * BOARDS_SECONDS_PER_SLOT
+        seconds += 2 * river_boards * terminals * groups**2 * 2 * SECONDS_PER_GROUP_PRODUCT
+    sets = min(model.sets, len(sizes))
+    moves = lines // 16 + sets  # sixteen lines of a set at a time
+    seconds += 2 * river_boards * moves * 2 * RIVER_COMBOS * SECONDS_PER_MOVE
+    tables = sets * river_boards * (2 * groups**2 + 4 * groups + 6 * RIVER_COMBOS)
+    tables += TABLE_BYTES * int(turns[0].sum() + turns[1].sum())
+    return stored, seconds, tables
+
+
+@dataclass(frozen=True)
+class DraftEstimate:
+    """The size of a draft."""
+
+    memory_bytes: int  # regrets and average strategies
+    process_bytes: int  # everything, the program and the exact evaluation included
+    seconds_per_iteration: float
+    check_seconds: float  # of a true best response, the tables of the first one included
+
+    def seconds_to(self, iterations: int) -> float:
+        """Seconds for so many iterations, set-up and one check included."""
+        setup = BOARDS_SECONDS + GROUPING_SECONDS
+        return setup + iterations * self.seconds_per_iteration + self.check_seconds
+
+
+def estimate_draft(spot: Spot, model: CardModel, threads: int = 1) -> DraftEstimate:
+    """The size of a draft of a flop, whose iterations take one thread."""
+    ((_, hands),) = hands_of_flops([canonical_flop(spot.cards).flop])
+    stored, seconds, tables = _boards_of_flop([spot.size], hands, model)
+    exact = estimate_exact(spot.size, hands, "float32")
+    boards = sum(exact.boards.values())
+    check = boards * SETUP_SECONDS_PER_BOARD + exact.slots * CHECK_SECONDS_PER_SLOT / threads
+    shown = exact.process_bytes - exact.memory_bytes  # tables of every board
+    return DraftEstimate(stored, 2 * stored + tables + shown, seconds, check)
 
 
 def hands_of_flops(flops: Sequence[Flop]) -> list[tuple[int, HandsByBoard]]:

@@ -35,6 +35,8 @@ from .executors import piece_control as piece_control
 from .flops import FlopsJob as FlopsJob
 from .flops import FlopsOutcome as FlopsOutcome
 from .job import COMPILING as COMPILING
+from .job import DRAFT_KERNELS as DRAFT_KERNELS
+from .job import NO_CALLBACKS as NO_CALLBACKS
 from .job import Callbacks as Callbacks
 from .job import Check as Check
 from .job import Job as Job
@@ -43,6 +45,7 @@ from .job import Outcome as Outcome
 from .job import Plan as Plan
 from .job import Progress as Progress
 from .job import StopRule as StopRule
+from .job import Tally as Tally
 from .job import TrainingOutcome as TrainingOutcome
 from .job import mark_compiled as mark_compiled
 from .job import must_announce as must_announce
@@ -75,8 +78,10 @@ from .reports.training import report_lines as report_lines
 from .simplify import plan_simplify as plan_simplify
 from .simplify import read_share as read_share
 from .simplify import simplify as simplify
+from .spot import GameFlop as GameFlop
 from .spot import SpotJob as SpotJob
 from .spot import SpotOutcome as SpotOutcome
+from .spot import draft_of as draft_of
 from .spot import plan_flop as plan_flop
 from .spot import train_spot as train_spot
 from .spot_rows import Limits as Limits
@@ -95,7 +100,6 @@ from .stopping import Iterations as Iterations
 from .stopping import LastResort as LastResort
 from .stopping import RegretThreshold as RegretThreshold
 from .stopping import TimeLimit as TimeLimit
-from .terminal import CountProgress as CountProgress
 from .terminal import ProgressView as ProgressView
 from .terminal import line_progress as line_progress
 from .terminal import live_progress as live_progress

@@ -20,9 +20,7 @@ from typing import Any
 import numpy as np
 
 from allstreets.analysis import (
-    DRAFT,
     CertificateEstimate,
-    Completion,
     DraftValues,
     Draw,
     FlopEvaluator,
@@ -53,6 +51,7 @@ from allstreets.jobs.executors import Executor, Here, KilledError, Processes, in
 from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan, Progress, Tally
 from allstreets.jobs.reports.solution import certificate_lines
 from allstreets.solutions import ALL, OWN, OWN_GAME, Certificate, WholeSolution
+from allstreets.solvers import DRAFT, Completion
 from allstreets.storage import CertificateWork, claim, folder_kind, load_unified, write_certificate
 from allstreets.version import __version__
 

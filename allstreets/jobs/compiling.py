@@ -21,7 +21,7 @@ from allstreets.cards import parse_flop_set
 from allstreets.cfr import parse_schedule
 from allstreets.engines import CardModel
 from allstreets.games import Spot, WholeGame
-from allstreets.jobs.job import mark_compiled, must_announce
+from allstreets.jobs.job import DRAFT_KERNELS, mark_compiled, must_announce
 from allstreets.solvers import SpotSolver, WholeGameSolver, first_ranges, quantise_solution
 
 FLOP = "7s7h7d"  # on which most runouts are alike, so that there are few
@@ -54,6 +54,7 @@ def compile_boards() -> None:
     solver.metrics()
     quantise_solution(solver)
     must_announce("unified-boards")
+    must_announce(DRAFT_KERNELS)  # learned there, and evaluated as exact flops are
 
 
 def compile_classes() -> None:

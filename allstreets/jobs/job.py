@@ -271,6 +271,12 @@ class Tally:
         for observer in self._observers:
             observer(progress)
 
+    def wait(self, control: Control) -> None:
+        """Wait while the job is paused; that time does not count."""
+        since = time.monotonic()
+        control.wait_while_paused()
+        self._began += time.monotonic() - since
+
 
 @dataclass(frozen=True)
 class Callbacks:
@@ -280,6 +286,7 @@ class Callbacks:
     progress: tuple[Observer, ...] = ()  # a few times per second
     setup: tuple[Observer, ...] = ()  # how far what comes before is: tables of flops, say
     charts: Callable[[Progress, WholeSolution], None] | None = None  # at the config's intervals
+    answer: Callable[[Outcome], None] | None = None  # a first answer, while the work goes on
     message: Callable[[str], None] | None = None  # what happens on a cluster, in words
     control: Control | None = None  # who pauses and stops it; None: the system's signals
 
@@ -287,6 +294,11 @@ class Callbacks:
         """Everything is checked, and the work begins."""
         if self.ready is not None:
             self.ready()
+
+    def answered(self, outcome: Outcome) -> None:
+        """A first answer is there, and the work goes on."""
+        if self.answer is not None:
+            self.answer(outcome)
 
     def say(self, text: str) -> None:
         """Something has happened."""
@@ -347,6 +359,9 @@ class Job(Protocol[Ended]):
 
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> Ended:
         """Do it; what is done is stored on the way, and a later run goes on from there."""
+
+
+DRAFT_KERNELS = "draft"
 
 
 def spot_kernels(spot: Spot, precision: str) -> str:

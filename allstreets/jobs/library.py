@@ -19,7 +19,6 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from allstreets.analysis import Completion
 from allstreets.base import InputError, data_size, duration, figure
 from allstreets.engines import CPU, open_device
 from allstreets.games import game_device_bytes
@@ -31,6 +30,7 @@ from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan
 from allstreets.jobs.loop import CHECKPOINTS
 from allstreets.jobs.whole_game import UnifiedJob, plan_unified
 from allstreets.solutions import Certificate
+from allstreets.solvers import Completion
 from allstreets.storage import (
     MANIFEST,
     PACK,

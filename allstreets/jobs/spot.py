@@ -10,7 +10,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,14 @@ from allstreets.base import (
     thread_count,
 )
 from allstreets.cards import cards_text
+from allstreets.engines import CPU
 from allstreets.games import (
+    DraftEstimate,
     Estimate,
     Spot,
     device_bytes,
+    estimate_draft,
+    estimate_saved,
     estimate_spot,
     require_device_room,
     require_memory,
@@ -35,6 +39,7 @@ from allstreets.games import (
 from allstreets.jobs.config.reading import check_config
 from allstreets.jobs.config.spot import SpotConfig
 from allstreets.jobs.job import (
+    DRAFT_KERNELS,
     NO_CALLBACKS,
     Callbacks,
     Observer,
@@ -57,10 +62,22 @@ from allstreets.solutions import (
     Origin,
     SpotSolution,
     WholeSolution,
+    accuracy_text,
+    draft_text,
     flop_spot,
     real_figures,
 )
-from allstreets.solvers import FIRST_CHECK, Multiples, Planned, SpotSolver
+from allstreets.solvers import (
+    DRAFT,
+    FIRST_CHECK,
+    Checks,
+    Completion,
+    Multiples,
+    Planned,
+    SpotSolver,
+    can_draft,
+    require_draft,
+)
 from allstreets.storage import (
     CheckpointWarning,
     KeptFlop,
@@ -75,11 +92,15 @@ from allstreets.storage import (
     require_saved,
     restore_spot,
     save_spot,
+    spot_identity,
 )
 
 MAX_ITERATIONS = 10_000  # where the user names no end but the target
 SAVE_SECONDS = 300.0  # between two saves of a run: what a crash can cost
 SMALL_BYTES = 8_000_000  # below it an iteration is so short that checks come less often
+
+USEFUL_ITERATIONS = 40  # that bring an exact solution to about a draft's accuracy
+FIRST_ANSWER_SECONDS = 5.0  # that a player waits for a flop
 
 OriginOf = Callable[[SpotSolution], Origin]
 
@@ -97,6 +118,12 @@ class SpotOutcome(TrainedOutcome):
     save: Callable[[Path], None]  # writes the solution to a folder
     unsaved: str | None = None  # why it could not be saved, for people
     origin: Origin | None = None  # which flop of a whole game it is
+    better_draft: float | None = None  # the exploitability of the draft that is kept in its place
+
+    @property
+    def is_draft(self) -> bool:
+        """Whether it is solved with buckets on turn and river."""
+        return self.solver.draft_cards is not None
 
     def result(self) -> SpotSolution:
         """The solution, node by node."""
@@ -109,12 +136,21 @@ class SpotOutcome(TrainedOutcome):
         """The accuracy of the solution, and the value of the spot."""
         spot, (oop, ip), reached = self.solver.spot, self.evs, 100 * self.exploitability
         verb = "Solved to" if reached <= 100 * self.target else "Stopped at"
+        verb = "A draft, within" if self.is_draft else verb
         lines = [
             f"{verb} {reached:.3g} % of pot ({self.exploitability * spot.pot:.3g} chips) "
             f"exploitability, {self.solver.iterations:,} iterations, {self.seconds:.1f} s"
         ]
-        if self.exploitability > self.target > 0:
+        if self.solver.draft_cards is not None:
+            lines.append(
+                f"Drafted with {draft_text(self.solver.draft_cards)}; its accuracy is that of best "
+                "responses with real cards."
+            )
+        elif self.exploitability > self.target > 0:
             lines.append(f"The target of {100 * self.target:g} % is not reached.")
+        if self.better_draft is not None:
+            how = accuracy_text(self.better_draft, draft=True)
+            lines.append(f"What was there before is better, and kept: {how}.")
         raked = f", rake {spot.pot - oop - ip:.2f}" if spot.rake else ""
         lines.append(f"EV OOP {oop:.2f}, IP {ip:.2f} of the pot of {spot.pot} chips{raked}")
         return lines
@@ -134,6 +170,7 @@ class SpotOutcome(TrainedOutcome):
             "nodes": sum(solver.spot.tree.decision_counts().values()),
             "threads": solver.threads,
             "algorithm": str(solver.schedule),
+            **({} if solver.draft_cards is None else {"draft": draft_text(solver.draft_cards)}),
         }
 
 
@@ -161,18 +198,25 @@ def train_spot(
     observers: Sequence[Observer] = (),
     control: Control | None = None,
     clock: Callable[[], float] = time.monotonic,
+    interval: int | None = None,
 ) -> TrainingOutcome:
     """Train a spot; `before` are the rows of the checks before a resume.
+
+    Checks lie at multiples of an `interval`, if one is given.
 
     Without a target there is nothing to predict: checks lie at multiples of an interval then, and
     take about a tenth of the time.
     """
     target = find_rule(rules, ExploitabilityThreshold)
-    interval = 10 if solver.memory_bytes >= SMALL_BYTES else 25
+    checks: Checks
+    if interval is None and target is not None:
+        checks = Planned(target.target)
+    else:
+        checks = Multiples(interval or (10 if solver.memory_bytes >= SMALL_BYTES else 25))
     return train(
         solver,
         rules,
-        checks=Multiples(interval) if target is None else Planned(target.target),
+        checks=checks,
         curve=[(row["iteration"], row["exploitability"]) for row in before],
         observers=observers,
         control=control,
@@ -187,11 +231,18 @@ class GameFlop:
     game: WholeSolution
     spot: FlopSpot
 
-    def origin(self, threads: int | None, callbacks: Callbacks) -> OriginOf:
-        """Says what an exact solution differs in; before its solver takes its memory."""
-        if self.spot.place is not None:
-            callbacks.say("Playing the solution's own strategies with real cards …")
-        real = real_figures(self.game, self.spot, thread_count(threads), available_bytes())
+    def origin(
+        self, threads: int | None, callbacks: Callbacks, *, evaluated: bool = True
+    ) -> OriginOf:
+        """Says what an exact solution differs in; before its solver takes its memory.
+
+        Where it is to be `evaluated`, the solution's own play of the flop is.
+        """
+        real = None
+        if evaluated:
+            if self.spot.place is not None:
+                callbacks.say("Playing the solution's own strategies with real cards …")
+            real = real_figures(self.game, self.spot, thread_count(threads), available_bytes())
         return lambda exact: Origin.of(self.game, self.spot, exact, real)
 
 
@@ -209,20 +260,51 @@ class SpotJob:
     saved: Saved = "full"
     flop: GameFlop | None = None  # which flop of which whole game it is
     made_from: Mapping[str, Any] | None = None  # the solution that a lock has made it from
+    completion: Completion | None = None  # a draft; None: exactly, as the config says
+    first: "SpotJob | None" = None  # gives the first answer, which this one replaces
+    claimed: bool = False  # the folder, by who runs it
+    again: bool = False  # in place of a bundle of the spot that keeps too little to resume
     clock: Callable[[], float] = time.monotonic
+
+    @property
+    def answer_iterations(self) -> int:
+        """Iterations of a draft."""
+        assert self.completion is not None
+        return self.max_iterations or self.completion.iterations
 
     def require(self) -> None:
         """Refuse what cannot be saved or resumed, before anything is computed."""
         if self.resume and self.output is None:
             raise InputError("--resume needs --output, the folder to go on from")
+        if self.completion is not None:
+            require_draft(self.spot)
         require_saved(self.spot, self.saved)
-        if self.output is not None:
+        if self.output is not None and not self.again:
             identity = self.config.identity(self.spot)
+            if self.completion is not None:
+                identity = spot_identity(self.spot, draft=self.completion.model)
             (require_resumable if self.resume else require_free)(self.output, identity)
 
-    def need(self) -> Estimate:
+    def solver(self) -> SpotSolver:
+        """The solver, untrained."""
+        if self.completion is not None:
+            return self.completion.solver(self.spot, self.threads)
+        config = self.config
+        return SpotSolver(
+            self.spot,
+            config.algorithm,
+            self.threads,
+            config.precision,
+            config.river_groups,
+            config.device,
+            config.tremble,
+        )
+
+    def need(self) -> Estimate | DraftEstimate:
         """The memory and time of the spot; one that does not fit is refused."""
         spot, precision, groups = self.spot, self.config.precision, self.config.river_groups
+        if self.completion is not None:
+            return draft_need(self.spot, self.completion, self.threads)
         need = estimate_spot(spot, precision, thread_count(self.threads), groups)
         require_memory(spot, precision, need, available_bytes(), groups)
         require_device_room(self.config.device, device_bytes(need.memory_bytes))
@@ -232,12 +314,12 @@ class SpotJob:
         """The spot, its size, memory and time."""
         self.require()
         spot, free, need = self.spot, available_bytes(), self.need()
+        kept = 0 if self.output is None else estimate_saved(spot, self.config.precision, self.saved)
         combos = [f"{one.combos:g}" for one in spot.ranges]
         name = f"{self.config.name}: " if self.config.name else ""
-        streets = [f"{count:,} {street.text}" for street, count in need.decisions.items()]
-        boards = [f"{count:,} {street.text}" for street, count in need.boards.items()]
         room = f", {data_size(free)} free" if free is not None else ""
-        first = need.seconds_to(FIRST_CHECK)
+        answer = FIRST_CHECK if self.completion is None else self.completion.iterations
+        first = need.seconds_to(answer)
         lines: tuple[str, ...] = ()
         if self.flop is not None:
             pot, line, doubt = self.flop.spot.pot.name, self.flop.spot.line, self.flop.spot.doubt
@@ -246,11 +328,18 @@ class SpotJob:
         lines += (
             f"{name}{cards_text(spot.cards)}, pot {spot.pot}, stack {spot.stack}, "
             f"{combos[0]} × {combos[1]} combos",
-            f"decisions {' + '.join(streets)}, boards {' + '.join(boards)}",
+            *_size_lines(need),
             f"memory {data_size(need.memory_bytes)} ({data_size(need.process_bytes)} in "
             f"all{room}), first check in about {duration(max(first, 1))}",
         )
-        kernels = spot_kernels(spot, self.config.precision)
+        if self.first is not None:
+            soon = self.first.need().seconds_to(self.first.answer_iterations)
+            lines += (f"a draft of it in about {duration(max(soon, 1))}, then exactly",)
+        if self.flop is not None:
+            streets = {"flop": "the flop", "turn": "flop and turn", "full": "all streets"}
+            lines += (f"keeps {streets[self.saved]}, about {data_size(kept)}",)
+        drafts = self.completion is not None or self.first is not None
+        kernels = DRAFT_KERNELS if drafts else spot_kernels(spot, self.config.precision)
         return Plan(lines, need.process_bytes, self.seconds, kernels)
 
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> SpotOutcome:
@@ -258,22 +347,30 @@ class SpotJob:
         self.require()
         callbacks.begin()
         config, output, clock, start = self.config, self.output, self.clock, self.clock()
-        target, most = config.exploitability_threshold, self.max_iterations
+        drafted = None  # the exploitability of the draft that is there
+        if self.first is not None:
+            draft = self.first.run(replace(callbacks, ready=None))
+            if draft.interrupted or draft.unsaved is not None:
+                return draft
+            callbacks.answered(draft)
+            drafted = draft.exploitability
+            del draft  # and its memory
+        target, most, interval = config.exploitability_threshold, self.max_iterations, None
+        if self.completion is not None:
+            # The one check of a draft is its last.
+            target, most = 0.0, self.answer_iterations
+            interval = most
         stop_rules(target, most, self.seconds)  # refuses bad ones before anything is computed
-        origin = None if self.flop is None else self.flop.origin(self.threads, callbacks)
-        solver = SpotSolver(
-            self.spot,
-            config.algorithm,
-            self.threads,
-            config.precision,
-            config.river_groups,
-            config.device,
-            config.tremble,
-        )
+        origin = None
+        if self.flop is not None:  # a draft is there at once: the solution's own play waits
+            quick = self.completion is not None
+            origin = self.flop.origin(self.threads, callbacks, evaluated=not quick)
+        solver = self.solver()
         before: dict[str, Any] = {"seconds": 0.0, "metrics": []}
         with ExitStack() as stack:
             if output is not None:
-                stack.enter_context(claim(output))
+                if not self.claimed:
+                    stack.enter_context(claim(output))
                 clear_unfinished_spot(output)
                 if self.resume:
                     before = restore_spot(solver, output)
@@ -296,10 +393,14 @@ class SpotJob:
                 observers=observers,
                 control=request,
                 clock=clock,
+                interval=interval,
             )
             reached = _reached(solver, outcome, before)
             rows = [check.to_row() for check in outcome.history]
-            unsaved = saver.attempt(output, reached, rows) if output is not None else None
+            better = drafted is not None and drafted < reached
+            unsaved = None
+            if output is not None and not better:
+                unsaved = saver.attempt(output, reached, rows)
             return SpotOutcome(
                 solver,
                 outcome,
@@ -310,6 +411,7 @@ class SpotJob:
                 lambda folder: saver.save(folder, reached, rows),
                 unsaved,
                 None if origin is None else origin(SpotSolution.of(solver)),
+                drafted if better else None,
             )
 
 
@@ -399,6 +501,8 @@ def plan_flop(
     *,
     output: Path | None = None,
     resume: bool = False,
+    draft: bool = False,
+    saved: Saved | None = None,
     **options: Any,
 ) -> "SpotJob | tuple[FlopSpot, KeptFlop]":
     """The job that solves a flop of the whole game in `folder`, or the flop where it is kept.
@@ -406,7 +510,9 @@ def plan_flop(
     1. The line leads to a pot, the pot and the flop are a spot (`solutions.flop_spot`).
     2. A kept spot of the same ranges is found, in whichever suits it was solved; with `resume` it
        goes on.
-    3. Any other is solved and kept in FOLDER/spots, or in `output`.
+    3. Any other is solved and kept in FOLDER/spots, or in `output`: flop and turn, unless `saved`
+       says more or less. Where that takes a while, a draft of it comes first; with `draft` it
+       is all that is wanted.
     """
     game = load_unified(folder)
     if line is None:
@@ -416,11 +522,13 @@ def plan_flop(
     named = {"name": f"{spot.line} | {spot.cards}", **settings}
     config = check_config(named, SpotConfig, "command line")
     kept = find_kept(folder, spot) if output is None else None
-    if kept is not None and not resume:
+    if kept is not None and not resume and (draft or not kept.is_draft):
         return spot, kept
+    again = False
     if kept is not None:
         # A solver goes on in the suits that it began with.
         spot, output = flop_spot(game, line, kept.origin.flop), kept.folder
+        again, resume = not kept.is_full, kept.is_full
     elif output is None:
         if resume:
             raise InputError(
@@ -428,14 +536,62 @@ def plan_flop(
             )
         output = new_kept(folder, spot)
     job = SpotJob(
-        config, spot.spot, output=output, resume=resume, flop=GameFlop(game, spot), **options
+        config,
+        spot.spot,
+        output=output,
+        resume=resume,
+        saved=saved or "turn",
+        flop=GameFlop(game, spot),
+        again=again,
+        **options,
     )
-    size = job.need().memory_bytes
+    if draft:
+        return replace(job, completion=DRAFT, saved="flop")
+    first = draft_of(job) if kept is None else None
+    if first is not None:
+        job = replace(job, first=first, again=True)
+    size = estimate_saved(spot.spot, config.precision, job.saved, config.river_groups)
     there = next(path for path in (output, *output.absolute().parents) if path.exists())
     free = shutil.disk_usage(there).free
-    if job.saved == "full" and size > free:
+    if size > free:
         raise InputError(
             f"it takes {data_size(size)} to keep in {output}, where {data_size(free)} are free: "
-            "--save turn keeps a few per cent of it, --output names another folder"
+            "--save turn or flop keeps less, --output names another folder"
         )
     return job
+
+
+def draft_of(job: SpotJob) -> SpotJob | None:
+    """The draft that is there long before the exact solution of a flop says anything.
+
+    None: that one does not take long, or the flop cannot be drafted.
+    """
+    if not can_draft(job.spot) or job.config.device != CPU:
+        return None
+    need, draft = job.need(), estimate_draft(job.spot, DRAFT.model, thread_count(job.threads))
+    free = available_bytes()
+    fits = free is None or draft.process_bytes <= free
+    if not fits or need.seconds_to(USEFUL_ITERATIONS) <= FIRST_ANSWER_SECONDS:
+        return None
+    return replace(job, completion=DRAFT, saved="flop", max_iterations=None, seconds=None)
+
+
+def draft_need(spot: Spot, completion: Completion, threads: int | None) -> DraftEstimate:
+    """The memory and time of a draft; one that does not fit is refused."""
+    require_draft(spot)
+    need, free = estimate_draft(spot, completion.model, thread_count(threads)), available_bytes()
+    if free is not None and need.process_bytes > free:
+        raise InputError(
+            f"a draft of this flop takes {data_size(need.process_bytes)} of memory, and "
+            f"{data_size(free)} are free: use fewer bet sizes"
+        )
+    return need
+
+
+def _size_lines(need: Estimate | DraftEstimate) -> tuple[str, ...]:
+    """The size of the tree, where it is solved exactly."""
+    if isinstance(need, DraftEstimate):
+        return ()
+    streets = [f"{count:,} {street.text}" for street, count in need.decisions.items()]
+    boards = [f"{count:,} {street.text}" for street, count in need.boards.items()]
+    return (f"decisions {' + '.join(streets)}, boards {' + '.join(boards)}",)

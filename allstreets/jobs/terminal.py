@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TextIO, TypeVar
+from typing import TYPE_CHECKING, TextIO
 
 from allstreets import base  # whose consoles need rich
 from allstreets.base import data_size, duration, figure
@@ -267,43 +267,3 @@ def _eta(progress: Progress) -> str:
 
 def _memory(progress: Progress) -> int:
     return progress.solver_bytes if progress.process_bytes is None else progress.process_bytes
-
-
-class Counted(Protocol):
-    """How far a job is, by a record of its own."""
-
-    @property
-    def done(self) -> int:
-        """Things that are done."""
-
-    @property
-    def total(self) -> int:
-        """Of so many."""
-
-
-P = TypeVar("P", bound=Counted)
-
-
-@dataclass(frozen=True)
-class CountProgress(Generic[P]):
-    """Draws a record of a job's own as `Progress`."""
-
-    things: str  # that are counted: "hands"
-    figures: Callable[[P], list[str]]  # stand beside the count
-    seconds: float = PIECE_SECONDS  # between two lines where there is no terminal
-
-    def _progress(self, counted: P) -> Progress:
-        figures = tuple(self.figures(counted))
-        return Progress(
-            things=self.things, done=counted.done, total=counted.total, seconds=0, figures=figures
-        )
-
-    @contextmanager
-    def shown(self, stream: TextIO | None = None) -> Iterator[Callable[[P], None]]:
-        """An observer that suits `stream` (by default stderr)."""
-        with show_progress(stream, self.seconds) as view:
-            yield lambda counted: view(self._progress(counted))
-
-    def line(self, counted: P) -> str:
-        """The job in one line that can be searched for."""
-        return progress_line(self._progress(counted))

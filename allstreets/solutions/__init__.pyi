@@ -11,6 +11,7 @@ from .decision import OnBoard as OnBoard
 from .decision import Unit as Unit
 from .decision import class_sums as class_sums
 from .exact_flop import ExactFlop as ExactFlop
+from .exact_flop import ExactFlops as ExactFlops
 from .flop_spot import FlopSpot as FlopSpot
 from .flop_spot import flop_spot as flop_spot
 from .flop_spot import played_lock as played_lock
@@ -53,6 +54,7 @@ from .records import Certificate as Certificate
 from .records import Leak as Leak
 from .records import MadeSimple as MadeSimple
 from .records import PotGain as PotGain
+from .resolve import DEFAULT_TARGET as DEFAULT_TARGET
 from .resolve import Announce as Announce
 from .resolve import BehindResult as BehindResult
 from .resolve import TrimmedSolution as TrimmedSolution
@@ -60,6 +62,8 @@ from .resolve import solve_behind as solve_behind
 from .source import SolverSource as SolverSource
 from .source import StoredGame as StoredGame
 from .spot import SpotSolution as SpotSolution
+from .spot import accuracy_text as accuracy_text
+from .spot import draft_text as draft_text
 from .spot import solve as solve
 from .spot import solve_on as solve_on
 from .spot import taken_action as taken_action

@@ -38,7 +38,7 @@ class ExactFlop:
     @property
     def accuracy(self) -> str:
         """How well it is solved, for people."""
-        return f"solved exactly, to {100 * self.spot.exploitability:.2g} % of the pot"
+        return self.spot.accuracy_text
 
     @cached_property
     def _here(self) -> CanonicalFlop:
@@ -107,6 +107,10 @@ class ExactFlop:
 
 class ExactFlops(Protocol):
     """The flops of a whole game that were solved exactly."""
+
+    @property
+    def every(self) -> bool:
+        """Whether every flop is found, because what is missing is drafted."""
 
     def find(self, root: int, flop: tuple[int, ...]) -> ExactFlop | None:
         """The flop in the pot that a root leads to, in any suits; None: it was not solved."""

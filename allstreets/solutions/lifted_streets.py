@@ -17,7 +17,7 @@ from allstreets.cards import (
     Flop,
     canonical_flop,
     combo_equity,
-    fitting,
+    met_reach,
 )
 from allstreets.engines import BoardsLift, ExactSubgame, StreetView, every_combo
 from allstreets.games import PotGame
@@ -83,8 +83,9 @@ class LiftedStreets:
         above = self._decision(Line(way.nodes[:-1], way.cards), named)
         action = taken_action(self.pot.tree, way.node)
         combos, reach = left_after(above, action)
-        fits = fitting(*combos)
-        hands = _hands(combos, reach, (fits @ reach[1], reach[0] @ fits))
+        (oop, ip), (first, second) = combos, reach
+        met = met_reach(oop, ip, second), met_reach(ip, oop, first)
+        hands = _hands(combos, reach, met)
         return self._place(way, named, hands, lambda: self._left_evs(way.node, hands, above))
 
     def _decision(self, way: Line, named: tuple[int, ...]) -> Decision:

@@ -23,7 +23,7 @@ from allstreets.solutions.flop_spot import FlopSpot
 from allstreets.solutions.format import percent_text
 from allstreets.solutions.reached import OFF_PATH
 from allstreets.solutions.records import OWN_GAME
-from allstreets.solutions.spot import SpotSolution
+from allstreets.solutions.spot import SpotSolution, accuracy_text, draft_text
 from allstreets.solutions.whole_game import WholeSolution
 
 Evs = tuple[float | None, float | None]  # of OOP and IP in bb over the whole hand; None: unknown
@@ -115,6 +115,7 @@ class Origin:
     judged: str = OWN_GAME  # by which best response `exploitability` was found
     real_evs: Evs | None = None  # of its play of the flop with real cards; None: not evaluated
     paid_bb: tuple[float, float] | None = None  # before the flop; None: in files of old versions
+    draft: str | None = None  # the buckets of a draft, in words; None: the spot is solved exactly
 
     @classmethod
     def of(
@@ -147,6 +148,7 @@ class Origin:
             judged=result.facts.judged,
             real_evs=None if real is None else real.evs,
             paid_bb=(BB.amount(paid[0]), BB.amount(paid[1])),
+            draft=None if exact is None or exact.draft is None else draft_text(exact.draft),
         )
 
     @classmethod
@@ -236,7 +238,7 @@ def origin_lines(origin: Origin, reached: float) -> list[str]:
     lines = [
         f"Ranges and pot: line '{origin.line}' of {name} ({origin.stack_bb} bb, cards "
         f"{origin.cards}, {origin.iterations:,} iterations), {_worth(origin)}.",
-        f"Strategies and EVs: {origin.flop} solved exactly, to {100 * reached:.2g} % of the pot.",
+        f"Strategies and EVs: {origin.flop} {_solved(origin, reached)}.",
     ]
     if origin.doubt:
         why = origin.doubt.partition(",")[0]
@@ -251,7 +253,7 @@ def origin_head(origin: Origin, reached: float) -> str:
     name = f"'{origin.name}'" if origin.name else "the whole game"
     parts = [
         f"Ranges and pot from {name}, {origin.line} ({_worth(origin)})",
-        f"this flop solved exactly, to {100 * reached:.2g} % of the pot",
+        f"this flop {_solved(origin, reached)}",
     ]
     differences = origin.differences
     if origin.loss is not None:
@@ -274,6 +276,12 @@ def origin_head(origin: Origin, reached: float) -> str:
     return " · ".join(parts)
 
 
+def _solved(origin: Origin, reached: float) -> str:
+    """How the spot was solved, and to which share of the pot."""
+    text = accuracy_text(reached, draft=origin.draft is not None)
+    return text if origin.draft is None else f"is {text} ({origin.draft})"
+
+
 def difference_lines(origin: Origin) -> list[str]:
     """How much the solution's play of the flop differs from exact play, in words."""
     differences = origin.differences
@@ -287,7 +295,8 @@ def difference_lines(origin: Origin) -> list[str]:
         f"{player.seat} {_ev(origin, player, evs)} → {_ev(origin, player, differences.exact)} bb"
         for player in Player
     ]
-    lines = [f"The solution's own play {counted} → exact: EV {', '.join(seats)}."]
+    here = "exact" if origin.draft is None else "draft"
+    lines = [f"The solution's own play {counted} → {here}: EV {', '.join(seats)}."]
     own = [f"{player.seat} {_ev(origin, player, differences.solution)} bb" for player in Player]
     if any(_ev(origin, p, evs) != _ev(origin, p, differences.solution) for p in Player):
         lines.append(f"{origin.counted[0].upper()}{origin.counted[1:]}, it has {', '.join(own)}.")

@@ -17,6 +17,7 @@ their exploitability of each other.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from allstreets.betting import (
     Line,
     NodeKind,
     Player,
+    Street,
     line_text,
     make_tree,
     read_only,
@@ -38,6 +40,9 @@ from allstreets.solutions.reached import LEAST_SHARE
 from allstreets.solutions.spot import SpotSolution, left_after, solve, taken_action
 from allstreets.solutions.stored_streets import StreetNumbers
 from allstreets.solutions.walk import Position
+
+if TYPE_CHECKING:
+    from allstreets.solvers import Completion
 
 CACHED_SPOTS = 4  # that stay in memory, solvers and all
 DEFAULT_TARGET = 0.003
@@ -242,10 +247,12 @@ def solve_behind(
     announce: Announce | None = None,
     *,
     seconds: float | None = None,
+    completion: "Completion | None" = None,
 ) -> BehindResult:
     """Solve from the first action of a line on that leads to where nothing was learned.
 
     `target` is a fraction of the pot there, by default that of the solution; `seconds` end it too.
+    A flop is solved as a `completion` says, if there is one.
     """
     spot, tree = result.spot, result.spot.tree
     path = result.path(line)
@@ -266,7 +273,10 @@ def solve_behind(
         f"{decision.own.size:.1f} combos that he has there; the solution does so with "
         f"{100 * float(decision.line_reach.taken[action]):.2g} % of his range"
     )
-    return BehindResult(result, text, assumed, solve(part, goal, seconds=seconds, threads=threads))
+    if tree.street[root] != Street.FLOP:
+        completion = None
+    solved = solve(part, goal, seconds=seconds, threads=threads, completion=completion)
+    return BehindResult(result, text, assumed, solved)
 
 
 def _first_step(result: SpotSolution, line: Line) -> tuple[Decision, int, int]:

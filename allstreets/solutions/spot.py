@@ -28,11 +28,11 @@ from allstreets.cards import (
     Runouts,
     cards_text,
     combo_equity,
-    fitting,
+    met_reach,
     pairs_of,
 )
 from allstreets.cfr import Schedule
-from allstreets.engines import CPU, NodeNumbers, RiverGroups
+from allstreets.engines import CPU, CardModel, NodeNumbers, RiverGroups
 from allstreets.games import Lock, Spot, spot_root
 from allstreets.solutions.decision import CHIPS, NONE, Decision, Evs, Hands, Unit, betting_at
 from allstreets.solutions.format import locks_text, number_text, percent_text
@@ -49,7 +49,7 @@ from allstreets.solvers import (
 )
 
 if TYPE_CHECKING:
-    from allstreets.solvers import SpotSolver
+    from allstreets.solvers import Completion, SpotSolver
 
 Ranges = tuple[Range, Range]
 
@@ -78,6 +78,8 @@ class SpotSolution(Solution):
         self.seconds = 0.0
         self.known_evs: tuple[float, float] | None = None  # as stored in a file
         self.given_name: str | None = None
+        # The card model of a draft; None: it is solved exactly.
+        self.draft: CardModel | None = None if solver is None else solver.draft_cards
 
     @classmethod
     def of(cls, solver: "SpotSolver") -> "SpotSolution":
@@ -93,6 +95,11 @@ class SpotSolution(Solution):
     def name(self) -> str:
         """Its own name, else that of its folder."""
         return self.given_name or super().name
+
+    @property
+    def accuracy_text(self) -> str:
+        """How well it is solved, for people."""
+        return accuracy_text(self.exploitability, draft=self.draft is not None)
 
     @property
     def streets(self) -> tuple[Street, ...]:
@@ -230,8 +237,8 @@ class SpotSolution(Solution):
             parent = int(self.spot.tree.parent[position.node])
             above = self.decision(Position(parent, cards=position.cards))
         combos, reach = self._left(position.node, above)
-        fits = fitting(*combos)
-        weights = reach[0] * (fits @ reach[1]), reach[1] * (reach[0] @ fits)
+        (oop, ip), (first, second) = combos, reach
+        weights = first * met_reach(oop, ip, second), second * met_reach(ip, oop, first)
         hands = hands_of(self.spot.ranges, combos, reach, weights)
         raked = bool(self.spot.rake)
         return self._record(
@@ -339,6 +346,7 @@ class SpotSolution(Solution):
         simple = "" if made is None else f", {made.head}"
         return (
             f"{cards_text(spot.cards)}, pot {spot.pot}, stack {spot.stack}{locks}{simple}: "
+            f"{'a draft, ' if self.draft else ''}"
             f"exploitable for {error} of the pot after {self.iterations:,} iterations"
         )
 
@@ -346,6 +354,19 @@ class SpotSolution(Solution):
         """EVs of both players in chips."""
         oop, ip = self.evs
         return [f"EV OOP {number_text(oop)}, IP {number_text(ip)} chips"]
+
+
+def accuracy_text(exploitability: float, *, draft: bool = False) -> str:
+    """How well a spot is solved, by a true best response: a share of the pot; for people."""
+    if draft:
+        return f"a draft, within {100 * exploitability:.2g} % of the pot"
+    return f"solved exactly, to {100 * exploitability:.2g} % of the pot"
+
+
+def draft_text(cards: CardModel) -> str:
+    """The buckets that a draft was solved with, for people."""
+    turn = f"{cards.rows} turn buckets" if cards.rows else "every turn hand"
+    return f"{turn} and {cards.groups} river buckets on each board"
 
 
 def taken_action(tree: BettingTree, node: int) -> int:
@@ -419,11 +440,14 @@ def solve(
     device: str = CPU,
     *,
     tremble: float = 0.0,
+    completion: "Completion | None" = None,
     progress: bool = False,
 ) -> SpotSolution:
     """Solve until exploitability is at most `target` of the pot, or iterations or time run out.
 
     With a `tremble` (0.001) players also learn answers to what the opponent never does.
+    With a `completion` such as `DRAFT` a flop is solved as that says, in the place of algorithm,
+    precision, tremble and device.
     `seconds` count from the call: set-up and checks included. Exploitability is checked where the
     curve so far predicts the target, or every `check` iterations; with `progress` every check
     prints a line. The result carries `exploitability` (a fraction of the pot), `iterations` and
@@ -432,7 +456,12 @@ def solve(
     if target < 0 or max_iterations < 1 or (check is not None and check < 1):
         raise InputError("target must not be negative, max_iterations and check at least 1")
     timer = Timer(math.inf if seconds is None else seconds)
-    solver = solvers.SpotSolver(spot, algorithm, threads, precision, river_groups, device, tremble)
+    if completion is not None:
+        solver, check = completion.solver(spot, threads), check or completion.iterations
+    else:
+        solver = solvers.SpotSolver(
+            spot, algorithm, threads, precision, river_groups, device, tremble
+        )
     return solve_on(solver, timer, target, max_iterations, check, progress=progress)
 
 

@@ -12,7 +12,9 @@ actions of all of his decisions:
 | actions_oop, actions_ip     | [S, H] | result of each action                                  |
 | equity_oop, equity_ip       | [N, H] | share of the pot if all cards were dealt now           |
 
-Equity could be computed again, but not without kernels, which take longer to load than all else.
+Equity could be computed again, but not without kernels, which take longer to load than all else: so
+the first street has it. On the fifty boards of the next one it would take most of the time of a
+save, and it is computed for the board that somebody looks at.
 
 Numbers are stored as they were computed, in 64 bits: what is read back is equal, not close.
 """
@@ -27,11 +29,11 @@ from allstreets.base import DamagedFileError, Floats, InputError, Longs, require
 from allstreets.betting import BettingTree, Player, Street
 from allstreets.cards import (
     COMBO_COUNT,
-    COMBO_MASKS,
     COMBO_PERMUTATIONS,
     Runouts,
     card_text,
     combo_equity,
+    met_reach,
 )
 from allstreets.engines import NodeNumbers, NodeSlots, node_slots
 
@@ -53,12 +55,17 @@ class StreetNumbers(Protocol):
 
 
 def pack_street(
-    view: StreetNumbers, tree: BettingTree, street: Street, board: tuple[int, ...]
+    view: StreetNumbers,
+    tree: BettingTree,
+    street: Street,
+    board: tuple[int, ...],
+    *,
+    equity: bool = True,
 ) -> Arrays:
     """The arrays of one board, its cards being those on the table."""
     arrays: Arrays = {}
     numbers = [view.node(node) for node in tree.decisions(street)]
-    equities = [combo_equity(board, view.combos, each.reach) for each in numbers]
+    equities = [combo_equity(board, view.combos, each.reach) for each in numbers if equity]
     for player in Player:
         name, combos = player.name.lower(), view.combos[player]
         empty = np.zeros((0, len(combos)))
@@ -66,7 +73,8 @@ def pack_street(
         arrays[f"combos_{name}"] = combos.astype(np.int16)
         arrays[f"reach_{name}"] = _rows([each.reach[player] for each in numbers], empty)
         arrays[f"values_{name}"] = _rows([each.values[player] for each in numbers], empty)
-        arrays[f"equity_{name}"] = _rows([each[player] for each in equities], empty)
+        if equity:
+            arrays[f"equity_{name}"] = _rows([each[player] for each in equities], empty)
         arrays[f"strategy_{name}"] = np.concatenate([empty, *(each.strategy for each in own)])
         arrays[f"actions_{name}"] = np.concatenate([empty, *(each.action_values for each in own)])
     return arrays
@@ -112,8 +120,6 @@ class StoredStreet:
         self._place = {node: index for index, node in enumerate(tree.decisions(street))}
         self._require_shapes()
         self._combos = renamed[arrays["combos_oop"]], renamed[arrays["combos_ip"]]
-        masks = COMBO_MASKS[self._combos[0]], COMBO_MASKS[self._combos[1]]
-        self._fits = ((masks[0][:, None] & masks[1][None, :]) == 0).astype(np.float64)
 
     def _require_shapes(self) -> None:
         """Refuse arrays that are not those of this street."""
@@ -149,14 +155,15 @@ class StoredStreet:
         own = slice(first, first + int(self._tree.child_count[node]))
         name = player.name.lower()
         reach = arrays["reach_oop"][index], arrays["reach_ip"][index]
+        oop, ip = self._combos
         equity = None
-        if "equity_oop" in arrays:  # older files do without
+        if "equity_oop" in arrays:  # of the first street
             equity = arrays["equity_oop"][index], arrays["equity_ip"][index]
         return NodeNumbers(
             player,
             self._combos,
             reach,
-            (self._fits @ reach[1], reach[0] @ self._fits),
+            (met_reach(oop, ip, reach[1]), met_reach(ip, oop, reach[0])),
             arrays[f"strategy_{name}"][own],
             arrays[f"actions_{name}"][own],
             (arrays["values_oop"][index], arrays["values_ip"][index]),

@@ -186,6 +186,11 @@ class WholeSolution(Solution):
         return CardModel() if self.below is None else self.below.cards
 
     @property
+    def plays_every_flop(self) -> bool:
+        """Whether every flop is played with real cards, because what is missing is drafted."""
+        return self.exact_flops is not None and self.exact_flops.every
+
+    @property
     def has_flops(self) -> bool:
         """Whether strategies after the flop are stored."""
         return self.below is not None and self.below.is_stored
@@ -199,6 +204,7 @@ class WholeSolution(Solution):
     def streets(self) -> tuple[Street, ...]:
         """The streets whose decisions are stored."""
         last = self.cards.last_street if self.has_flops else Street.PREFLOP
+        last = Street.RIVER if self.plays_every_flop else last
         return tuple(street for street in Street if street <= last)
 
     @property
@@ -209,6 +215,8 @@ class WholeSolution(Solution):
     @property
     def limits(self) -> str:
         """The limits of its card model."""
+        if self.plays_every_flop:
+            return ""
         if not self.has_flops:
             return NO_FLOPS if flop_pots(self.before.tree) else ""
         if self.cards.stores_cards:
@@ -416,8 +424,9 @@ class WholeSolution(Solution):
         if position.root is None:
             if self.below is None:
                 return Deal(3, False, note=ENDS)
-            note = "" if self.has_flops else NOT_STORED
-            return Deal(3, self.has_flops, note=note, solvable=self.is_game)
+            known = self.has_flops or self.plays_every_flop
+            note = "" if known else NOT_STORED
+            return Deal(3, known, note=note, solvable=self.is_game)
         exact = self.exact_at(position)
         if exact is not None:
             return exact.deal(position)
@@ -459,7 +468,12 @@ class WholeSolution(Solution):
         return same
 
     def flops_at(self, position: Position) -> Sequence[SolvedFlop]:
-        """The flops that the game deals to a pot, whether what follows is stored or not."""
+        """The flops that the game deals to a pot, whether what follows is stored or not.
+
+        Where every flop is played, none is named: any may come.
+        """
+        if self.plays_every_flop:
+            return ()
         return () if self.below is None else self.below.solved(position.node)
 
     def source(self, position: Position) -> str:

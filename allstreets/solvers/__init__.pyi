@@ -1,5 +1,12 @@
+from .completion import DRAFT as DRAFT
+from .completion import EXACTLY as EXACTLY
+from .completion import Completion as Completion
 from .dealt_out import dealt_numbers as dealt_numbers
 from .dealt_out import only_end as only_end
+from .draft import BOARDS as BOARDS
+from .draft import DraftSolver as DraftSolver
+from .draft import can_draft as can_draft
+from .draft import require_draft as require_draft
 from .drive import FIRST_CHECK as FIRST_CHECK
 from .drive import Checks as Checks
 from .drive import Curve as Curve

@@ -55,6 +55,7 @@ from allstreets.cards import combo_text
 from allstreets.cfr import Metrics, Schedule, parse_schedule
 from allstreets.engines import (
     CPU,
+    CardModel,
     DeviceUse,
     ExactSubgame,
     RiverGroups,
@@ -77,6 +78,11 @@ class SpotSolver:
     reach: [H] of OOP and of IP, the weights of their combos at the root.
     """
 
+    river_groups: RiverGroups = "none"
+    device: str = CPU
+    tremble: float = 0.0
+    draft_cards: CardModel | None = None  # None: it is solved exactly
+
     def __init__(
         self,
         spot: Spot,
@@ -88,12 +94,6 @@ class SpotSolver:
         tremble: float = 0.0,
     ) -> None:
         """`device`: "cpu", or "cuda" for a GPU of this machine, "cuda:1" for another."""
-        self.spot, self.river_groups, self.device, self.tremble = (
-            spot,
-            river_groups,
-            device,
-            tremble,
-        )
         self.schedule = parse_schedule(algorithm) if isinstance(algorithm, str) else algorithm
         self.threads = thread_count(threads)
         require_precision(precision)
@@ -111,7 +111,7 @@ class SpotSolver:
             )
         weights = spot.ranges[0].weights, spot.ranges[1].weights
         by_suits = partial(suit_street_buckets, weights=weights)
-        self.subgame = exact_subgame(
+        subgame = exact_subgame(
             spot.tree,
             spot.payoffs,
             spot_root(spot),
@@ -122,14 +122,26 @@ class SpotSolver:
             device=open_device(device),
             tremble=tremble,
         )
-        _impose(self.subgame, spot.locked_nodes)
-        root = self.subgame.streets[0]
+        _impose(subgame, spot.locked_nodes)
+        self.river_groups, self.device, self.tremble = river_groups, device, tremble
+        self._begin(spot, subgame)
+
+    def _begin(self, spot: Spot, learner: ExactSubgame) -> None:
+        """Start from an untrained subgame."""
+        self.spot, self.learner = spot, learner
+        weights = spot.ranges[0].weights, spot.ranges[1].weights
+        root = learner.streets[0]
         self.reach = (
             weights[Player.OOP][root.combos(Player.OOP, 0)],
             weights[Player.IP][root.combos(Player.IP, 0)],
         )
         self._iterations = 0
         self._regret_weight = 0.0  # of all iterations so far in the positive regrets
+
+    @property
+    def subgame(self) -> ExactSubgame:
+        """The exact subgame that plays the average strategies: here, the one that learns them."""
+        return self.learner
 
     # The algorithm: iterate, and evaluate by best responses.
 
@@ -140,7 +152,7 @@ class SpotSolver:
         while self._iterations < end:
             count = min(at_once, end - self._iterations)
             weights = self.schedule.run(self._iterations + 1, count)  # of each iteration
-            self.subgame.iterate(self.reach, weights)
+            self.learner.iterate(self.reach, weights)
             self._iterations += count
             for iteration in weights:
                 self._regret_weight = self._regret_weight * iteration.positive + 1.0
@@ -190,12 +202,12 @@ class SpotSolver:
     @property
     def memory_bytes(self) -> int:
         """Bytes of regrets and average strategies."""
-        return self.subgame.memory_bytes
+        return self.learner.memory_bytes
 
     @property
     def device_use(self) -> DeviceUse | None:
         """The subgame's use of a GPU; None: it is not on one."""
-        use: DeviceUse | None = getattr(self.subgame, "device_use", None)
+        use: DeviceUse | None = getattr(self.learner, "device_use", None)
         return use
 
     @property
@@ -215,8 +227,8 @@ class SpotSolver:
 
     def _regrets(self) -> tuple[float, float]:
         """The mean positive regret and the largest, per iteration, in % of the pot per hand."""
-        total, largest, entries = self.subgame.regret_sums()
-        weight = self._regret_weight * self.subgame.chips / 100
+        total, largest, entries = self.learner.regret_sums()
+        weight = self._regret_weight * self.learner.chips / 100
         if not weight:
             return 0.0, 0.0
         return total / entries / weight if entries else 0.0, largest / weight
@@ -225,7 +237,8 @@ class SpotSolver:
         """Mean entropy of the strategies of the first street, 0 (pure) to 1 (even)."""
         entropies = []
         for node in self._first_street():
-            chances = average_strategy(self.subgame, 0, 0, node)
+            held = self.reach[self.spot.tree.player_at(node)] > 0
+            chances = average_strategy(self.subgame, 0, 0, node)[:, held]
             if len(chances) == 1:  # nothing is chosen there
                 continue
             logs = np.log(np.where(chances > 0, chances, 1.0))
@@ -247,8 +260,10 @@ class SpotSolver:
         for node in self._first_street():
             names = [action_text(action) for action in tree.actions_at(node)]
             strategy = average_strategy(self.subgame, 0, 0, node)
-            combos = street.combos(int(tree.player[node]), 0).tolist()
-            for combo, chances in zip(combos, strategy.T.tolist(), strict=True):
+            player = tree.player_at(node)
+            held = self.reach[player] > 0
+            combos = street.combos(player, 0)[held].tolist()
+            for combo, chances in zip(combos, strategy.T[held].tolist(), strict=True):
                 key = f"{line_text(tree, node)}: {combo_text(combo)}".strip()
                 table[key] = dict(zip(names, chances, strict=True))
         return table
@@ -265,8 +280,10 @@ class SpotSolver:
         spot = self.spot
         buckets = {} if self.river_groups == "none" else {"river_groups": self.river_groups}
         edits = {} if not spot.edit else {"edit": repr(spot.edit)}
+        cards = {} if self.draft_cards is None else {"cards": str(self.draft_cards)}
         trembles = {} if not self.tremble else {"tremble": self.tremble}
         return {
+            **cards,
             **edits,
             "game": "spot",
             "board": spot.board,
@@ -275,7 +292,7 @@ class SpotSolver:
             "rules": repr(spot.rules),
             "lock": repr(spot.lock),
             "algorithm": str(self.schedule),
-            "precision": self.subgame.precision,
+            "precision": self.learner.precision,
             **buckets,
             **trembles,
         }
@@ -283,11 +300,11 @@ class SpotSolver:
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next iteration depends on."""
         progress = np.array([float(self._iterations), self._regret_weight])
-        return {"progress": progress, **self.subgame.state()}
+        return {"progress": progress, **self.learner.state()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Resume from a `state()` of the same spot."""
-        self.subgame.restore(state)
+        self.learner.restore(state)
         self._iterations = int(state["progress"][0])
         self._regret_weight = float(state["progress"][1])
 

@@ -35,6 +35,16 @@ class KeptFlop:
     exploitability: float  # a share of the pot
     manifest: Mapping[str, Any]
 
+    @property
+    def is_draft(self) -> bool:
+        """Whether it waits for its exact solution."""
+        return self.origin.draft is not None
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it keeps all that a solver resumes from."""
+        return bool(self.manifest["saved"] == "full")
+
 
 def kept_flops(folder: Path) -> Iterator[KeptFlop]:
     """All spots beside a solution that can be read."""
@@ -59,6 +69,8 @@ class KeptExactFlops:
 
     A table over flops asks for every one of them: which are kept is read once.
     """
+
+    every = False
 
     def __init__(self, folder: Path, solution: WholeSolution) -> None:
         self._folder, self._solution = folder, solution

@@ -26,9 +26,10 @@ from allstreets import engines, solvers  # whose kernels are loaded when somethi
 from allstreets.base import Arrays, DamagedFileError, InputError, Longs, thread_count
 from allstreets.betting import Player, Street
 from allstreets.cfr import Schedule, parse_schedule
-from allstreets.engines import RiverGroups, deal_streets
+from allstreets.engines import CardModel, RiverGroups, deal_streets
 from allstreets.games import Spot, data_hash, spot_mapping, spot_root
 from allstreets.solutions import (
+    DEFAULT_TARGET,
     Announce,
     MadeSimple,
     SpotSolution,
@@ -65,6 +66,7 @@ _OURS = re.compile(
     r"|\.((nodes-)?(flop|turn|river)-[0-9a-f]{8}\.safetensors|manifest\.json)\.[0-9a-f]{8}\.tmp"
 )
 Saved = Literal["flop", "turn", "full"]
+DRAFT_PRECISION = "float16"  # of regrets and strategies in the game with buckets
 OPEN_TURNS = 8  # of a flop, with the cards of all their rivers
 
 
@@ -74,19 +76,43 @@ def spot_identity(
     precision: str = "float32",
     river_groups: RiverGroups = "none",
     tremble: float = 0.0,
+    draft: CardModel | None = None,
 ) -> dict[str, Any]:
-    """The facts that identify a solution: its game, its algorithm and its storage."""
+    """The facts that identify a solution: its game, its algorithm and its storage.
+
+    `draft` is the card model of a draft, whose storage is its own.
+    """
     schedule = parse_schedule(algorithm) if isinstance(algorithm, str) else algorithm
     more = {"river_groups": river_groups} if river_groups != "none" else {}
     trembles = {"tremble": tremble} if tremble else {}
     how = {"algorithm": str(schedule), "precision": precision, **more, **trembles}
+    if draft is not None:
+        how = {"algorithm": str(schedule), "precision": DRAFT_PRECISION, "draft": draft.facts()}
     return {**spot_mapping(spot), **how}
+
+
+SETTINGS = ("algorithm", "precision", "river_groups", "tremble", "draft")  # beside the spot
 
 
 def solver_identity(solver: "SpotSolver") -> dict[str, Any]:
     """The facts that identify what a solver solves."""
-    precision, groups = solver.subgame.precision, solver.river_groups
-    return spot_identity(solver.spot, solver.schedule, precision, groups, solver.tremble)
+    return spot_identity(
+        solver.spot,
+        solver.schedule,
+        solver.learner.precision,
+        solver.river_groups,
+        solver.tremble,
+        solver.draft_cards,
+    )
+
+
+def _is_replaced(config: Mapping[str, Any], identity: Mapping[str, Any]) -> bool:
+    """Whether a bundle is a draft of the same spot, which any solution of it may replace."""
+    there, here = (
+        {key: value for key, value in facts.items() if key not in SETTINGS}
+        for facts in (config, identity)
+    )
+    return "draft" in config and there == here
 
 
 def require_saved(spot: "Spot", saved: str) -> None:
@@ -109,6 +135,8 @@ def require_free(folder: Path, identity: Mapping[str, Any]) -> None:
             return  # at most what an interrupted save has left
         raise InputError(f"{folder} holds other files; name a new folder for the solution")
     manifest = read_spot_manifest(folder)
+    if _is_replaced(manifest["config"], identity):
+        return
     require_same(folder, manifest["config"], identity, KIND)
     require_trained(folder, manifest)
     raise InputError(
@@ -149,8 +177,9 @@ def save_spot(
     identity = solver_identity(solver)
     if (folder / MANIFEST).exists():
         stored = read_spot_manifest(folder)
-        require_same(folder, stored["config"], identity, KIND)
-        require_trained(folder, stored)
+        if not _is_replaced(stored["config"], identity):
+            require_same(folder, stored["config"], identity, KIND)
+            require_trained(folder, stored)
     else:
         require_free(folder, identity)
     if exploitability is None:
@@ -205,7 +234,7 @@ def _files(solver: "SpotSolver", saved: str) -> Iterator[tuple[str, Arrays]]:
         arrays: Arrays = {}
         for prefix, cards in board_names(subgame.streets[0].runouts[0], level):
             board = (*solver.spot.cards, *cards)
-            packed = pack_street(solver.view(cards), tree, street, board)
+            packed = pack_street(solver.view(cards), tree, street, board, equity=level == 0)
             arrays |= {f"{prefix}.{name}": array for name, array in packed.items()}
         yield f"nodes-{street.text}", arrays
     if saved != "full":
@@ -241,12 +270,13 @@ def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotSo
         result = SpotSolution(spot, opened.view)
     else:
         target = max(float(manifest["exploitability"]), 0.001)
+        target = target if settings.draft is None else min(target, DEFAULT_TARGET)
         result = TrimmedSolution(spot, opened.view, len(kept), target, announce)
     result.exploitability = float(manifest["exploitability"])
     result.known_evs = manifest["evs"][0], manifest["evs"][1]
     result.iterations, result.seconds = manifest["iterations"], manifest["seconds"]
     result.origin, result.folder = manifest.get("origin"), folder
-    result.given_name = manifest.get("name")
+    result.given_name, result.draft = manifest.get("name"), settings.draft
     with damage_told(folder):
         made = manifest.get("simplified")
         result.simplified = None if made is None else MadeSimple.read(made)
@@ -265,18 +295,21 @@ class _Settings(NamedTuple):
     precision: str
     river_groups: RiverGroups
     tremble: float
+    draft: CardModel | None
 
 
 def _spot_of(folder: Path, manifest: Mapping[str, Any]) -> tuple[Spot, _Settings]:
     """The spot of a manifest, and how it was solved."""
     config = dict(manifest["config"])
-    settings = _Settings(
-        config.pop("algorithm"),
-        config.pop("precision"),
-        config.pop("river_groups", "none"),
-        config.pop("tremble", 0.0),
-    )
     with damage_told(folder):  # input that is wrong here is not the user's, but the manifest's
+        draft = config.pop("draft", None)
+        settings = _Settings(
+            config.pop("algorithm"),
+            config.pop("precision"),
+            config.pop("river_groups", "none"),
+            config.pop("tremble", 0.0),
+            None if draft is None else CardModel.of(draft),
+        )
         return Spot.from_mapping(config), settings
 
 

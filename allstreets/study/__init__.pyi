@@ -44,11 +44,10 @@ from .review_folder import ReviewFolder as ReviewFolder
 from .review_folder import ReviewIndex as ReviewIndex
 from .review_hand import review_hand as review_hand
 from .review_job import Review as Review
+from .review_job import ReviewedSoFar as ReviewedSoFar
 from .review_job import ReviewJob as ReviewJob
-from .review_job import ReviewProgress as ReviewProgress
 from .review_job import plan_review as plan_review
 from .review_job import review_hands as review_hands
-from .review_job import show_review_progress as show_review_progress
 from .review_streets import Effort as Effort
 from .tables import Leak as Leak
 from .tables import Summary as Summary

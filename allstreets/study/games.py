@@ -13,7 +13,7 @@ A review takes whole games, of one folder or of a folder of several. Practice ta
 | preflop, `store: preflop`   | not stored: the hand ends before the flop                        |
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf, log
@@ -24,6 +24,7 @@ from allstreets.betting import CHIPS_PER_BB, POT_KINDS, Street, flop_pots
 from allstreets.interop import PlayedHand
 from allstreets.solutions import Position, Solution, WholeSolution
 from allstreets.storage import MANIFEST, SpotSet, folder_kind, load, load_unified
+from allstreets.study.drafting import DraftedFlops
 
 UNOPENED, SPOT = "unopened", "spot"
 NO_BIG_BLIND = "the spot does not say what a big blind is: a chip counts as one"
@@ -131,8 +132,13 @@ def distance_notes(game: SolvedGame, hand: PlayedHand) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def load_playable(folder: Path) -> Solution:
-    """A solved spot or whole game; an `InputError` for what cannot be played."""
+def load_playable(
+    folder: Path, *, drafts: bool = False, announce: Callable[[str], None] | None = None
+) -> Solution:
+    """A solved spot or whole game; an `InputError` for what cannot be played.
+
+    With `drafts` a whole game is played on every flop with real cards (`drafting`).
+    """
     folder = folder.resolve()
     solution = load(folder)
     if isinstance(solution, SpotSet):
@@ -145,6 +151,11 @@ def load_playable(folder: Path) -> Solution:
         raise InputError(MODELS.format(folder=folder))
     if solution.at().kind == "end":
         raise InputError(f"nothing is decided in {folder}: both players are all-in")
+    if drafts:
+        game = solution.as_game
+        if game is None:
+            raise InputError(f"{folder} is no whole game: only flops of whole games are drafted")
+        game.exact_flops = DraftedFlops(folder, game, announce)
     return solution
 
 

@@ -1,74 +1,81 @@
 """Reviewing many hands as a job: each is kept when it is done, and found again by the next run."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from allstreets.base import Control, InputError, cache_folder, duration, interrupt_request, shorten
+from allstreets.base import (
+    Control,
+    InputError,
+    cache_folder,
+    duration,
+    interrupt_request,
+    processors,
+    shorten,
+)
 from allstreets.betting import Player
 from allstreets.games import data_hash
 from allstreets.interop import HandFiles, PlayedHand, Skipped, read_hands
-from allstreets.jobs import CountProgress
-from allstreets.study.games import SolvedGame, nearest_game, open_games
+from allstreets.jobs import (
+    NO_CALLBACKS,
+    Callbacks,
+    Executor,
+    Here,
+    Observer,
+    Plan,
+    Processes,
+    Progress,
+    Tally,
+    in_order,
+    piece_control,
+)
+from allstreets.study.games import SolvedGame, load_games, nearest_game, open_games
 from allstreets.study.grading import GradedDecision
 from allstreets.study.review_folder import HandReview, IndexedHand, ReviewFolder, ReviewIndex
 from allstreets.study.review_hand import review_hand
-from allstreets.study.review_streets import Effort, StoppedError
+from allstreets.study.review_streets import Effort
+from allstreets.study.tables import review_mapping, total_rows
 
-VERSION = 3  # of what is kept: a change that alters reviews takes the next number
-LINE_SECONDS = 10.0  # between two lines of progress, where there is no terminal
+VERSION = 4  # of what is kept: a change that alters reviews takes the next number
+MANY = 8  # hands that are worth the start of another process
 NO_HERO = "nobody's cards are shown as his own: name the player with --hero"
 
 
 @dataclass(frozen=True)
-class ReviewProgress:
-    """The progress of a review."""
+class ReviewedSoFar:
+    """The hand that was reviewed last, and the loss of all hands so far."""
 
-    done: int  # hands, those of earlier runs included
-    total: int
-    before: int  # hands that were kept by earlier runs
-    hand: str | None  # reviewed last
-    loss_bb: float  # of all hands so far
-    seconds: float  # of this run
-    paused: bool = False
-
-    @property
-    def eta_seconds(self) -> float | None:
-        """Seconds that are left, by the mean of the hands of this run."""
-        reviewed = self.done - self.before
-        return self.seconds / reviewed * (self.total - self.done) if reviewed else None
+    hand: str | None
+    loss_bb: float
 
 
-def _figures(progress: ReviewProgress) -> list[str]:
-    reviewed = progress.done - progress.before
+def review_figures(progress: Progress) -> list[str]:
+    """The figures beside the count: pace, time that is left, loss so far, and the latest hand."""
+    reviewed, so_far = progress.done - progress.before, progress.latest
     parts = [f"{progress.before:,} kept from before"] if progress.before else []
     if reviewed and progress.seconds > 0:
         parts.append(f"{60 * reviewed / progress.seconds:.3g} hands a minute")
-        if progress.done < progress.total:
+        if not progress.ended:
             parts.append(f"ETA {duration(progress.eta_seconds)}")
-    parts.append(f"{progress.loss_bb:.2f} bb lost")
-    if progress.hand is not None and progress.done < progress.total:
-        parts.append(progress.hand)
+    parts.append(f"{so_far.loss_bb:.2f} bb lost")
+    if so_far.hand is not None and not progress.ended:
+        parts.append(so_far.hand)
     return parts
-
-
-REVIEW_PROGRESS = CountProgress("hands", _figures, LINE_SECONDS)
-show_review_progress, review_line = REVIEW_PROGRESS.shown, REVIEW_PROGRESS.line
-ReviewObserver = Callable[[ReviewProgress], None]
 
 
 @dataclass(frozen=True)
 class Review:
-    """All hands that are reviewed, and those that are not."""
+    """All hands that are reviewed, and those that are not: the outcome of the job."""
 
     hands: tuple[HandReview, ...]
     skipped: tuple[Skipped, ...]
     total: int  # hands that were to be reviewed
     output: Path
+    problem: str | None = None  # every hand is stored when it is reviewed
 
     @property
     def decisions(self) -> list[tuple[HandReview, GradedDecision]]:
@@ -79,6 +86,52 @@ class Review:
     def interrupted(self) -> bool:
         """Whether the user ended it before the last hand."""
         return len(self.hands) < self.total
+
+    def lines(self) -> list[str]:
+        """The number of reviewed hands, and their loss."""
+        lost = total_rows(self)[0]["loss_bb"] if self.hands else 0.0
+        return [f"{len(self.hands):,} of {self.total:,} hands are reviewed, {lost:.2f} bb lost"]
+
+    def to_json(self) -> dict[str, Any]:
+        """Hands, decisions and totals."""
+        return review_mapping(self)
+
+
+@dataclass(frozen=True)
+class ReviewPiece:
+    """A hand, and whose decisions in it are graded."""
+
+    hand: PlayedHand
+    hero: Player
+
+    @property
+    def name(self) -> str:
+        """The hand, for people."""
+        return self.hand.label
+
+
+@dataclass(frozen=True, eq=False)
+class ReviewPieces:
+    """Reviews a hand by the nearest of some games; another process opens them by itself."""
+
+    games: tuple[SolvedGame, ...]
+    effort: Effort
+    seed: int
+
+    def __call__(self, piece: ReviewPiece) -> HandReview:
+        """The hand with its decisions graded."""
+        effort = replace(self.effort, stop=piece_control().wants_to_stop)
+        game = nearest_game(self.games, piece.hand)
+        return review_hand(piece.hand, piece.hero, game, effort, self.seed)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        folders = tuple(game.folder for game in self.games)
+        return _review_pieces, (folders, self.effort, self.seed)
+
+
+@lru_cache(1)
+def _review_pieces(folders: tuple[Path, ...], effort: Effort, seed: int) -> ReviewPieces:
+    return ReviewPieces(load_games(folders), effort, seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,63 +146,85 @@ class ReviewJob:
     output: Path
     name: str = ""
     hero: str | None = None
+    processes: int | None = None  # hands at a time; None: by their number, and by the cores
+    executor: Executor | None = None  # in the place of these
 
-    def run(
-        self, observers: Sequence[ReviewObserver] = (), control: Control | None = None
-    ) -> Review:
+    def plan(self) -> Plan:
+        """How many hands there are, by what they are graded, and how long they take at most."""
+        missing = len(self.hands) - self.folder.done(self.index)
+        if not self.hands:
+            return Plan(())
+        at_once = self._at_once(missing)
+        side_by_side = f", {at_once} at a time" if at_once > 1 else ""
+        games = ", ".join(game.name for game in self.games)
+        line = f"{missing:,} of {len(self.hands):,} hands to review by {games}{side_by_side}"
+        return Plan((line,), kernels="review")
+
+    def run(self, callbacks: Callbacks = NO_CALLBACKS) -> Review:
         """Review what is missing; an interrupted run returns what is done.
 
-        Signals stop it, or `control` does, which may also let it wait between two hands.
+        Signals stop it, or a control does, which may also let it wait between two hands.
         """
-        doing = "keeping the hands that are done"
+        control = callbacks.control
         in_charge: AbstractContextManager[Control] = (
-            interrupt_request(doing, "the hand at work")
+            interrupt_request("keeping the hands that are done", "the hand at work")
             if control is None
             else nullcontext(control)
         )
+        if self.hands:
+            callbacks.begin()
         self.folder.write(self.index)
         with in_charge as request:
-            effort = replace(self.effort, stop=request.wants_to_stop)
-            kept = [self.folder.hand(indexed) for indexed in self.index.hands]
-            before, began = sum(kept_review is not None for kept_review in kept), time.monotonic()
-            lost = sum(kept_review.loss_bb for kept_review in kept if kept_review is not None)
-            reviews: list[HandReview] = []
-            fresh = 0
+            kept = (self.folder.hand(indexed) for indexed in self.index.hands)
+            reviews = {place: hand for place, hand in enumerate(kept) if hand is not None}
+            left = [place for place in range(len(self.hands)) if place not in reviews]
+            loss, latest = sum(hand.loss_bb for hand in reviews.values()), None
+            tally = Tally(
+                "hands", len(self.hands), len(reviews), callbacks.progress, figures=review_figures
+            )
 
-            def report(hand: str | None, *, paused: bool = False) -> None:
-                seconds, total = time.monotonic() - began, len(self.hands)
-                progress = ReviewProgress(
-                    before + fresh, total, before, hand, lost, seconds, paused
-                )
-                for observer in observers:
-                    observer(progress)
+            def tell(**facts: Any) -> None:
+                tally.tell(len(reviews), ReviewedSoFar(latest, loss), **facts)
+
+            def keep(number: int, review: HandReview) -> None:
+                nonlocal loss, latest
+                self.folder.keep(self.index.hands[left[number]].key, review)
+                reviews[left[number]] = review
+                loss, latest = loss + review.loss_bb, review.name
+                tell()
+
+            def wait() -> None:
+                if request.is_paused():
+                    tell(paused=True)
+                    tally.wait(request)
+                    tell()
 
             request.hold()
-            report(None)
-            for (hand, hero), indexed, known in zip(
-                self.hands, self.index.hands, kept, strict=True
-            ):
-                if known is not None:
-                    reviews.append(known)
-                    continue
-                if request.is_paused():
-                    since = time.monotonic()
-                    report(None, paused=True)
-                    request.wait_while_paused()
-                    began += time.monotonic() - since
-                    report(None)
-                if request.wants_to_stop():
-                    continue  # hands that an earlier run has kept count, wherever they stand
-                game = nearest_game(self.games, hand)
-                try:
-                    review = review_hand(hand, hero, game, effort, self.seed)
-                except StoppedError:
-                    continue
-                self.folder.keep(indexed.key, review)
-                reviews.append(review)
-                fresh, lost = fresh + 1, lost + review.loss_bb
-                report(hand.label)
-        return Review(tuple(reviews), self.skipped, len(self.hands), self.output)
+            tell()
+            wait()
+            at_once = self._at_once(len(left))
+            self._executor(at_once).map(
+                ReviewPieces(self.games, self.effort.shared(at_once), self.seed),
+                [ReviewPiece(*self.hands[place]) for place in left],
+                keep,
+                control=request,
+                on_tick=wait,
+            )
+        return Review(in_order(reviews), self.skipped, len(self.hands), self.output)
+
+    def _at_once(self, missing: int) -> int:
+        """Hands that are reviewed at a time."""
+        if self.executor is not None:
+            return self.executor.at_once
+        cores = max(1, processors() // (self.effort.threads or 1))
+        return max(1, min(self.processes or min(cores, missing // MANY), missing))
+
+    def _executor(self, at_once: int) -> Executor:
+        """Other processes for several hands at a time."""
+        if self.executor is not None:
+            return self.executor
+        opened = all(game.folder is not None for game in self.games)
+        return Processes(at_once) if at_once > 1 and opened else Here()
 
     @property
     def folder(self) -> ReviewFolder:
@@ -186,6 +261,7 @@ class ReviewJob:
             game.identity,
             self.effort.target,
             self.effort.seconds,
+            None if self.effort.draft is None else self.effort.draft.text,
             self.seed,
         ]
         return data_hash(facts)[:32]
@@ -200,6 +276,7 @@ def plan_review(
     seed: int = 1,
     output: Path | None = None,
     name: str = "",
+    processes: int | None = None,
 ) -> ReviewJob:
     """Choose whose decisions are graded: those of `hero`, or of who wrote the hand down."""
     hands: list[tuple[PlayedHand, Player]] = []
@@ -219,7 +296,7 @@ def plan_review(
         )
     folder = cache_folder() / "review" if output is None else output
     return ReviewJob(
-        tuple(hands), tuple(skipped), games, effort or Effort(), seed, folder, name, hero
+        tuple(hands), tuple(skipped), games, effort or Effort(), seed, folder, name, hero, processes
     )
 
 
@@ -229,11 +306,12 @@ def review_hands(
     hero: str | None = None,
     *,
     target: float = 0.001,
-    seconds_per_spot: float = 20.0,
+    seconds_per_spot: float = Effort.seconds,
     threads: int | None = None,
     seed: int = 1,
     output: Path | str | None = None,
-    observers: Sequence[ReviewObserver] = (),
+    processes: int | None = None,
+    observers: Sequence[Observer] = (),
 ) -> Review:
     """Review hand histories by the whole games in a folder; what was reviewed before is kept."""
     paths: Iterable[Any] = [hands] if isinstance(hands, Path | str) else hands
@@ -244,8 +322,9 @@ def review_hands(
         effort=Effort(target, seconds_per_spot, threads),
         seed=seed,
         output=None if output is None else Path(output),
+        processes=processes,
     )
-    review = job.run(observers)
+    review = job.run(Callbacks(progress=tuple(observers)))
     if review.interrupted:
         raise KeyboardInterrupt
     return review

@@ -1,11 +1,12 @@
 """Postflop streets of a played hand, each solved again for its real ranges, pot and stack.
 
 1. A street begins with the ranges that the streets before have left, and its real pot and stack.
-2. It is solved exactly. Its sizes are the solution's for this kind of pot; every bet and raise of
-   the hand on this street is offered besides them, in chips. Where that is too large for the memory
-   or the time that is given, one size of each list stays, and then no raises but those that were
-   made (`Trimmed`). A flop that cannot be solved even so is evaluated by the whole game itself, if
-   it stores that flop: a walk in its own pot and stack and with its own sizes.
+2. It is solved exactly, or drafted (`solvers.draft`) where an exact flop takes longer than the time
+   that is given. Its sizes are the solution's for this kind of pot; every bet and raise of the hand
+   on this street is offered besides them, in chips. Where that is too large for memory or time, one
+   size of each list stays, and then no raises but those that were made (`Trimmed`). A flop that
+   cannot be solved even so is evaluated by the whole game itself, if it stores that flop: a walk in
+   its own pot and stack and with its own sizes.
 3. The actions are followed; the hero's are graded, and every action narrows its player's range.
 
 Where a player takes an action that the solution never takes, the player's range would be empty. The
@@ -13,6 +14,7 @@ rest is then solved as if the whole range had taken it (`solutions.solve_behind`
 so.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -21,7 +23,14 @@ from itertools import groupby
 
 import numpy as np
 
-from allstreets.base import Floats, InputError, StopWhen, available_bytes, thread_count
+from allstreets.base import (
+    Floats,
+    InputError,
+    StopWhen,
+    available_bytes,
+    processors,
+    thread_count,
+)
 from allstreets.betting import (
     BIG_BLINDS,
     CHIPS_PER_BB,
@@ -39,18 +48,20 @@ from allstreets.betting import (
 )
 from allstreets.cards import HAND_OF_COMBO, Range, cards_text, combo_index, live_combos
 from allstreets.engines import RiverGroups
-from allstreets.games import Spot, WholeGame, estimate_spot
+from allstreets.games import Spot, WholeGame, estimate_draft, estimate_spot
 from allstreets.interop import Moment, PlayedHand
+from allstreets.jobs import StoppedError
 from allstreets.solutions import (
     BehindResult,
     Decision,
     Node,
     SpotSolution,
+    accuracy_text,
     is_reached,
     solve_behind,
     solve_on,
 )
-from allstreets.solvers import SpotSolver, Timer
+from allstreets.solvers import DRAFT, Completion, SpotSolver, Timer, can_draft
 from allstreets.study.games import SolvedGame
 from allstreets.study.grading import NEVER, SHADE, GradedDecision, within
 from allstreets.study.played_actions import Draws, Mapped, bare_decision, graded_as, map_action
@@ -63,6 +74,7 @@ WAYS: tuple[tuple[str, RiverGroups, str], ...] = (
     ("float16", "suits", f", stored in 16 bits{SHARED}"),
 )
 """Storage formats of strategies, the largest first, each with a note for people."""
+DRAFT_ALLOWANCE = 2.0  # of the time of a spot: estimates count the set-up, and lie high
 LEAST_ITERATIONS = 60  # fewer say little: a tree is made smaller rather than solved so badly
 MOST_ITERATIONS = 10_000
 WORST = 0.05  # of the pot: a street with a larger error is not graded
@@ -96,8 +108,9 @@ class SolvedStreet:
     how: str
 
 
-class StoppedError(Exception):
-    """The user has asked for the end."""
+def never() -> bool:
+    """Nobody asks for the end."""
+    return False
 
 
 @dataclass(frozen=True)
@@ -105,9 +118,18 @@ class Effort:
     """The target and limits for solving a spot."""
 
     target: float = 0.001  # exploitability, of the pot
-    seconds: float = 20.0  # of one spot at most
+    seconds: float = 5.0  # of one spot at most
     threads: int | None = None
-    stop: Callable[[], bool] = lambda: False
+    stop: Callable[[], bool] = never
+    at_once: int = 1  # hands that are reviewed at a time, which share cores and memory
+    draft: Completion | None = DRAFT  # of flops that take longer; None: none is drafted
+
+    def shared(self, at_once: int) -> "Effort":
+        """The same for one of so many hands at a time."""
+        if at_once == 1:
+            return self
+        threads = self.threads or max(1, processors() // at_once)
+        return replace(self, threads=threads, at_once=at_once)
 
 
 @dataclass(frozen=True)
@@ -175,13 +197,18 @@ class SolvedAgain:
     @property
     def evaluated_by(self) -> str:
         """How the street was solved, in words."""
-        return f"solved again exactly, to {100 * self.solved_to:.2g} % of the pot{self._solved.how}"
+        drafted = self._latest.draft is not None
+        how = accuracy_text(self.solved_to, draft=drafted)
+        return f"{how if drafted else how.replace('solved', 'solved again')}{self._solved.how}"
 
     @property
     def solved_to(self) -> float:
         """Exploitability of the solution that evaluates the latest decision."""
-        latest = self._solved.result if self._behind is None else self._behind.solved
-        return round(latest.exploitability, 6)
+        return round(self._latest.exploitability, 6)
+
+    @property
+    def _latest(self) -> SpotSolution:
+        return self._solved.result if self._behind is None else self._behind.solved
 
     def decision(self, node: int) -> Decision:
         """The decision, solved by itself if the solution does not get there."""
@@ -193,7 +220,12 @@ class SolvedAgain:
             if decision.reached:
                 return decision
             self._behind = solve_behind(
-                result, line, effort.target, effort.threads, seconds=effort.seconds
+                result,
+                line,
+                effort.target,
+                effort.threads,
+                seconds=effort.seconds,
+                completion=None if result.draft is None else effort.draft,
             )
             if self._behind.exploitability > WORST:
                 raise InputError(
@@ -205,8 +237,7 @@ class SolvedAgain:
 
     def within(self, decision: Decision) -> float | None:
         """Gain of better play at a decision, averaged over the range, in bb."""
-        latest = self._solved.result if self._behind is None else self._behind.solved
-        spot = latest.spot
+        latest, spot = self._latest, self._latest.spot
         return within(
             latest.exploitability * spot.pot / CHIPS_PER_BB,
             float(decision.own.weights.sum()) / spot.pairs,
@@ -393,17 +424,37 @@ def _solver(
 ) -> tuple[SpotSolver, str]:
     """The largest tree, and the best way to store it, for which there is memory and time."""
     threads, free = thread_count(effort.threads), available_bytes()
-    for trimmed in Trimmed:
-        spot = street_spot(game, start, ranges, trimmed)
+    free = None if free is None else free // effort.at_once
+    draft = effort.draft
+
+    def exactly(spot: Spot, seconds: float) -> tuple[SpotSolver, str] | None:
         for precision, groups, words in WAYS:
             need = estimate_spot(spot, precision, threads, groups)
-            in_time = need.seconds_per_iteration * LEAST_ITERATIONS <= effort.seconds
-            fits = free is None or need.process_bytes <= free
-            if fits and (in_time or trimmed == max(Trimmed)):
+            in_time = need.seconds_per_iteration * LEAST_ITERATIONS <= seconds
+            if in_time and (free is None or need.process_bytes <= free):
                 solver = SpotSolver(
                     spot, threads=effort.threads, precision=precision, river_groups=groups
                 )
-                return solver, TRIMMED_WORDS[trimmed] + words
+                return solver, words
+        return None
+
+    def drafted(spot: Spot, seconds: float) -> tuple[SpotSolver, str] | None:
+        if draft is None or not can_draft(spot):
+            return None
+        need = estimate_draft(spot, draft.model, threads)
+        in_time = need.seconds_to(draft.iterations) <= DRAFT_ALLOWANCE * seconds
+        if in_time and (free is None or need.process_bytes <= free):
+            return draft.solver(spot, effort.threads), ""
+        return None
+
+    spots = {trimmed: street_spot(game, start, ranges, trimmed) for trimmed in Trimmed}
+    tries = [(trimmed, effort.seconds) for trimmed in Trimmed]
+    for trimmed, seconds in [*tries, (max(Trimmed), math.inf)]:
+        for way in (exactly, drafted) if seconds < math.inf else (drafted, exactly):
+            solver = way(spots[trimmed], seconds)
+            if solver is not None:
+                return solver[0], TRIMMED_WORDS[trimmed] + solver[1]
+    need = estimate_spot(spots[max(Trimmed)], WAYS[-1][0], threads, WAYS[-1][1])
     raise InputError(
         f"it takes {need.process_bytes / 1e9:.1f} GB of memory, and {(free or 0) / 1e9:.1f} GB "
         "are free"
@@ -413,7 +464,11 @@ def _solver(
 def _solve(solver: SpotSolver, effort: Effort) -> SpotSolution:
     solver.train_batch(1)  # not timed: kernels may be compiled for it
     timer = Timer(effort.seconds)
-    result = solve_on(solver, timer, effort.target, MOST_ITERATIONS, control=StopWhen(effort.stop))
+    check = None
+    if solver.draft_cards is not None and effort.draft is not None:
+        check = effort.draft.iterations
+    control = StopWhen(effort.stop)
+    result = solve_on(solver, timer, effort.target, MOST_ITERATIONS, check, control)
     if effort.stop():
         raise StoppedError
     return result

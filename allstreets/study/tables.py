@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from allstreets.base import InputError, write_atomic, write_csv_rows
 from allstreets.betting import POT_KINDS
@@ -19,7 +19,9 @@ from allstreets.study.games import UNOPENED
 from allstreets.study.grading import ACTIONS, STREETS, Answer, GradedDecision
 from allstreets.study.results import StoredAnswer
 from allstreets.study.review_folder import HandReview
-from allstreets.study.review_job import Review
+
+if TYPE_CHECKING:
+    from allstreets.study.review_job import Review
 
 Row = dict[str, Any]
 Pair = tuple[HandReview, GradedDecision]
@@ -173,7 +175,7 @@ def _time(stored: StoredAnswer) -> datetime:
     return datetime.fromtimestamp(stored.at).astimezone()
 
 
-def decision_rows(review: Review) -> list[Row]:
+def decision_rows(review: "Review") -> list[Row]:
     """One row per decision: the costliest first, those that are not graded last."""
     rows = [_row(*pair) for pair in review.decisions]
     return sorted(rows, key=lambda row: -1.0 if row["loss_bb"] is None else row["loss_bb"])[::-1]
@@ -214,7 +216,7 @@ def _row(hand: HandReview, made: GradedDecision) -> Row:
     }
 
 
-def total_rows(review: Review) -> list[Row]:
+def total_rows(review: "Review") -> list[Row]:
     """Losses in all and by street, kind of pot and action."""
     rows = [_total("all", "all", review.decisions, len(review.hands))]
     for by, names, name_of in SORTS:
@@ -240,13 +242,13 @@ def _total(by: str, name: str, some: Sequence[Pair], hands: int, all_hands: int 
     }
 
 
-def ungraded(review: Review) -> list[tuple[str, int]]:
+def ungraded(review: "Review") -> list[tuple[str, int]]:
     """Why decisions are not graded and how many, the most frequent first."""
     notes = (made.note.partition(":")[0] for _, made in review.decisions if made.loss_bb is None)
     return Counter(notes).most_common()
 
 
-def review_mapping(review: Review, *, grids: bool = False) -> Row:
+def review_mapping(review: "Review", *, grids: bool = False) -> Row:
     """The review as JSON data; `grids`: with ranges, strategies and EVs of every decision."""
     hands = [hand.to_json() for hand in review.hands]
     for made in (made for hand in hands for made in hand["decisions"] if not grids):
@@ -261,7 +263,7 @@ def review_mapping(review: Review, *, grids: bool = False) -> Row:
     }
 
 
-def write_csv(review: Review, path: Path) -> None:
+def write_csv(review: "Review", path: Path) -> None:
     """Write the rows of all decisions, whole or not at all."""
     _write(path, _csv(decision_rows(review), ["loss_bb", "hand", "street"], "\r\n"))
 

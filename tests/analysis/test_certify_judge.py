@@ -13,12 +13,13 @@ from builders.whole_solution import (
     whole_game,
 )
 
-from allstreets.analysis.certify import EXACTLY, Completion, FlopEvaluator
+from allstreets.analysis.certify import FlopEvaluator
 from allstreets.betting import Player
 from allstreets.cards import parse_flop
 from allstreets.cfr import parse_schedule
 from allstreets.engines import CLASSES, CardModel
 from allstreets.solutions.whole_game import WholeSolution
+from allstreets.solvers import EXACTLY, Completion
 
 QUICKLY = Completion(CLASSES, 3)
 

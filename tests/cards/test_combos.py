@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from allstreets.base import InputError
-from allstreets.cards import COMBO_CARDS, combo_index, combo_text, live_combos, parse_combo
+from allstreets.cards import (
+    COMBO_CARDS,
+    combo_index,
+    combo_text,
+    fitting,
+    live_combos,
+    met_reach,
+    parse_combo,
+)
 from allstreets.cards.hands import COMBO_MASKS, disjoint_combos
 
 
@@ -37,6 +45,25 @@ def test_two_combos_fit_beside_each_other_when_all_four_cards_differ() -> None:
         assert fits[first].tolist() == [not sets[first] & other for other in sets]
     assert fits.sum() == 1326 * 1225
     assert np.bitwise_count(COMBO_MASKS).tolist() == [2] * 1326
+
+
+@pytest.mark.parametrize("held", ["all", "some", "blocking", "tiny beside one", "none"])
+def test_met_reach_is_the_sum_over_the_combos_that_fit(held: str) -> None:
+    """As adding them up one by one has it, nothing at all included."""
+    chance = np.random.default_rng(5)
+    combos, others = np.flatnonzero(live_combos((50, 38, 2))), np.flatnonzero(live_combos((50,)))
+    reach = chance.random(len(others))
+    if held == "some":
+        reach[chance.random(len(others)) < 0.99] = 0.0
+    if held == "blocking":  # all of it blocks the combos that hold the ace of spades
+        reach[~(COMBO_CARDS[others] == 51).any(axis=1)] = 0.0
+    if held == "tiny beside one":
+        reach *= 1e-14
+        reach[7] = 1.0
+    if held == "none":
+        reach[:] = 0.0
+    slow = fitting(combos, others) @ reach
+    assert met_reach(combos, others, reach) == pytest.approx(slow, rel=1e-9, abs=0.0)
 
 
 @pytest.mark.parametrize("text", ["As", "AsKsQs", ""])

@@ -9,9 +9,19 @@ import pytest
 from builders.whole_solution import trips, trips_result
 
 from allstreets.cli.main import main
-from allstreets.solutions import SpotSolution, flop_spot
-from allstreets.solvers import SpotSolver
-from allstreets.storage import find_kept, load_spot, new_kept, read_spot_manifest, save_unified
+from allstreets.engines import CardModel
+from allstreets.games import estimate_saved
+from allstreets.solutions import SpotSolution, WholeSolution, flop_spot
+from allstreets.solvers import Completion, SpotSolver
+from allstreets.storage import (
+    find_kept,
+    load,
+    load_spot,
+    new_kept,
+    read_spot_manifest,
+    save_spot,
+    save_unified,
+)
 
 LIMPED = ("--line", "c x", "--flop", "7c7d7h")
 QUICK = ("--max-iterations", "6", "--target", "0.001%", "--threads", "1")
@@ -73,7 +83,7 @@ def test_a_kept_flop_is_found_in_any_suits(kept: Path, capsys: pytest.CaptureFix
         code, out, _ = run(capsys, "--from", str(kept), "--line", "c x", "--flop", flop)
         assert code == 0
         assert out.startswith("Solved already, to ")
-        assert "To go on to 0.3 %: the same command with --resume." in out
+        assert "To go on to 0.3 %: the same command with --resume (from its start: " in out
         assert "BB first: x " in out
         assert out.endswith(f"In the browser: allstreets explore {kept}\n")
         assert (told or "Solved already") in out
@@ -157,3 +167,84 @@ def test_folders_that_will_not_do(solved: Path, capsys: pytest.CaptureFixture[st
     assert "is not a solved whole game" in run(capsys, "--from", str(spot), *LIMPED)[2]
     assert "does not exist" in run(capsys, "--from", str(solved / "none"), *LIMPED)[2]
     assert "add --from DIR" in run(capsys, *LIMPED)[2]
+
+
+@pytest.fixture
+def slow(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A game as if every flop took long; a draft has few buckets and iterations."""
+    few = Completion(CardModel("boards", groups=16, rows=32), 8)
+    monkeypatch.setattr("allstreets.jobs.spot.FIRST_ANSWER_SECONDS", 0.0)
+    monkeypatch.setattr("allstreets.jobs.spot.DRAFT", few)
+    return shutil.copytree(template, tmp_path / "trips")
+
+
+def test_a_draft_answers_first_and_the_exact_solution_replaces_it(
+    slow: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    exact = ("--target", "1%", "--threads", "1")
+    code, out, err = run(capsys, "--from", str(slow), *LIMPED, *exact)
+    assert code == 0
+    assert "a draft of it in about " in err
+    assert "keeps flop and turn, about " in err
+    told = [line for line in err.splitlines() if line.startswith("A draft, within ")]
+    assert len(told) == 1
+    assert out.startswith("Solved to ")
+    kept = read_spot_manifest(slow / "spots" / "c-x-7h7d7c")
+    assert kept["saved"] == "turn"
+    assert kept["origin"]["draft"] is None
+    assert "draft" not in kept["config"]
+    assert [path.name for path in (slow / "spots").iterdir()] == ["c-x-7h7d7c"]
+
+
+def test_a_draft_alone_is_kept_and_solved_exactly_on_request(
+    slow: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = figures(capsys, "--from", str(slow), *LIMPED, "--draft", "--threads", "1")
+    assert (found["iterations"], found["origin"]["draft"]) == (8, found["draft"])
+    drafted = load_spot(slow / "spots" / "c-x-7h7d7c")
+    assert drafted.draft == CardModel("boards", groups=16, rows=32)
+    assert 100 * drafted.exploitability == found["exploitability_pct"]
+    assert drafted.accuracy_text.startswith("a draft, within ")
+    assert drafted.at("x x | 2c |").decision.strategy.shape[0] > 1  # solved when it is opened
+    # As a part of its game.
+    whole = load(slow, WholeSolution)
+    assert whole.source(whole.read("c x | 7h7d7c | x")).startswith("a draft, within ")
+    decision = whole.at("c x | 7h7d7c | x").decision
+    assert (decision.strategy == drafted.at("x").decision.strategy).all()
+    code, out, _ = run(capsys, "--from", str(slow), *LIMPED, "--draft")
+    assert out.startswith("Drafted already, within ")
+    assert "To solve it exactly: the same command without --draft." in out
+    code, out, err = run(capsys, "--from", str(slow), *LIMPED, "--target", "1%", "--threads", "1")
+    assert code == 0
+    assert "A draft" not in err  # there is one
+    assert out.startswith("Solved to ")
+    assert load_spot(slow / "spots" / "c-x-7h7d7c").draft is None
+
+
+def test_a_better_draft_stays(slow: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    short = ("--max-iterations", "1", "--target", "0.001%", "--threads", "1")
+    code, out, _ = run(capsys, "--from", str(slow), *LIMPED, *short)
+    assert code == 0
+    assert "What was there before is better, and kept: a draft, within " in out
+    kept = load_spot(slow / "spots" / "c-x-7h7d7c")
+    assert kept.draft is not None
+    assert kept.exploitability < 0.5
+
+
+def test_drafts_are_of_flops(capsys: pytest.CaptureFixture[str]) -> None:
+    spots = Path(__file__).parents[2] / "sample_spots"
+    code, _, err = run(capsys, str(spots / "river.yaml"), "--draft")
+    assert (code, err.startswith("Error: only flops are drafted")) == (2, True)
+    code, _, err = run(
+        capsys, str(spots / "river.yaml"), str(spots / "turn.yaml"), "--draft", "-o", "never"
+    )
+    assert (code, err.startswith("Error: --draft is for one flop")) == (2, True)
+
+
+@pytest.mark.parametrize("saved", ["flop", "turn", "full"])
+def test_the_size_of_a_bundle_is_said_before(template: Path, tmp_path: Path, saved: Any) -> None:
+    spot = flop_spot(load(template, WholeSolution), "c x", "7c7d7h").spot
+    solver = SpotSolver(spot, threads=1)
+    save_spot(solver, tmp_path / "spot", saved, exploitability=1.0)
+    size = sum(path.stat().st_size for path in (tmp_path / "spot").iterdir())
+    assert estimate_saved(spot, "float32", saved) == pytest.approx(size, rel=0.1)

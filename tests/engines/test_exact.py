@@ -234,7 +234,7 @@ def unfolded(spot: Spot) -> SpotSolver:
     solver = SpotSolver(spot, threads=1)
     root = solver.subgame.streets[0].runouts[0].with_symmetries((0,))
     oop, ip = (np.flatnonzero(one.weights) for one in spot.ranges)
-    solver.subgame = ExactSubgame(spot.tree, spot.payoffs, root, (oop, ip), threads=1)
+    solver.learner = ExactSubgame(spot.tree, spot.payoffs, root, (oop, ip), threads=1)
     return solver
 
 

@@ -2,12 +2,14 @@
 
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from builders.whole_solution import trips, trips_result
 
 from allstreets.base import InputError, processors
+from allstreets.engines import CardModel
 from allstreets.explorer.exact_flops import ExactFlops
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.base import BusyError, MissingError
@@ -15,12 +17,17 @@ from allstreets.explorer.models.place import Deal, Decision
 from allstreets.explorer.models.solves import FlopForm, SolveDetail
 from allstreets.explorer.server import open_folders
 from allstreets.explorer.solves.flops import WAYS, fitting, form_of, read_work, source_of
-from allstreets.explorer.solves.folders import Request
+from allstreets.explorer.solves.folders import Request, new_folder
+from allstreets.explorer.solves.jobs import DRAFTING
 from allstreets.explorer.solves.manager import Solves
+from allstreets.explorer.solves.process import Report
+from allstreets.explorer.solves.reporter import Channel, Commands, Reporter
 from allstreets.explorer.solves.spots import read_form
+from allstreets.explorer.solves.worker import attempt
 from allstreets.explorer.views.card_report import joined
 from allstreets.games import estimate_spot, spot_mapping
 from allstreets.solutions import NoNodeError, flop_spot
+from allstreets.solvers import Completion
 from allstreets.storage import load_spot, save_unified
 
 SEVENS = "c x | 7c7d7h"
@@ -215,3 +222,65 @@ def test_what_cannot_be_solved(game: Path, tmp_path: Path) -> None:
     with pytest.raises(MissingError):
         flops.look("nothing", SEVENS)
     assert not (game / "spots").exists()
+
+
+class Heard(Channel):
+    """Takes the reports of a process; a word of the server comes with the first draft."""
+
+    def __init__(self, commands: Commands, word: str = "") -> None:
+        self.reports: list[Report] = []
+        self._commands, self._word = commands, word
+
+    def send(self, report: Report) -> None:
+        self.reports.append(report)
+        if self._word and report.saves:
+            self._commands.take(self._word)
+
+
+def test_a_draft_is_there_until_the_exact_solution_is_better(
+    game: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped when the draft is saved, looked at, and gone on with."""
+    few = Completion(CardModel("boards", groups=16, rows=32), 8)
+    monkeypatch.setattr("allstreets.jobs.spot.FIRST_ANSWER_SECONDS", 0.0)
+    monkeypatch.setattr("allstreets.jobs.spot.DRAFT", few)
+    library, solves = open_folders([game], tmp_path / "solves")
+    flops, id = ExactFlops(library, solves), library.id_of(game)
+    spot = flop_spot(trips_result(), "c x", "7c7d7h")
+    output = game / "spots" / spot.name
+    request = Request(
+        run=1,
+        state="starting",
+        created=0,
+        form=form_of(spot, 1.0, "float32"),
+        flop=source_of(game, spot, output),
+    )
+    folder = replace(new_folder(tmp_path / "solves", request), kept=output)
+
+    def go(word: str = "") -> tuple[str, list[Report]]:
+        commands = Commands()
+        heard = Heard(commands, word)
+        ending = attempt(folder, request, commands, Reporter(folder, request, heard))
+        assert ending.error is None
+        return ending.state, heard.reports
+
+    state, reports = go("stop")
+    assert state == "stopped"
+    assert DRAFTING in [report.note for report in reports]
+    kept = load_spot(output)
+    assert kept.draft == few.model
+    known = flops.look(id, SEVENS)
+    assert known.draft
+    assert known.exploitability == pytest.approx(100 * kept.exploitability)
+    assert known.memory_bytes is not None  # it can be solved exactly
+    assert library.place(id, SEVENS).source.startswith("a draft, within ")
+
+    state, reports = go()
+    assert state == "done"
+    assert DRAFTING not in [report.note for report in reports]  # there is one
+    exact = load_spot(output)
+    assert exact.draft is None
+    assert exact.exploitability <= 0.01
+    known = flops.look(id, SEVENS)
+    assert (known.draft, known.memory_bytes) == (False, None)
+    assert solves.close(60)

@@ -95,7 +95,7 @@ def test_equal_fractions_are_rounded_by_a_dither_for_each_hand() -> None:
 @pytest.mark.parametrize("spot", [RIVER, TURN])
 def test_both_converge_alike(spot: Spot) -> None:
     here, there = (SpotSolver(spot, threads=1) for _ in range(2))
-    there.subgame = on_host(spot)
+    there.learner = on_host(spot)
     for solver in (here, there):
         solver.train_batch(60)
     assert 0 < there.exploitability() < 0.01 * spot.pot

@@ -9,7 +9,7 @@ from builders.host_device import HostDevice, tried_device
 from builders.small_forms import river
 from builders.whole_solution import trips_result, whole_game
 
-from allstreets.analysis.certify import EXACTLY, Completion, FlopEvaluator
+from allstreets.analysis.certify import FlopEvaluator
 from allstreets.base import InputError
 from allstreets.betting import Player
 from allstreets.cards import parse_flop
@@ -27,7 +27,7 @@ from allstreets.games import Spot, matrix_lengths
 from allstreets.jobs.api import plan, run
 from allstreets.jobs.config.train import read_train_config
 from allstreets.solutions import WholeSolution, solve
-from allstreets.solvers import SpotSolver, WholeGameSolver
+from allstreets.solvers import EXACTLY, Completion, SpotSolver, WholeGameSolver
 from allstreets.storage.spot_bundle import restore_spot
 
 SCHEDULE = parse_schedule("ahead")

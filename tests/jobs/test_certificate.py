@@ -12,7 +12,6 @@ import pytest
 from builders.small_games import LIMPED, solve_limped, write_small
 
 import allstreets
-from allstreets.analysis import Completion
 from allstreets.base import InputError
 from allstreets.cards import FLOP_COUNT, spread_flops
 from allstreets.cli.main import main
@@ -20,6 +19,7 @@ from allstreets.engines import CLASSES
 from allstreets.jobs import Callbacks, CertifyJob, Progress, plan_certify, progress_line
 from allstreets.jobs.reports.solution import certificate_lines, quality_lines
 from allstreets.solutions import Certificate
+from allstreets.solvers import Completion
 from allstreets.storage import load_unified
 
 FLOPS = ["KsKhKd", "AsAhAd"]

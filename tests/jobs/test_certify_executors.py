@@ -13,12 +13,13 @@ import pytest
 from builders.small_games import solve_limped
 from builders.worker_pools import TasksHere, as_cluster
 
-from allstreets.analysis import CertificateEstimate, Completion
+from allstreets.analysis import CertificateEstimate
 from allstreets.base import InputError
 from allstreets.cards import Flop
 from allstreets.engines import CLASSES
 from allstreets.jobs import Callbacks, CertifyJob, Progress, certificate, plan_certify
 from allstreets.jobs.certificate import CertifyOnCluster, Evaluated, EvaluateFlop
+from allstreets.solvers import Completion
 from allstreets.storage import load_unified
 
 FLOPS = ["KsKhKd", "AsAhAd", "QsQhQd"]
@@ -164,7 +165,7 @@ KILLED = """
 import os, signal, sys
 from dataclasses import replace
 from pathlib import Path
-from allstreets.analysis import Completion
+from allstreets.solvers import Completion
 from allstreets.engines import CLASSES
 from allstreets.jobs import executors
 from allstreets.jobs import plan_certify

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from builders.explorer_solutions import folder, solver
 from builders.self_play import FLOP, LIMPED, STACK, flop_solution
 from builders.self_play import solution as self_play
 from builders.small_spots import RIVER, spot
-from builders.whole_solution import combo_result, solver_of, whole_game
+from builders.whole_solution import combo_result, solver_of, trips, whole_game
 from builders.whole_solution import result as classes_result
 from scipy.stats import chisquare
 
@@ -32,11 +33,13 @@ from allstreets.engines import CardModel
 from allstreets.interop import PlayedHand
 from allstreets.interop.played_hands import Ledger
 from allstreets.solutions import ExactFlop, Solution, SpotSolution, WholeSolution
-from allstreets.solvers import SpotSolver
+from allstreets.solvers import Completion, SpotSolver
+from allstreets.storage import load_spot, save_unified
 from allstreets.study import (
     Dealer,
     Effort,
     Hand,
+    Session,
     SolvedGame,
     Wanted,
     deal_hand,
@@ -429,6 +432,8 @@ def test_exact_games_end_with_the_flop() -> None:
 class OneExactFlop:
     """The limped pot of a game, solved exactly on its flop."""
 
+    every = False
+
     def __init__(self, solution: WholeSolution) -> None:
         self._solution = solution
 
@@ -504,3 +509,30 @@ def test_spots_have_one_pot(turn: Solution) -> None:
         load_playable(folder("models"))
     with pytest.raises(InputError, match="all-in"):
         load_playable(folder("all-in"))
+
+
+def test_any_flop_is_dealt_and_drafted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A game that plays hand classes on three flops, with real cards on any."""
+    few = Completion(CardModel("boards", groups=16, rows=32), 8)
+    monkeypatch.setattr("allstreets.jobs.spot.DRAFT", few)
+    save_unified(trips(), tmp_path / "trips", config={})
+    drafted: list[str] = []
+    solution = load_playable(tmp_path / "trips", drafts=True, announce=drafted.append)
+    assert solution.limits == ""
+    session = Session(solution, Player.OOP, Wanted.parse(["flop"], [], "c x"), 5, None)
+    hand = session.deal()
+    question = hand.question
+    assert question is not None
+    board = question.node.board
+    assert drafted == [cards_text(board)]
+    assert question.node.source.startswith("a draft, within ")
+    kept = load_spot(next((tmp_path / "trips" / "spots").iterdir()))
+    assert kept.draft == few.model
+    assert question.decision.hands[0].combos is not None  # not hand classes
+    # The turn has a card, and the flop is there now.
+    turn = solution.at(f"c x | {cards_text(board)} | x x").children
+    assert len(turn) == 49
+    solution.at(f"c x | {cards_text(board)}")
+    assert len(drafted) == 1
+    with pytest.raises(InputError, match="only flops of whole games are drafted"):
+        load_playable(next((tmp_path / "trips" / "spots").iterdir()), drafts=True)

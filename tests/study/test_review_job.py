@@ -3,6 +3,7 @@
 import csv
 import json
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,24 +11,26 @@ import pytest
 from builders.whole_solution import classes, trips, trips_result
 from interop.test_reading import TEXT
 
+from allstreets.base import Control
 from allstreets.base.errors import InputError
 from allstreets.cards import HAND_NAMES
 from allstreets.cli.main import main
+from allstreets.engines import CardModel
 from allstreets.interop import read_hands
+from allstreets.jobs import Callbacks, Progress, progress_line
+from allstreets.solvers import Completion
 from allstreets.storage import save_unified
 from allstreets.study import (
     Effort,
     Review,
     ReviewFolder,
     ReviewJob,
-    ReviewProgress,
     open_games,
     plan_review,
     review_hands,
     review_mapping,
     total_rows,
 )
-from allstreets.study.review_job import review_line
 
 QUICK = Effort(target=0.02, seconds=1e6, threads=1)
 HAND = """PokerStars Hand #{number}: Hold'em No Limit ($0.50/$1.00 USD) - 2020/01/01 12:00:00 ET
@@ -185,9 +188,49 @@ def test_a_second_run_reads_what_is_kept(
     monkeypatch.setattr(
         "allstreets.study.review_job.review_hand", None
     )  # nothing is reviewed again
-    told: list[ReviewProgress] = []
-    assert job(games, file, output).run([told.append]) == review
+    told: list[Progress] = []
+    assert job(games, file, output).run(Callbacks(progress=(told.append,))) == review
     assert [(one.done, one.before, one.total) for one in told] == [(4, 4, 4)]
+
+
+def test_processes_review_as_one_does(
+    kept: tuple[Path, Review], games: Path, tmp_path: Path
+) -> None:
+    """Each opens the games by itself; hands come back in their order."""
+    file, output = tmp_path / "hands.txt", tmp_path / "kept"
+    file.write_text(hand(1, "As Ad", FOLDED) + hand(2, "9s 2d", FOLDED))
+    side_by_side = job(games, file, output, processes=2)
+    assert side_by_side.plan().lines == ("2 of 2 hands to review by three, twenty, 2 at a time",)
+    reviews = [replace(review, file=str(file)) for review in kept[1].hands[:2]]
+    assert list(side_by_side.run().hands) == reviews
+    assert job(games, file, output).plan().lines == ("0 of 2 hands to review by three, twenty",)
+
+
+def test_a_pause_between_two_hands(games: Path, tmp_path: Path) -> None:
+    told: list[Progress] = []
+    file = tmp_path / "folded.txt"
+    file.write_text("".join(hand(number, "9s 2d", FOLDED) for number in range(1, 5)))
+
+    class Paused(Control):
+        waited = 0
+
+        def is_paused(self) -> bool:
+            return bool(told) and told[-1].done == 2 and not self.waited
+
+        def wait_while_paused(self) -> None:
+            self.waited += 1
+
+    control = Paused()
+    review = job(games, file, tmp_path / "kept").run(
+        Callbacks(progress=(told.append,), control=control)
+    )
+    assert control.waited == 1
+    assert not review.interrupted
+    assert [(one.done, one.paused) for one in told] == [
+        (0, False), (1, False), (2, False), (2, True), (2, False), (3, False), (4, False),
+    ]  # fmt: skip
+    assert review.lines()[0].startswith("4 of 4 hands are reviewed, ")
+    assert review.to_json() == review_mapping(review)
 
 
 def test_other_settings_are_other_reviews(
@@ -202,28 +245,28 @@ def test_other_settings_are_other_reviews(
 def test_interrupted_it_keeps_what_is_done_and_goes_on(
     kept: tuple[Path, Review], games: Path, file: Path, tmp_path: Path
 ) -> None:
-    told: list[ReviewProgress] = []
+    told: list[Progress] = []
 
-    def press(progress: ReviewProgress) -> None:
+    def press(progress: Progress) -> None:
         told.append(progress)
         if progress.done == 2:
             signal.raise_signal(signal.SIGINT)
 
-    cut = job(games, file, tmp_path).run([press])
+    cut = job(games, file, tmp_path).run(Callbacks(progress=(press,)))
     assert cut.interrupted
     assert [one.name[-1] for one in cut.hands] == ["1", "2"]
     assert len(list(tmp_path.glob("hands/*.json"))) == 2
-    whole = job(games, file, tmp_path).run([told.append])
+    whole = job(games, file, tmp_path).run(Callbacks(progress=(told.append,)))
     assert not whole.interrupted
     assert whole.hands[:2] == cut.hands
     assert [one.loss_bb for one in whole.hands] == pytest.approx(
         [one.loss_bb for one in kept[1].hands]
     )
     assert told[-1].before == 2
-    line = review_line(told[-1])
+    line = progress_line(told[-1])
     assert line.startswith("hands 4 of 4 | 2 kept from before | ")
     assert "hands a minute" in line
-    assert "ETA" in review_line(told[1])
+    assert "ETA" in progress_line(told[1])
 
 
 def test_a_damaged_review_is_made_again(
@@ -345,3 +388,54 @@ def test_nothing_to_review(games: Path, tmp_path: Path, capsys: pytest.CaptureFi
     assert code == 0
     assert out == "No hand was reviewed.\n"
     assert "it holds no hand in PHH, PokerStars or GGPoker text" in err
+
+
+FEW = Completion(CardModel("boards", groups=16, rows=32), 20)
+
+
+def test_a_flop_that_takes_too_long_is_drafted(
+    kept: tuple[Path, Review], games: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every decision is graded, says that it is a draft, and how near that is."""
+    monkeypatch.setattr("allstreets.study.review_streets.LEAST_ITERATIONS", 10**15)
+    (tmp_path / "one.txt").write_text(hand(3, "Ks 9d", LIMPED, "Bob"))
+    effort = Effort(target=0.02, seconds=1e6, threads=1, draft=FEW)
+    plan = plan_review(
+        read_hands([tmp_path / "one.txt"]), open_games(games), effort=effort, output=tmp_path / "k"
+    )
+    before, flop, turn = plan.run().hands[0].decisions
+    exactly = kept[1].hands[2].decisions
+    assert flop.evaluated_by.startswith("a draft, within ")
+    assert flop.evaluated_by.endswith("% of the pot")  # nothing is left out of its tree
+    assert turn.evaluated_by.startswith("solved again exactly, to ")
+    assert flop.solved_to is not None
+    assert flop.solved_to <= 0.02
+    assert flop.within_bb is not None
+    assert before == exactly[0]
+    # Both lie within their accuracy, on the mean of the range; one hand not far beyond it.
+    for mine, theirs in zip(flop.options, exactly[1].options, strict=True):
+        assert mine.action == theirs.action
+        if mine.ev_bb is not None:  # an action that it takes
+            assert mine.ev_bb == pytest.approx(theirs.ev_bb, abs=0.15)
+    assert flop.options[0].ev_bb is not None
+    assert all(decision.loss_bb is not None for decision in (before, flop, turn))
+
+
+def test_behind_a_draft_another_is_made(
+    games: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bet that the draft never makes is answered as if the whole range made it."""
+    monkeypatch.setattr("allstreets.study.review_streets.LEAST_ITERATIONS", 10**15)
+    bet = LIMPED.replace(
+        "Bob: checks\nAnn: checks\n*** TURN *** [7s 7h 7d] [2c]\nBob: bets $2 and is all-in\n",
+        "Bob: bets $2 and is all-in\n",
+    )
+    (tmp_path / "one.txt").write_text(hand(3, "Ks 9d", bet, "Ann"))
+    effort = Effort(target=0.02, seconds=1e6, threads=1, draft=FEW)
+    plan = plan_review(
+        read_hands([tmp_path / "one.txt"]), open_games(games), effort=effort, output=tmp_path / "k"
+    )
+    _, flop = plan.run().hands[0].decisions
+    assert flop.taken == "f"
+    assert flop.evaluated_by.startswith("a draft, within ")
+    assert flop.loss_bb is not None

@@ -13,9 +13,9 @@ from allstreets.betting import IP, Player, PlayerSizes, Street, action_text
 from allstreets.betting.words import BIG_BLINDS
 from allstreets.cards import COMBO_COUNT, HAND_OF_COMBO, Range, parse_cards, parse_combo
 from allstreets.interop import PlayedHand, read_text
+from allstreets.jobs import StoppedError
 from allstreets.study import Effort
 from allstreets.study.review_streets import (
-    StoppedError,
     StreetStart,
     Trimmed,
     solve_street,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import typer
+from rich.console import Console
 
 from allstreets.base import INTERRUPTED, InputError, Place
 from allstreets.cli.terminal.decisions import print_charts
@@ -29,9 +30,16 @@ def run_on_terminal(job: Job[Ended]) -> Ended:
                 progress=(view,),
                 setup=(view,),
                 charts=partial(print_charts, view.console),
+                answer=partial(print_answer, view.console),
                 message=view.console.print,
             )
         )
+
+
+def print_answer(out: Console, outcome: Outcome) -> None:
+    """Print a first answer, while the work goes on."""
+    for line in outcome.lines():
+        out.print(line, markup=False, highlight=False)
 
 
 def announce_compiling(kernels: str | None) -> None:

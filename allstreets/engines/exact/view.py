@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from allstreets.base import Floats, Longs, Singles
+from allstreets.base import Flags, Floats, Longs, Singles
 from allstreets.betting import NodeKind, Player, Street
-from allstreets.cards import CARD_PERMUTATIONS, COMBO_COUNT, COMBO_MASKS, COMBO_PERMUTATIONS
+from allstreets.cards import CARD_PERMUTATIONS, COMBO_COUNT, COMBO_PERMUTATIONS, met_reach
 from allstreets.engines.exact.kernels.layout import EVALUATE
 from allstreets.engines.exact.kernels.streets import early_forward, reach_lines, river_group
 from allstreets.engines.exact.strategies import average_strategy, combo_rows
@@ -50,10 +50,17 @@ def find_board(subgame: ExactSubgame, cards: tuple[int, ...]) -> BoardPlace:
 
 
 class StreetView:
-    """Every decision node of one street on one board."""
+    """Every decision node of one street on one board.
+
+    `held` [1326] of OOP and IP are the combos that it shows, where the game deals others as well.
+    """
 
     def __init__(
-        self, subgame: ExactSubgame, reach: tuple[Reach, Reach], cards: tuple[int, ...] = ()
+        self,
+        subgame: ExactSubgame,
+        reach: tuple[Reach, Reach],
+        cards: tuple[int, ...] = (),
+        held: tuple[Flags, Flags] | None = None,
     ) -> None:
         self.subgame = subgame
         self.board = find_board(subgame, cards)
@@ -63,9 +70,11 @@ class StreetView:
         before = np.empty(COMBO_COUNT, np.int64)
         before[self.board.renamed] = np.arange(COMBO_COUNT)
         self._hands = [subgame.streets[self.level].hands[player][number] for player in Player]
-        self.combos = before[self._hands[0].combos], before[self._hands[1].combos]
-        masks = COMBO_MASKS[self.combos[0]], COMBO_MASKS[self.combos[1]]
-        self._fits = ((masks[0][:, None] & masks[1][None, :]) == 0).astype(np.float64)
+        oop, ip = (before[hands.combos] for hands in self._hands)
+        self._shown: list[Longs] = [np.arange(len(oop)), np.arange(len(ip))]
+        if held is not None:
+            self._shown = [np.flatnonzero(held[0][oop]), np.flatnonzero(held[1][ip])]
+        self.combos = oop[self._shown[0]], ip[self._shown[1]]
 
     def _run(self, own: Player, other: Reach) -> list[Rows]:
         """The rows of every group of the street when `own` is computed."""
@@ -128,7 +137,8 @@ class StreetView:
         player = Player(int(tree.player[node]))
         reaches = [self._reach(own, node) for own in Player]  # of the opponent of `own`
         reach = reaches[1], reaches[0]
-        met = self._fits @ reach[1], reach[0] @ self._fits
+        oop, ip = self.combos
+        met = met_reach(oop, ip, reach[1]), met_reach(ip, oop, reach[0])
         mine = self._action_values(player, node)
         strategy = self.strategy(node)
         values = [(strategy * mine).sum(axis=0)] * 2
@@ -146,11 +156,13 @@ class StreetView:
 
     def strategy(self, node: int) -> Floats:
         """[A, H]: the average strategy of the player who acts."""
-        return average_strategy(self.subgame, self.level, self.board.numbers[-1], node)
+        strategy = average_strategy(self.subgame, self.level, self.board.numbers[-1], node)
+        return strategy[:, self._shown[self.subgame.tree.player_at(node)]]
 
     def rows(self, player: Player) -> Longs:
         """[H]: the stored row of each combo of a player: those with the same one play alike."""
-        return combo_rows(self.subgame, self.level, self.board.numbers[-1], player)
+        rows = combo_rows(self.subgame, self.level, self.board.numbers[-1], player)
+        return rows[self._shown[player]]
 
     def _group(self, own: Player, node: int) -> tuple[int, Rows]:
         forest = self.subgame.forests[own][self.level]
@@ -165,13 +177,14 @@ class StreetView:
         hands = int(boards.other_start[number + 1] - boards.other_start[number])
         row = int(self.subgame.forests[own][self.level].reach_row[place]) * hands
         scale = self.subgame.scale[own] / self.subgame.chips
-        return reach[row + self._hands[own.opponent].hand].astype(np.float64) * scale
+        hand = self._hands[own.opponent].hand[self._shown[own.opponent]]
+        return reach[row + hand].astype(np.float64) * scale
 
     def _value_row(self, own: Player, values: Singles, row: int) -> Floats:
         boards, number = self.subgame.boards[own][self.level], self.board.numbers[-1]
         hands = int(boards.own_start[number + 1] - boards.own_start[number])
-        found = values[row * hands + self._hands[own].hand]
-        return found.astype(np.float64) * self.subgame.scale[own]
+        shown = values[row * hands + self._hands[own].hand[self._shown[own]]]
+        return shown.astype(np.float64) * self.subgame.scale[own]
 
     def _value(self, own: Player, node: int) -> Floats:
         """[H]: Σ of reach · result of `own` at a node where the other acts."""

@@ -222,6 +222,7 @@ class ExactFlop(Message):
     solution: str | None  # the spot, from its first save on
     spot_line: str  # the same place in the spot
     exploitability: Known  # of the spot, in % of pot
+    draft: bool  # whether the spot is a draft, which waits for its exact solution
     suits: str  # how suits are called in the spot, where that differs: "c is s, s is c"
     notes: list[str]  # which figures come from where, and how much they differ
     solve: str | None  # that solves it, or has solved it last

@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -15,7 +15,7 @@ from allstreets.explorer.solves.folders import Request
 from allstreets.explorer.solves.spots import AMOUNTS, NO_DONK, check_form, edits_text, read_form
 from allstreets.explorer.views.range_words import weights_text
 from allstreets.games import Estimate, Spot, estimate_spot, require_memory, sizes_mapping
-from allstreets.jobs import SpotConfig
+from allstreets.jobs import GameFlop, SpotConfig, SpotJob, draft_of
 from allstreets.solutions import (
     FlopSpot,
     Origin,
@@ -46,6 +46,16 @@ class Work:
     config: SpotConfig
     spot: Spot
     flop: tuple[WholeSolution, FlopSpot] | None = None  # the flop of a whole game that it is
+
+    def draft_job(self, output: Path) -> SpotJob | None:
+        """The job that drafts a flop of a whole game; None: it is not drafted.
+
+        Such flops are solved exactly in a moment, or cannot be drafted.
+        """
+        if self.flop is None:
+            return None
+        job = SpotJob(self.config, self.spot, output=output, claimed=True)
+        return draft_of(replace(job, flop=GameFlop(*self.flop)))
 
     def origin(self) -> OriginOf | None:
         """The origin stored with it; evaluates the solution's own play of the flop, once."""

@@ -21,10 +21,12 @@ from allstreets.games import device_bytes, estimate_spot, require_device_room
 from allstreets.interop import read_hands
 from allstreets.jobs import (
     COMPILING,
+    DRAFT_KERNELS,
     Callbacks,
     ExploitabilityThreshold,
     LastResort,
     Progress,
+    SpotJob,
     StopRule,
     TimeLimit,
     mark_compiled,
@@ -34,11 +36,13 @@ from allstreets.jobs import (
 )
 from allstreets.solutions import SpotSolution
 from allstreets.solvers import SpotSolver
-from allstreets.storage import has_checkpoints, restore_spot, save_spot
-from allstreets.study import Effort, ReviewProgress, load_games, plan_review
+from allstreets.storage import has_checkpoints, read_spot_manifest, restore_spot, save_spot
+from allstreets.study import Effort, load_games, plan_review
 
 MAX_ITERATIONS = 100_000  # in one run, where the target is out of reach
 STORE_SECONDS = 5.0  # between two notes of how far a review is, for servers to come
+OWN_PLAY = "playing the game's own strategies with real cards, to compare"
+DRAFTING = "drafting this flop, for a first look"
 SETUP = "grouping hands and building tables before the first iteration"
 BEGIN = "opening the solutions and reading the hands"
 
@@ -52,13 +56,18 @@ def solve_spot(
     on_cpu = config.device == CPU
     if on_cpu and must_compile(spot, config.precision):
         reporter.note(COMPILING)
+    job = work.draft_job(folder.solution)
+    if job is not None and not folder.has_solution:
+        drafted = draft_flop(job, commands, reporter)
+        if drafted is not None:
+            return drafted
     # Before the solver takes its memory: the game's own play of a flop is evaluated here.
     callback = SpotCallback(folder, request, work, reporter)
     if not on_cpu:
         stored = estimate_spot(spot, config.precision).memory_bytes
         require_device_room(config.device, device_bytes(stored))
     solver = callback.build()
-    if folder.has_solution and callback.restore() <= form.target_pct:
+    if folder.has_solution and callback.go_on() <= form.target_pct:
         return Ending("done", callback.where())
     rules: tuple[StopRule, ...] = (
         ExploitabilityThreshold(form.target_pct),
@@ -83,6 +92,27 @@ def solve_spot(
     return Ending("done", where)
 
 
+def draft_flop(job: SpotJob, commands: Commands, reporter: Reporter) -> Ending | None:
+    """Draft a flop, to be looked at while it is solved exactly; how it ended, if it did."""
+    reporter.note(COMPILING if must_announce(DRAFT_KERNELS) else DRAFTING)
+
+    def callback(progress: Progress) -> None:
+        metrics = progress.metrics
+        known = None if metrics is None else metrics.exploitability
+        reporter.report(described(progress, known), paused=progress.paused, note=DRAFTING)
+
+    outcome = job.run(Callbacks(progress=(callback,), control=commands))
+    if outcome.unsaved is not None:
+        return Ending("failed", error=outcome.unsaved)
+    reached = 100 * outcome.exploitability
+    reporter.saved(described(outcome.training.progress, reached))
+    if outcome.interrupted:
+        where = f"a draft, within {figure(reached)} % of pot"
+        return Ending(commands.ending or "interrupted", where)
+    reporter.note(OWN_PLAY)
+    return None
+
+
 class SpotCallback:
     """Callback of the training loop between two iterations of a spot."""
 
@@ -97,6 +127,7 @@ class SpotCallback:
         self._began_at = self._checked_at = self._saved_at = 0  # iterations
         self._seconds_before = 0.0  # of the runs before this one
         self._exploitability = math.nan  # % of pot, as far as it is known
+        self._kept = math.inf  # % of pot, of a draft that stays until this is better
 
     def build(self) -> SpotSolver:
         """The solver."""
@@ -107,6 +138,20 @@ class SpotCallback:
         )  # fmt: skip
         self._budget = SaveBudget(self._solver.memory_bytes)
         return self._solver
+
+    def go_on(self) -> float:
+        """Resume from a bundle, or solve anew what keeps too little for that.
+
+        Returns the exploitability of an exact solution, in % of the pot.
+        """
+        before = read_spot_manifest(self._folder.solution)
+        if before["saved"] == "full":
+            return self.restore()
+        self._kept = 100 * float(before["exploitability"])
+        if "draft" in before["config"]:
+            return math.inf
+        self._exploitability = self._kept
+        return self._kept
 
     def restore(self) -> float:
         """Resume from a bundle; returns its exploitability, in % of the pot."""
@@ -153,7 +198,7 @@ class SpotCallback:
         solver, locked = self._solver, self._request.locked
         if progress.fresh_metrics is None:  # the latest check lies a few iterations back
             self._exploitability = 100 * solver.exploitability() / solver.spot.pot
-        if progress.iteration <= self._saved_at:
+        if progress.iteration <= self._saved_at or self._exploitability >= self._kept:
             return
         began, described = time.monotonic(), self._described(progress)
         save_spot(
@@ -257,7 +302,7 @@ def review_hands(
         reasons = sorted({hand.reason for hand in job.skipped})
         raise InputError(f"no hand can be reviewed: {'; '.join(reasons[:3])}")
 
-    def callback(progress: ReviewProgress) -> None:
+    def callback(progress: Progress) -> None:
         fresh, seconds = progress.done - progress.before, progress.seconds
         figures = SolveProgress(
             iteration=progress.done,
@@ -268,11 +313,12 @@ def review_hands(
             exploitability=None,
             memory_bytes=None,
         )
-        note = "" if progress.hand is None else f"{progress.loss_bb:.2f} bb lost so far"
+        so_far = progress.latest
+        note = "" if so_far.hand is None else f"{so_far.loss_bb:.2f} bb lost so far"
         reporter.report(figures, paused=progress.paused, note=note, now=True)
         reporter.store(figures, STORE_SECONDS)
 
-    outcome = job.run([callback], commands)
+    outcome = job.run(Callbacks(progress=(callback,), control=commands))
     reporter.store()
     done = f"{len(outcome.hands):,} of {outcome.total:,} hands are reviewed"
     if outcome.interrupted:

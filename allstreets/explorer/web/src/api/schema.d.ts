@@ -1631,6 +1631,8 @@ export interface components {
          * @description What is known of a flop with real combos.
          */
         ExactFlop: {
+            /** Draft */
+            draft: boolean;
             /** Exploitability */
             exploitability: number | null;
             /** Line */
@@ -2760,7 +2762,7 @@ export interface components {
             name: string;
             /**
              * Seconds Per Spot
-             * @default 20
+             * @default 5
              */
             seconds_per_spot: number;
             /** Solutions */

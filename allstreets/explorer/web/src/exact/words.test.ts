@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { averages, costOf, namesFlop, wayOf } from "./words";
+import { averages, costOf, draftOf, namesFlop, wayOf } from "./words";
 
 describe("namesFlop", () => {
   it("finds a flop between bars, and nothing else", () => {
@@ -29,6 +29,12 @@ describe("costOf", () => {
     expect(costOf({ ...plain, sparing: "stored in 16 bits" })).toContain("stored in 16 bits.");
     const none = { memory_bytes: null, seconds_per_iteration: null, sparing: "" };
     expect(costOf(none)).toBe("Real combos, every turn and river, for the ranges that get here.");
+  });
+});
+
+describe("draftOf", () => {
+  it("says how near it is", () => {
+    expect(draftOf(1.052)).toBe("Draft, within 1.1 % of pot.");
   });
 });
 

@@ -44,6 +44,11 @@ export function costOf({ memory_bytes: memory, seconds_per_iteration: seconds, s
   return takes.length ? `${what}: ${takes.join("; ")}.` : `${what}.`;
 }
 
+/** How near a draft is, by a best response with real cards. */
+export function draftOf(exploitability: number | null): string {
+  return `Draft, within ${significant(exploitability, 2)} % of pot.`;
+}
+
 /** Where a solve of a flop stands: "2.1 % of pot after 40 iterations, about 1 min left". */
 export function wayOf(
   progress: { exploitability: number | null; iteration: number; eta_seconds: number | null } | null,
