@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from hatchling.builders.wheel import WheelBuilder
 from ruamel.yaml import YAML
 
 import allstreets
@@ -107,3 +108,12 @@ def test_the_citation_and_the_changelog_name_the_version() -> None:
 
 def test_the_package_says_that_it_has_types() -> None:
     assert (ROOT / "allstreets" / "py.typed").is_file()
+
+
+def test_the_wheel_has_the_library() -> None:
+    files = {each.distribution_path for each in WheelBuilder(str(ROOT)).recurse_included_files()}
+    shelf = ROOT / "allstreets/library"
+    kept = [*shelf.glob("*.zip"), *shelf.glob("games/*.yaml")]
+    assert len(kept) >= 9
+    assert {str(path.relative_to(ROOT)) for path in kept} <= files
+    assert not any("explorer/web" in file for file in files)

@@ -223,10 +223,13 @@ def _choices(
         if done == len(edit.words):
             offered = _edited(edit, offered, state, rules, thresholds, grains)
     below: list[list[tuple[Edit, int]]] = [[] for _ in offered]
+    chosen: dict[str, int] = {}  # the action of each word: many edits share their first ones
     for edit, done in place.edits:
         if done < len(edit.words):
-            chosen = _named(edit, edit.words[done], offered, state, grains)
-            below[chosen].append((edit, done + 1))
+            word = edit.words[done]
+            if word not in chosen:
+                chosen[word] = _named(edit, word, offered, state, grains)
+            below[chosen[word]].append((edit, done + 1))
     return [
         (action, Place(_after(state, action, stack), tuple(some)))
         for action, some in zip(offered, below, strict=True)

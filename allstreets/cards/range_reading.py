@@ -25,6 +25,7 @@ with a weight, and of groups of them:
 | `TT+`      | this pair and every higher one                                              |
 | `ATs+`     | the kicker climbs until just below the higher card: ATs, AJs, AQs, AKs      |
 | `98s+`     | connectors: the kicker has no room, so both ranks climb: 98s, T9s, …, AKs  |
+| `8s8h+` `AhAs-QhQs` | the same with combos, whose suits stay                             |
 | `20%`      | the best fifth of all hands, by equity against a random hand                |
 | `random`   | any two cards                                                               |
 | `…:0.5` `…:50%` | weight between 0 and 1; without one the weight is 1                   |
@@ -83,7 +84,8 @@ T2s 85s 96o J2o T5o 94s 75s T4o 93s 86o 65s 84s 95o T3o 92s 76o 74s T2o 54s 85o 
 """
 """All hands by their equity against a random hand before the flop, the best first."""
 
-# Ranks of a hand, the higher first, and its kind: "s", "o" or "" for both (and for pairs).
+# Ranks of a hand, the higher first, and its kind: "s", "o" or "" for both (and for pairs); of a
+# combo the suits of both cards.
 Pattern = tuple[int, int, str]
 SIGNED = re.compile(rf"[+-]?{NUMBER}(?:e[+-]?\d+)?", re.IGNORECASE)
 NUMBER_LIST = re.compile(r"\s*\[[-+.,;\deE\s]*\]\s*")
@@ -147,9 +149,15 @@ def named_combos(text: str) -> list[int]:
         return list(range(COMBO_COUNT))
     if share := TOP.fullmatch(text):
         return _top(text, float(share[1]) / 100)
+    patterns = list(_expand(text))
+    if len(patterns[0][2]) == 2:
+        return [
+            parse_combo(f"{RANKS[high]}{suits[0]}{RANKS[low]}{suits[1]}")
+            for high, low, suits in patterns
+        ]
     hands = {
         hand_index(high, low, suited)
-        for high, low, kind in _expand(text)
+        for high, low, kind in patterns
         for suited in (True, False)
         if kind == "" or suited == (kind == "s")
     }
@@ -242,9 +250,10 @@ def _expand(token: str) -> Iterator[Pattern]:
 
 def _between(token: str, first: Pattern, last: Pattern) -> Iterator[Pattern]:
     if first[2] != last[2]:
-        raise InputError(
-            f"'{shorten(token)}': both ends must be suited (s), or offsuit (o), or neither"
-        )
+        alike = "be suited (s), or offsuit (o), or neither"
+        if len(first[2]) == len(last[2]) == 2:
+            alike = "have the same suits in the same order"
+        raise InputError(f"'{shorten(token)}': both ends must {alike}")
     (high, low, kind), (other_high, other_low, _) = max(first, last), min(first, last)
     if high - low == other_high - other_low:
         yield from ((rank, rank - (high - low), kind) for rank in range(other_high, high + 1))
@@ -258,6 +267,10 @@ def _between(token: str, first: Pattern, last: Pattern) -> Iterator[Pattern]:
 
 
 def _read_hand(token: str, text: str) -> Pattern:
+    if COMBO.fullmatch(text):
+        cards = sorted((text[:2], text[2:]), key=lambda card: -RANKS.index(card[0].upper()))
+        suits = "".join(card[1].lower() for card in cards)
+        return RANKS.index(cards[0][0].upper()), RANKS.index(cards[1][0].upper()), suits
     match = HAND.fullmatch(text)
     if not match:
         raise InputError(

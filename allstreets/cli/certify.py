@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from allstreets.cli.terminal.output import JsonOption, ThreadsOption, command, console, print_json
+from allstreets.cli.terminal.output import (
+    JsonOption,
+    ThreadsOption,
+    command,
+    console,
+    print_json,
+    written,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,7 +23,11 @@ if TYPE_CHECKING:
 
 def certify(
     folder: Annotated[
-        Path, typer.Argument(help="A whole game, as allstreets train … --output writes it.")
+        Path,
+        typer.Argument(
+            help="A whole game, as allstreets train … --output writes it; or, with --output, the "
+            "name of one in allstreets library."
+        ),
     ],
     flops: Annotated[
         str | None,
@@ -61,6 +72,10 @@ def certify(
             metavar="auto|local|HOST:PORT", help="Evaluate on a Ray cluster (docs/cluster.md)."
         ),
     ] = None,
+    output: Annotated[
+        Path | None,
+        written("Certify a copy in this folder; the solution stays as it is.", "--output", "-o"),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """How exploitable a whole game is in the real game, preflop through river.
@@ -75,6 +90,7 @@ def certify(
       allstreets certify solved/ --flops 100
       allstreets certify solved/ --flops own
       allstreets certify solved/ --flops all --json
+      allstreets certify hu-20bb --output mine/
 
     Ctrl-C keeps every flop that is judged, and the same command goes on from there.
     docs/certificates.md says what the figures mean.
@@ -87,6 +103,7 @@ def certify(
     job = plan_certify(
         folder,
         flops,
+        output=output,
         completion=completion,
         seed=seed,
         threads=threads,

@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(metavar="A", help="The folder of a solution.")],
+    first: Annotated[
+        Path,
+        typer.Argument(
+            metavar="A", help="The folder of a solution, or its name in allstreets library."
+        ),
+    ],
     second: Annotated[Path, typer.Argument(metavar="B", help="Another one of the same game.")],
     line: Annotated[
         str, typer.Option("--line", "-l", help="The line to the decision; default: the first one.")

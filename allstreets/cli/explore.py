@@ -15,7 +15,8 @@ def explore(
         list[str] | None,
         typer.Argument(
             metavar="DIR",
-            help="Solutions, URLs of them, or folders of them; default: runs, if it exists.",
+            help="Solutions, URLs of them, or folders of them; default: runs, if it exists. The "
+            "library is always there.",
         ),
     ] = None,
     port: Annotated[
@@ -40,9 +41,12 @@ def explore(
 ) -> None:
     """View solutions in the browser, and solve spots there.
 
+    The home page has the library on top, your own solutions below.
+
     \b
     Examples:
       allstreets explore
+      allstreets explore pf-10bb
       allstreets explore solved/
       allstreets explore runs/ solved/ --port 9000 --no-browser
 

@@ -10,7 +10,12 @@ from allstreets.cli.terminal.output import console, written_path
 
 
 def export(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A preflop or whole game.")],
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR", help="A preflop or whole game, or a name in allstreets library."
+        ),
+    ],
     output: Annotated[
         Path, typer.Argument(parser=written_path, metavar="FOLDER", help="A folder to be made.")
     ],
@@ -25,6 +30,7 @@ def export(
       allstreets export game/ ranges/
       allstreets export game/ ranges/ --kind gto+
       allstreets export game/ ranges/ --kind monker
+      allstreets export pf-10bb ranges/
 
     In the folder of a line lie BB.txt and SB.txt, the ranges that get there: r2.5/c holds those
     that see a flop after a raise to 2.5 bb and a call. MonkerSolver's files lie side by side, each

@@ -18,11 +18,19 @@ from allstreets.cli.terminal.output import (
 if TYPE_CHECKING:
     from allstreets.storage import Packed
 
+EXACT = 0.001  # mbb/hand: what is worth no more is solved
+
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 
 
 @app.callback()
-def library(context: typer.Context, json: JsonOption = False) -> None:
+def library(
+    context: typer.Context,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="The table of docs/library.md.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
     """List the ready-made solutions, each with its certificate and the date it was made.
 
     \b
@@ -43,18 +51,57 @@ def library(context: typer.Context, json: JsonOption = False) -> None:
     if json:
         print_json({"solutions": rows})
         return
-    table = plain_table("name", "stack", "mbb/hand with real cards", "wanted", "flops", "date")
+    if markdown:
+        for line in _markdown(rows):
+            typer.echo(line)
+        return
+    table = plain_table(
+        "name", "format", "stack", "mbb/hand with real cards", "wanted", "flops", "date"
+    )
     for row in rows:
-        low, high = row["interval_mbb"] or (None, None)
-        table.add_row(
-            row["name"],
-            f"{row['stack_bb']:g} bb",
-            _worth(row["real_exploitability_mbb"], low, high),
-            f"≤ {row['target_mbb']:g}" + ("" if row["reaches_target"] else ", missed"),
-            str(row["flops"] or "none is seen"),
-            row["date"],
-        )
+        table.add_row(*_cells(row))
     console().print(table)
+
+
+MANY = 16  # games of a series that are one line in a table
+
+
+def _markdown(rows: list[dict[str, Any]]) -> list[str]:
+    """The list as a table of Markdown; a long series of exact games is one line."""
+    lines = [
+        "| name | format | stack | mbb/hand with real cards | wanted | flops | made |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    series: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        series.setdefault(row["format"], []).append(row)
+    for name, games in series.items():
+        games = sorted(games, key=lambda row: row["stack_bb"])
+        first, last = games[0], games[-1]
+        worst = max(row["real_exploitability_mbb"] or 0.0 for row in games)
+        if len(games) > MANY and worst < EXACT:
+            lines.append(
+                f"| {first['name']} … {last['name']} | {name} | {first['stack_bb']:g} to "
+                f"{last['stack_bb']:g} bb, {len(games)} games | < {EXACT:g} | "
+                f"≤ {last['target_mbb']:g} | none is seen | {last['date']} |"
+            )
+            continue
+        lines += [f"| {' | '.join(_cells(row))} |" for row in games]
+    return lines
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    """A ready-made solution as the cells of a table."""
+    low, high = row["interval_mbb"] or (None, None)
+    return [
+        row["name"],
+        row["format"],
+        f"{row['stack_bb']:g} bb",
+        _worth(row["real_exploitability_mbb"], low, high),
+        f"≤ {row['target_mbb']:g}" + ("" if row["reaches_target"] else ", missed"),
+        str(row["flops"] or "none is seen"),
+        row["date"],
+    ]
 
 
 def _worth(value: float | None, low: float | None, high: float | None) -> str:
@@ -69,11 +116,12 @@ def _row(packed: "Packed") -> dict[str, Any]:
     """A ready-made solution as data."""
     from allstreets.jobs import target_mbb
 
-    certificate, facts = packed.certificate, packed.facts
-    stack = facts["game"]["preflop"]["stack"] / 100
+    certificate, stack = packed.certificate, packed.stack
     value = None if certificate is None else certificate.real_exploitability_mbb
     return {
         "name": packed.name,
+        "format": packed.format,
+        "tree": packed.tree,
         "stack_bb": stack,
         "real_exploitability_mbb": value,
         "interval_mbb": None if certificate is None else list(certificate.interval_mbb),

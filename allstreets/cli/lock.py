@@ -23,7 +23,8 @@ def lock(
         Path,
         typer.Argument(
             metavar="FOLDER",
-            help="A spot of allstreets solve, or a whole game of allstreets train.",
+            help="A spot of allstreets solve, or a whole game of allstreets train; or the name of "
+            "one in allstreets library.",
         ),
     ],
     line: Annotated[
@@ -103,7 +104,7 @@ def lock(
     from allstreets.analysis import LockRequest
     from allstreets.base import InputError
     from allstreets.jobs import SpotJob, UnifiedOutcome, cut_short, parse_time, plan_lock
-    from allstreets.storage import folder_kind
+    from allstreets.storage import folder_kind, mirrored
 
     bounds = [
         *_bounds(line, at_most, "--at-most", "<="),
@@ -122,7 +123,7 @@ def lock(
     seconds = None if time is None else parse_time(time)
     some = tuple(_split(text, "--hands") for text in hands or ())
     request = LockRequest(line, always, as_is, some, tuple(bounds))
-    destination = output
+    solution, destination = mirrored(solution), output
     if destination is None and folder_kind(solution) == "unified":
         destination = default_output()
     job, before, lines = plan_lock(

@@ -17,6 +17,7 @@ from typer.exceptions import TyperException
 
 from allstreets.base import INTERRUPTED, InputError, clean_message, ends_by_signals, shortened
 from allstreets.cli.certify import certify
+from allstreets.cli.chart import chart
 from allstreets.cli.compare import compare
 from allstreets.cli.compile import compile_kernels
 from allstreets.cli.config import app as config
@@ -37,6 +38,7 @@ from allstreets.cli.terminal.streams import give_up_output, output_fault, prepar
 from allstreets.cli.toy import toy
 from allstreets.cli.train import train
 from allstreets.cli.tree import tree
+from allstreets.cli.upi import upi
 from allstreets.version import __version__
 
 DEBUG_VARIABLE = "ALLSTREETS_DEBUG"
@@ -74,11 +76,13 @@ app.command("certify")(_keeps(certify))
 app.command("simplify")(simplify)
 app.command("tree")(tree)
 app.command("report")(report)
+app.command("chart")(chart)
 app.command("compare")(compare)
 app.command("review")(_keeps(review))
 app.command("practice")(practice)
 app.command("explore")(explore)
 app.command("export")(export)
+app.command("upi")(upi)
 app.command("devices")(devices)
 app.command("compile")(compile_kernels)
 app.add_typer(config, name="config")

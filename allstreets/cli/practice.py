@@ -40,7 +40,10 @@ BAR = 20  # letters of the longest bar
 
 def practice(
     folder: Annotated[
-        Path | None, typer.Argument(metavar="DIR", help="A solved spot or whole game.")
+        Path | None,
+        typer.Argument(
+            metavar="DIR", help="A solved spot or whole game, or a name in allstreets library."
+        ),
     ] = None,
     seat: Annotated[str, typer.Option(help="sb (ip), bb (oop), or both in turn.")] = "both",
     street: Annotated[
@@ -98,6 +101,7 @@ def practice(
     \b
     Examples:
       allstreets practice solved/
+      allstreets practice pf-10bb
       allstreets practice game/ --seat bb --street flop --pot raised --flop-suits monotone
       allstreets practice game/ --line 'r2.5 c | * | x' --hands 50 --seed 7
       allstreets practice game/ --drafts --street flop
@@ -107,12 +111,14 @@ def practice(
     Keys: 1 to 9 take an action, and so do f, x, c, b, r, a; q ends. docs/practice.md says more.
     """
     from allstreets.base import InputError
+    from allstreets.storage import mirrored
     from allstreets.study import Results, Session, Wanted, default_file, load_playable, parse_seat
 
     wanted = Wanted.parse(
         street or (), pot or (), line, flop_suits or (), flop_pairing or (), flop_high or ()
     )
     player = parse_seat(seat)
+    folder = None if folder is None else mirrored(folder)
     results, out = Results(file or default_file()), console(stderr=json)
     if stats:
         _show_stats(out, results, folder, json)

@@ -53,7 +53,8 @@ def report(
         str,
         typer.Argument(
             metavar="FOLDER",
-            help="A folder written by allstreets solve or allstreets train, or its URL.",
+            help="A folder written by allstreets solve or allstreets train, or its URL; or a name "
+            "in allstreets library.",
         ),
     ],
     line: Annotated[
@@ -99,6 +100,7 @@ def report(
     \b
     Examples:
       allstreets report solved/
+      allstreets report pf-10bb --line a
       allstreets report solved/ --line "x b33% c | 7h | x" --combos
       allstreets report solved/ --line "b50" --format csv > facing_a_bet.csv
       allstreets report solved/ --line "x b50%" --behind
@@ -256,7 +258,8 @@ def _report_overview(folder: Path, spr: float | None, form: ReportFormat) -> Non
         first = result.flops_at(result.read(seen[0]))[0].flop.text
         ways.append(["--line", seen[0], "--flop", first])
     ways += [["--line", opening[-1], "--chart", "chart.svg"]] if opening else []
-    ways += [["--flops"]] if result.below is not None else []
+    sees_flops = not result.is_game or bool(result.game.pots)
+    ways += [["--flops"]] if result.below is not None and sees_flops else []
     out.print()
     for way in ways:
         out.print(command("report", folder, *way), soft_wrap=True)

@@ -34,7 +34,11 @@ def review(
         typer.Argument(help="Hand histories, or folders of them: PHH, PokerStars, GGPoker."),
     ],
     solutions: Annotated[
-        Path, typer.Option(help="A solved whole game, or a folder of several stack depths.")
+        Path,
+        typer.Option(
+            help="A solved whole game, or a folder of several stack depths; library: the "
+            "ready-made ones."
+        ),
     ],
     hero: Annotated[
         str | None,
@@ -74,6 +78,7 @@ def review(
     \b
     Examples:
       allstreets review hands.txt --solutions solved/
+      allstreets review hands.txt --solutions library
       allstreets review histories/ --solutions games/ --hero Ann --csv losses.csv
       allstreets review hands.txt --solutions solved/ --output mine && allstreets explore mine
       allstreets review session.phhs --solutions solved/ --hero p1 --seconds-per-spot 60

@@ -93,7 +93,11 @@ def solve(
     ),
     game: Annotated[
         Path | None,
-        typer.Option("--from", metavar="DIR", help="A solved whole game: solve a flop of it."),
+        typer.Option(
+            "--from",
+            metavar="DIR",
+            help="A solved whole game, or a name in allstreets library: solve a flop of it.",
+        ),
     ] = None,
     line: Annotated[str | None, typer.Option(help="With --from: the betting before it.")] = None,
     flop: Annotated[str | None, typer.Option(help="With --from: any flop, QsJh2h.")] = None,
@@ -111,6 +115,7 @@ def solve(
       allstreets solve sample_spots/river.yaml sample_spots/turn.yaml --output spots/
       allstreets solve sample_spots/flop.yaml --boards subset_25 --output flops/ --resume
       allstreets solve --from game/ --line "r2.5 c" --flop QsJh2h
+      allstreets solve --from hu-20bb --line "r2 c" --flop QsJh2h
       allstreets solve --from game/ --line "c x" --flop QsJh2h --draft
 
     Several files or boards are solved side by side, with a row for each in DIR/spots.csv (name,

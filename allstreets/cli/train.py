@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from allstreets.jobs import Job, TrainingJob, TrainingJobOutcome
+    from allstreets.solutions import WholeSolution
 
     More = Callable[[Console, Any], dict[str, Any]]
 
@@ -56,6 +57,20 @@ def train(
             help="Solve on a Ray cluster (docs/cluster.md); overrides the file.",
         ),
     ] = None,
+    like: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="A whole game, by folder or by its name in allstreets library: without a file, "
+            "train its game; its ranges are those that the run begins with.",
+        ),
+    ] = None,
+    stack: Annotated[
+        float | None, typer.Option(min=0, metavar="BB", help="Overrides the file, in big blinds.")
+    ] = None,
+    flops: Annotated[
+        str | None, typer.Option(metavar="SET", help="Overrides the file: subset_25, all, …")
+    ] = None,
     chart_interval: Annotated[
         int | None,
         typer.Option(
@@ -79,6 +94,7 @@ def train(
       allstreets train sample_configurations/smoke.yaml --output solved/
       allstreets train sample_configurations/unified_20bb.yaml --output solved/ --resume
       allstreets train sample_configurations/unified_20bb.yaml --output solved/ --certify
+      allstreets train --like hu-20bb --stack 17 --flops subset_25 --output hu-17bb/
       allstreets report solved/ --line "r2.5 c" --flop AhKd7s
 
     \b
@@ -92,7 +108,7 @@ def train(
     docs/postflop-models.md list all keys.
     """
     from allstreets.base import InputError, place_of
-    from allstreets.jobs import FIRST_RUN, plan, read_train_config
+    from allstreets.jobs import FIRST_RUN, like_config, load_neighbour, plan, read_train_config
     from allstreets.solutions import OWN
 
     if output is None and resume:
@@ -103,9 +119,15 @@ def train(
         "device": device,
         "cluster": cluster,
         "chart_interval": chart_interval,
+        "stack_depth": stack,
+        "flops": flops,
     }
-    config = read_train_config(file or FIRST_RUN, flags)
-    jobs = plan(config, target, resume=resume)
+    neighbour = None if like is None else load_neighbour(like)
+    if neighbour is not None and file is None:
+        config = like_config(neighbour, flags)
+    else:
+        config = read_train_config(file or FIRST_RUN, flags)
+    jobs = plan(config, target, resume=resume, like=neighbour)
     if certify and config.job != "unified_cfr":
         raise InputError(
             "--certify: only solutions of unified_cfr, a whole game, have certificates"
@@ -113,8 +135,11 @@ def train(
     if certify and not isinstance(target, Path):
         raise InputError(f"--certify: {target} is elsewhere; certify a copy of it on this machine")
     where = ["--cluster", cluster] if cluster else []
-    again = command("train", *([file] if file else []), "--output", target, *where, "--resume")
-    first = file is None  # whose own flops take half a minute
+    options = {"--like": like, "--stack": stack, "--flops": flops}
+    given = [f"{part}" for option in options.items() if option[1] is not None for part in option]
+    named = [file] if file else []
+    again = command("train", *named, *given, "--output", target, *where, "--resume")
+    first = file is None and not given  # whose own flops take half a minute
     for job in jobs:
         if code := train_job(
             job,
@@ -125,6 +150,21 @@ def train(
             flops=OWN if first else None,
         ):
             raise typer.Exit(code)
+
+
+def _print_ready_made(out: "Console", solution: "WholeSolution") -> dict[str, Any] | None:
+    """Print which ready-made solution there is of a game, and how the two differ."""
+    from allstreets.jobs import ready_made_lines
+    from allstreets.storage import compare_with_ready_made
+
+    beside = compare_with_ready_made(solution)
+    if beside is None:
+        return None
+    out.print()
+    for line in ready_made_lines(beside):
+        out.print(line, markup=False, soft_wrap=True)
+    out.print(f"Look at it: {command('report', beside.name)}", markup=False, soft_wrap=True)
+    return beside.to_json()
 
 
 def default_output() -> Path:
@@ -178,6 +218,8 @@ def train_job(
             assert isinstance(kept, Path)  # `train` has refused others
             judged = certify_on_terminal(out, plan_certify(kept, flops))
             figures["certificate"], code = judged.to_json(), exit_code(judged)
+        if outcome.opening is not None and not outcome.interrupted:
+            figures["ready_made"] = _print_ready_made(out, outcome.opening)
     code = code or (1 if outcome.problem and kept is job.output else 0)
     if json and (last or code):
         print_json(figures)

@@ -39,6 +39,7 @@ from .exact.subgame import PRECISIONS as PRECISIONS
 from .exact.subgame import ExactSubgame as ExactSubgame
 from .exact.subgame import lock_strategy as lock_strategy
 from .exact.view import StreetView as StreetView
+from .exact.view import copy_averages as copy_averages
 from .exact.view import find_board as find_board
 from .lifting import BoardsLift as BoardsLift
 from .lifting import Lift as Lift

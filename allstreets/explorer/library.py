@@ -34,6 +34,7 @@ from allstreets.explorer.models import solution as messages
 from allstreets.explorer.models.base import MissingError, path_text
 from allstreets.explorer.models.params import Evs, Line, SolutionId
 from allstreets.explorer.models.place import Place
+from allstreets.explorer.ready_made import ReadyMade
 from allstreets.explorer.views.view import SolutionView, open_view, read_facts
 from allstreets.solutions import Origin, origin_head, origin_lines
 from allstreets.storage import SPOTS
@@ -64,9 +65,11 @@ class Library:
         solves_at_once: int = 1,
         max_memory_bytes: int = 0,
         solve_of: Callable[[Path], str | None] = lambda _: None,
+        ready_made: ReadyMade | None = None,
     ) -> None:
         self.folders = tuple(Path(folder) for folder in folders)
         self.solve_of = solve_of
+        self.ready_made = ready_made or ReadyMade({})
         self._limits = solves_at_once, max_memory_bytes
         self._lock = RLock()
         self._found: dict[str, Found] = {}
@@ -90,7 +93,12 @@ class Library:
 
     def cards(self) -> list[messages.SolutionCard]:
         """All solutions in the opened folders, the newest first."""
-        cards = [self._card(entry) for entry in self._search().values()]
+        opened = {id_of(folder) for folder in self.folders}
+        cards = [
+            self._card(entry)
+            for entry in self._search().values()
+            if entry.id in opened or entry.id not in self.ready_made.by_id
+        ]
         return sorted(cards, key=lambda card: (-card.modified, card.name))
 
     def detail(self, solution: SolutionId) -> messages.SolutionDetail:
@@ -195,7 +203,8 @@ class Library:
         return message.model_copy(update={"solution": solution, "written": signature.text})
 
     def _search(self) -> dict[str, Found]:
-        entries = {entry.id: entry for entry in find_solutions(self.folders)}
+        folders = [*self.folders, *self.ready_made.unpacked()]
+        entries = {entry.id: entry for entry in find_solutions(folders)}
         with self._lock:
             self._found = entries
             for kept in (self._views, self._cards):
@@ -205,6 +214,9 @@ class Library:
 
     def _require(self, id: str) -> Found:
         """The solution with an id, as it is on disk now."""
+        packed = self.ready_made.by_id.get(id)
+        if packed is not None:
+            packed.folder()
         entry = self._found.get(id)
         if entry is None or Signature.of(entry.folder) is None:
             entry = self._search().get(id)

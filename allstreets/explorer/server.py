@@ -25,6 +25,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from allstreets.base import InputError, available_bytes
 from allstreets.explorer.app import create_app
 from allstreets.explorer.library import Library
+from allstreets.explorer.ready_made import ReadyMade
 from allstreets.explorer.solves.manager import Solves
 
 HOST = "127.0.0.1"
@@ -80,6 +81,7 @@ def open_folders(folders: Sequence[Path], solves_folder: Path) -> tuple[Library,
         [*folders, solves_folder],
         solves_at_once=SOLVES_AT_ONCE,
         max_memory_bytes=available_bytes() or 0,
+        ready_made=ReadyMade(),
     )
     solves = Solves(solves_folder, library.id_of, SOLVES_AT_ONCE)
     library.solve_of = solves.solve_of

@@ -1,4 +1,4 @@
-"""Other programs' files: hand histories, PioSOLVER's trees, ranges."""
+"""Other programs' files and protocols: hand histories, PioSOLVER's trees and UPI, ranges."""
 
 import lazy_loader
 

@@ -11,3 +11,4 @@ from .played_hands import PlayedHand as PlayedHand
 from .range_files import export_ranges as export_ranges
 from .range_files import load_tree as load_tree
 from .range_files import zip_ranges as zip_ranges
+from .upi import Session as Session

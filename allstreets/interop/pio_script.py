@@ -41,7 +41,15 @@ from itertools import product
 from typing import Any
 
 from allstreets.base import InputError, shorten
-from allstreets.betting import BettingTree, Player, Street, exact_chips, street_of_board
+from allstreets.betting import (
+    BettingTree,
+    Edit,
+    LargeTreeError,
+    Player,
+    Street,
+    exact_chips,
+    street_of_board,
+)
 from allstreets.cards import Range, cards_text, parse_board
 from allstreets.games import Spot
 from allstreets.jobs import SpotConfig, check_config
@@ -162,6 +170,56 @@ def sizes_of_lines(
                 [bet for bet in bets.values() if bet.where == (later, player, kind)]
             )
     return sizes, set(bets)
+
+
+def spot_of_lines(lines: Sequence[Sequence[Fraction]], **keys: Any) -> Spot:
+    """The spot whose bets are those of the lines, no more and no fewer; `keys` are its other ones.
+
+    Where sizes by street and player explain the lines they are its sizes. Else it has none, and an
+    edit for each node with bets.
+    """
+    given = dict(enumerate(lines, start=1))
+    street = street_of_board(parse_board(keys["board"]))
+    pot, stack = Fraction(str(keys["pot"])), Fraction(str(keys["stack"]))
+    sizes, bets = sizes_of_lines(given, street, pot, stack)
+    spot = Spot(bet_sizes=sizes, force_allin_threshold=0, **keys)
+    try:
+        if spot.size.node_count <= MOST_COMPARED and bets_of(spot.tree) == bets:
+            return spot
+    except LargeTreeError:
+        pass
+    none = {name: dict.fromkeys(kinds, ()) for name, kinds in sizes.items()}
+    edits = _edits_of_lines(given, street, pot, stack)
+    spot = Spot(bet_sizes=none, force_allin_threshold=0, edit=edits, **keys)
+    wrong = sorted(bets ^ bets_of(spot.tree), key=len)
+    if wrong:
+        line = " ".join(f"{float(amount):.12g}" for amount in wrong[0])
+        raise InputError(f"add_line {line}: its last bet is not a legal one")
+    return spot
+
+
+def _edits_of_lines(
+    lines: Mapping[int, Sequence[Fraction]], street: Street, pot: Fraction, stack: Fraction
+) -> tuple[Edit, ...]:
+    """An edit for each node with bets, which adds them all."""
+    sizes: dict[str, dict[str, None]] = {}
+    for line in lines.values():
+        walk, words = _Walk(street, pot, stack), list[str]()
+        for amount in line:
+            facing = walk.put_in[walk.actor.opponent] > walk.put_in[walk.actor]
+            base, before = walk.base, walk.street
+            bet = walk.take(amount)
+            if bet is None:
+                words.append("c" if facing else "x")
+                words += ["| * |"] * (walk.street != before)
+                continue
+            chips = f"{float(amount - base):.12g}"
+            added = "a" if bet.is_all_in else f"{chips}c"
+            sizes.setdefault(" ".join(words), {})[added] = None
+            words.append("a" if bet.is_all_in else f"{'r' if facing else 'b'}{chips}")
+    return tuple(
+        Edit.from_mapping({"line": line, "add": list(added)}) for line, added in sizes.items()
+    )
 
 
 def bets_of(tree: BettingTree) -> set[Amounts]:

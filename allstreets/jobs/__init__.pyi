@@ -64,10 +64,14 @@ from .lock import plan_lock as plan_lock
 from .loop import Every as Every
 from .loop import RunFiles as RunFiles
 from .loop import train as train
+from .neighbour import like_config as like_config
+from .neighbour import load_neighbour as load_neighbour
 from .preflop import PreflopOutcome as PreflopOutcome
 from .reports.pictures import check_plot_path as check_plot_path
 from .reports.pictures import plot_chart as plot_chart
 from .reports.pictures import plot_convergence as plot_convergence
+from .reports.posters import Posters as Posters
+from .reports.ready_made import ready_made_lines as ready_made_lines
 from .reports.solution import certificate_lines as certificate_lines
 from .reports.solution import solution_mapping as solution_mapping
 from .reports.solution import summary_lines as summary_lines

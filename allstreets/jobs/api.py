@@ -24,6 +24,7 @@ from allstreets.jobs.config.whole_game import UnifiedConfig
 from allstreets.jobs.flops import FlopsJob, FlopsOutcome, plan_flops
 from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Observer
 from allstreets.jobs.lock import plan_lock
+from allstreets.jobs.neighbour import known_ranges
 from allstreets.jobs.preflop import PreflopJob, PreflopOutcome
 from allstreets.jobs.whole_game import UnifiedJob, UnifiedOutcome, plan_unified
 from allstreets.solutions import Certificate, SpotSolution, WholeSolution
@@ -34,12 +35,24 @@ TrainingJob = UnifiedJob | PreflopJob | FlopsJob
 TrainingJobOutcome = UnifiedOutcome | PreflopOutcome | FlopsOutcome
 
 
-def plan(config: TrainConfig, output: Place | None, *, resume: bool = False) -> list[TrainingJob]:
-    """The jobs of a training file; the last one has the solution."""
+def plan(
+    config: TrainConfig,
+    output: Place | None,
+    *,
+    resume: bool = False,
+    like: WholeSolution | None = None,
+) -> list[TrainingJob]:
+    """The jobs of a training file; the last one has the solution.
+
+    A whole game may begin with the ranges of another one that it is `like`.
+    """
     labels: dict[str, Any] = {"name": config.name, "description": config.description}
     solver, models = config.solver, config.postflop_model
     if isinstance(solver, UnifiedConfig):
-        return [plan_unified(solver, output, resume=resume, **labels)]
+        known = {} if like is None else known_ranges(like)
+        return [plan_unified(solver, output, resume=resume, known_ranges=known, **labels)]
+    if like is not None:
+        raise InputError("--like is for whole games, solver: {type: unified_cfr}")
     if output is None:
         raise InputError("this job needs --output, the folder of its solution")
     if solver is None:

@@ -52,7 +52,17 @@ from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan, Progress, Tally
 from allstreets.jobs.reports.solution import certificate_lines
 from allstreets.solutions import ALL, OWN, OWN_GAME, Certificate, WholeSolution
 from allstreets.solvers import DRAFT, Completion
-from allstreets.storage import CertificateWork, claim, folder_kind, load_unified, write_certificate
+from allstreets.storage import (
+    CertificateWork,
+    claim,
+    copy_solution,
+    folder_kind,
+    load_unified,
+    mirrored,
+    origin,
+    packed_name,
+    write_certificate,
+)
 from allstreets.version import __version__
 
 DRAWN = 32  # flops of either kind, trained and not
@@ -458,6 +468,7 @@ def plan_certify(
     folder: Path,
     flops: str | int | None = None,
     *,
+    output: Path | None = None,
     completion: Callable[[CardModel], Completion] = Completion.like,
     seed: int = 1,
     threads: int | None = None,
@@ -472,12 +483,22 @@ def plan_certify(
     `cluster` (auto, local or HOST:PORT) every flop has one core, or `threads`. So many `drafts` of
     more flops narrow the interval. By default all flops are drafted on a GPU; here there are four
     drafts for each flop that is solved exactly.
+
+    With an `output` a copy in that folder is certified, and the solution stays as it is.
     """
+    folder = mirrored(folder)
     kind = folder_kind(folder)
     if kind != "unified":
         raise InputError(
             f"{folder} does not hold a whole game: certificates are for solutions of "
             "solver: {type: unified_cfr}"
+        )
+    if output is not None:
+        folder = copy_solution(folder, output)
+    elif packed_name(folder) is not None:
+        raise InputError(
+            f"{origin(folder)} is a ready-made solution, and allstreets report shows its "
+            "certificate.\nTo certify it yourself, name a folder for a copy of it: --output DIR"
         )
     result = load_unified(folder)
     evaluator_device = device if cluster is None else CPU

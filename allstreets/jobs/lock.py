@@ -6,7 +6,7 @@ from typing import Any
 
 from allstreets.analysis import LockRequest, with_game_locks, with_locks
 from allstreets.base import InputError, Place
-from allstreets.engines import AGREEMENT
+from allstreets.engines import AGREEMENT, CPU
 from allstreets.games import Lock, lock_mapping
 from allstreets.jobs.config.reading import check_config
 from allstreets.jobs.config.spot import SpotConfig
@@ -14,7 +14,7 @@ from allstreets.jobs.config.whole_game import UnifiedConfig
 from allstreets.jobs.spot import SpotJob
 from allstreets.jobs.whole_game import UnifiedJob, UnifiedOutcome, plan_unified
 from allstreets.solutions import SpotSolution, WholeSolution
-from allstreets.storage import folder_kind, load, read_spot_manifest
+from allstreets.storage import folder_kind, load, mirrored, packed_name, read_spot_manifest
 
 # A solution may be exploitable for less, and need not be again:
 LEAST_SHARE = 0.0005  # of the pot of a spot
@@ -41,10 +41,13 @@ def plan_lock(
     It ends when it is solved as well as the other one, or to `target`. The solution as it was comes
     along, and the lines that are locked.
     """
+    folder = mirrored(folder)
     kind, where = folder_kind(folder), str(folder.absolute())
     if kind == "unified":
         game = load(folder, WholeSolution)
         locks = request.of_game(game, where)
+        if packed_name(folder) is not None:
+            device = device or CPU  # it was made on another machine
         job = lock_game(
             folder,
             game,

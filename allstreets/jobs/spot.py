@@ -86,6 +86,7 @@ from allstreets.storage import (
     clear_unfinished_spot,
     find_kept,
     load_unified,
+    mirrored,
     new_kept,
     require_free,
     require_resumable,
@@ -514,6 +515,7 @@ def plan_flop(
        says more or less. Where that takes a while, a draft of it comes first; with `draft` it
        is all that is wanted.
     """
+    folder = mirrored(folder)
     game = load_unified(folder)
     if line is None:
         lines = ", ".join(f"'{one}'" for one in game.flop_lines()[:6])

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import finalize
 
+import numpy as np
+
 from allstreets.analysis import give_orders
 from allstreets.base import (
+    Floats,
     InputError,
     Place,
     Remote,
@@ -20,8 +23,8 @@ from allstreets.base import (
     figure,
     thread_count,
 )
-from allstreets.betting import PreflopRules
-from allstreets.cards import flop_table, spread_flops
+from allstreets.betting import BIG_BLINDS, Player, PreflopRules, line_text
+from allstreets.cards import HAND_COUNT, flop_table, spread_flops
 from allstreets.engines import (
     CPU,
     ON_GPUS,
@@ -201,6 +204,8 @@ class UnifiedJob:
     name: str | None = None
     description: str | None = None
     made_from: Mapping[str, Any] | None = None  # the solution that a lock has made it from
+    known_ranges: Mapping[str, Floats] = field(default_factory=dict)
+    """[2, 169] by line: ranges of pots, to bucket hands for; others are found by a quick solve."""
 
     @property
     def iterations(self) -> int:
@@ -303,8 +308,20 @@ class UnifiedJob:
         folder = self.output / WORK if isinstance(self.output, Path) else None
         model, ranges = config.card_model(), None
         if model.goes_by_ranges:
-            ranges = first_ranges(self.game, config.schedule(), self.threads)
+            ranges = self._first_ranges()
         return self.game.engine(model, config.memory, folder, self.threads, ranges, config.device)
+
+    def _first_ranges(self) -> Floats:
+        """[2, P, 169]: the ranges that hands are bucketed for when the run begins."""
+        tree, known = self.game.tree, self.known_ranges
+        lines = [line_text(tree, pot.node, notation=BIG_BLINDS) for pot in self.game.flop_pots]
+        ranges = np.zeros((len(Player), len(lines), HAND_COUNT))
+        if any(line not in known for line in lines):
+            ranges = first_ranges(self.game, self.config.schedule(), self.threads)
+        for pot, line in enumerate(lines):
+            if line in known:
+                ranges[:, pot] = known[line]
+        return ranges
 
     def solver(self, games: Engine | None = None) -> WholeGameSolver:
         """The solver of the job, untrained; without `games` its own are built here."""
@@ -551,12 +568,16 @@ def plan_unified(
     name: str | None = None,
     description: str | None = None,
     made_from: Mapping[str, Any] | None = None,
+    known_ranges: Mapping[str, Floats] | None = None,
 ) -> UnifiedJob:
     """Read the game out of a config and estimate what it takes."""
     threads = thread_count(config.threads)
     game = config.game()
     need = _estimate(config, game, threads)
-    return UnifiedJob(config, game, need, threads, output, resume, name, description, made_from)
+    known = known_ranges or {}
+    return UnifiedJob(
+        config, game, need, threads, output, resume, name, description, made_from, known
+    )
 
 
 def _estimate(config: UnifiedConfig, game: WholeGame, threads: int) -> WholeGameEstimate:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from allstreets.base import Floats
+from allstreets.base import Floats, figure
 from allstreets.solutions.decision import Decision
 from allstreets.solutions.format import pot_text
 from allstreets.solutions.walk import Solution
@@ -45,6 +45,10 @@ def _subtitle(result: Solution, node: Decision) -> str:
     figures, parts = result.figures, [pot_text(node)]
     if node.unit.name == "bb":
         parts.insert(0, f"{(node.pot + sum(node.stacks)) / 2:g} bb stacks")
+    certificate = result.certificate
+    if certificate is not None and not certificate.outdated:
+        worth = figure(certificate.real_exploitability_mbb)
+        return ", ".join([*parts, f"exploitability {worth} mbb/hand with real cards"])
     known = figures.exploitability
     quality = "not known" if known is None else f"{known:.3g} {figures.unit}"
     return ", ".join([*parts, f"exploitability {quality}"])

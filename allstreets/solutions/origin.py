@@ -287,7 +287,7 @@ def difference_lines(origin: Origin) -> list[str]:
     differences = origin.differences
     if differences is None:
         return [
-            "The solution holds no play of this flop to compare with: it has "
+            "The solution holds no play of this flop to compare with: it was trained on "
             f"{origin.flops:,} of the 1,755."
         ]
     evs, counted = _own_evs(origin, differences)

@@ -78,6 +78,8 @@ class Certificate:
     @property
     def flops_text(self) -> str:
         """The flops that were evaluated: "all 1,755 flops", "64 flops that stand for all"."""
+        if not self.flops:
+            return "no flop, as none is seen"
         if self.chosen == ALL:
             return f"all {self.flops:,} flops"
         if self.chosen == OWN:

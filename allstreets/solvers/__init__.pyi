@@ -10,6 +10,7 @@ from .draft import require_draft as require_draft
 from .drive import FIRST_CHECK as FIRST_CHECK
 from .drive import Checks as Checks
 from .drive import Curve as Curve
+from .drive import Ending as Ending
 from .drive import Multiples as Multiples
 from .drive import Planned as Planned
 from .drive import Step as Step

@@ -61,6 +61,7 @@ from allstreets.engines import (
     RiverGroups,
     StreetView,
     average_strategy,
+    copy_averages,
     exact_subgame,
     lock_strategy,
     open_device,
@@ -186,6 +187,13 @@ class SpotSolver:
         """Both players' expected share of the pot under the average strategies, in chips."""
         half = self.spot.pot / 2
         return self.mean(Player.OOP, best=False) + half, self.mean(Player.IP, best=False) + half
+
+    def with_locks(self, spot: Spot) -> "SpotSolver":
+        """A solver of the same spot with other locks, where all other play is as it is here."""
+        other = SpotSolver(spot, self.schedule, self.threads)
+        copy_averages(self.subgame, other.subgame)
+        _impose(other.subgame, spot.locked_nodes)
+        return other
 
     # Figures, for the training loop and for reports.
 

@@ -48,12 +48,16 @@ from .opening import Solution as Solution
 from .opening import load as load
 from .packs import LIBRARY as LIBRARY
 from .packs import PACK as PACK
+from .packs import NearestStackWarning as NearestStackWarning
 from .packs import Packed as Packed
 from .packs import library as library
 from .packs import packed_name as packed_name
 from .packs import packed_solutions as packed_solutions
 from .packs import write_pack as write_pack
+from .ready_made import ReadyMadeComparison as ReadyMadeComparison
+from .ready_made import compare_with_ready_made as compare_with_ready_made
 from .solution_files import clear_unfinished as clear_unfinished
+from .solution_files import copy_solution as copy_solution
 from .solution_files import drop as drop
 from .solution_files import write_flops as write_flops
 from .spot_bundle import Saved as Saved

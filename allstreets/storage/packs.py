@@ -20,25 +20,37 @@ import json
 import re
 import secrets
 import shutil
+import warnings
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from functools import cached_property
+from math import log
 from pathlib import Path
 from typing import Any
 
 from allstreets.base import InputError, cache_folder, write_atomic
+from allstreets.betting import CHIPS_PER_BB
 from allstreets.solutions import Certificate
 from allstreets.storage.manifest import CERTIFICATE, MANIFEST, MISFITS, cannot_write
 from allstreets.version import __version__
 
 LIBRARY = Path(__file__).parents[1] / "library"  # those that come with the package
 PACK, GAME, NOTE = ".zip", "game.yaml", "pack.json"
+GAMES = "games"  # folder of the files that packs are made from
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,59}")
+AT_STACK = re.compile(r"(.+)-(\d+(?:\.\d+)?)bb")  # "hu-ante-20bb": a series of games, and a stack
+FURTHEST = log(1.5)  # of a stack: one further away is another game
+NEAR = 5  # names that are told where one is unknown
 LARGEST_FILE = 20_000_000  # bytes: a pack from elsewhere may claim to hold anything
 WRITTEN = (1980, 1, 1, 0, 0, 0)  # the date of files in a pack, which has its own in `pack.json`
+
+
+class NearestStackWarning(UserWarning):
+    """Another stack than the one that was named is opened."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +83,36 @@ class Packed:
         """The training file that it was made from."""
         return self._read(GAME).decode()
 
+    @property
+    def stack(self) -> float:
+        """The stack of both players, in bb."""
+        return float(self.facts["game"]["preflop"]["stack"]) / CHIPS_PER_BB
+
+    @property
+    def format(self) -> str:
+        """The kind of game: "Push or fold", "Heads-up tournaments without antes"."""
+        return self._headline[0] or AT_STACK.sub(r"\1", self.name)
+
+    @property
+    def tree(self) -> str:
+        """The tree before the flop in words, as its training file states it; "": not stated."""
+        return self._headline[1]
+
+    @cached_property
+    def _headline(self) -> tuple[str, str]:
+        """The first comment of its training file, "# FORMAT: TREE", in its two parts.
+
+        Where it has none, that of the file of its series in the library.
+        """
+        file = LIBRARY / GAMES / f"{series_of(self.name)[0]}.yaml"
+        texts = [self.game, file.read_text(encoding="utf-8") if file.exists() else ""]
+        heads = [text.lstrip().partition("\n")[0] for text in texts]
+        first = next((head for head in heads if head.startswith("#")), None)
+        if first is None:
+            return "", ""
+        kind, _, tree = first.lstrip("# ").partition(":")
+        return kind.strip(), tree.strip()
+
     def _json(self, member: str) -> dict[str, Any]:
         try:
             return dict(json.loads(self._read(member)))
@@ -81,20 +123,25 @@ class Packed:
         with _opened(self.file) as pack:
             return _member(pack, self.file, f"{self.name}/{member}")
 
-    def folder(self) -> Path:
-        """The folder of this machine to open it from, made where it is not there yet."""
+    @cached_property
+    def _members(self) -> tuple[tuple[str, int], ...]:
+        """Its files in the pack, each with its checksum."""
         with _opened(self.file) as pack:
             infos = [info for info in pack.infolist() if info.filename.startswith(f"{self.name}/")]
-            sums = sorted((info.filename, info.CRC) for info in infos)
-            token = hashlib.sha256(json.dumps(sums).encode()).hexdigest()[:12]
-            folder = _copies() / token / self.name
-            if not (folder / MANIFEST).exists():
-                files = {
-                    info.filename: _member(pack, self.file, info.filename)
-                    for info in infos
-                    if not info.is_dir()
-                }
-                _make(folder, files)
+        return tuple(sorted((info.filename, info.CRC) for info in infos if not info.is_dir()))
+
+    @property
+    def copy(self) -> Path:
+        """The folder of this machine that it is opened from, whether it is there or not."""
+        token = hashlib.sha256(json.dumps(self._members).encode()).hexdigest()[:12]
+        return _copies() / token / self.name
+
+    def folder(self) -> Path:
+        """The same folder, made where it is not there yet."""
+        folder = self.copy
+        if not (folder / MANIFEST).exists():
+            with _opened(self.file) as pack:
+                _make(folder, {name: _member(pack, self.file, name) for name, _ in self._members})
         return folder
 
 
@@ -115,7 +162,10 @@ def library(folder: Path | None = None) -> dict[str, Packed]:
 
 
 def unpacked(where: Path) -> Path:
-    """The folder of a solution that is named by its folder, its pack or its name in the library."""
+    """The folder of a solution that is named by its folder, its pack or its name in the library.
+
+    A stack that the library lacks opens the nearest one of its series, with a warning that says so.
+    """
     if where.is_dir():
         return where
     if where.is_file() and where.suffix == PACK:
@@ -131,10 +181,59 @@ def unpacked(where: Path) -> Path:
             if packed.name == where.name:
                 return packed.folder()
     if len(where.parts) == 1 and not where.exists() and NAME.fullmatch(where.name):
-        ready = library().get(where.name)
+        ready = find_packed(where.name, library())
         if ready is not None:
             return ready.folder()
     return where
+
+
+def find_packed(name: str, ready: Mapping[str, Packed]) -> Packed | None:
+    """The solution of a name, or that of the nearest stack; None: nothing is called alike.
+
+    The nearest stack is said in a warning, and near names in an error.
+    """
+    if name in ready:
+        return ready[name]
+    series, stack = series_of(name)
+    nearest = nearest_stack([each for each in ready if series_of(each)[0] == series], stack)
+    if nearest is not None:
+        there = series_of(nearest)[1]
+        way = "deeper" if there > stack else "shallower"
+        warnings.warn(
+            f"there is no ready-made {name}: this is {nearest}, the nearest stack, "
+            f"{abs(there - stack):g} bb {way} ({there / stack - 1:+.0%})",
+            NearestStackWarning,
+            stacklevel=2,
+        )
+        return ready[nearest]
+    near = get_close_matches(name, ready, NEAR)
+    if not near:
+        return None
+    raise InputError(
+        f"{name} is neither a folder nor a ready-made solution; near it: {', '.join(near)}.\n"
+        "allstreets library lists all of them."
+    )
+
+
+def series_of(name: str) -> tuple[str, float]:
+    """The series of a name, and its stack in bb; 0: it names none.
+
+    >>> series_of("hu-ante-12.5bb"), series_of("game")
+    (('hu-ante', 12.5), ('game', 0.0))
+    """
+    match = AT_STACK.fullmatch(name)
+    return (name, 0.0) if match is None else (match[1], float(match[2]))
+
+
+def nearest_stack(names: Sequence[str], stack: float) -> str | None:
+    """The name whose stack is nearest in ratio; None: none is near enough."""
+    near = [
+        (distance, name)
+        for name in names
+        if (there := series_of(name)[1]) > 0 < stack
+        and (distance := abs(log(there / stack))) <= FURTHEST
+    ]
+    return min(near)[1] if near else None
 
 
 def packed_name(folder: Path) -> str | None:

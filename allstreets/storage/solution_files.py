@@ -15,6 +15,7 @@ names.
 
 import os
 import re
+import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -234,6 +235,27 @@ def drop(path: Place) -> None:
             shutil.rmtree(path, ignore_errors=True)
         else:
             path.unlink(missing_ok=True)
+
+
+def copy_solution(folder: Path, output: Path) -> Path:
+    """Copy the solution in a folder to another one, without what runs have stored beside it.
+
+    A folder that holds this solution already stays as it is.
+    """
+    if (output / MANIFEST).exists():
+        if (output / MANIFEST).read_bytes() == (folder / MANIFEST).read_bytes():
+            return output
+        raise InputError(f"{output} holds another solution; name another folder")
+    temporary = output.with_name(f".{output.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(folder, temporary, ignore=shutil.ignore_patterns(*RUN_FILES, "spots", ".*"))
+        temporary.rename(output)
+    except OSError as error:
+        raise cannot_write(output, error) from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return output
 
 
 def _in(folder: Place) -> list[Place]:

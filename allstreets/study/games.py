@@ -20,10 +20,18 @@ from math import inf, log
 from pathlib import Path
 
 from allstreets.base import Floats, InputError
-from allstreets.betting import CHIPS_PER_BB, POT_KINDS, Street, flop_pots
-from allstreets.interop import PlayedHand
+from allstreets.betting import CHIPS_PER_BB, POT_KINDS, ActionKind, Street, flop_pots
+from allstreets.interop import Moment, PlayedHand
 from allstreets.solutions import Position, Solution, WholeSolution
-from allstreets.storage import MANIFEST, SpotSet, folder_kind, load, load_unified
+from allstreets.storage import (
+    MANIFEST,
+    SpotSet,
+    folder_kind,
+    library,
+    load,
+    load_unified,
+    mirrored,
+)
 from allstreets.study.drafting import DraftedFlops
 
 UNOPENED, SPOT = "unopened", "spot"
@@ -32,7 +40,11 @@ MODELS = (
     "{folder} holds flops solved one by one, with ranges that nobody plays: practise with a spot "
     "(allstreets solve) or a whole game (allstreets train)"
 )
-MAKE = "allstreets train … --output DIR makes one"
+MAKE = "allstreets train … --output DIR makes one, and allstreets library lists ready-made ones"
+READY_MADE = "library"  # the name of all ready-made games together
+# A tree that only moves all-in counts as a stack so much further away, and as one even further
+# where the hand has a limp or a small raise.
+ALL_IN_ONLY, UNLIKE = log(1.25), log(1.5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +66,19 @@ class SolvedGame:
         """The ante of each player, in big blinds."""
         return self.solution.rules.ante / CHIPS_PER_BB
 
+    @cached_property
+    def is_push_or_fold(self) -> bool:
+        """Whether every bet is all-in, so that no pot sees a flop."""
+        return not flop_pots(self.solution.tree(self.solution.start))
+
+    def has_kind(self, moment: Moment) -> bool:
+        """Whether the tree has such a kind of action: push or fold has neither limp nor raise."""
+        kind = moment.action.kind
+        passive = kind in (ActionKind.CHECK, ActionKind.CALL)
+        limps = passive and moment.most > moment.bets[moment.action.player.opponent]
+        raises = kind >= ActionKind.BET and not moment.is_all_in
+        return not (self.is_push_or_fold and (limps or raises))
+
     @property
     def exploitability(self) -> float | None:
         """Exploitability in mbb/hand, with real cards where that is certified."""
@@ -71,7 +96,13 @@ class SolvedGame:
 
 
 def open_games(folder: Path) -> tuple[SolvedGame, ...]:
-    """The whole games in a folder: the one that it holds, or those of its subfolders."""
+    """The whole games in a folder: the one that it holds, or those of its subfolders.
+
+    "library" are all ready-made ones, where no folder has that name; a name is one of them.
+    """
+    if folder == Path(READY_MADE) and not folder.exists():
+        return load_games([packed.folder() for packed in library().values()])
+    folder = mirrored(folder)
     if not folder.is_dir():
         raise InputError(f"{folder} is no folder: name a folder of solved whole games; {MAKE}")
     inside = [folder] if (folder / MANIFEST).exists() else sorted(folder.iterdir())
@@ -102,16 +133,25 @@ def load_games(folders: Sequence[Path]) -> tuple[SolvedGame, ...]:
 
 
 def nearest_game(games: tuple[SolvedGame, ...], hand: PlayedHand) -> SolvedGame:
-    """The game whose stack is nearest in ratio; of equally near ones that of the nearest ante."""
+    """The game that is nearest: in its actions before the flop, its stack and its pot.
+
+    Stacks and pots are compared by their ratios, the pot being what antes and blinds put in. A
+    game of push or fold stands `ALL_IN_ONLY` further away, and `UNLIKE` more where the hand has a
+    limp or a small raise.
+    """
     stack, ante = float(hand.stack), float(max(hand.antes))
-    return min(
-        games,
-        key=lambda game: (
-            abs(log(game.stack / stack)) if stack > 0 else inf,
-            abs(game.ante - ante),
-            -game.stack,
-        ),
-    )
+    before = [moment for moment in hand.moments() if moment.action.street == Street.PREFLOP]
+
+    def distance(game: SolvedGame) -> tuple[float, float]:
+        if stack <= 0:
+            return inf, -game.stack
+        posted = [1.5 + 2 * each for each in (game.ante, ante)]
+        away = abs(log(game.stack / stack)) + abs(log(posted[0] / posted[1]))
+        away += ALL_IN_ONLY if game.is_push_or_fold else 0.0
+        away += 0.0 if all(game.has_kind(moment) for moment in before) else UNLIKE
+        return away, -game.stack
+
+    return min(games, key=distance)
 
 
 def distance_notes(game: SolvedGame, hand: PlayedHand) -> tuple[str, ...]:
@@ -125,6 +165,8 @@ def distance_notes(game: SolvedGame, hand: PlayedHand) -> tuple[str, ...]:
         )
     if abs(game.ante - ante) > 0.005:
         notes.append(f"played with an ante of {ante:.3g} bb, the solution has {game.ante:.3g}")
+    if game.is_push_or_fold:
+        notes.append("played with limps and small raises, the solution is push or fold")
     small = game.solution.rules.small_blind / CHIPS_PER_BB
     posted = float(hand.blinds[1])
     if stack > 1 and abs(small - posted) > 0.1:
@@ -139,7 +181,7 @@ def load_playable(
 
     With `drafts` a whole game is played on every flop with real cards (`drafting`).
     """
-    folder = folder.resolve()
+    folder = mirrored(folder).resolve()
     solution = load(folder)
     if isinstance(solution, SpotSet):
         example = next((entry.folder for entry in solution.entries), "…")

@@ -104,7 +104,7 @@ def follow_preflop(hand: PlayedHand, hero: Player, game: SolvedGame, draws: Draw
         mapped = None
         if not why:
             mapped = map_action(node.tree, node.index, moment, draws.at(moment.place))
-            why = _off_tree(node, moment, mapped)
+            why = _off_tree(game, node, moment, mapped)
         if moment.action.player == hero:
             bare = bare_decision(hand, moment, why)
             decisions.append(
@@ -117,13 +117,15 @@ def follow_preflop(hand: PlayedHand, hero: Player, game: SolvedGame, draws: Draw
     return Arrival(tuple(decisions), node, *_ranges(node))
 
 
-def _off_tree(node: Node, moment: Moment, mapped: Mapped | None) -> str:
+def _off_tree(game: SolvedGame, node: Node, moment: Moment, mapped: Mapped | None) -> str:
     """Why a decision of the hand is none of the solution; "" where it is."""
     player = moment.action.player
     if node.actor is None:
         return "the solution has nothing left to decide here: its sizes have led to an all-in"
     if node.actor != player:
         return f"{NEVER}: there it is {node.seat}'s turn"
+    if not game.has_kind(moment):
+        return f"{NEVER}: it is push or fold, and has no '{played_word(moment.action)}'"
     if mapped is None:
         word = played_word(moment.action)
         return f"{NEVER}: it has no '{word}' of {player.seat} there, or anything like it"

@@ -110,7 +110,10 @@ def test_a_flop_that_was_not_trained(kept: Path, capsys: pytest.CaptureFixture[s
     code, out, err = run(capsys, "--from", str(kept), *flop, *QUICK, "--save", "flop")
     assert code == 0
     assert "limped pot, 100 chips are 1 bb; to be kept in " in err
-    assert "The solution holds no play of this flop to compare with: it has 3 of the 1,755." in out
+    assert (
+        "The solution holds no play of this flop to compare with: it was trained on 3 of the 1,755."
+        in out
+    )
     assert load_spot(kept / "spots" / "c-x-AsAhAd").origin is not None
 
 

@@ -392,6 +392,19 @@ def test_a_whole_game_beside_its_preflop_play(page: Page) -> None:
     expect(bar).to_contain_text("EVs are the same.")
 
 
+def test_the_library_is_on_top(page: Page) -> None:
+    page.goto("/")
+    expect(page.get_by_role("heading", name="Library")).to_be_visible()
+    card = page.get_by_role("listitem").filter(
+        has=page.get_by_role("heading", name="Push or fold", exact=True)
+    )
+    expect(card).to_contain_text("Exact: a perfect opponent wins less than 0.0001 bb in 100 hands")
+    card.get_by_role("combobox").select_option("9.5 bb")
+    card.get_by_role("link", name="Open").click()
+    expect(page.get_by_role("heading", name="pf-9.5bb")).to_be_visible()
+    expect(page.locator("[data-choice]").first).to_be_visible()
+
+
 def test_the_keyboard_alone(page: Page) -> None:
     page.goto("/")
     link = page.get_by_role("link", name="small turn")

@@ -193,4 +193,4 @@ def test_without_the_flop_there_is_nothing_to_compare() -> None:
     origin = Origin.of(whole, flop_spot(whole, "c x", "9s8s2h"))
     assert origin.differences is None
     assert Origin.read(origin.mapping()) == origin
-    assert "it has 3 of the 1,755" in origin_lines(origin, 0.01)[-1]
+    assert "it was trained on 3 of the 1,755" in origin_lines(origin, 0.01)[-1]

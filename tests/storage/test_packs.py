@@ -12,6 +12,7 @@ from allstreets.base import InputError
 from allstreets.cli.main import main
 from allstreets.solutions import WholeSolution
 from allstreets.storage import (
+    NearestStackWarning,
     load,
     load_unified,
     packed_name,
@@ -88,8 +89,35 @@ def test_a_name_stands_for_a_folder(
     assert packed.game == YAML
     assert packed.certificate is None
     assert set(packed.note) == {"date", "code_version"}
-    with pytest.raises(InputError, match="small-7bb does not exist"):
-        load("small-7bb")
+    with pytest.raises(InputError, match=r"nothing-alike does not exist; make one"):
+        load("nothing-alike")
+
+
+def test_a_stack_that_is_missing_opens_the_nearest_and_says_so(
+    compact: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("hu-10bb", "hu-20bb", "hu-ante-16bb")
+    shelf = tmp_path / "shelf"
+    write_pack(shelf / "all.zip", dict.fromkeys(names, compact), dict.fromkeys(names, YAML))
+    monkeypatch.setattr("allstreets.storage.packs.LIBRARY", shelf)
+    said = r"no ready-made hu-17bb: this is hu-20bb, the nearest stack, 3 bb deeper \(\+18%\)"
+    with pytest.warns(NearestStackWarning, match=said):
+        assert packed_name(unpacked(Path("hu-17bb"))) == "hu-20bb"
+    with pytest.warns(NearestStackWarning, match=r"this is hu-10bb.* 1.5 bb shallower \(-13%\)"):
+        assert packed_name(unpacked(Path("hu-11.5bb"))) == "hu-10bb"
+    # Half as deep or twice as deep is another game, and so is one without the ante.
+    for name in ("hu-5bb", "hu-40bb", "hu-ante-10bb", "hu-10b"):
+        with pytest.raises(InputError, match=f"{name} is neither a folder .* near it: .*hu-10bb"):
+            unpacked(Path(name))
+    assert unpacked(Path("runs")) == Path("runs")
+
+
+def test_a_format_is_told_by_the_head_of_its_file(compact: Path, tmp_path: Path) -> None:
+    texts = {"a-1bb": "# Some games: with a tree.\n# more\nname: a\n", "b-ante-2bb": "name: b\n"}
+    write_pack(tmp_path / "two.zip", dict.fromkeys(texts, compact), texts)
+    first, second = packed_solutions(tmp_path / "two.zip")
+    assert (first.format, first.tree, first.stack) == ("Some games", "with a tree.", 6.0)
+    assert (second.format, second.tree) == ("b-ante", "")
 
 
 def test_a_folder_of_that_name_comes_first(

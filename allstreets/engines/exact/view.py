@@ -14,7 +14,11 @@ from allstreets.betting import NodeKind, Player, Street
 from allstreets.cards import CARD_PERMUTATIONS, COMBO_COUNT, COMBO_PERMUTATIONS, met_reach
 from allstreets.engines.exact.kernels.layout import EVALUATE
 from allstreets.engines.exact.kernels.streets import early_forward, reach_lines, river_group
-from allstreets.engines.exact.strategies import average_strategy, combo_rows
+from allstreets.engines.exact.strategies import (
+    average_strategy,
+    combo_rows,
+    set_average_strategy,
+)
 from allstreets.engines.exact.subgame import ExactSubgame, Reach
 from allstreets.engines.simd.iteration_weights import NO_WEIGHTS
 from allstreets.engines.trees import NodeNumbers
@@ -47,6 +51,28 @@ def find_board(subgame: ExactSubgame, cards: tuple[int, ...]) -> BoardPlace:
         number = first + here.representatives.index(representative)
         numbers.append(number)
     return BoardPlace(len(cards), tuple(numbers), renamed)
+
+
+def copy_averages(source: ExactSubgame, target: ExactSubgame) -> None:
+    """Let a subgame of the same tree and ranges play the average strategies of another one.
+
+    They may fold suits differently: every board of `target` is looked up in `source`.
+    """
+    root = len(target.streets[0].runouts[0].board)
+    where = np.empty(COMBO_COUNT, np.int64)  # of a combo among those of a board
+    for level, street in enumerate(target.streets):
+        nodes = target.tree.decisions(target.levels[level])
+        for number, runout in enumerate(street.runouts):
+            place = find_board(source, runout.board[root:])
+            chosen = []
+            for player in Player:
+                stored = source.streets[level].combos(player, place.numbers[-1])
+                where[stored] = np.arange(len(stored))
+                chosen.append(where[place.renamed[street.combos(player, number)]])
+            for node in nodes:
+                strategy = average_strategy(source, level, place.numbers[-1], node)
+                own = strategy[:, chosen[int(target.tree.player[node])]]
+                set_average_strategy(target, level, number, node, own)
 
 
 class StreetView:

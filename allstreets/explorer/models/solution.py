@@ -112,6 +112,27 @@ class SolutionCard(Message):
     simple: Simple | None = None  # where its strategies were made simple
 
 
+class ReadyMadeGame(Message):
+    """A game of the library that comes with the program."""
+
+    id: str  # as of every solution; it is unpacked when it is first opened
+    name: str  # "hu-20bb"
+    stack_bb: Number
+    real: RealQuality | None
+    words: str  # what it is worth, in words
+    reaches_target: bool
+
+
+class ReadyMadeFormat(Message):
+    """Games of one format at several stacks."""
+
+    name: str  # "Heads-up tournaments without antes"
+    tree: str  # the betting before the flop, in words
+    words: str  # what all of them are worth
+    date: str  # of the latest
+    games: list[ReadyMadeGame]  # by stack
+
+
 class Features(Message):
     """What a solution can show."""
 

@@ -29,7 +29,7 @@ class ReviewForm(BaseModel):
 
     name: ShortText = ""
     text: Annotated[str, Field(max_length=MOST_LETTERS)]  # hand histories
-    solutions: Annotated[list[ShortText], Field(min_length=1, max_length=50)]  # ids
+    solutions: Annotated[list[ShortText], Field(min_length=1, max_length=500)]  # ids
     hero: ShortText = ""  # "": who wrote each hand down
     seconds_per_spot: float = Field(default=5.0, ge=0.1, le=86_400)
     target_pct: float = Field(default=0.1, gt=0, lt=100)  # of the pot

@@ -26,6 +26,7 @@ TABLE: dict[str, tuple[tuple[str, str, str, Any, dict[str, Any]], ...]] = {
     "solutions": (
         ("GET", "/about", "about", "library.about", {}),
         ("GET", "/solutions", "solutions", "library.cards", {}),
+        ("GET", "/library", "ready_made", "library.ready_made.list", {}),
         ("GET", ONE, "solution_detail", "library.detail", {}),
         ("POST", f"{ONE}/label", "label_solution", "library.label", {}),
         ("DELETE", ONE, "delete_solution", "deleting.delete", BUSY_ONLY),

@@ -64,6 +64,9 @@ class TrainConfig(ConfigModel):
         return self.solver.type if self.solver is not None else "postflop_model"
 
 
+GAME_FLAGS = {"stack_depth": "stack", "flops": "flops"}
+"""Flags that change a whole game, by the keys that they override."""
+
 FIRST_RUN = Path(__file__).with_name("first_run.yaml")
 """The run that is solved when no file is named: small enough to watch."""
 
@@ -71,7 +74,7 @@ FIRST_RUN = Path(__file__).with_name("first_run.yaml")
 def read_train_config(path: Path, flags: Mapping[str, Any] | None = None) -> TrainConfig:
     """Read and check a training file; all problems come in one `InputError`.
 
-    `flags` (threads, device, cluster, chart_interval) override its keys.
+    `flags` (threads, device, cluster, chart_interval, stack_depth, flops) override its keys.
     """
     return read_config(path, TrainConfig, lambda data: _override(data, flags or {}))
 
@@ -86,9 +89,14 @@ def _override(data: dict[str, Any], flags: Mapping[str, Any]) -> list[tuple[str,
         takes = solver if key == "chart_interval" or _is_unified(solver) else None
         if key == "chart_interval" and solver is None:
             raise InputError("--chart-interval: flops one by one have no preflop charts")
+        if key in GAME_FLAGS and takes is None:
+            raise InputError(
+                f"--{GAME_FLAGS[key]} is for whole games, solver: {{type: unified_cfr}}"
+            )
         if key == "cluster" and takes is None and models is None:
             raise InputError("--cluster: whole games and flops one by one run on a cluster")
-        sections = {"solver": takes, "postflop_model": models if key != "chart_interval" else None}
+        models_too = key != "chart_interval" and key not in GAME_FLAGS
+        sections = {"solver": takes, "postflop_model": models if models_too else None}
         for name, section in sections.items():
             if isinstance(section, dict):
                 section[key] = value

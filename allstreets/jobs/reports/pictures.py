@@ -151,10 +151,11 @@ def chart_colours(actions: Sequence[str]) -> tuple[str, ...]:
 def plot_chart(path: Path, chart: Chart) -> None:
     """Write a chart to a PNG or SVG file."""
     check_plot_path(path)
-    _write(path, "chart", lambda: _draw_chart(chart))
+    _write(path, "chart", lambda: draw_chart(chart))
 
 
-def _draw_chart(chart: Chart) -> Figure:
+def draw_chart(chart: Chart) -> Figure:
+    """A chart as a figure of matplotlib."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 9.2), dpi=150)

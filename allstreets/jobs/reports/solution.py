@@ -110,9 +110,11 @@ def certificate_lines(certificate: Certificate) -> list[str]:
     old = (
         " (of an earlier state of this solution: certify it again)" if certificate.outdated else ""
     )
+    worth = f"exploitability with real cards {figure(certificate.real_exploitability_mbb)} mbb/hand"
+    if not certificate.flops:
+        return [f"{worth}: best response with the whole deck, and no flop is seen{old}"]
     lines = [
-        f"exploitability with real cards {figure(certificate.real_exploitability_mbb)} mbb/hand"
-        f"{interval}: best response to every card, on {certificate.flops_text}{old}",
+        f"{worth}{interval}: best response to every card, on {certificate.flops_text}{old}",
         f"  {figure(certificate.after_flop_mbb)} mbb/hand after the flop, and "
         f"{figure(certificate.unseen_gap_mbb)} by a best response before it",
     ]

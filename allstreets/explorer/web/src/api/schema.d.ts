@@ -124,6 +124,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/library": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ready Made
+         * @description The library, format by format: those that see flops first.
+         */
+        get: operations["ready_made_api_library_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/practice/missed.apkg": {
         parameters: {
             query?: never;
@@ -2529,6 +2549,39 @@ export interface components {
             text: string;
         };
         /**
+         * ReadyMadeFormat
+         * @description Games of one format at several stacks.
+         */
+        ReadyMadeFormat: {
+            /** Date */
+            date: string;
+            /** Games */
+            games: components["schemas"]["ReadyMadeGame"][];
+            /** Name */
+            name: string;
+            /** Tree */
+            tree: string;
+            /** Words */
+            words: string;
+        };
+        /**
+         * ReadyMadeGame
+         * @description A game of the library that comes with the program.
+         */
+        ReadyMadeGame: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Reaches Target */
+            reaches_target: boolean;
+            real: components["schemas"]["RealQuality"] | null;
+            /** Stack Bb */
+            stack_bb: number;
+            /** Words */
+            words: string;
+        };
+        /**
          * RealQuality
          * @description What a whole game is worth with real cards, in mbb/hand (`allstreets certify`).
          */
@@ -3854,6 +3907,71 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SampleGame"][];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    ready_made_api_library_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadyMadeFormat"][];
                 };
             };
             /** @description The request makes no sense */

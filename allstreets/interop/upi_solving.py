@@ -1,0 +1,155 @@
+"""A solver that trains in the background, rests while someone reads, and can be stopped.
+
+One thread trains (`solvers.drive`), another asks. Numbers are read between two iterations only:
+`resting` waits until the trainer stands still and lets it go on afterwards.
+"""
+
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
+
+from allstreets.base import Control, clean_message
+from allstreets.solvers import FIRST_CHECK, Ending, Multiples, Planned, SpotSolver, Timer, drive
+
+REASONS: dict[Ending | None, str] = {
+    "target": "required accuracy reached",
+    "iterations": "step limit reached",
+    "time": "time limit reached",
+    None: "requested",
+}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where a solve ends; the exploitability to reach is a fraction of the pot."""
+
+    target: float
+    seconds: float = math.inf
+    iterations: float = math.inf
+
+
+class _Rests(Control):
+    """Rests while readers ask for it, and stops when told to."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._readers, self._rests, self._stopped, self._ended = 0, False, False, False
+
+    def wants_to_stop(self) -> bool:
+        """Whether `stop` was called."""
+        return self._stopped
+
+    def is_paused(self) -> bool:
+        """Whether someone reads."""
+        return self._readers > 0
+
+    def wait_while_paused(self) -> None:
+        """Stand still while someone reads; the next reader waits for an iteration."""
+        with self._changed:
+            self._rests = self._readers > 0
+            self._changed.notify_all()
+            self._changed.wait_for(lambda: not self._rests)
+
+    def stop(self) -> None:
+        """Let the solver stop after this iteration."""
+        self._stopped = True
+
+    def end(self) -> None:
+        """The solver trains no more."""
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+
+    @contextmanager
+    def resting(self) -> Iterator[None]:
+        """Inside, the solver stands still."""
+        with self._changed:
+            self._readers += 1
+            self._changed.wait_for(lambda: self._rests or self._ended)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._readers -= 1
+                self._rests = self._rests and self._readers > 0
+                self._changed.notify_all()
+
+
+class BackgroundSolve:
+    """One `go`: trains a solver until its limits, or until `stop`.
+
+    `tell` is called with a line when it starts and when it ends; `report` every `interval` seconds,
+    at a check, while the solver stands still.
+    """
+
+    def __init__(
+        self,
+        solver: SpotSolver,
+        limits: Limits,
+        tell: Callable[[str], None],
+        report: Callable[[], None],
+        interval: float,
+    ) -> None:
+        self.solver, self._limits = solver, limits
+        self._tell, self._report, self._interval = tell, report, interval
+        self._control = _Rests()
+        self._thread = threading.Thread(target=self._run, name="solver", daemon=True)
+        self.seconds = 0.0  # of training so far
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End after this iteration; returns when it has ended."""
+        self._control.stop()
+        self.wait()
+
+    def wait(self) -> None:
+        """Return when it has ended."""
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    @property
+    def runs(self) -> bool:
+        """Whether it has not ended."""
+        return self._thread.is_alive()
+
+    def resting(self) -> AbstractContextManager[None]:
+        """Inside, the solver stands still."""
+        return self._control.resting()
+
+    def _run(self) -> None:
+        try:
+            self._tell("SOLVER: started")
+            reason = self._train()
+        except Exception as error:  # whatever it is, the client is told and the session goes on
+            reason = f"error: {' '.join(clean_message(str(error)).split())}"
+        finally:
+            self._control.end()
+        with suppress(OSError):  # the client is gone
+            self._tell(f"SOLVER: stopped ({reason})")
+
+    def _train(self) -> str:
+        solver, limits = self.solver, self._limits
+        pot, told = solver.spot.pot, time.monotonic()
+        steps = drive(
+            solver,
+            lambda: solver.exploitability() / pot,
+            Planned(limits.target) if limits.target > 0 else Multiples(FIRST_CHECK),
+            Timer(limits.seconds),
+            target=limits.target,
+            iterations=solver.iterations + limits.iterations,
+            control=self._control,
+        )
+        ending: Ending | None = None
+        for step in steps:
+            self.seconds, ending = step.seconds, step.ending
+            is_due = time.monotonic() - told >= self._interval
+            if ending is None and step.exploitability is not None and is_due:
+                self._report()
+                told = time.monotonic()
+        return REASONS[ending]

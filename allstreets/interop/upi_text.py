@@ -1,0 +1,106 @@
+"""Arguments of PioSOLVER's commands, and the lines of their answers."""
+
+import shlex
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from allstreets.base import Flags, Floats, InputError, shorten
+from allstreets.betting import Player, neat
+from allstreets.cards import cards_text, combo_text
+from allstreets.games import Spot
+
+PLAYERS = {"oop": Player.OOP, "0": Player.OOP, "ip": Player.IP, "1": Player.IP}
+MOST_AMOUNTS = 100  # of a line
+
+
+def one_line(text: str) -> str:
+    """A text without line breaks."""
+    return " ".join(text.split())
+
+
+def read_player(rest: str) -> tuple[Player, str]:
+    """The player that arguments begin with, and what follows."""
+    word, _, text = rest.partition(" ")
+    if word.lower() not in PLAYERS:
+        raise InputError(f"'{shorten(word)}' is no player: write OOP or IP")
+    return PLAYERS[word.lower()], text.strip()
+
+
+def read_numbers(text: str, count: int) -> list[float]:
+    """So many numbers."""
+    words = text.split()
+    if len(words) != count:
+        raise InputError(f"incorrect or missing argument: {count:,} numbers, not {len(words):,}")
+    try:
+        numbers = [float(word) for word in words]
+    except ValueError:
+        raise InputError(f"'{shorten(text, 60)}' is not a number") from None
+    if not all(0 <= number < 1e9 for number in numbers):
+        raise InputError("numbers lie between 0 and a billion")
+    return numbers
+
+
+def read_amounts(text: str) -> tuple[Fraction, ...]:
+    """The amounts of a line."""
+    count = len(text.split())
+    if not 1 <= count <= MOST_AMOUNTS:
+        raise InputError(f"a line has 1 to {MOST_AMOUNTS} amounts, not {count:,}")
+    return tuple(Fraction(str(number)) for number in read_numbers(text, count))
+
+
+def read_words(text: str) -> list[str]:
+    """Words of a text, of which those with spaces stand in quotes; backslashes are plain."""
+    reader = shlex.shlex(text, posix=True, punctuation_chars=False)
+    reader.whitespace_split, reader.escape, reader.commenters = True, "", ""
+    try:
+        words = list(reader)
+    except ValueError:
+        raise InputError("a quotation mark is missing") from None
+    if not words:
+        raise InputError("name a file")
+    return words
+
+
+def read_path(text: str) -> Path:
+    """The path that arguments begin with."""
+    path = read_words(text)[0]
+    if "\0" in path:
+        raise InputError("a path holds no zero characters")
+    return Path(path)
+
+
+def vector_line(values: Floats) -> str:
+    """Numbers as one line."""
+    return " ".join(f"{value:.9g}" for value in values.tolist())
+
+
+def hand_lines(shown: Flags, columns: Mapping[str, Floats]) -> list[str]:
+    """A line for each hand that is there."""
+    return [
+        f"{combo_text(int(combo))} "
+        + " ".join(f"{name}: {values[combo]:.6g}" for name, values in columns.items())
+        for combo in np.flatnonzero(shown)
+    ]
+
+
+def board_cards(spot: Spot) -> list[str]:
+    """The cards of the board, one by one."""
+    text = cards_text(spot.cards)
+    return [text[start : start + 2] for start in range(0, len(text), 2)]
+
+
+def tree_info(spot: Spot) -> list[str]:
+    """A spot as the lines that PioSOLVER's viewer writes."""
+    return [
+        "#Type#NoLimit",
+        *(f"#Range{each.value}#{spot.ranges[each].beside(spot.cards)}" for each in Player),
+        f"#Board#{' '.join(board_cards(spot))}",
+        f"#Pot#{neat(spot.pot)}",
+        f"#EffectiveStacks#{neat(spot.stack)}",
+        f"#Rake.Enabled#{bool(spot.rake)}",
+        f"#Rake.Fraction#{spot.rake:g}",
+        f"#Rake.Cap#{neat(spot.rake_cap or 0)}",
+    ]
