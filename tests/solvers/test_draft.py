@@ -14,7 +14,7 @@ from allstreets.games import Lock, Spot
 from allstreets.solutions import SpotSolution
 from allstreets.solvers import DRAFT, EXACTLY, Completion, DraftSolver, SpotSolver, can_draft
 
-SPOT = Spot("9h9d4h", "22+,A2s+,K9o+", "TT-66,Q2s+,J8o+,54s", 40, 60, bets=("75%",), max_raises=1)
+SPOT = Spot("9h7h4h", "22+,A2s+,K9o+", "TT-66,Q2s+,J8o+,54s", 40, 60, bets=("75%",), max_raises=1)
 QUICK = Completion(CardModel("boards", groups=16, rows=32), 20)
 
 
@@ -108,7 +108,7 @@ def test_more_iterations_change_what_is_shown() -> None:
 @pytest.mark.parametrize(
     ("spot", "message"),
     [
-        (replace(SPOT, board="9h9d4h2c"), "only flops are drafted"),
+        (replace(SPOT, board="9h7h4h2c"), "only flops are drafted"),
         (replace(SPOT, lock=(Lock("x", strategy={"x": 1.0}),)), "with locks is not drafted"),
         (replace(SPOT, oop=Range.parse("22+,AsKs")), "tells suits apart which the flop does not"),
     ],

@@ -17,13 +17,17 @@ import pytest
 from builders.polarised import polarised
 
 from allstreets.betting import IP, OOP, Player
+from allstreets.games import Spot
 from allstreets.interop import PlayedHand, read_text
+from allstreets.solutions import SpotSolution
+from allstreets.solvers import SpotSolver
 from allstreets.study import (
     Effort,
     GradedDecision,
     HandReview,
     SolvedGame,
     review_hand,
+    review_streets,
 )
 from allstreets.study.grading import within
 
@@ -58,9 +62,24 @@ def played(river: str, ann: str = "As Ah", bob: str = "Kd Kc", head: str = HEAD)
     return found.hands[0]
 
 
+SOLVED: list[tuple[Spot, SpotSolution]] = []
+"""The streets of all hands: most of them are played on the same flop, with the same ranges."""
+solve = review_streets._solve
+
+
+def solve_once(solver: SpotSolver, effort: Effort) -> SpotSolution:
+    for spot, solution in SOLVED:
+        if spot == solver.spot:
+            return solution
+    SOLVED.append((solver.spot, solve(solver, effort)))
+    return SOLVED[-1][1]
+
+
 @cache
 def reviewed(hand: PlayedHand, hero: Player, river: str = "100%") -> HandReview:
-    return review_hand(hand, hero, SolvedGame("by hand", polarised(river)), EFFORT)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(review_streets, "_solve", solve_once)
+        return review_hand(hand, hero, SolvedGame("by hand", polarised(river)), EFFORT)
 
 
 def evs(decision: GradedDecision) -> dict[str, float | None]:
