@@ -27,7 +27,7 @@ export interface ReviewPage {
   page: "review";
   id: string | null; // of a review; null: all of them
   hand: string | null; // that is replayed
-  at: number | null; // the step of it; null: the dearest decision
+  at: number | null; // the step of it; null: the costliest decision
 }
 export interface Looking {
   page: "solution";
