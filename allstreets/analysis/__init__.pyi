@@ -27,8 +27,13 @@ from .compare import change_lines as change_lines
 from .compare import compare_decisions as compare_decisions
 from .compare import difference as difference
 from .compare import gain_text as gain_text
+from .exploit import Exploit as Exploit
+from .exploit import exploit_spot as exploit_spot
 from .flop_locks import give_orders as give_orders
 from .frequency_locks import LockRequest as LockRequest
+from .frequency_locks import earlier_lines as earlier_lines
+from .frequency_locks import frequency_gap as frequency_gap
+from .frequency_locks import game_frequency_gap as game_frequency_gap
 from .frequency_locks import lock_as_played as lock_as_played
 from .frequency_locks import lock_game_as_played as lock_game_as_played
 from .frequency_locks import observed_game_locks as observed_game_locks

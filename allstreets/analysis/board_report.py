@@ -29,7 +29,7 @@ from allstreets.cards import (
     live_combos,
     texture,
 )
-from allstreets.solutions import Decision, OnBoard, Unit, counted_text
+from allstreets.solutions import Decision, OnBoard, Unit, counted_text, realised
 
 SUITS = ("rainbow", "two-tone", "monotone")
 PAIRINGS = ("unpaired", "paired", "trips")
@@ -215,7 +215,7 @@ class BoardReport:
 
     def _eqrs(self, evs: Floats, equities: Floats) -> tuple[float, float]:
         here = evs + np.array(self.paid) * self.over_hand  # from here on
-        oop, ip = quotient(here, equities * self.pot).tolist()
+        oop, ip = realised(here, equities, self.pot).tolist()
         return oop, ip
 
     def _hand_rows(self, key: str) -> list[ReportRow]:

@@ -232,7 +232,9 @@ def _difference(
 
 Two = tuple[float, float]  # before and after; NaN where it is not known
 Solved: TypeAlias = SpotSolution | WholeSolution
-SHOWN = 0.0005  # of a frequency: less is not seen in a table
+HELD = 0.003  # of a frequency: so close to what was asked for, it holds
+MOVED = 0.005  # of a hand's strategy: less is rounding
+NAMED_HANDS = 8  # of those that have moved
 MBB_PER_WIN = 10  # mbb/hand in a bb/100, as people count what they win
 
 
@@ -249,14 +251,16 @@ class ActionChange:
     def asked_text(self) -> str:
         """The frequencies asked for, and those that came of it; empty where none were.
 
-        A lock holds for the hands that got there before: once all is solved again, others may.
+        A lock is made for the hands that got there before: once all is solved again, others may.
         """
         if self.asked is None:
             return ""
         text, after = f"asked {self.asked.words}", self.frequency[1]
+        if np.isnan(after):
+            return f"{text}, no hand gets there any more"
         missed = max(self.asked.least - after, after - self.asked.most)
-        if not missed >= SHOWN:
-            return text
+        if missed <= HELD:
+            return f"{text}, holds {percent_text(after)}"
         return (
             f"{text}, {percent_text(after)} after re-solving "
             "(the range that gets there has changed)"
@@ -273,6 +277,7 @@ class PlaceChange:
     unit: str  # of the pot and the EVs
     evs: tuple[Two, Two]  # of OOP and IP: of a spot from here on, of a game results of the hand
     actions: tuple[ActionChange, ...]
+    moved: str = ""  # the hands that a lock has moved, in a sentence
 
 
 @dataclass(frozen=True)
@@ -304,6 +309,7 @@ class Difference:
                     "line": change.line,
                     "player": change.seat,
                     **both(change.evs),
+                    **({"moved": change.moved} if change.moved else {}),
                     "actions": [
                         {
                             "action": action.word,
@@ -359,6 +365,7 @@ def change_lines(difference: Difference) -> list[str]:
             )
             if action.asked is not None:
                 rows.append(f"  {action.asked_text}")
+        rows += [change.moved] if change.moved else []
     return [*rows, "", gain_text(difference)]
 
 
@@ -396,6 +403,7 @@ class _Shown:
     evs: Two  # of OOP and IP
     labels: dict[str, str]  # by action
     frequencies: dict[str, float]
+    decision: Decision | None = None  # None: of all flops together
 
 
 def _place(before: Solved, after: Solved, line: str, asked: Sequence[Bound]) -> PlaceChange | None:
@@ -416,7 +424,58 @@ def _place(before: Solved, after: Solved, line: str, asked: Sequence[Bound]) -> 
         for word, label in labels.items()
     )
     oop, ip = zip(old.evs, new.evs, strict=True)
-    return PlaceChange(line.strip(), new.seat, new.pot, new.unit, (oop, ip), actions)
+    moved = ""
+    if old.decision is not None and new.decision is not None:
+        moved = moved_text(old.decision, new.decision)
+    return PlaceChange(line.strip(), new.seat, new.pot, new.unit, (oop, ip), actions, moved)
+
+
+def moved_text(before: Decision, after: Decision) -> str:
+    """The hands that a lock has moved to other actions, those first that lose least; "": none.
+
+    A loss is that of EV in the solution before, a hand's mean where some of its combos move.
+    """
+    hands = _moved_hands(before, after)
+    if not hands:
+        return ""
+    hands.sort(key=lambda hand: hand[1] if np.isfinite(hand[1]) else np.inf)
+    names = [name for name, _, _ in hands]
+    listed = ", ".join(names[:NAMED_HANDS])
+    listed += f" and {len(names) - NAMED_HANDS} more" if len(names) > NAMED_HANDS else ""
+    share = sum(size for _, _, size in hands)
+    losses = [max(loss, 0.0) for _, loss, _ in hands]
+    cost = "what that costs each is not known"
+    if np.isfinite(losses).all():
+        least, most = (number_text(value) for value in (min(losses), max(losses)))
+        each = most if least == most else f"{least} to {most}"
+        cost = f"each gives up {each} {before.unit.name}"
+    change = np.nan_to_num(after.strategy - before.strategy)
+    label = after.labels[int(np.argmax([after.mean(row) for row in change]))]
+    return (
+        f"Moved, mostly to {label}: {percent_text(share)} of the range, those that lose least "
+        f"first: {listed}; {cost}."
+    )
+
+
+def _moved_hands(before: Decision, after: Decision) -> list[tuple[str, float, float]]:
+    """(hand, loss by moving all of it, share of the range that moved) by hand class."""
+    if not after.locked.any() or before.actions != after.actions:
+        return []
+    own = before.own
+    if before.by_combo != after.by_combo or not np.array_equal(own.classes, after.own.classes):
+        return []
+    weights = np.where(after.locked, after.own.weights, 0.0)
+    change = np.nan_to_num(after.strategy - before.strategy)  # [A, H]
+    evs = np.where(change == 0, 0.0, before.action_evs)
+    parts = np.abs(change).sum(axis=0) / 2
+    parts[parts < MOVED] = 0.0
+    total = after.own.weights.sum()
+    moved = class_sums(own.classes, parts * weights)
+    lost = class_sums(own.classes, np.where(parts > 0, -(change * evs).sum(axis=0), 0.0) * weights)
+    return [
+        (str(HAND_NAMES[index]), float(lost[index] / moved[index]), float(moved[index] / total))
+        for index in np.flatnonzero(moved > 0).tolist()
+    ]
 
 
 def _asked(after: Solved, line: str, asked: Sequence[Bound]) -> dict[int, Bound]:
@@ -453,6 +512,7 @@ def _shown(result: Solved, line: str) -> _Shown:
         (node.ev(Player.OOP), node.ev(Player.IP)),
         dict(zip(node.actions, node.labels, strict=True)),
         dict(zip(node.actions, node.taken.tolist(), strict=True)),
+        node,
     )
 
 

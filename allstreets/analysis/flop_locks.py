@@ -1,8 +1,8 @@
-"""Locks flop by flop: the play of another solution, changed as little as it takes.
+"""Locks flop by flop: the play of another solution, changed as cheaply as it can be.
 
 A lock with a `solution` plays as that one does at the decision, on every flop. With `frequencies`
-its strategy is the nearest one that takes actions so often over all flops together
-(`games.smallest_change`): a hand counts by the weight of its flop and by how often it gets there
+the hands that lose least by it move first, until actions are taken so often over all flops together
+(`games.changed_strategy`): a hand counts by the weight of its flop and by how often it gets there
 beside the opponent's range, in the given solution.
 
 Hands play what can be stored, so that the locked game takes the actions just so often: rounding a
@@ -22,7 +22,7 @@ from allstreets.base import Floats, InputError, Longs
 from allstreets.betting import BIG_BLINDS, Street
 from allstreets.cards import COMBO_COUNT, HAND_OF_COMBO, Flop
 from allstreets.engines import CardModel, Engine, storable
-from allstreets.games import Lock, WholeGame, limits, lock_bounds, smallest_change
+from allstreets.games import Lock, WholeGame, changed_strategy, limits, lock_bounds
 from allstreets.solutions import WholeSolution, live
 
 Stored = Callable[[Floats], Floats]
@@ -133,26 +133,30 @@ def _orders(
     pot = [pot.node for pot in game.flop_pots].index(root)
     _require_alike(game, cards, source, pot, node, f"{where}.solution '{lock.solution}'")
     strategies, weights, classes = list[Floats](), list[Floats](), list[Longs]()
+    evs = list[Floats]()
     for flop, weight in zip(game.flops.flops, game.flops.weights, strict=True):
         _require_flop(source, flop, f"{where}.solution")
         view = source.stored.view(source.game.flop_pots[pot].node, flop)
         strategy, reached = view.stage_play(node)
         strategies.append(strategy)
         weights.append(weight * reached)
+        if lock.frequencies:
+            evs.append(view.stage_evs(node))
         count = strategy.shape[1]
         own = HAND_OF_COMBO[live(flop)] if cards.plays_combos else np.arange(count)
         classes.append(len(classes) * COMBO_COUNT + own.astype(np.int64))
     if not any(held.any() for held in weights):
         raise InputError(f"{where}: no hand gets to '{lock.line}' in {lock.solution}")
     tree = game.pots[pot].tree
-    least, most = limits(tree, node, lock_bounds(lock, where), BIG_BLINDS)
-    joined = np.concatenate(strategies, axis=1)
-    changed = smallest_change(joined, np.concatenate(weights), least, most)
+    changed = np.concatenate(strategies, axis=1)
     if lock.frequencies:
+        least, most = limits(tree, node, lock_bounds(lock, where), BIG_BLINDS)
+        joined = np.concatenate(weights)
+        changed = changed_strategy(changed, np.concatenate(evs, axis=1), joined, least, most)
         # Combos of a class that play alike on a flop may be one hand there.
         changed = evenly_rounded(
             changed,
-            np.concatenate(weights),
+            joined,
             np.concatenate(classes),
             lambda chances: storable(cards, chances),
         )

@@ -1,9 +1,10 @@
 """Locks from frequencies: an action is taken so often, at most, or at least so often.
 
-A frequency says nothing about hands. The strategy of a solution is changed as little as it takes
-(`games.smallest_change`), over all hands that get there, each counted as often as it meets the
+A frequency says nothing about hands. Those of a solution that lose least EV by it move first
+(`games.changed_strategy`), out of all hands that get there, each counted as often as it meets the
 opponent's range; on a line with `*` over all cards together. The hands are those that the given
-solution, and the locks above, bring there: solved again, a little more or less of them may come.
+solution, and the locks above, bring there. Solved again, others may come: then the same strategy is
+changed again for the hands that `arriving`, the solution with the locks, brings there.
 
 In a whole game decisions before the flop are locked from the root on, so that a range that a lock
 has changed is the one that gets to the next; strategies are rounded so that the frequency stays. On
@@ -20,7 +21,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from allstreets.analysis.flop_locks import evenly_rounded
-from allstreets.base import Floats, InputError
+from allstreets.base import Floats, InputError, quotient
 from allstreets.betting import (
     ANY_CARD,
     BIG_BLINDS,
@@ -43,9 +44,9 @@ from allstreets.games import (
     Lock,
     Spot,
     WholeGame,
+    changed_strategy,
     limits,
     named_action,
-    smallest_change,
 )
 from allstreets.solutions import (
     Decision,
@@ -60,40 +61,66 @@ Place = tuple[int, tuple[int, ...]]  # a decision of the tree and the cards deal
 Played = dict[Place, Floats]  # [A, 1326] of decisions that are locked
 
 
-def observed_locks(result: SpotSolution, bounds: Sequence[Bound]) -> tuple[Lock, ...]:
-    """Locks that take every action as often as the bounds say, by the smallest change.
+def observed_locks(
+    result: SpotSolution, bounds: Sequence[Bound], arriving: SpotSolution | None = None
+) -> tuple[Lock, ...]:
+    """Locks that take every action as often as the bounds say, by the cheapest change.
 
     Bounds of one node count together; nodes are locked from the root on, so that a range that a
-    lock has changed is the one that gets to the next.
+    lock has changed is the one that gets to the next. `arriving` is the solution whose ranges
+    count, by default the same.
     """
-    bounds_at: dict[Place, list[tuple[Bound, Line]]] = {}
-    for bound in bounds:
-        line = _find(result, bound)
-        bounds_at.setdefault((line.node, line.cards), []).append((bound, line))
+    arriving = arriving or result
     played: Played = {}
     locks: list[Lock] = []
-    for _, some in sorted(bounds_at.items()):
-        least, most = limits(result.spot.tree, some[0][1].node, [bound for bound, _ in some])
-        lines = _boards(result, some[0][1], some[0][0].where)
+    for line, some in _bounds_at(result, bounds):
+        least, most = limits(result.spot.tree, line.node, some)
+        lines = _boards(result, line, some[0].where)
         nodes = [
             result.at(line_text(result.spot.tree, path.node, path.cards)).decision for path in lines
         ]
-        weights = [
-            _weights(result, node, path, played) for node, path in zip(nodes, lines, strict=True)
-        ]
+        weights = [_weights(arriving, path, played) for path in lines]
         if not any(held.any() for held in weights):
             raise InputError(
-                f"{some[0][0].where}: no hand of {nodes[0].seat} gets to '{some[0][0].line}', so "
+                f"{some[0].where}: no hand of {nodes[0].seat} gets to '{some[0].line}', so "
                 "nothing is taken there so often"
             )
         strategy = np.concatenate([node.strategy for node in nodes], axis=1)
-        changed = smallest_change(strategy, np.concatenate(weights), least, most)
+        evs = np.concatenate([node.action_evs for node in nodes], axis=1)
+        changed = changed_strategy(strategy, evs, np.concatenate(weights), least, most)
         ends = np.cumsum([len(held) for held in weights])[:-1]
         for node, line, part in zip(nodes, lines, np.split(changed, ends, axis=1), strict=True):
             lock, by_combo = played_lock(result.spot, line, _over_combos(node, part))
             played[line.node, line.cards] = by_combo
             locks.append(lock)
     return tuple(locks)
+
+
+def frequency_gap(result: SpotSolution, bounds: Sequence[Bound]) -> float:
+    """How far frequencies are from their bounds at most, where hands get there."""
+    gaps = [0.0]
+    for line, some in _bounds_at(result, bounds):
+        least, most = limits(result.spot.tree, line.node, some)
+        nodes = [
+            result.at(line_text(result.spot.tree, path.node, path.cards)).decision
+            for path in _boards(result, line, some[0].where)
+        ]
+        taken = sum(node.strategy @ node.own.weights for node in nodes)
+        weight = sum(node.own.weights.sum() for node in nodes)
+        met = quotient(np.asarray(taken), np.asarray(weight))
+        gaps.append(float(np.maximum(least - met, met - most).max()))
+    return max(gaps)
+
+
+def game_frequency_gap(result: WholeSolution, bounds: Sequence[Bound]) -> float:
+    """The same in a whole game, before the flop."""
+    gaps = [0.0]
+    for target, some in _game_bounds_at(result, bounds):
+        if target.root is None:
+            least, most = limits(target.tree, target.node, some, BIG_BLINDS)
+            met = result.before.node(target.node).taken
+            gaps.append(float(np.maximum(least - met, met - most).max()))
+    return max(gaps)
 
 
 def lock_as_played(result: SpotSolution, line: str) -> Lock:
@@ -113,6 +140,15 @@ def with_locks(spot: Spot, locks: Sequence[Lock]) -> Spot:
     taken = {target(lock) for lock in locks}
     kept = (lock for lock in spot.lock if target(lock) not in taken)
     return replace(spot, lock=(*kept, *locks))
+
+
+def _bounds_at(result: SpotSolution, bounds: Sequence[Bound]) -> list[tuple[Line, list[Bound]]]:
+    """Decisions with their bounds, from the root on."""
+    bounds_at: dict[Place, tuple[Line, list[Bound]]] = {}
+    for bound in bounds:
+        line = _find(result, bound)
+        bounds_at.setdefault((line.node, line.cards), (line, []))[1].append(bound)
+    return [bounds_at[place] for place in sorted(bounds_at)]
 
 
 def _find(result: SpotSolution, bound: Bound) -> Line:
@@ -147,9 +183,10 @@ def _boards(result: SpotSolution, line: Line, where: str) -> list[Line]:
     ]
 
 
-def _weights(result: SpotSolution, node: Decision, line: Line, played: Played) -> Floats:
+def _weights(result: SpotSolution, line: Line, played: Played) -> Floats:
     """[H]: how often each hand gets to a decision beside the other's range, after locks above."""
     tree = result.spot.tree
+    node = result.at(line_text(tree, line.node, line.cards)).decision
     steps = {
         (step, line.cards[: tree.street[step] - tree.first_street]): child
         for step, child in zip(line.nodes, line.nodes[1:], strict=False)
@@ -178,34 +215,45 @@ def _over_combos(node: Decision, strategy: Floats) -> Floats:
 
 
 def observed_game_locks(
-    result: WholeSolution, bounds: Sequence[Bound], folder: str
+    result: WholeSolution,
+    bounds: Sequence[Bound],
+    folder: str,
+    arriving: WholeSolution | None = None,
 ) -> tuple[Lock, ...]:
-    """Locks that take every action as often as the bounds say; `folder` has the solution."""
-    bounds_at: dict[str, tuple[GameNode, list[Bound]]] = {}
-    for bound in bounds:
-        target = result.game.node_at(bound.line, bound.where)
-        bounds_at.setdefault(target.line, (target, []))[1].append(bound)
-    before, locks = result.before, list[Lock]()
-    # Nodes stand in pre-order: a decision comes after those that lead to it.
-    for target, some in sorted(bounds_at.values(), key=lambda pair: pair[0].order):
+    """Locks that take every action as often as the bounds say; `folder` has the solution.
+
+    `arriving` is the solution whose ranges before the flop count, by default the same.
+    """
+    before, locks = (arriving or result).before, list[Lock]()
+    for target, some in _game_bounds_at(result, bounds):
         least, most = limits(target.tree, target.node, some, BIG_BLINDS)
         if target.root is not None:
             shares = {bound.action: bound.text for bound in some}
             locks.append(Lock(target.line, frequencies=shares, solution=folder))
             continue
-        shown = before.node(target.node)
-        if not shown.own.weights.any():
+        shown, weights = result.before.node(target.node), before.node(target.node).own.weights
+        if not weights.any():
             raise InputError(
                 f"{some[0].where}: no hand of {shown.seat} gets to '{target.line}', so nothing is "
                 "taken there so often"
             )
-        weights = shown.own.weights
-        changed = smallest_change(shown.strategy, weights, least, most)
+        changed = changed_strategy(shown.strategy, shown.action_evs, weights, least, most)
         changed = evenly_rounded(changed, weights, np.arange(len(weights)), _in_digits)
         lock, played = _played(target, changed)
         before = replace(before, strategies={**before.strategies, target.node: played})
         locks.append(lock)
     return tuple(locks)
+
+
+def _game_bounds_at(
+    result: WholeSolution, bounds: Sequence[Bound]
+) -> list[tuple[GameNode, list[Bound]]]:
+    """Decisions with their bounds, those first that lead to others: nodes stand in pre-order."""
+    bounds_at: dict[str, tuple[GameNode, list[Bound]]] = {}
+    for bound in bounds:
+        target = result.game.node_at(bound.line, bound.where)
+        bounds_at.setdefault(target.line, (target, []))[1].append(bound)
+    return sorted(bounds_at.values(), key=lambda pair: pair[0].order)
 
 
 def lock_game_as_played(result: WholeSolution, line: str, folder: str) -> Lock:
@@ -239,6 +287,21 @@ def _played(target: GameNode, strategy: Floats) -> tuple[Lock, Floats]:
     return Lock(target.line, ranges=ranges), even
 
 
+def earlier_lines(line: str) -> list[str]:
+    """The lines to all decisions on the way of a line, in its canonical text.
+
+    >>> earlier_lines("x x | 2c | b50 c")
+    ['', 'x', 'x x | 2c |', 'x x | 2c | b50']
+    """
+    words, dealt, lines = line.split(), False, []
+    for index, word in enumerate(words):
+        if word == "|":
+            dealt = not dealt
+        elif not dealt:
+            lines.append(" ".join(words[:index]))
+    return lines
+
+
 def _in_digits(strategy: Floats) -> Floats:
     """A strategy [A, H] as texts of ranges have it."""
     even = np.round(strategy, DIGITS)
@@ -250,13 +313,18 @@ def _in_digits(strategy: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class LockRequest:
-    """One of: an action that all hands take, or some; the range as it plays; frequencies."""
+    """One of: an action that all hands take, or some; the range as it plays; frequencies.
+
+    With `same_range` the player's earlier decisions on the line are locked as they are played, so
+    that the same range gets there.
+    """
 
     line: str = ""
     always: str | None = None
     as_is: bool = False
     hands: tuple[tuple[str, str], ...] = ()  # range text and action
     bounds: tuple[Bound, ...] = ()  # of this line, or of several
+    same_range: bool = False
 
     def __post_init__(self) -> None:
         ways = [self.always is not None, self.as_is, bool(self.hands), bool(self.bounds)]
@@ -267,13 +335,16 @@ class LockRequest:
             )
 
     @classmethod
-    def often(cls, line: str, frequencies: Mapping[str, str]) -> "LockRequest":
+    def often(
+        cls, line: str, frequencies: Mapping[str, str], *, same_range: bool = False
+    ) -> "LockRequest":
         """Actions that are taken so often: {"fold": "55%", "r6": "<=10%"}."""
         where = f"line '{line}'"
         return cls(
             bounds=tuple(
                 Bound.read(line, word, share, where) for word, share in frequencies.items()
-            )
+            ),
+            same_range=same_range,
         )
 
     @property
@@ -281,19 +352,40 @@ class LockRequest:
         """The lines to what is locked."""
         return list(dict.fromkeys(bound.line for bound in self.bounds)) or [self.line]
 
-    def of_spot(self, result: SpotSolution) -> tuple[Lock, ...]:
-        """The locks of a spot that do so."""
+    def of_spot(
+        self, result: SpotSolution, arriving: SpotSolution | None = None
+    ) -> tuple[Lock, ...]:
+        """The locks of a spot that do so, for the ranges of `arriving`."""
         if self.bounds:
-            return observed_locks(result, self.bounds)
-        return (lock_as_played(result, self.line) if self.as_is else self._told(self.line),)
+            locks = observed_locks(result, self.bounds, arriving)
+        else:
+            locks = (lock_as_played(result, self.line) if self.as_is else self._told(self.line),)
+        earlier = self._earlier(result, [lock.line for lock in locks])
+        return (*(lock_as_played(result, line) for line in earlier), *locks)
 
-    def of_game(self, result: WholeSolution, folder: str) -> tuple[Lock, ...]:
+    def of_game(
+        self, result: WholeSolution, folder: str, arriving: WholeSolution | None = None
+    ) -> tuple[Lock, ...]:
         """The locks of a whole game that do so; `folder` has the solution."""
         if self.bounds:
-            return observed_game_locks(result, self.bounds, folder)
-        if self.as_is:
-            return (lock_game_as_played(result, self.line, folder),)
-        return (self._told(result.game.node_at(self.line, "line").line),)
+            locks = observed_game_locks(result, self.bounds, folder, arriving)
+        elif self.as_is:
+            locks = (lock_game_as_played(result, self.line, folder),)
+        else:
+            locks = (self._told(result.game.node_at(self.line, "line").line),)
+        earlier = self._earlier(result, [lock.line for lock in locks])
+        return (*(lock_game_as_played(result, line, folder) for line in earlier), *locks)
+
+    def _earlier(self, result: SpotSolution | WholeSolution, lines: Sequence[str]) -> list[str]:
+        """The lines to earlier decisions of the players who are locked, if these are to stay."""
+        earlier: dict[str, None] = {}
+        for line in lines if self.same_range else ():
+            here = result.lock_target(line, "line")
+            for before in earlier_lines(line):
+                there = result.lock_target(before, "line")
+                if there.tree.player_at(there.node) == here.tree.player_at(here.node):
+                    earlier[before] = None
+        return [line for line in earlier if line not in lines]
 
     def _told(self, line: str) -> Lock:
         if self.always is not None:

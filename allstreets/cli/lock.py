@@ -7,13 +7,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from allstreets.cli.solve import solve_spot
-from allstreets.cli.terminal.output import JsonOption, ResumeOption, ThreadsOption, command, written
+from allstreets.cli.terminal.output import (
+    JsonOption,
+    ResumeOption,
+    ThreadsOption,
+    command,
+    console,
+    print_json,
+    written,
+)
 from allstreets.cli.train import default_output, train_job
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.analysis import Solved
+    from allstreets.analysis import LockRequest, Solved
     from allstreets.games import Bound
     from allstreets.jobs import SpotOutcome
 
@@ -59,6 +67,30 @@ def lock(
     locks: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", help="Columns node, action, frequency.")
     ] = None,
+    same_range: Annotated[
+        bool,
+        typer.Option(
+            "--same-range",
+            help="The player's earlier decisions on the line stay as they are, so that the same "
+            "range gets there; by default they are solved again.",
+        ),
+    ] = False,
+    exploit: Annotated[
+        bool,
+        typer.Option(
+            "--exploit",
+            help="Do not solve again: show the opponent's best response hand by hand, if all else "
+            "stays as in the solution. For spots.",
+        ),
+    ] = False,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LINE",
+            help="With --exploit: the opponent's decision to show.  [default: his last one before "
+            "the locked one]",
+        ),
+    ] = None,
     target: Annotated[
         str | None,
         typer.Option(
@@ -92,18 +124,21 @@ def lock(
       allstreets lock solved/ --line "x" --at-most "b75%=30%" --output locked/
       allstreets lock solved/ --line "b33%" --hands "QQ,JJ=call" --hands "A5s-A2s=raise"
       allstreets lock solved/ --line "x x | * |" --exactly "x=60%"
+      allstreets lock solved/ --line "x b75%" --at-least "fold=60%" --exploit
       allstreets lock solved/ --locks observed.csv --output against_him/
       allstreets lock game/ --line "r2.5" --at-least "fold=55%" --output he_folds/
       allstreets lock game/ --line "r2.5 c | * | x" --always b33% --output he_bets/
 
-    A frequency is spread over the hands by the least change of the solution's strategy (squares,
-    each hand counted as often as it gets there). A CSV file has lines such as 'x b50%,call,45%'
-    or 'x,b75%,<=30%' under the head node,action,frequency. docs/solving.md says more, and
-    docs/training.md of whole games.
+    For a frequency the hands move first that lose least EV by it. Solved again, other hands may get
+    there: then hands are moved and it is solved again, in up to 8 rounds, until the frequency holds
+    (--time and --max-iterations are those of a round). A CSV file has lines such as
+    'x b50%,call,45%' or 'x,b75%,<=30%' under the head node,action,frequency. docs/solving.md says
+    more, and docs/locks.md of whole games.
     """
     from allstreets.analysis import LockRequest
     from allstreets.base import InputError
-    from allstreets.jobs import SpotJob, UnifiedOutcome, cut_short, parse_time, plan_lock
+    from allstreets.jobs import UnifiedOutcome, cut_short, parse_time, plan_lock
+    from allstreets.solutions import SpotSolution
     from allstreets.storage import folder_kind, mirrored
 
     bounds = [
@@ -122,8 +157,13 @@ def lock(
         raise InputError("--resume needs --output, the folder of the run to continue")
     seconds = None if time is None else parse_time(time)
     some = tuple(_split(text, "--hands") for text in hands or ())
-    request = LockRequest(line, always, as_is, some, tuple(bounds))
+    request = LockRequest(line, always, as_is, some, tuple(bounds), same_range)
     solution, destination = mirrored(solution), output
+    if at is not None and not exploit:
+        raise InputError("--at names the decision of --exploit")
+    if exploit:
+        _print_exploit(solution, request, at, threads, json=json)
+        return
     if destination is None and folder_kind(solution) == "unified":
         destination = default_output()
     job, before, lines = plan_lock(
@@ -146,13 +186,26 @@ def lock(
             figures["before_mbb"] = before.exploitability
         return figures
 
-    if isinstance(job, SpotJob):
+    if isinstance(before, SpotSolution):
         solve_spot(job, json=json, more=more)
         return
     given = [word for word in sys.argv[1:] if word != "--resume"]
     where = [] if output is not None else ["--output", str(destination)]
     again = command(*given, *where, "--resume")
     raise typer.Exit(train_job(job, again, json=json, more=more))
+
+
+def _print_exploit(
+    folder: Path, request: "LockRequest", line: str | None, threads: int | None, *, json: bool
+) -> None:
+    from allstreets.jobs import best_response_to
+
+    best = best_response_to(folder, request, line, threads)
+    out = console(stderr=json)
+    for text in best.lines():
+        out.print(text, markup=False, soft_wrap=True)
+    if json:
+        print_json({"exploit": best.mapping()})
 
 
 def _bounds(line: str, texts: list[str] | None, flag: str, sign: str) -> "list[Bound]":

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from allstreets.jobs import SpotJob, SpotOutcome, SpotRow, SpotsJob, SpotsOutcome
+    from allstreets.jobs import LockJob, SpotJob, SpotOutcome, SpotRow, SpotsJob, SpotsOutcome
     from allstreets.solutions import FlopSpot, Origin
     from allstreets.storage import KeptFlop
 
@@ -192,7 +192,7 @@ def _refuse_many(options: dict[str, Any]) -> None:
 
 
 def solve_spot(
-    job: "SpotJob",
+    job: "SpotJob | LockJob[SpotOutcome]",
     *,
     json: bool,
     more: "Callable[[Console, SpotOutcome], dict[str, Any]] | None" = None,
@@ -291,7 +291,7 @@ def _show_kept(flop: "FlopSpot", kept: "KeptFlop", target: float | None, *, json
     """A flop that is solved already."""
     from allstreets.cards import parse_flop
     from allstreets.jobs import SpotConfig
-    from allstreets.solutions import suits_text
+    from allstreets.solutions import number_text, suits_text
 
     out, manifest, origin = console(stderr=json), kept.manifest, kept.origin
     how = "Drafted already, within" if kept.is_draft else "Solved already, to"
@@ -305,7 +305,9 @@ def _show_kept(flop: "FlopSpot", kept: "KeptFlop", target: float | None, *, json
     if renamed:
         out.print(f"{flop.cards} is {origin.flop} there: {renamed}.")
     oop, ip = manifest["evs"]
-    out.print(f"EV OOP {oop:.2f}, IP {ip:.2f} of the pot of {flop.spot.pot} chips")
+    out.print(
+        f"EV OOP {number_text(oop)}, IP {number_text(ip)} of the pot of {flop.spot.pot} chips"
+    )
     print_origin(out, origin, kept.exploitability)
     out.print()
     goal = SpotConfig().exploitability_threshold if target is None else target
@@ -398,7 +400,9 @@ def _means(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
+    from allstreets.solutions import number_text
+
+    return "–" if value is None else number_text(value)
 
 
 def _percent(value: float | None, digits: int = 1, factor: float = 100) -> str:

@@ -20,7 +20,7 @@ from allstreets.cli.terminal.output import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.jobs import Job, TrainingJob, TrainingJobOutcome
+    from allstreets.jobs import Job, LockJob, TrainingJob, TrainingJobOutcome, UnifiedOutcome
     from allstreets.solutions import WholeSolution
 
     More = Callable[[Console, Any], dict[str, Any]]
@@ -175,7 +175,7 @@ def default_output() -> Path:
 
 
 def train_job(
-    job: "TrainingJob",
+    job: "TrainingJob | LockJob[UnifiedOutcome]",
     again: str,
     *,
     json: bool,

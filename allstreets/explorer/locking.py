@@ -74,6 +74,7 @@ class Locking:
             line=line,
             here=None if node is None else by_player(node.evs),
             actions=() if node is None else node.actions,
+            moved="" if node is None else node.moved,
             text=gain_text(change),
         )
 

@@ -21,6 +21,7 @@ from .estimates import require_river_groups as require_river_groups
 from .estimates import require_room as require_room
 from .estimates import rows_by_board as rows_by_board
 from .frequencies import Bound as Bound
+from .frequencies import changed_strategy as changed_strategy
 from .frequencies import limits as limits
 from .frequencies import read_bounds as read_bounds
 from .frequencies import smallest_change as smallest_change

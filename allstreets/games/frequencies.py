@@ -1,7 +1,18 @@
-"""Frequencies of actions over a whole range: bounds, and the nearest strategy that meets them.
+"""Frequencies of actions over a whole range: bounds, and strategies that meet them.
 
-Of all strategies q whose actions a are taken with a frequency Σ_h w_h·q_ah between least_a and
-most_a (weights w of the hands, sum 1), `smallest_change` finds the one with the least weighted
+Of all strategies whose actions are taken as often as bounds say, `cheapest_change` finds the one
+that loses least: hands that give up least EV for it move first. To move the part of hand h that
+takes b to a costs max(0, EV_bh − EV_ah), so that nothing moves but for the bounds. This is a
+transport problem with few sinks, the A actions:
+1. A part is an action that a hand takes: at first all of it stays where it is, at no cost.
+2. Where an action is taken too often or too rarely, parts move along the cheapest path of actions
+   from one that can give to one that can take: successive shortest paths, which is exact.
+3. A step of such a path moves the part for which it costs least; of those that cost the same, that
+   of the hand which gets there most often. If one action has bounds, that is all: sort and move.
+
+Without EVs hands move in equal parts. Of all strategies q whose actions a are taken with a
+frequency Σ_h w_h·q_ah between least_a and most_a (weights w of the hands, sum 1),
+`smallest_change` finds the one with the least weighted
 squared change Σ_h w_h·Σ_a (q_ah − p_ah)² from p:
 1. The Lagrangian splits by hand: at prices λ_a of the actions, each hand plays the point of the
    simplex nearest to p_h − λ.
@@ -14,16 +25,22 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 
-from allstreets.base import Floats, InputError, csv_rows, shorten
+from allstreets.base import Flags, Floats, InputError, Longs, csv_rows, shorten
 from allstreets.betting import CHIPS, BettingTree, Notation, action_text
 from allstreets.games.locks import named_action
 
 COLUMNS = ("node", "action", "frequency")
 SUM_TOLERANCE = 0.02  # how far written frequencies, which are rounded, may be from 1 in sum
 FREQUENCY = re.compile(r"(<=|>=|≤|≥|=)?\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(%)?")
+
+UNKNOWN = 1e6  # times the largest loss: what is not known is the last to be chosen
+LEAST_FLOW = 1e-13  # of frequencies: less need not move
+MOST_PARTS = 4_000  # of hands that are moved one by one where several actions have bounds
+LEVELS = 24  # of losses, where there are more: parts that lose about the same move together
 
 STEPS = 50  # of a bisection
 ROUNDS = 2_000
@@ -146,6 +163,221 @@ def limits(
             f"{where}: the frequencies at '{line}' add up to {total:.4g}, not to 1 ({words})"
         )
     return least, most
+
+
+def changed_strategy(
+    strategy: Floats, evs: Floats, weights: Floats, least: Floats, most: Floats
+) -> Floats:
+    """[A, H]: the cheapest change within bounds; without EVs [A, H] of it the smallest one.
+
+    EVs are NaN where they are not known: of an action that is to be taken more often, or of all
+    that hands can turn to, they must be.
+    """
+    met = strategy @ (weights / weights.sum())
+    known = np.array([np.isfinite(row[weights > 0]).all() for row in evs])
+    short = met < least - LEAST_FLOW
+    turned_to = known[(met < most) & ~short]
+    if known[short].all() and (short.any() or turned_to.any() or not turned_to.size):
+        return cheapest_change(strategy, evs, weights, least, most)
+    return smallest_change(strategy, weights, least, most)
+
+
+def cheapest_change(
+    strategy: Floats, evs: Floats, weights: Floats, least: Floats, most: Floats
+) -> Floats:
+    """[A, H]: the strategy within `least` and `most` [A] that loses least against `strategy`.
+
+    `evs` [A, H] are those of the actions, NaN where they are not known, and `weights` [H] those of
+    the hands. Bounds that some strategy meets are assumed.
+    """
+    actions = len(strategy)
+    if actions == 2:  # the bounds of one action are those of the other
+        least, most = np.maximum(least, 1 - most[::-1]), np.minimum(most, 1 - least[::-1])
+        least[1], most[1] = 0.0, 1.0
+    home, hands = np.nonzero(strategy > 0)  # [M]: parts
+    losses = np.maximum(evs[home, hands] - evs[:, hands], 0.0)  # [A, M]
+    losses[home, np.arange(len(home))] = 0.0
+    largest = np.nanmax(losses, initial=1e-9, where=np.isfinite(losses))
+    losses[~np.isfinite(losses)] = UNKNOWN * largest
+    sizes = strategy[home, hands] * (weights / weights.sum())[hands]
+    bound = np.flatnonzero((least > 0) | (most < 1))
+    if len(bound) <= 1:
+        parts = _one_bound(losses, sizes, weights[hands], home, least, most)
+    else:
+        alike = _alike(losses, home) if len(home) > MOST_PARTS else np.arange(len(home))
+        first = np.unique(alike, return_index=True)[1]
+        counts, whole = _sums(alike, np.ones(len(home))), _sums(alike, sizes)
+        # Hands that never get there count alike.
+        shares = np.where(whole[alike] > 0, sizes / np.maximum(whole, 1e-300)[alike], 0.0)
+        shares[whole[alike] <= 0] = 1 / counts[alike][whole[alike] <= 0]
+        means = np.array([_sums(alike, row * shares) for row in losses])
+        flow = _Flow(means, whole, _sums(alike, weights[hands]), home[first], actions)
+        while flow.move_cheapest(least, most):
+            pass
+        parts = flow.parts[:, alike]
+    changed = np.zeros_like(strategy)
+    for action in range(actions):
+        changed[action] = np.bincount(
+            hands, strategy[home, hands] * parts[action], minlength=len(weights)
+        )
+    return changed
+
+
+def _one_bound(
+    losses: Floats, sizes: Floats, weights: Floats, home: Longs, least: Floats, most: Floats
+) -> Floats:
+    """[A, M]: the share of each part at every action, where one has bounds: sort and move."""
+    rows = np.arange(len(home))
+    parts = np.zeros_like(losses)
+    parts[home, rows] = 1.0
+    met = parts @ sizes
+    away = met > most + LEAST_FLOW
+    if away.any():
+        action = int(away.argmax())
+        others = losses.copy()
+        others[action] = np.inf
+        goal, ends, amount = others.min(axis=0), others.argmin(axis=0), met[action] - most[action]
+        order = np.flatnonzero(home == action)
+    else:
+        action = int((least - met).argmax())
+        goal, ends, amount = losses[action], np.full(len(home), action), least[action] - met[action]
+        order = np.flatnonzero(home != action)
+    if amount <= LEAST_FLOW:
+        return parts
+    order = order[np.lexsort((-weights[order], goal[order]))]
+    before = np.cumsum(sizes[order]) - sizes[order]
+    part = np.where(sizes[order] > 0, (amount - before) / np.maximum(sizes[order], 1e-300), 1.0)
+    shares = np.where(before < amount, np.clip(part, 0.0, 1.0), 0.0)
+    parts[home[order], order] -= shares
+    parts[ends[order], order] += shares
+    return parts
+
+
+def _sums(alike: Longs, values: Floats) -> Floats:
+    """Values added up by number."""
+    sums: Floats = np.bincount(alike, values).astype(np.float64)
+    return sums
+
+
+def _alike(losses: Floats, home: Longs) -> Longs:
+    """[M]: a number for each part; those at the same action that lose about the same share it."""
+    levels = np.linspace(0, 1, LEVELS + 1)[1:-1]
+    ranks = [np.searchsorted(np.quantile(row, levels), row) for row in losses]
+    alike: Longs = np.unique(np.vstack([home, *ranks]), axis=1, return_inverse=True)[1].reshape(-1)
+    return alike
+
+
+class _Flow:
+    """Parts of hands on their way between actions.
+
+    losses: [A, M], sizes: [M] as frequencies; parts: [A, M], the share of each at every action.
+    """
+
+    def __init__(
+        self, losses: Floats, sizes: Floats, weights: Floats, home: Longs, actions: int
+    ) -> None:
+        self.losses, self.sizes, self.weights = losses, sizes, weights
+        self.parts = np.zeros((actions, len(home)))
+        self.parts[home, np.arange(len(home))] = 1.0
+
+    def move_cheapest(self, least: Floats, most: Floats) -> bool:
+        """Move parts along the cheapest path between actions; False: all bounds are met.
+
+        One more node, the last, stands for what actions are free to take or to leave: one with
+        room for more takes from others through it, and one that can spare gives.
+        """
+        met = self.parts @ self.sizes
+        short, over = np.maximum(least - met, 0.0), np.maximum(met - most, 0.0)
+        spare = short.sum() - over.sum()
+        gives, takes = np.append(over, max(spare, 0.0)), np.append(short, max(-spare, 0.0))
+        room = np.maximum(most - np.maximum(met, least), 0.0)  # [A], into the last node
+        free = np.maximum(np.minimum(met, most) - least, 0.0)  # [A], out of it
+        costs = self._costs()
+        costs[:-1, -1] = np.where(room > LEAST_FLOW, 0.0, np.inf)
+        costs[-1, :-1] = np.where(free > LEAST_FLOW, 0.0, np.inf)
+        ends = gives > LEAST_FLOW, takes > LEAST_FLOW
+        _, path = _cheapest_path(costs, *ends)
+        if not path:
+            return False
+        last = len(met)
+        amount = min(
+            float(gives[path[0][0]]),
+            float(takes[path[-1][1]]),
+            *(float(room[a]) for a, b in path if b == last),
+            *(float(free[b]) for a, b in path if a == last),
+        )
+        steps = [step for step in path if last not in step]
+        if len(steps) == 1:
+            # All parts move at once that are cheaper by this step than any other path.
+            costs[steps[0]] = np.inf
+            limit, _ = _cheapest_path(costs, *ends)
+            self._move(*steps[0], self._order(*steps[0], limit), amount)
+            return True
+        moves = [(a, b, self._part(a, b)) for a, b in steps]
+        amount = min([amount, *(self.parts[a, i] * self.sizes[i] for a, _, i in moves)])
+        for a, b, index in moves:
+            self._move(a, b, np.array([index]), amount)
+        return True
+
+    def _costs(self) -> Floats:
+        """[A + 1, A + 1]: the least cost of a step between actions; inf: nothing can move."""
+        count = len(self.parts)
+        costs = np.full((count + 1, count + 1), np.inf)
+        for a in range(count):
+            there = (self.parts[a] > 0) & (self.sizes > 0)
+            if there.any():
+                costs[a, :count] = (self.losses[:, there] - self.losses[a, there]).min(axis=1)
+            costs[a, a] = np.inf
+        return costs
+
+    def _part(self, a: int, b: int) -> int:
+        """The part for which a step costs least."""
+        order = self._order(a, b, np.inf)
+        return int(order[self.sizes[order] > 0][0])
+
+    def _order(self, a: int, b: int, limit: float) -> Longs:
+        """The parts at `a` whose step to `b` costs `limit` at most, cheapest first."""
+        there = np.flatnonzero(self.parts[a] > 0)
+        costs = self.losses[b, there] - self.losses[a, there]
+        order = np.lexsort((-self.weights[there], costs))
+        chosen: Longs = there[order][costs[order] <= limit]
+        return chosen
+
+    def _move(self, a: int, b: int, order: Longs, amount: float) -> None:
+        """Move parts in their order from `a` to `b` until so much has moved."""
+        sizes = self.parts[a, order] * self.sizes[order]
+        before = np.cumsum(sizes) - sizes
+        order, sizes, before = (each[before < amount] for each in (order, sizes, before))
+        shares = np.minimum(1.0, (amount - before) / np.where(sizes > 0, sizes, 1.0))
+        shares[sizes <= 0] = 1.0
+        # All of a part, or all but a rounding error.
+        shares[sizes - shares * sizes <= LEAST_FLOW * 1e-2] = 1.0
+        moved = self.parts[a, order] * shares
+        self.parts[a, order] = np.where(shares == 1.0, 0.0, self.parts[a, order] - moved)
+        self.parts[b, order] += moved
+
+
+def _cheapest_path(
+    costs: Floats, sources: Flags, sinks: Flags
+) -> tuple[float, list[tuple[int, int]]]:
+    """The cheapest path from any source to any sink, as steps, and its cost; inf: there is none."""
+    count = len(costs)
+    distance = np.where(sources, 0.0, np.inf)
+    before = np.full(count, -1)
+    for _ in range(count - 1):  # Bellman and Ford: steps back may have negative costs
+        for a, b in permutations(range(count), 2):
+            if distance[a] + costs[a, b] < distance[b] - 1e-15:
+                distance[b], before[b] = distance[a] + costs[a, b], a
+    ends = np.where(sinks & ~sources, distance, np.inf)
+    end = int(ends.argmin())
+    if not np.isfinite(ends[end]):
+        return np.inf, []
+    path: list[tuple[int, int]] = []
+    node = end
+    while before[node] >= 0 and len(path) < count:
+        path.insert(0, (int(before[node]), node))
+        node = int(before[node])
+    return float(ends[end]), path
 
 
 def smallest_change(strategy: Floats, weights: Floats, least: Floats, most: Floats) -> Floats:

@@ -56,7 +56,7 @@ class Lock:
     (action → range text): the weight of a combo is its probability of the action.
 
     On the flops of a whole game there may be `frequencies` of actions over the whole range instead
-    ("<=30%"), reached by the smallest change of the play of `solution`, a folder.
+    ("<=30%"), reached by the cheapest change of the play of `solution`, a folder.
     """
 
     line: str

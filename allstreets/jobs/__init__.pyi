@@ -57,6 +57,8 @@ from .library import LibraryOutcome as LibraryOutcome
 from .library import plan_library as plan_library
 from .library import read_stacks as read_stacks
 from .library import target_mbb as target_mbb
+from .lock import LockJob as LockJob
+from .lock import best_response_to as best_response_to
 from .lock import cut_short as cut_short
 from .lock import lock_game as lock_game
 from .lock import lock_spot_config as lock_spot_config

@@ -133,7 +133,8 @@ def lock(
     outcome = job.run(Callbacks(progress=tuple(observers)))
     if outcome.interrupted:
         raise KeyboardInterrupt
-    return outcome.result()
+    result: SpotSolution | WholeSolution = outcome.result()
+    return result
 
 
 def certify(

@@ -1,20 +1,46 @@
-"""A spot or a whole game that was solved, to be solved again with locks, as it was solved."""
+"""A spot or a whole game that was solved, to be solved again with locks, as it was solved.
 
-from collections.abc import Sequence
+A frequency is locked for the hands that get to a decision. Solved again, other hands may, and the
+action is taken more or less often than asked for. So it goes on in rounds: the hands are moved
+again, for those that get there now, and it is solved again, until the frequency holds or
+`ROUNDS` are over. `LockJob` is these rounds as one job. Nothing in them is left to chance.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from allstreets.analysis import LockRequest, with_game_locks, with_locks
-from allstreets.base import InputError, Place
+from allstreets.analysis import (
+    Exploit,
+    LockRequest,
+    earlier_lines,
+    exploit_spot,
+    frequency_gap,
+    game_frequency_gap,
+    with_game_locks,
+    with_locks,
+)
+from allstreets.base import InputError, Place, Remote
 from allstreets.engines import AGREEMENT, CPU
 from allstreets.games import Lock, lock_mapping
 from allstreets.jobs.config.reading import check_config
 from allstreets.jobs.config.spot import SpotConfig
 from allstreets.jobs.config.whole_game import UnifiedConfig
-from allstreets.jobs.spot import SpotJob
+from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Job, Plan
+from allstreets.jobs.spot import SpotJob, SpotOutcome
 from allstreets.jobs.whole_game import UnifiedJob, UnifiedOutcome, plan_unified
 from allstreets.solutions import SpotSolution, WholeSolution
-from allstreets.storage import folder_kind, load, mirrored, packed_name, read_spot_manifest
+from allstreets.storage import (
+    drop,
+    folder_kind,
+    load,
+    mirrored,
+    open_spot_solver,
+    packed_name,
+    read_spot_manifest,
+)
 
 # A solution may be exploitable for less, and need not be again:
 LEAST_SHARE = 0.0005  # of the pot of a spot
@@ -22,6 +48,46 @@ LEAST_MBB = 0.05  # mbb/hand
 LONGER = 10  # times the iterations of the other solution, at most: locks may make a game harder
 OTHER_ENDS = ("time_limit_seconds", "regret_threshold")
 NAMED_LOCKS = 2
+ROUNDS = 8  # of solving, at most; each about halves what is missing
+HOLDS = 0.0025  # of a frequency: as close as it must be to what was asked for
+
+Ended = TypeVar("Ended", SpotOutcome, UnifiedOutcome)
+
+
+@dataclass(frozen=True, eq=False)
+class LockJob(Generic[Ended]):
+    """What is solved with locks, in rounds until their frequencies hold."""
+
+    first: Job[Ended]
+    again: Callable[[Ended], tuple[float, Job[Ended]] | None]
+    """How far frequencies are off, and the job with better locks; None: they hold."""
+    output: Place | None = None  # the folder of the solution, in every round
+
+    def plan(self) -> Plan:
+        """Plan a round."""
+        return self.first.plan()
+
+    def run(self, callbacks: Callbacks = NO_CALLBACKS) -> Ended:
+        """Solve, and solve again; the last round is the solution."""
+        outcome = self.first.run(callbacks)
+        for number in range(2, ROUNDS + 1):
+            better = None
+            if not (outcome.interrupted or outcome.unsaved or isinstance(self.output, Remote)):
+                with suppress(InputError):  # no hand gets to one of the decisions any more
+                    better = self.again(outcome)
+            if better is None:
+                break
+            gap, job = better
+            callbacks.say(
+                f"Other hands get there now, and a frequency is off by {100 * gap:.1f} "
+                f"percentage points: round {number} of at most {ROUNDS} …"
+            )
+            del outcome  # its memory is needed
+            if isinstance(self.output, Path):
+                for path in self.output.iterdir():
+                    drop(path)
+            outcome = job.run(replace(callbacks, ready=None))
+        return outcome
 
 
 def plan_lock(
@@ -35,36 +101,45 @@ def plan_lock(
     threads: int | None = None,
     device: str | None = None,
     resume: bool = False,
-) -> tuple[SpotJob | UnifiedJob, SpotSolution | WholeSolution, list[str]]:
+) -> tuple[LockJob[Any], SpotSolution | WholeSolution, list[str]]:
     """The job that solves what lies in a folder again, with what is requested locked.
 
-    It ends when it is solved as well as the other one, or to `target`. The solution as it was comes
-    along, and the lines that are locked.
+    Each round ends when it is solved as well as the other one, or to `target`, after `iterations`
+    or `seconds`. The solution as it was comes along, and the lines that are locked.
     """
     folder = mirrored(folder)
     kind, where = folder_kind(folder), str(folder.absolute())
     if kind == "unified":
         game = load(folder, WholeSolution)
-        locks = request.of_game(game, where)
         if packed_name(folder) is not None:
             device = device or CPU  # it was made on another machine
-        job = lock_game(
-            folder,
-            game,
-            locks,
-            output,
-            resume=resume,
-            iterations=iterations,
-            exploitability_threshold=target,
-            time_limit_seconds=seconds,
-            threads=threads,
-            device=device,
-        )
-        return job, game, [lock.line for lock in locks]
+        options: dict[str, Any] = {
+            "iterations": iterations,
+            "exploitability_threshold": target,
+            "time_limit_seconds": seconds,
+            "threads": threads,
+            "device": device,
+        }
+
+        def game_again(outcome: UnifiedOutcome) -> tuple[float, UnifiedJob] | None:
+            there = outcome.result()
+            gap = game_frequency_gap(there, request.bounds)
+            locks = request.of_game(game, where, there) if gap > HOLDS else ()
+            return (gap, lock_game(folder, game, locks, output, **options)) if locks else None
+
+        locks = request.of_game(game, where)
+        lines = [lock.line for lock in locks]
+        if resume and output is not None:
+            locks = _kept_locks(output, WholeSolution) or locks
+        job = lock_game(folder, game, locks, output, resume=resume, **options)
+        return LockJob(job, game_again, output), game, lines
     if kind != "spot":
         raise InputError(f"{folder}: spots and whole games can be locked, and this is none")
     solution = load(folder, SpotSolution)
-    spot = with_locks(solution.spot, request.of_spot(solution))
+    locks = request.of_spot(solution)
+    if resume and output is not None:
+        locks = _kept_locks(output, SpotSolution) or locks
+    spot = with_locks(solution.spot, locks)
     _ = spot.locked_nodes  # errors are raised now
     solving = SpotJob(
         lock_spot_config(folder, solution, target, device),
@@ -76,7 +151,61 @@ def plan_lock(
         resume,
         made_from={"folder": where, "line": request.lines[0]},
     )
-    return solving, solution, [line for line in request.lines if "*" not in line]
+
+    def spot_again(outcome: SpotOutcome) -> tuple[float, SpotJob] | None:
+        there = outcome.result()
+        gap = frequency_gap(there, request.bounds)
+        if not gap > HOLDS:
+            return None
+        better = with_locks(solution.spot, request.of_spot(solution, there))
+        return gap, replace(solving, spot=better, resume=False)
+
+    lines = [line for line in request.lines if "*" not in line]
+    return LockJob(solving, spot_again, output), solution, lines
+
+
+def _kept_locks(output: Path, kind: type[SpotSolution | WholeSolution]) -> tuple[Lock, ...]:
+    """The locks of the round that a folder holds; none: it holds no solution yet."""
+    with suppress(InputError):
+        return tuple(load(output, kind).locks)
+    return ()
+
+
+def best_response_to(
+    folder: Path, request: LockRequest, line: str | None = None, threads: int | None = None
+) -> Exploit:
+    """The best response to the spot in a folder with what is requested locked, not solved again.
+
+    `line` leads to a decision of the player who best responds, by default to his last one before
+    the first that is locked.
+    """
+    folder = mirrored(folder)
+    if folder_kind(folder) != "spot":
+        raise InputError(
+            f"{folder}: best responses hand by hand are of spots; allstreets solve --from solves a "
+            "flop of a whole game as one"
+        )
+    solution = load(folder, SpotSolution)
+    locks = request.of_spot(solution)
+    if line is None:
+        line = _decision_before(solution, locks[0].line)
+    return exploit_spot(open_spot_solver(folder, threads), locks, line)
+
+
+def _decision_before(solution: SpotSolution, line: str) -> str:
+    """The line to the last decision of the other player on the way to one."""
+    here = solution.lock_target(line, "line")
+    player, tree = here.tree.player_at(here.node), here.tree
+    earlier = [
+        before
+        for before in earlier_lines(line)
+        if tree.player_at(solution.lock_target(before, "line").node) != player
+    ]
+    if not earlier or "*" in earlier[-1]:
+        raise InputError(
+            f"the opponent has no decision before '{line}' on one board: name one of his, --at LINE"
+        )
+    return earlier[-1]
 
 
 def lock_spot_config(

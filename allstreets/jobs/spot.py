@@ -65,6 +65,7 @@ from allstreets.solutions import (
     accuracy_text,
     draft_text,
     flop_spot,
+    number_text,
     real_figures,
 )
 from allstreets.solvers import (
@@ -152,8 +153,10 @@ class SpotOutcome(TrainedOutcome):
         if self.better_draft is not None:
             how = accuracy_text(self.better_draft, draft=True)
             lines.append(f"What was there before is better, and kept: {how}.")
-        raked = f", rake {spot.pot - oop - ip:.2f}" if spot.rake else ""
-        lines.append(f"EV OOP {oop:.2f}, IP {ip:.2f} of the pot of {spot.pot} chips{raked}")
+        raked = f", rake {number_text(spot.pot - oop - ip)}" if spot.rake else ""
+        lines.append(
+            f"EV OOP {number_text(oop)}, IP {number_text(ip)} of the pot of {spot.pot} chips{raked}"
+        )
         return lines
 
     def to_json(self) -> dict[str, Any]:

@@ -27,7 +27,6 @@ import numpy as np
 from allstreets.base import (
     Control,
     InputError,
-    quotient,
     write_atomic,
     write_csv_rows,
 )
@@ -43,7 +42,7 @@ from allstreets.jobs.config.spot import SpotConfig
 from allstreets.jobs.executors import StoppedError, piece_control
 from allstreets.jobs.job import Callbacks
 from allstreets.jobs.spot import MAX_ITERATIONS, SpotJob
-from allstreets.solutions import SpotSolution
+from allstreets.solutions import SpotSolution, realised
 from allstreets.storage import (
     MANIFEST,
     HeldError,
@@ -241,7 +240,7 @@ def spot_row(job: SpotPiece, result: SpotSolution) -> SpotRow:
     taken = place.frequencies()
     evs = result.evs
     equities = [place.mean(place.equity(player), player) for player in Player]
-    eqrs = quotient(np.array(evs), np.array(equities) * place.pot).tolist()
+    eqrs = realised(np.array(evs), np.array(equities), place.pot).tolist()
     ev_oop, ev_ip, equity_oop, equity_ip, eqr_oop, eqr_ip, exploitability_pct = (
         value if math.isfinite(value) else None
         for value in (*evs, *equities, *eqrs, 100 * result.exploitability)

@@ -66,6 +66,7 @@ from allstreets.solutions import (
     SolutionFacts,
     WholeSolution,
     locks_text,
+    number_text,
 )
 from allstreets.solvers import (
     PreflopTraining,
@@ -482,9 +483,10 @@ class UnifiedOutcome(TrainedOutcome):
         lines = [f"Exploitability of the whole game: {reached}"]
         if figures.values is not None and figures.preflop_exploitability is not None:
             part = figure(figures.preflop_exploitability)
+            worth = number_text(figures.values[1], "+", 1)
             lines.append(
                 f"Of the preflop strategy alone: {part} mbb/hand. "
-                f"The game is worth {figures.values[1]:+.1f} mbb/hand to the small blind."
+                f"The game is worth {worth} mbb/hand to the small blind."
             )
         if config.cards == "classes" and seen:
             lines.append(CLASSES)

@@ -10,6 +10,7 @@ from .decision import Hands as Hands
 from .decision import OnBoard as OnBoard
 from .decision import Unit as Unit
 from .decision import class_sums as class_sums
+from .decision import realised as realised
 from .exact_flop import ExactFlop as ExactFlop
 from .exact_flop import ExactFlops as ExactFlops
 from .flop_spot import FlopSpot as FlopSpot

@@ -51,6 +51,7 @@ RARE_SHARE = 1e-3  # of all hands: a node with less is hardly ever reached
 RARE_REACH = 0.01  # where no class has this reach, all are drawn
 CACHED_BETTING = 512  # nodes: tables over flops ask for the same one on every flop
 LEAST_SHOWN = 1e-3  # reach below which a class is not drawn
+LEAST_EQUITY = 0.005  # of which EV can be a share
 NONE = read_only(np.zeros((0, 0)))
 NOWHERE = read_only(np.zeros(0, np.bool_))
 
@@ -129,6 +130,11 @@ class Hands:
 def class_sums(classes: Longs, values: Floats) -> Floats:
     """[169]: values [H] added up by class [H]."""
     return np.bincount(classes, values, minlength=HAND_COUNT).astype(np.float64)
+
+
+def realised(evs: Floats, equity: Floats, pot: float) -> Floats:
+    """EQR: EV over equity times pot; NaN where equity is so small that the ratio says nothing."""
+    return quotient(evs, np.where(equity > LEAST_EQUITY, equity, 0.0) * pot)
 
 
 @dataclass(frozen=True, eq=False)
@@ -324,7 +330,7 @@ class Decision:
 
     def eqr(self, player: Player, evs: Floats, equity: Floats) -> Floats:
         """EV from here on over equity times pot."""
-        return quotient(evs + self.paid[player] * self.over_hand, equity * self.pot)
+        return realised(evs + self.paid[player] * self.over_hand, equity, self.pot)
 
     def whole_hand(self) -> "Decision":
         """The same with results of the whole hand: chips that were put in count as lost."""

@@ -36,6 +36,7 @@ from allstreets.cards import HAND_COUNT, Flop, hand_pairs, parse_flop
 from allstreets.engines import BoardsLift, CardModel, PackedStrategies
 from allstreets.games import PotGame, WholeGame, model_stack, pot_at
 from allstreets.solutions.decision import BB, POTS, Decision, Evs, Unit
+from allstreets.solutions.format import number_text
 from allstreets.solutions.lifted_streets import LiftedStreets
 from allstreets.solutions.pot_evaluation import flop_hands
 from allstreets.solutions.pot_view import HandTotals, PotView
@@ -305,7 +306,8 @@ class ModelFlops(Flops):
             lines.append(
                 f"SPR {spr:g}: {figures['solved']:,} flops, exploitable for "
                 f"{100 * figures['exploitability_mean']:.2f} % of the pot on average, EV OOP "
-                f"{figures['ev_oop']:.3f}, IP {figures['ev_ip']:.3f} pots"
+                f"{number_text(figures['ev_oop'], digits=3)}, IP "
+                f"{number_text(figures['ev_ip'], digits=3)} pots"
             )
         return lines
 

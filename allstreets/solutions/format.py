@@ -33,9 +33,9 @@ def share_text(share: float) -> str:
     return percent_text(share, 3 if 0 < share < SELDOM else 1)
 
 
-def number_text(value: float, sign: str = "") -> str:
-    """A number with two digits; a dash where there is none, no minus before a zero."""
-    return DASH if math.isnan(value) else f"{round(value, 2) + 0.0:{sign},.2f}"
+def number_text(value: float, sign: str = "", digits: int = 2) -> str:
+    """A number with a few digits; a dash where there is none, no minus before a zero."""
+    return DASH if math.isnan(value) else f"{round(value, digits) + 0.0:{sign},.{digits}f}"
 
 
 def mix_lines(

@@ -78,7 +78,7 @@ def decision_html(node: "Decision") -> str:
     cells = [[""] * 13 for _ in range(13)]
     for hand in range(HAND_COUNT):
         row, column = grid_cell(hand)
-        more = [f"EV {evs[hand]:.2f}"] if np.isfinite(evs[hand]) else []
+        more = [f"EV {number_text(evs[hand])}"] if np.isfinite(evs[hand]) else []
         more += ["locked"] if locked[hand] else []
         cells[row][column] = _cell(node, hand, shown[:, hand].tolist(), more, colours)
     style = "border-collapse:collapse;font:11px monospace;text-align:center;color:#111"

@@ -20,7 +20,7 @@ from allstreets.engines import evaluate_flop, lift_flop
 from allstreets.games import estimate_spot
 from allstreets.solutions.decision import BB, Decision, class_sums
 from allstreets.solutions.flop_spot import FlopSpot
-from allstreets.solutions.format import percent_text
+from allstreets.solutions.format import number_text, percent_text
 from allstreets.solutions.reached import OFF_PATH
 from allstreets.solutions.records import OWN_GAME
 from allstreets.solutions.spot import SpotSolution, accuracy_text, draft_text
@@ -340,8 +340,8 @@ def _ev(origin: Origin, player: Player, results: Evs) -> str:
     if result is None:
         return "–"
     if origin.paid_bb is None:
-        return f"{result:+.3f}"
-    return f"{result + origin.paid_bb[player]:.3f}"
+        return number_text(result, "+", 3)
+    return number_text(result + origin.paid_bb[player], digits=3)
 
 
 def _of_pot(loss: float) -> str:

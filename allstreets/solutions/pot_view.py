@@ -169,6 +169,17 @@ class PotView:
         here, player = self._at(node), self.pot.tree.player_at(node)
         return here.strategy, here.reach[player] * here.met[player]
 
+    def stage_evs(self, node: int) -> Floats:
+        """[A, H]: the EV of each action of a decision in the hands of its stage; NaN: not learned.
+
+        They count from here on, in the unit of the view.
+        """
+        here, player = self._at(node), self.pot.tree.player_at(node)
+        known = self.node(node, "").known_actions
+        won = self._totals(node, here.met).actions
+        evs = quotient(won, here.met[player] * self.unit.notation.scale)
+        return np.where(known[:, None], evs + self._paid(node)[player], np.nan)
+
     def _locked(self, node: int, classes: NDArray[Any]) -> Flags:
         """[H]: whether hands of these classes are told what to do; empty where all are free."""
         tree = self.pot.tree

@@ -61,6 +61,7 @@ from allstreets.games import Lock, WholeGame
 from allstreets.solutions.decision import BB, Decision, OnBoard
 from allstreets.solutions.exact_flop import ExactFlop, ExactFlops
 from allstreets.solutions.flops import Flops, GameFlops, ModelFlops, ratio_word
+from allstreets.solutions.format import number_text
 from allstreets.solutions.pot_view import PotView, in_suits
 from allstreets.solutions.preflop import PreflopRoots, PreflopStrategies, Roots, SolutionFacts
 from allstreets.solutions.source import SolverSource, Source
@@ -496,8 +497,8 @@ class WholeSolution(Solution):
             f"{row['flop']}, SPR {row['spr']:g}: {row['suits']}, {row['pairing']}, represents "
             f"{row['multiplicity']} of 22,100 flops",
             f"exploitability {100 * row['exploitability']:.2f} % of the pot, "
-            f"{row['iterations']:,} iterations; EV OOP {row['ev_oop']:.3f}, IP "
-            f"{row['ev_ip']:.3f} pots",
+            f"{row['iterations']:,} iterations; EV OOP {number_text(row['ev_oop'], digits=3)}, IP "
+            f"{number_text(row['ev_ip'], digits=3)} pots",
             "",
         ]
 
@@ -658,7 +659,8 @@ class WholeSolution(Solution):
         """Values of both players; of flops one by one, how each ratio went."""
         lines = self.models.lines() if self.settings else []
         if self.values is not None:
-            lines.append("worth {:+.1f} mbb/hand to BB, {:+.1f} to SB".format(*self.values))
+            bb, sb = (number_text(value, "+", 1) for value in self.values)
+            lines.append(f"worth {bb} mbb/hand to BB, {sb} to SB")
         return lines
 
     @property

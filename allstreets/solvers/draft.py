@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from allstreets.base import Floats, InputError, thread_count
-from allstreets.betting import Street
+from allstreets.betting import Player, Street
 from allstreets.cards import HAND_OF_COMBO, canonical_flop, hand_combos
 from allstreets.cfr import Schedule, parse_schedule
 from allstreets.engines import (
@@ -112,7 +112,7 @@ class DraftSolver(SpotSolver):
             learns=False,
         )
 
-    def view(self, cards: tuple[int, ...]) -> StreetView:
+    def view(self, cards: tuple[int, ...], best: Player | None = None) -> StreetView:
         """One board, with the combos of both ranges alone."""
         oop, ip = (held.weights > 0 for held in self.spot.ranges)
-        return StreetView(self.subgame, self.reach, cards, (oop, ip))
+        return StreetView(self.subgame, self.reach, cards, (oop, ip), best)

@@ -276,9 +276,12 @@ class SpotSolver:
                 table[key] = dict(zip(names, chances, strict=True))
         return table
 
-    def view(self, cards: tuple[int, ...]) -> StreetView:
-        """One board of the street that is reached when `cards` have been dealt."""
-        return StreetView(self.subgame, self.reach, cards)
+    def view(self, cards: tuple[int, ...], best: Player | None = None) -> StreetView:
+        """One board of the street that is reached when `cards` have been dealt.
+
+        `best`: the player who best responds to the average; None: both play their averages.
+        """
+        return StreetView(self.subgame, self.reach, cards, best=best)
 
     # The state, for checkpoints and bundles.
 

@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
-from builders.small_spots import TURN, spot
+from builders.small_spots import RIVER, TURN, spot
 
 from allstreets.analysis import change_lines, difference, lock_as_played, observed_locks, with_locks
-from allstreets.base import InputError
-from allstreets.games import Lock, Spot, read_bounds, spot_mapping, spot_root
-from allstreets.solutions import SpotSolution, solve
+from allstreets.base import Floats, InputError
+from allstreets.betting import Player
+from allstreets.cards import COMBO_COUNT, Range
+from allstreets.games import Lock, Spot, read_bounds, smallest_change, spot_mapping, spot_root
+from allstreets.solutions import SpotSolution, played_lock, solve
 
 
 def bounds_of(*rows: str) -> str:
@@ -25,11 +27,15 @@ def test_a_range_takes_an_action_as_often_as_observed(turn: SpotSolution) -> Non
     assert node.taken[1] > 0.35
     locked = with_locks(turn.spot, locks).locked_nodes[0].strategy[:, node.combos]
     assert node.mean(locked[1]) == pytest.approx(0.3, abs=1e-6)
-    # Who never bets does not begin to; who bets, bets less, by the same amount unless it is all.
+    # Who never bets does not begin to; who loses less by it stops betting before who loses more.
     less = node.strategy[1] - locked[1]
     assert less.min() >= -1e-6
-    part = locked[1] > 1e-6
-    np.testing.assert_allclose(less[part], less[part].max(), atol=1e-5)
+    losses = node.action_evs[1] - node.action_evs[0]
+    held = node.own.weights > 0
+    stay, go = held & (locked[1] > 1e-5), held & (less > 1e-5)
+    assert stay.any()
+    assert go.any()
+    assert losses[stay & ~go].min() >= np.maximum(losses[go], 0.0).max() - 1e-9
 
 
 def test_a_frequency_over_all_cards_is_met_over_all_of_them_together(turn: SpotSolution) -> None:
@@ -145,3 +151,52 @@ def test_tables_of_other_programs() -> None:
     assert str(caught.value) == (
         f"seen.csv, line 2: '{'y' * 199}…' is no frequency: write 30%, 0.3, or <=30%"
     )
+
+
+def equal_parts(result: SpotSolution, line: str, action: str, share: float) -> Lock:
+    """A lock that takes an action at least so often, by hands that move in equal parts."""
+    node = result.at(line).decision
+    least = np.array([share if word == action else 0.0 for word in node.actions])
+    moved = smallest_change(node.strategy, node.own.weights, least, np.ones(len(least)))
+    by_combo = np.zeros((len(moved), COMBO_COUNT))
+    by_combo[:, node.combos] = moved
+    return played_lock(result.spot, result.path(line), by_combo)[0]
+
+
+@pytest.mark.parametrize("share", [0.7, 0.8, 0.9])
+@pytest.mark.parametrize(
+    "ranges",
+    [
+        {},
+        {"oop_range": "22+,A2s+,KTs+,QJs,83o"},
+        {"ip_range": "66+,A5s+,KQ,J9s+", "oop_range": "44+,A8s+,K9s+,98s"},
+    ],
+)
+def test_hands_that_lose_least_cost_no_more_than_equal_parts(
+    ranges: dict[str, str], share: float
+) -> None:
+    """Also against a best response, where the player's other decisions stay as they are."""
+    before = solve(spot(RIVER, **ranges), target=0.0005, threads=1)
+    assert before.solver is not None
+    text = bounds_of(f"x b50,fold,>={share}")
+    (cheap,) = observed_locks(before, read_bounds(text, "seen.csv"))
+    equal = equal_parts(before, "x b50", "f", share)
+    node, worth = before.at("x b50").decision, []
+    for lock in (cheap, equal):
+        locked = with_locks(before.spot, (lock,))
+        strategy = locked.locked_nodes[0].strategy[:, node.combos]
+        assert node.mean(strategy[0]) == pytest.approx(share, abs=1e-5)
+        worth.append(before.solver.with_locks(locked).mean(Player.IP, best=True))
+    assert worth[0] <= worth[1]
+    assert worth[0] >= before.solver.mean(Player.IP, best=False) - 1e-6
+    if "83o" in ranges.get("oop_range", ""):
+        assert played_by(before, equal, "AA")[0] > 0.1
+        assert played_by(before, cheap, "AA")[0] == 0 or played_by(before, cheap, "83o")[0] == 1
+
+
+def played_by(result: SpotSolution, lock: Lock, hand: str) -> Floats:
+    """[A]: the mean over the combos of a hand that a lock has on."""
+    strategy = with_locks(result.spot, (lock,)).locked_nodes[0].strategy
+    combos = strategy[:, Range.parse(hand).weights > 0]
+    played: Floats = combos[:, combos.any(axis=0)].mean(axis=1)
+    return played

@@ -201,7 +201,7 @@ def bounds(*rows: tuple[str, str, str]) -> list[Bound]:
     return [Bound.read(*row, "seen") for row in rows]
 
 
-def test_frequencies_before_the_flop_are_reached_by_the_smallest_change() -> None:
+def test_frequencies_before_the_flop_are_reached_by_the_cheapest_change() -> None:
     result = WholeSolution.of(solved(GAME))
     rows = [("", "fold", ">=60%"), ("c", "a", "45%"), ("c", "x", "<=50%")]
     locks = observed_game_locks(result, bounds(*rows), "game/")
@@ -220,6 +220,21 @@ def test_frequencies_before_the_flop_are_reached_by_the_smallest_change() -> Non
     assert np.all(first.strategy[0] >= played[0] - 1e-6)  # nobody folds less
 
 
+def test_a_big_blind_who_folds_to_a_jam_folds_what_loses_least() -> None:
+    """Aces call as ever; hands that move lose less by it than those that stay."""
+    result = WholeSolution.of(solved(GAME))
+    shown = result.at("a").decision
+    assert 0.1 < shown.taken[0] < 0.75
+    (lock,) = observed_game_locks(result, bounds(("a", "fold", ">=75%")), "game/")
+    changed = replace(GAME, lock=(lock,)).locks.preflop[GAME.node_at("a", "").node].strategy
+    assert changed[0] @ shown.own.weights / shown.own.weights.sum() == pytest.approx(0.75)
+    assert changed[0, HAND_NAMES.index("AA")] == 0
+    assert changed[0, HAND_NAMES.index("72o")] == pytest.approx(1, abs=0.01)
+    losses = shown.action_evs[1] - shown.action_evs[0]
+    moved, stays = changed[0] > shown.strategy[0] + 1e-5, changed[1] > 1e-5
+    assert np.maximum(losses[moved], 0).max() <= losses[stays & ~moved].min() + 1e-9
+
+
 def test_frequencies_on_all_flops_are_reached_over_all_of_them(limped: WholeSolution) -> None:
     """By the weights of the flops and of the hands that get there, and by no hand needlessly."""
     lock = Lock("c x | * | x", frequencies={"a": "65%"}, solution="limped")
@@ -235,7 +250,7 @@ def test_frequencies_on_all_flops_are_reached_over_all_of_them(limped: WholeSolu
     for order, (played, _) in zip(orders, views, strict=True):
         np.testing.assert_allclose(order.strategy.sum(axis=0), 1, atol=1e-9)
         moves = order.strategy[1] - played[1]
-        assert moves.min() >= -1e-5 or moves.max() <= 1e-5
+        assert moves.min() >= -1e-4 or moves.max() <= 1e-4  # but for rounding
 
     solver = WholeGameSolver(game, game.build(game.engine()), small_config().schedule())
     give_orders(solver.engine, game, lambda _: limped)

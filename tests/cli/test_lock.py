@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from builders.small_games import solve_limped
 from builders.small_spots import RIVER, spot
@@ -55,6 +56,45 @@ def test_frequencies_from_flags_and_from_a_file(
     assert run(solved, "--line", "x", "--at-most", "b50%=10%", "--json") == 0
     (place,) = json.loads(capsys.readouterr().out)["difference"]["places"]
     assert place["actions"][1]["frequency_after"] == pytest.approx(0.1, abs=0.01)
+    assert place["moved"].startswith("Moved, mostly to check: ")
+
+
+def test_a_frequency_holds_for_the_hands_that_get_there(
+    solved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """OOP checks other hands once he folds so often: it takes rounds until the lock holds."""
+    words = ["--line", "x b50%", "--at-least", "fold=65%", "--output", str(tmp_path / "folds")]
+    assert run(solved, *words) == 0
+    shown = capsys.readouterr()
+    assert "round 2 of at most" in shown.err
+    locked, before = load_spot(tmp_path / "folds").at("x b50%").decision, load_spot(solved)
+    assert locked.taken[0] == pytest.approx(0.65, abs=0.003)
+    assert f"asked at least 65 %, holds {percent_text(locked.taken[0])}" in shown.out
+    assert "Moved, mostly to fold: " in shown.out
+    assert locked.hand("AA").frequencies["f"] == 0  # other hands lose less by it
+
+    # With the range that got there before, his first decision stays as it is.
+    words = ["--line", "x b50%", "--at-least", "fold=65%", "--same-range"]
+    assert run(solved, *words, "--output", str(tmp_path / "same")) == 0
+    same = load_spot(tmp_path / "same")
+    assert [lock.line for lock in same.locks] == ["", "x b50"]
+    np.testing.assert_allclose(
+        same.at("").decision.strategy, before.at("").decision.strategy, atol=1e-6
+    )
+    assert same.at("x b50%").decision.taken[0] == pytest.approx(0.65, abs=0.003)
+
+
+def test_a_later_round_is_resumed_with_its_locks(solved: Path, tmp_path: Path) -> None:
+    words = ["lock", str(solved), "--line", "x b50%", "--at-least", "fold=65%", "--threads", "1"]
+    words += ["--target", "0.01%", "--output", str(tmp_path / "folds")]
+    assert main([*words, "--max-iterations", "40"]) == 0
+    first = load_spot(tmp_path / "folds")
+    alone = LockRequest.often("x b50%", {"fold": ">=65%"}).of_spot(load_spot(solved))
+    assert first.locks != alone
+    assert main([*words, "--max-iterations", "60", "--resume"]) == 0
+    again = load_spot(tmp_path / "folds")
+    assert again.iterations >= 60
+    assert again.at("x b50%").decision.taken[0] == pytest.approx(0.65, abs=0.003)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +172,7 @@ def test_the_table_says_what_was_asked_for_and_what_it_came_to(
     # Every hand gets to the first decision: there it is just as often.
     often = ["--line", "", "--exactly", "fold=70%", "--output", str(tmp_path / "folds")]
     assert main(["lock", str(game), *often]) == 0
-    assert "\n  asked 70 %\n" in capsys.readouterr().out
+    assert "\n  asked 70 %, holds 70.0 %\n" in capsys.readouterr().out
     bounds = LockRequest.often("", {"f": "<=0.7"}).bounds
     after = load_unified(tmp_path / "folds")
     (place,) = difference(load_unified(game), after, [""], bounds).mapping()["places"]

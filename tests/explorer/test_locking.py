@@ -41,6 +41,8 @@ def test_a_solution_beside_the_one_that_it_was_before(tmp_path: Path) -> None:
     assert found.actions[1].frequency.after == pytest.approx(1)
     assert found.here is not None
     assert "IP gains" in found.text
+    assert found.moved.startswith("Moved, mostly to bet 50 (50 %): ")
+    assert locking.difference(library.id_of(locked), "b50").moved == ""
     assert library.detail(library.id_of(locked)).compared
     assert not library.detail(library.id_of(free)).compared
     with pytest.raises(MissingError, match="not made by a lock"):

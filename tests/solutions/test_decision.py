@@ -7,7 +7,7 @@ from builders.small_spots import TURN, spot
 from allstreets.base import InputError
 from allstreets.betting import Player, parse_line
 from allstreets.cards import HAND_OF_COMBO, parse_combo, parse_hand
-from allstreets.solutions import Decision, Position, SpotSolution, solve
+from allstreets.solutions import Decision, Position, SpotSolution, realised, solve
 
 NAMES = {"AhKh": "AKs", "QsJs": "QJs"}
 
@@ -83,3 +83,11 @@ def test_a_decision_is_the_same_by_line_and_by_place(result: SpotSolution) -> No
     np.testing.assert_array_equal(one.strategy, other.strategy)
     np.testing.assert_array_equal(one.action_evs, other.action_evs)
     assert (one.player, one.stacks, one.share) == (other.player, other.stacks, other.share)
+
+
+def test_equity_that_is_nearly_none_is_not_realised() -> None:
+    """EV over next to nothing says nothing: hands that are drawing dead have no EQR."""
+    equity = np.array([0.5, 0.0051, 0.005, 1e-9, 0.0, np.nan])
+    eqr = realised(np.full(6, 20.0), equity, 100.0)
+    np.testing.assert_allclose(eqr[:2], [0.4, 20 / 0.51])
+    assert np.isnan(eqr[2:]).all()

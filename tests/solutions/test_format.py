@@ -111,3 +111,13 @@ def test_solving_tells_how_it_goes(capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert [line.partition(":")[0] for line in lines] == [f"iteration {n}" for n in (10, 20, 25)]
     assert f"exploitability {100 * result.exploitability:.3g} % of pot" in lines[-1]
+
+
+def test_no_number_is_less_than_nothing_where_it_rounds_to_nothing() -> None:
+    assert [number_text(-0.004), number_text(-0.004, "+"), number_text(-0.0)] == [
+        "0.00",
+        "+0.00",
+        "0.00",
+    ]
+    assert [number_text(-0.04, "+", 1), number_text(-0.06, "+", 1)] == ["+0.0", "-0.1"]
+    assert number_text(-0.0004, digits=3) == "0.000"

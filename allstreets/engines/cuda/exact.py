@@ -134,9 +134,9 @@ class CudaSubgame(ExactSubgame):
         values = self._buffers.read("line_values.0", root)[self.streets[0].hands[player][0].hand]
         return values.astype(np.float64) * self.scale[player]
 
-    def look(self, player: Player, other: Reach) -> None:
+    def look(self, player: Player, other: Reach, mode: int = EVALUATE) -> None:
         """The host evaluates what it fetches: its rows are what is looked at."""
-        super().run(player, other, EVALUATE)
+        super().run(player, other, mode)
 
     def _launch(self, player: Player, mode: int) -> None:
         for launch in self._launches[player, mode]:

@@ -239,9 +239,9 @@ class ExactSubgame:
         """Values [H] when both play their average strategies."""
         return self.run(player, other, EVALUATE)
 
-    def look(self, player: Player, other: Reach) -> None:
+    def look(self, player: Player, other: Reach, mode: int = EVALUATE) -> None:
         """Evaluate, so that the rows of the first street stand in the first thread's space."""
-        self.run(player, other, EVALUATE)
+        self.run(player, other, mode)
 
     def storage(self, level: int, own: Player) -> Storage:
         """The stored arrays of a street as the kernels read them."""

@@ -3,6 +3,9 @@
 The pass that evaluates the average strategies is run down to the requested board, with
 every board below it, and the rows that the kernels leave behind are copied. A card that is not a
 representative is looked up under the renaming of suits that makes it one.
+
+With a best responder, values are those of his best response to the other's average strategy, and
+his strategy takes the best action with every hand. His reach stays that of his average strategy.
 """
 
 from dataclasses import dataclass
@@ -12,7 +15,7 @@ import numpy as np
 from allstreets.base import Flags, Floats, Longs, Singles
 from allstreets.betting import NodeKind, Player, Street
 from allstreets.cards import CARD_PERMUTATIONS, COMBO_COUNT, COMBO_PERMUTATIONS, met_reach
-from allstreets.engines.exact.kernels.layout import EVALUATE
+from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE
 from allstreets.engines.exact.kernels.streets import early_forward, reach_lines, river_group
 from allstreets.engines.exact.strategies import (
     average_strategy,
@@ -87,8 +90,10 @@ class StreetView:
         reach: tuple[Reach, Reach],
         cards: tuple[int, ...] = (),
         held: tuple[Flags, Flags] | None = None,
+        best: Player | None = None,
     ) -> None:
-        self.subgame = subgame
+        """`best`: the player who best responds; None: both play their averages."""
+        self.subgame, self.best = subgame, best
         self.board = find_board(subgame, cards)
         self.level = self.board.level
         self._rows = [self._run(own, reach[own.opponent]) for own in Player]
@@ -104,16 +109,16 @@ class StreetView:
 
     def _run(self, own: Player, other: Reach) -> list[Rows]:
         """The rows of every group of the street when `own` is computed."""
-        subgame, level = self.subgame, self.level
+        subgame, level, mode = self.subgame, self.level, self._mode(own)
         forests, boards, spaces = subgame.forests[own], subgame.boards[own], subgame.spaces[0]
         if level == 0:
-            subgame.look(own, other)
+            subgame.look(own, other, mode)
             return [self._copied_rows(0)]
         subgame.enter(own, other)
-        early_forward(forests[0], boards[0], subgame.storage(0, own), spaces[0], 0, EVALUATE)
+        early_forward(forests[0], boards[0], subgame.storage(0, own), spaces[0], 0, mode)
         number = self.board.numbers[1]
         if level == 1 and subgame.levels[1] != Street.RIVER:
-            values = subgame.run_turn(own, number, EVALUATE)
+            values = subgame.run_turn(own, number, mode)
             return [(spaces[1].reach.copy(), values.copy())]
         parent = 0
         if level == 2:
@@ -130,11 +135,12 @@ class StreetView:
                     hands,
                     here,
                 )
-            early_forward(
-                forests[1], boards[1], subgame.storage(1, own), spaces[1], number, EVALUATE
-            )
+            early_forward(forests[1], boards[1], subgame.storage(1, own), spaces[1], number, mode)
             parent = number
         return self._river_groups(own, self.board.numbers[-1], parent)
+
+    def _mode(self, own: Player) -> int:
+        return BEST_RESPONSE if own == self.best else EVALUATE
 
     def _river_groups(self, own: Player, number: int, parent: int) -> list[Rows]:
         subgame, level = self.subgame, self.level
@@ -148,7 +154,7 @@ class StreetView:
             for lanes in range(int(forest.group_lanes[group]), int(forest.group_lanes[group + 1])):
                 reach_lines(forest, boards, number, lanes, space, leaf_reach, hands, his)
             storage = subgame.storage(level, own)
-            river_group(forest, boards, storage, space, number, group, EVALUATE, NO_WEIGHTS)
+            river_group(forest, boards, storage, space, number, group, self._mode(own), NO_WEIGHTS)
             rows.append(self._copied_rows(level))
         return rows
 
@@ -167,6 +173,9 @@ class StreetView:
         met = met_reach(oop, ip, reach[1]), met_reach(ip, oop, reach[0])
         mine = self._action_values(player, node)
         strategy = self.strategy(node)
+        if player == self.best:
+            strategy = np.zeros_like(mine)
+            strategy[mine.argmax(axis=0), np.arange(mine.shape[1])] = 1.0
         values = [(strategy * mine).sum(axis=0)] * 2
         values[player.opponent] = self._value(player.opponent, node)
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -341,6 +341,7 @@ class SolutionDifference(Message):
     evs: ByPlayer[Pair]  # at the start
     here: ByPlayer[Pair] | None  # from the line on; None: one of them does not have it
     actions: list[ActionChange]
+    moved: str  # the hands that the lock has moved here, in a sentence; empty: none
     text: str  # who gains, and how exactly that is known
 
 

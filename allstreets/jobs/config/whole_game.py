@@ -99,7 +99,7 @@ class GameLockConfig(LockConfig):
     """Leads to the decision; "" is the first one, | * | stands for every flop and card."""
 
     frequencies: dict[str, str | float] | None = Field(default=None, examples=[{"b33%": "<=30%"}])
-    """On the flop: how often the range takes actions, by the smallest change of `solution`."""
+    """On the flop: how often the range takes actions, by the cheapest change of `solution`."""
 
     solution: str | None = Field(default=None, examples=["game/"])
     """A folder: what it plays at the decision, on the same flops."""

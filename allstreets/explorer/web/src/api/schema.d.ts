@@ -3192,6 +3192,8 @@ export interface components {
             } | null;
             /** Line */
             line: string;
+            /** Moved */
+            moved: string;
             /** Name */
             name: string;
             /** Text */

@@ -30,6 +30,7 @@ describe("numbers for people", () => {
     expect(plain(20.0, 1)).toBe("20");
     expect(significant(0.012345)).toBe("0.0123");
     expect(count(1755.4)).toBe("1,755");
+    expect([count(-0.3), significant(-0), percent(-0.001, 0)]).toEqual(["0", "0", "0 %"]);
   });
 
   it("are not nothing when there is something", () => {

@@ -43,7 +43,8 @@ export function plain(value: Maybe, digits = 2): string {
 /** Three significant digits: 0.0123, 1.23, 123. */
 export function significant(value: Maybe, digits = 3): string {
   if (!exists(value)) return DASH;
-  return Number(value.toPrecision(digits)).toLocaleString("en-US", {
+  // Adding 0 takes the sign from a zero.
+  return (Number(value.toPrecision(digits)) + 0).toLocaleString("en-US", {
     maximumSignificantDigits: digits,
   });
 }
@@ -57,7 +58,7 @@ export function quality(value: Maybe, unit: string): string {
 }
 
 export function count(value: Maybe): string {
-  return exists(value) ? Math.round(value).toLocaleString("en-US") : DASH;
+  return exists(value) ? (Math.round(value) + 0).toLocaleString("en-US") : DASH;
 }
 
 export function bytes(value: Maybe): string {

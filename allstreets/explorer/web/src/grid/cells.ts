@@ -236,7 +236,7 @@ function valuesOf(shown: Values): readonly (number | null)[] {
   }
 }
 
-const inPercent = (value: number): string => (100 * value).toFixed(0);
+const inPercent = (value: number): string => fixed(100 * value, 0);
 
 /** How numbers become colours; null where the mode shows no numbers. */
 export function scaleOf(shown: Values): Scale | null {

@@ -11,10 +11,14 @@ export const WAYS: readonly { way: Way; label: string; hint: string }[] = [
   {
     way: "at_most",
     label: "At most",
-    hint: "The range takes it so often at most: hands change as little as that needs.",
+    hint: "The range takes it so often at most; hands that lose least move first.",
   },
-  { way: "at_least", label: "At least", hint: "So often at least, by the smallest change." },
-  { way: "exactly", label: "Exactly", hint: "Just so often, by the smallest change." },
+  {
+    way: "at_least",
+    label: "At least",
+    hint: "So often at least; hands that lose least move first.",
+  },
+  { way: "exactly", label: "Exactly", hint: "Just so often; hands that lose least move first." },
   { way: "hands", label: "Some hands", hint: "The painted hands take it; the others are free." },
   {
     way: "observed",

@@ -7,6 +7,8 @@ interface Ranges {
   equity_ip: number | null;
 }
 
+const LEAST_EQUITY = 0.005; // a share of less says nothing
+
 /** EV from the decision on over equity times pot; `row` may be a flop or a group. */
 export function eqr(
   row: Ranges,
@@ -16,6 +18,6 @@ export function eqr(
 ): number | null {
   const ev = row[`ev_${player}`];
   const equity = row[`equity_${player}`];
-  if (ev === null || !equity || pot <= 0) return null;
+  if (ev === null || equity === null || equity <= LEAST_EQUITY || pot <= 0) return null;
   return (ev + (paid[player] ?? 0)) / (equity * pot);
 }
