@@ -18,10 +18,11 @@ settings.register_profile("default", deadline=None, derandomize=True, max_exampl
 settings.register_profile("thorough", deadline=None, max_examples=2000)
 settings.load_profile(PROFILE)
 
-# No test may touch what the user has practised.
+# No test may touch what the user has practised, or see what he has solved.
 _FOLDER = Path(tempfile.mkdtemp(prefix="allstreets-practice-"))
 atexit.register(shutil.rmtree, _FOLDER, ignore_errors=True)
 os.environ["ALLSTREETS_PRACTICE"] = str(_FOLDER / "practice.sqlite")
+os.environ["ALLSTREETS_LIBRARY"] = str(_FOLDER / "library")
 
 # Processes that run tests, and those that they start, multiply matrices with one thread each: where
 # two share two cores, small products by two threads take a hundred times as long, in waiting.

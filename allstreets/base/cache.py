@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from platformdirs import user_cache_path
+from platformdirs import user_cache_path, user_data_path
 
 from allstreets.base.files import (
     Arrays,
@@ -26,6 +26,15 @@ def cache_folder() -> Path:
     """The folder of cached tables: $ALLSTREETS_CACHE, or the platform's place for such files."""
     chosen = os.environ.get(FOLDER_VARIABLE)
     return Path(chosen) if chosen else user_cache_path("allstreets", appauthor=False)
+
+
+def data_path(name: str) -> Path:
+    """A user's own file or folder of a name, which nothing removes but the user.
+
+    It is $ALLSTREETS_… with the name in capitals, or it stands in the platform's place for data.
+    """
+    chosen = os.environ.get(f"ALLSTREETS_{Path(name).stem.upper()}")
+    return Path(chosen) if chosen else user_data_path("allstreets", appauthor=False) / name
 
 
 def cache_path(name: str, version: int) -> Path:

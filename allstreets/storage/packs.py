@@ -12,7 +12,7 @@
 A packed solution has a name instead of a folder. It is read through a copy, as one elsewhere is
 (`mirror`), so that flops that are solved for its ranges can be kept beside it:
 
-    CACHE/library/5b7e1f0a93c2/hu-20bb/     made when it is first opened
+    DATA/library/5b7e1f0a93c2/hu-20bb/      made when it is first opened
 """
 
 import hashlib
@@ -32,7 +32,7 @@ from math import log
 from pathlib import Path
 from typing import Any
 
-from allstreets.base import InputError, cache_folder, write_atomic
+from allstreets.base import InputError, data_path, write_atomic
 from allstreets.betting import CHIPS_PER_BB
 from allstreets.solutions import Certificate
 from allstreets.storage.manifest import CERTIFICATE, MANIFEST, MISFITS, cannot_write
@@ -273,7 +273,7 @@ def write_pack(file: Path, folders: Mapping[str, Path], games: Mapping[str, str]
 
 
 def _copies() -> Path:
-    return (cache_folder() / "library").resolve()
+    return data_path("library").resolve()
 
 
 def _make(folder: Path, files: Mapping[str, bytes]) -> None:

@@ -8,7 +8,6 @@ A file of a later version, of another program or one that is damaged is refused 
 """
 
 import json
-import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
@@ -17,9 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from platformdirs import user_data_path
-
-from allstreets.base import DamagedFileError, InputError, typed_record
+from allstreets.base import DamagedFileError, InputError, data_path, typed_record
 from allstreets.betting import Player, Street
 from allstreets.cards import RANKS, SUITS, parse_board, parse_combo
 from allstreets.study.grading import ACTIONS, ANSWER_COLUMNS, STREETS, Answer, Option
@@ -27,7 +24,6 @@ from allstreets.study.grading import ACTIONS, ANSWER_COLUMNS, STREETS, Answer, O
 HANDS = 8
 DAYS = (1, 3, 7, 21)
 DAY = 86_400.0  # seconds
-FILE_VARIABLE = "ALLSTREETS_PRACTICE"
 NAME = "practice.sqlite"
 VERSION = 1
 APPLICATION = 0x616C7374  # "alst": what SQLite files of ours are marked with
@@ -114,8 +110,7 @@ class PlayedOn:
 
 def default_file() -> Path:
     """$ALLSTREETS_PRACTICE, or a file in the platform's folder for a user's data."""
-    chosen = os.environ.get(FILE_VARIABLE)
-    return Path(chosen) if chosen else user_data_path("allstreets", appauthor=False) / NAME
+    return data_path(NAME)
 
 
 Record = TypeVar("Record")

@@ -44,6 +44,10 @@ OTHER = [
     "AA:0_1",
     "AA:+0.5",
     "AK\u017f",  # a long s
+    "AsKs+",
+    "AsKs-QsJs",
+    "8s8h+",
+    "AhAs-QhQs",
     *(
         Range.parse("QQ+,AKs:0.5,AhKd").text(kind)
         for kind in RangeKind
@@ -52,8 +56,8 @@ OTHER = [
 ]
 WRONG = """
 A|AAA|AX|AAs|AAo|AKx|AA:|AA:2|AA:-1|AA:x|AA:101%|AA:0.5:0.5|:0.5|AA-|-AA|QQ-88-77|QQ-88+|AA++|+AA
-|AA-AK|AKs-AQo|AK-QQ|AKs-KJs|AhAh|AhKx|AhK|nonsense|AA,K|;|; ;|[50]AA|AA]|(AA)|AA/KK|1|0.5 0.5|AsKs+
-|AsKs-QsJs|A-K|AA:NaN|AA:inf|AA:1e999|10|TTT|AK s|AA'|"AA"|ΑΑ
+|AA-AK|AKs-AQo|AK-QQ|AKs-KJs|AhAh|AhKx|AhK|nonsense|AA,K|;|; ;|[50]AA|AA]|(AA)|AA/KK|1|0.5 0.5
+|A-K|AA:NaN|AA:inf|AA:1e999|10|TTT|AK s|AA'|"AA"|ΑΑ
 """.replace("\n", "").split("|")
 RANDOM = 120
 

@@ -38,7 +38,7 @@ Ann: {action}
 
 @pytest.fixture(autouse=True)
 def _copies_of_the_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("allstreets.storage.packs.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setenv("ALLSTREETS_LIBRARY", str(tmp_path / "cache" / "library"))
     monkeypatch.chdir(tmp_path)
 
 

@@ -58,6 +58,7 @@ def _writing() -> list[tuple[str, ...]]:
         ("solve", "--from", "game", "--flop", "QsJh2h", "--output"),
         ("simplify", "solved", "--grid", "25%", "--output"),
         ("lock", "solved", "--always", "x", "--output"),
+        ("certify", "game", "--output"),
         ("export", "game"),
         ("review", "hands.txt", "--solutions", "solved", "--output"),
         ("review", "hands.txt", "--solutions", "solved", "--csv"),

@@ -14,7 +14,7 @@ from allstreets.storage import library
 
 @pytest.fixture
 def copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("allstreets.storage.packs.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setenv("ALLSTREETS_LIBRARY", str(tmp_path / "cache" / "library"))
     return tmp_path / "cache/library"
 
 

@@ -39,7 +39,7 @@ QUICK = CertificatePlan(flops=2, iterations=2, cards="classes")
 @pytest.fixture(autouse=True)
 def _own_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Copies of packs go into a folder of the test; tables are those of all tests."""
-    monkeypatch.setattr("allstreets.storage.packs.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setenv("ALLSTREETS_LIBRARY", str(tmp_path / "cache" / "library"))
 
 
 def job_of(folder: Path, text: str = GAME, name: str = "game", **options: Any) -> LibraryJob:

@@ -35,7 +35,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def compact(trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("allstreets.storage.packs.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setenv("ALLSTREETS_LIBRARY", str(tmp_path / "cache" / "library"))
     save_compact(load_unified(trained), tmp_path / "compact", "small-6bb")
     return tmp_path / "compact"
 

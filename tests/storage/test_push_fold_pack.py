@@ -39,7 +39,7 @@ OTHERWISE: dict[
 def _copies_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> None:
     patch = pytest.MonkeyPatch()
     folder = tmp_path_factory.mktemp("cache")
-    patch.setattr("allstreets.storage.packs.cache_folder", lambda: folder)
+    patch.setenv("ALLSTREETS_LIBRARY", str(folder / "library"))
 
 
 @cache

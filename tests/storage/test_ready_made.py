@@ -49,7 +49,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def _shelf(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("allstreets.storage.packs.LIBRARY", root / "shelf")
-    monkeypatch.setattr("allstreets.storage.packs.cache_folder", lambda: tmp_path / "cache")
+    monkeypatch.setenv("ALLSTREETS_LIBRARY", str(tmp_path / "cache" / "library"))
 
 
 def trained(tmp_path: Path, capsys: pytest.CaptureFixture[str], **keys: Any) -> dict[str, Any]:

@@ -21,12 +21,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from platformdirs import user_data_path
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from allstreets.base import (
     DamagedFileError,
     InputError,
+    data_path,
     read_json_object,
     typed_record,
     write_atomic,
@@ -43,7 +43,6 @@ from allstreets.explorer.models.solves import (
 from allstreets.explorer.models.study import ReviewSource
 from allstreets.storage import MANIFEST, claim, read_spot_manifest
 
-FOLDER_VARIABLE = "ALLSTREETS_SOLVES"
 SCHEMA = 1
 ID = re.compile(r"[0-9a-z-]{1,64}")
 LIVE_STATES: tuple[SolveState, ...] = ("waiting", "starting", "running", "paused", "stopping")
@@ -55,8 +54,7 @@ CUT_OFF = "the server ended before the solve did; it can go on"
 
 def default_folder() -> Path:
     """The folder of all solves: $ALLSTREETS_SOLVES, or the platform's place for a user's data."""
-    chosen = os.environ.get(FOLDER_VARIABLE)
-    return Path(chosen) if chosen else user_data_path("allstreets", appauthor=False) / "solves"
+    return data_path("solves")
 
 
 class _File(BaseModel):
