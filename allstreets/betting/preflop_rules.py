@@ -412,7 +412,7 @@ def _seat_raises_text(rules: PreflopRules, player: Player) -> str:
 
 
 def _allin_text(rules: PreflopRules) -> str:
-    """When all-in is offered besides the sizes, as it goes on from them."""
+    """The all-in that is offered beside the sizes; it follows their text."""
     if rules.allin_spr is None:
         return " and all-in"
     return f" and all-in at an SPR of {rules.allin_spr:g} or less" if rules.allin_spr else ""

@@ -38,8 +38,8 @@ class ReadyMade:
         formats: dict[tuple[str, str], list[tuple[str, Packed]]] = {}
         for id, packed in self.by_id.items():
             formats.setdefault((packed.format, packed.tree), []).append((id, packed))
-        told = [_format(*key, games) for key, games in formats.items()]
-        return sorted(told, key=lambda each: (each.words == EXACTLY, each.name))
+        shown = [_format(*key, games) for key, games in formats.items()]
+        return sorted(shown, key=lambda each: (each.words == EXACTLY, each.name))
 
 
 def _format(name: str, tree: str, games: "list[tuple[str, Packed]]") -> ReadyMadeFormat:
@@ -87,7 +87,7 @@ def _per_hundred(mbb: float) -> str:
 
 
 def _together(certificates: "list[Certificate | None]") -> str:
-    """What the games of a format are worth."""
+    """The worth of the games of a format, as a sentence."""
     known = [each for each in certificates if each is not None]
     if len(known) < len(certificates) or len(known) == 1:
         return worth_in_words(known[0] if len(known) == len(certificates) else None)

@@ -137,8 +137,8 @@ class Session:
         except MemoryError:
             return [f"ERROR: {name}: not enough memory"]
         except Exception as error:  # a bug of ours must not end the client's session
-            told = " ".join(clean_message(f"{type(error).__name__}: {error}").split())
-            return [f"ERROR: {name}: internal error, {told}"]
+            problem = " ".join(clean_message(f"{type(error).__name__}: {error}").split())
+            return [f"ERROR: {name}: internal error, {problem}"]
         return [f"{name} ok!"] if answer is None else answer
 
     def _turn(self, name: str) -> AbstractContextManager[None]:

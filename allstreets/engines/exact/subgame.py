@@ -413,13 +413,13 @@ def play_locks(subgame: ExactSubgame, first: int = 0) -> None:
 def play_hand_locks(subgame: ExactSubgame) -> None:
     """The same for decisions of the first street that are locked for some hands."""
     for node, hands in subgame.tree.hand_locks.items():
-        told = np.zeros((int(subgame.tree.child_count[node]), COMBO_COUNT))
+        strategy = np.zeros((int(subgame.tree.child_count[node]), COMBO_COUNT))
         held = np.zeros(COMBO_COUNT, np.bool_)
         for hand, chances in hands.items():
             of_class = hand == HAND_OF_COMBO
-            told[:, of_class] = np.array(chances)[:, None]
+            strategy[:, of_class] = np.array(chances)[:, None]
             held |= of_class
-        lock_strategy(subgame, 0, 0, node, told, held)
+        lock_strategy(subgame, 0, 0, node, strategy, held)
 
 
 def lock_strategy(

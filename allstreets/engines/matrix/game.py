@@ -96,7 +96,7 @@ class MatrixGame:
     def stages(
         self, player: Player, selection: HandSelection = "kept"
     ) -> tuple[tuple[StagePlan, ...], tuple[StageHands, ...], tuple[StageStore, ...]]:
-        """What the kernels read of a player's pass: plans, hands and stored arrays."""
+        """A player's pass as the kernels read it: plans, hands and stored arrays."""
         return self.plans[player], self.hands(player, selection), self.stores(player)
 
     def stores(self, own: Player) -> tuple[StageStore, ...]:
