@@ -184,6 +184,7 @@ def preflop_so_far(
 WORK = "work"  # nameless files of `memory: memmap`
 CHECKPOINT_SECONDS = 300
 ENTRY_FLOPS, ENTRY_GROUPS = 8, 32  # on which off-path pots are solved: coarse is enough
+PILOT_BUCKETS = 32  # river buckets of a pilot: ranges depend on them little
 CHECK_SHARE = 10  # a check costs at most one iteration in so many
 CLASSES = (
     "This is an abstraction by hand classes, a quick picture: it is blind to turn and river, and "
@@ -322,6 +323,13 @@ class UnifiedJob:
         for pot, line in enumerate(lines):
             if line in known:
                 ranges[:, pot] = known[line]
+        config, model = self.config, self.config.card_model()
+        if config.pilot:
+            fewer = replace(model, groups=min(model.groups, PILOT_BUCKETS))
+            schedule, device = config.schedule(), config.device
+            ranges = first_ranges(
+                self.game, schedule, self.threads, fewer, config.pilot, ranges, device
+            )
         return ranges
 
     def solver(self, games: Engine | None = None) -> WholeGameSolver:

@@ -31,6 +31,9 @@ from allstreets.betting import BIG_BLINDS, CHIPS_PER_BB, Player, action_text, li
 from allstreets.cards import HAND_NAMES, preflop_equity, subset_flops
 from allstreets.cfr import Metrics, Pruning, Schedule
 from allstreets.engines import (
+    CLASSES,
+    CPU,
+    CardModel,
     DeviceUse,
     DropsHands,
     Engine,
@@ -458,12 +461,24 @@ class WholeGameSolver(PreflopTraining):
         self.flop_batches.restore(state, self._iterations)
 
 
-def first_ranges(game: WholeGame, schedule: Schedule, threads: int = 1) -> Floats:
-    """[2, P, 169]: both players' reach at the pots, roughly: a quick solve with hand classes."""
+def first_ranges(
+    game: WholeGame,
+    schedule: Schedule,
+    threads: int = 1,
+    model: CardModel = CLASSES,
+    iterations: int = FIRST_ITERATIONS,
+    ranges: Floats | None = None,
+    device: str = CPU,
+) -> Floats:
+    """[2, P, 169]: both players' reach at the pots, roughly: a quick solve on a few flops.
+
+    With hand classes, or with another model, whose buckets are made for `ranges` [2, P, 169].
+    """
     game = game.roughly
     if len(game.flops.flops) > FIRST_FLOPS:
         game = replace(game, flops=subset_flops(FIRST_FLOPS))
-    solver = WholeGameSolver(game, game.build(game.engine(threads=threads)), schedule)
-    solver.train_batch(FIRST_ITERATIONS)
+    spec = game.engine(model, threads=threads, ranges=ranges, device=device)
+    solver = WholeGameSolver(game, game.build(spec), schedule)
+    solver.train_batch(iterations)
     reach: Floats = solver.preflop.pot_reach(solver.preflop.average())
     return reach

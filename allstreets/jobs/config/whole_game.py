@@ -284,6 +284,9 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     range_sets: int | None = Field(default=None, ge=1, le=8, examples=[3])
     """Pairs of ranges at most that hands are grouped for, to save memory (cards: boards); 3."""
 
+    pilot: int = Field(default=0, ge=0, examples=[150])
+    """Iterations on 25 flops first, with 32 groups, to group hands for their ranges; 0 = none."""
+
     regroup: int | None = Field(default=None, ge=0, examples=[2])
     """Times that hands are grouped again at most as ranges move (cards: boards); 2, 0 = never."""
 
@@ -357,6 +360,8 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
             raise WrongKeyError("turn_rows", "is for cards boards")
         if self.range_sets is not None and self.cards != "boards":
             raise WrongKeyError("range_sets", "is for cards boards")
+        if self.pilot and self.cards != "boards":
+            raise WrongKeyError("pilot", "is for cards boards")
         if self.regroup and self.cards != "boards":
             raise WrongKeyError("regroup", "is for cards boards")
         self._fits_locks()
