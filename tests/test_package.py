@@ -1,15 +1,16 @@
 """The names that the package offers at its top."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
-from hatchling.builders.wheel import WheelBuilder
 from ruamel.yaml import YAML
 
 import allstreets
@@ -110,10 +111,46 @@ def test_the_package_says_that_it_has_types() -> None:
     assert (ROOT / "allstreets" / "py.typed").is_file()
 
 
-def test_the_wheel_has_the_library() -> None:
-    files = {each.distribution_path for each in WheelBuilder(str(ROOT)).recurse_included_files()}
-    shelf = ROOT / "allstreets/library"
-    kept = [*shelf.glob("*.zip"), *shelf.glob("games/*.yaml")]
-    assert len(kept) >= 9
-    assert {str(path.relative_to(ROOT)) for path in kept} <= files
-    assert not any("explorer/web" in file for file in files)
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built as pip builds it and without a network, unpacked outside the checkout."""
+    folder = tmp_path_factory.mktemp("wheel")
+    options = ("--quiet", "--disable-pip-version-check", "--no-index", "--no-deps")
+    pip = (sys.executable, "-m", "pip", "wheel", *options, "--no-build-isolation")
+    subprocess.run([*pip, "--wheel-dir", str(folder), str(ROOT)], check=True)
+    (wheel,) = folder.glob("*.whl")
+    assert wheel.name == f"allstreets-{allstreets.__version__}-py3-none-any.whl"
+    with ZipFile(wheel) as archive:
+        archive.extractall(folder / "site")
+    return folder / "site"
+
+
+def test_the_wheel_has_page_library_and_subsets(unpacked: Path) -> None:
+    package = ROOT / "allstreets"
+    shelf = package / "library"
+    kept = [*shelf.glob("*.zip"), *shelf.glob("games/*.yaml"), *package.glob("cards/subsets/*")]
+    assert len(kept) >= 15
+    kept += [path for path in (package / "explorer/page").rglob("*") if path.is_file()]  # if built
+    for path in [*kept, package / "py.typed", package / "cards/__init__.pyi"]:
+        assert (unpacked / path.relative_to(ROOT)).read_bytes() == path.read_bytes()
+    assert not (unpacked / "allstreets/explorer/web").exists()
+    tops = {path.name for path in unpacked.iterdir()}
+    assert tops == {"allstreets", f"allstreets-{allstreets.__version__}.dist-info"}
+
+
+def test_the_unpacked_wheel_runs_outside_the_checkout(unpacked: Path, tmp_path: Path) -> None:
+    spot = tmp_path / "spot.yaml"
+    spot.write_text((ROOT / "sample_spots" / "river.yaml").read_text())
+    environment = {**os.environ, "PYTHONPATH": str(unpacked)}
+
+    def printed(*arguments: str) -> str:
+        command = [sys.executable, "-P", *arguments]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+        )
+        return done.stdout
+
+    assert printed("-c", "import allstreets; print(*allstreets.__path__)").startswith(str(unpacked))
+    assert "pf-10bb" in printed("-m", "allstreets", "library")
+    assert "82.36 %" in printed("-m", "allstreets", "equity", "AhAs", "KhKs")
+    assert "exploitab" in printed("-m", "allstreets", "solve", str(spot), "--max-iterations", "5")

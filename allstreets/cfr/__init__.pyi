@@ -31,4 +31,5 @@ from .toys import game_names as game_names
 from .toys import load_game as load_game
 from .toys.kuhn import Kuhn as Kuhn
 from .toys.leduc import Leduc as Leduc
+from .toys.openspiel import import_pyspiel as import_pyspiel
 from .toys.openspiel import load_openspiel as load_openspiel

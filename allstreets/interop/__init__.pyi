@@ -2,6 +2,8 @@ from .hand_histories import HandFiles as HandFiles
 from .hand_histories import Skipped as Skipped
 from .hand_histories import read_hands as read_hands
 from .hand_histories import read_text as read_text
+from .openspiel import openspiel_game as openspiel_game
+from .openspiel import openspiel_policy as openspiel_policy
 from .pio_script import PioTree as PioTree
 from .pio_script import read_pio_script as read_pio_script
 from .played_hands import Amounts as Amounts

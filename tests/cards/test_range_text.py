@@ -33,6 +33,20 @@ def hands(text: str) -> str:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("8s8h+", "AsAh,KsKh,QsQh,JsJh,TsTh,9s9h,8s8h"),
+        ("AhAs-QhQs,JJ", "AsAh,KsKh,QsQh,JJ"),
+        # As GTO Wizard copies a range: combo, colon, blank, weight.
+        ("3c2c: 0.236, AhAs: 1, KdKc: 0.5", "AsAh,KdKc:0.5,3c2c:0.236"),
+        ("3c2c: 0.236\nAhAs: 1\nKdKc: 0.5\n", "AsAh,KdKc:0.5,3c2c:0.236"),
+    ],
+)
+def test_combos_as_other_programs_write_them(text: str, expected: str) -> None:
+    assert str(Range.parse(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         ("AA", "AA"),
         ("AKs", "AKs"),
         ("KAs", "AKs"),

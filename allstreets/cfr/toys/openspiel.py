@@ -79,7 +79,7 @@ def load_openspiel(text: str) -> OpenSpielGame:
     Raises `InputError` when OpenSpiel is not installed, does not know the game, or when the game
     is not one that these solvers can play.
     """
-    pyspiel = _import_pyspiel()
+    pyspiel = import_pyspiel()
     short_name = text.partition("(")[0].strip()
     if short_name not in pyspiel.registered_names():
         raise InputError(
@@ -104,13 +104,13 @@ def load_openspiel(text: str) -> OpenSpielGame:
     return OpenSpielGame(name=f"openspiel:{text}", inside=inside)
 
 
-def _import_pyspiel() -> ModuleType:
+def import_pyspiel() -> ModuleType:
+    """OpenSpiel's module; an `InputError` that says how to get it where it is not installed."""
     try:
         import pyspiel
     except ImportError as error:
         raise InputError(
-            "OpenSpiel is not installed, and this game is one of OpenSpiel's. "
-            "Install it with: pip install allstreets[openspiel]"
+            "OpenSpiel is not installed. Install it with: pip install allstreets[openspiel]"
         ) from error
     module: ModuleType = pyspiel
     return module
