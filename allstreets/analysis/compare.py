@@ -94,7 +94,7 @@ class Comparison:
         return oop, ip
 
     def gain_text(self, noise: float = 0.0) -> str:
-        """Who has more in the second solution, in words; up to `noise` a difference says nothing."""
+        """Who has more in the second solution; a difference up to `noise` says nothing."""
         told, digits = [], 2 if self.unit is CHIPS else 3
         largest = round(max(map(abs, self.gains)), digits)
         if 0 < largest <= noise:

@@ -60,7 +60,7 @@ class Comparing:
     def _noise(self, id: str) -> float:
         """How far EVs of a solution may lie from those of an equilibrium, in its unit.
 
-        With best-response gains b₀ and b₁ a player's EV lies within max(b₀, b₁) ≤ 2 · exploitability.
+        With best-response gains b₀ and b₁ an EV lies within max(b₀, b₁) ≤ 2 · exploitability.
         """
         card = self._library.card(id)
         off = 2 * (card.exploitability or 0.0)

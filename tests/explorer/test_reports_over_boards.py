@@ -20,6 +20,7 @@ from allstreets.betting import Player
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, MADE, hand_categories, live_combos
 from allstreets.explorer.folders import find_solutions, id_of
 from allstreets.explorer.library import Library
+from allstreets.explorer.models.base import PLAYER_NAMES
 from allstreets.explorer.models.place import BoardHand
 from allstreets.explorer.routes.answers import hand_rows
 from allstreets.explorer.views.flop_tables import GrowingReports
@@ -187,13 +188,13 @@ def test_hands_by_category(folder: Path) -> None:
     weights = node.own.weights[own]
     for chance, chances in zip(top.frequencies, node.strategy, strict=True):
         assert chance == pytest.approx(float(chances[own] @ weights / weights.sum()))
-    for player, name in zip(Player, ("oop", "ip"), strict=True):  # also of who does not act
-        hands = node.hands[player]
+    for seat in Player:  # also of who does not act
+        hands, name = node.hands[seat], PLAYER_NAMES[seat]
         assert hands.combos is not None
         held = made[hands.combos] == MADE.index("top pair")
         weights = hands.weights[held]
         assert top.combos[name] == pytest.approx(hands.reach[held].sum())
-        for figures, values in ((top.evs, node.evs(player)), (top.equities, node.equity(player))):
+        for figures, values in ((top.evs, node.evs(seat)), (top.equities, node.equity(seat))):
             mean = values[held] @ weights / weights.sum()
             assert figures[name] == pytest.approx(float(mean))
     assert top.cells[HAND_NAMES.index("KQs")] == 1
