@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from allstreets.base import Floats, InputError, quotient, suggest
+from allstreets.base import Floats, InputError, Longs, quotient, suggest
 from allstreets.betting import Player
 from allstreets.cards import (
     COMBO_CARDS,
@@ -88,12 +88,27 @@ class BoardFigures:
 
 @dataclass(frozen=True, eq=False)
 class HandSums:
-    """Sums over all boards, by groups of the acting player's hands, each times its mass."""
+    """Sums over all boards, by groups of a player's hands, each times its mass."""
 
     mass: Floats  # [G]
-    taken: Floats  # [G, A]
+    taken: Floats  # [G, A] of the player who acts; A is 0 for the other one
     ev: Floats  # [2, G]: Σ of EVs, and the mass of those that are known
     equity: Floats  # [2, G]
+
+    @property
+    def frequencies(self) -> Floats:
+        """[G, A]: how often each action is taken."""
+        return quotient(self.taken, self.mass[:, None])
+
+    @property
+    def evs(self) -> Floats:
+        """[G]: mean EV."""
+        return quotient(self.ev[0], self.ev[1])
+
+    @property
+    def equities(self) -> Floats:
+        """[G]: mean equity."""
+        return quotient(self.equity[0], self.equity[1])
 
     def __add__(self, other: "HandSums") -> "HandSums":
         return HandSums(
@@ -220,8 +235,7 @@ class BoardReport:
 
     def _hand_rows(self, key: str) -> list[ReportRow]:
         sums, names = self.hands[key], HAND_KEYS[key]
-        taken = quotient(sums.taken, sums.mass[:, None])
-        ev, equity = quotient(sums.ev[0], sums.ev[1]), quotient(sums.equity[0], sums.equity[1])
+        taken, ev, equity = sums.frequencies, sums.evs, sums.equities
         share = sums.mass / (sums.mass.sum() or 1.0)
         weight = float(sum(board.weight for board in self.boards))
         rows = []
@@ -311,39 +325,47 @@ def _figures(board: OnBoard) -> BoardFigures:
 
 
 def _hand_sums(board: OnBoard) -> dict[str, HandSums]:
-    """The acting player's hands on one board, combo by combo, added up in groups."""
+    """The acting player's hands on one board, by the keys of `HAND_KEYS`."""
     node = board.node
-    hand, weights = _combos(node)  # the hand of each combo, and its pairs
-    combos = np.flatnonzero(weights > 0)
-    hands, mass = hand[combos], board.weight * weights[combos]
-    taken = np.nan_to_num(node.strategy[:, hands]) * mass  # [A, C]
-    ev, equity = node.evs()[hands], node.equity()[hands]
     made, draws = hand_categories(node.board)
     groups = {"category": made, "draw": draws, "hand": HAND_OF_COMBO.astype(np.int64)}
     return {
-        key: _added(group[combos], len(HAND_KEYS[key]), mass, taken, ev, equity)
+        key: hand_sums(node, node.player, group, len(HAND_KEYS[key]), board.weight)
         for key, group in groups.items()
     }
 
 
-def _added(
-    group: Any, count: int, mass: Floats, taken: Floats, ev: Floats, equity: Floats
+def hand_sums(
+    node: Decision, player: Player, group: Longs, count: int, weight: float = 1.0
 ) -> HandSums:
+    """A player's hands at a node, combo by combo, added up in `count` groups.
+
+    `group` [1326] holds the group of each combo; `weight` is that of the board.
+    """
+    hand, weights = _combos(node, player)  # the hand of each combo, and its pairs
+    combos = np.flatnonzero(weights > 0)
+    hands, inside, mass = hand[combos], group[combos], weight * weights[combos]
+    strategy = node.strategy[:, hands] if node.actor == player else np.zeros((0, len(hands)))
+
     def add(values: Floats) -> Floats:
-        return np.bincount(group, values, minlength=count).astype(np.float64)
+        return np.bincount(inside, values, minlength=count).astype(np.float64)
 
     def known(values: Floats) -> Floats:
         there = np.where(np.isfinite(values), mass, 0.0)
         return np.stack([add(np.nan_to_num(values) * there), add(there)])
 
+    taken = np.array([add(np.nan_to_num(row) * mass) for row in strategy])  # [A, G]
     return HandSums(
-        add(mass), np.stack([add(row) for row in taken], axis=1), known(ev), known(equity)
+        add(mass),
+        taken.T.reshape(count, len(strategy)),
+        known(node.evs(player)[hands]),
+        known(node.equity(player)[hands]),
     )
 
 
-def _combos(node: Decision) -> tuple[Any, Floats]:
-    """[1326] of the player who acts: which of his hands each combo is, and its pairs there."""
-    own, other = node.own, node.hands[node.player.opponent]
+def _combos(node: Decision, player: Player) -> tuple[Longs, Floats]:
+    """[1326] of a player: which of his hands each combo is, and its pairs there."""
+    own, other = node.hands[player], node.hands[player.opponent]
     weights = np.zeros(COMBO_COUNT)
     if own.combos is not None:
         hand = np.zeros(COMBO_COUNT, np.int64)

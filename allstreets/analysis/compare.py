@@ -93,9 +93,12 @@ class Comparison:
         oop, ip = (second - first for first, second in self.evs)
         return oop, ip
 
-    def gain_text(self) -> str:
-        """Who has more in the second solution, in words."""
+    def gain_text(self, noise: float = 0.0) -> str:
+        """Who has more in the second solution; a difference up to `noise` says nothing."""
         told, digits = [], 2 if self.unit is CHIPS else 3
+        largest = round(max(map(abs, self.gains)), digits)
+        if 0 < largest <= noise:
+            return f"No difference beyond {noise:,.{digits}f} {self.unit.name}."
         for player in self.unit.order:
             gain = round(self.gains[player], digits)
             if not np.isfinite(gain):

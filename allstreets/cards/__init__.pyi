@@ -11,7 +11,9 @@ from .card import parse_card as parse_card
 from .card import parse_cards as parse_cards
 from .categories import DRAWS as DRAWS
 from .categories import MADE as MADE
+from .categories import STARTING as STARTING
 from .categories import hand_categories as hand_categories
+from .categories import starting_categories as starting_categories
 from .equity import Equity as Equity
 from .equity import HandMatchups as HandMatchups
 from .equity import equity as equity

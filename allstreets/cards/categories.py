@@ -9,6 +9,8 @@ card: a flush draw has four of a suit and one of them in the hole, and is to the
 card of the suit is left to others; a straight draw is open-ended if two ranks or more complete a
 straight that the board alone would not have. Whoever has a straight or better draws to nothing, and
 on the river nobody does.
+
+Before the flop combos are told apart by their ranks and suits alone.
 """
 
 from collections.abc import Sequence
@@ -48,7 +50,23 @@ DRAWS = (
 )
 """The best first."""
 
+STARTING = (
+    "pairs TT+",
+    "pairs 66–99",
+    "pairs 22–55",
+    "suited broadway",
+    "suited ace",
+    "suited connector",
+    "other suited",
+    "offsuit broadway",
+    "offsuit ace",
+    "offsuit connector",
+    "other offsuit",
+)
+"""Broadway: both cards ten or higher. The first name that fits a combo holds."""
+
 ACE = 12
+TEN = 8
 WHEEL = 0b1_0000_0000_1111  # A2345
 STRAIGHTS = (WHEEL, *(0b11111 << low for low in range(9)))  # rising, by their highest cards
 
@@ -64,6 +82,23 @@ def hand_categories(board: Sequence[int]) -> tuple[Longs, Longs]:
     [('top pair', 'no draw'), ('ace high', 'nut flush draw'), ('no pair', 'gutshot')]
     """
     return _categories(tuple(board))
+
+
+def starting_categories() -> Longs:
+    """[1326] of `STARTING`: what every combo is before the flop.
+
+    >>> from allstreets.cards.hands import parse_combo
+    >>> starting = starting_categories()
+    >>> [STARTING[starting[parse_combo(text)]] for text in ("9s9h", "AsKs", "Ah2h", "8c7d")]
+    ['pairs 66–99', 'suited broadway', 'suited ace', 'offsuit connector']
+    """
+    hole = COMBO_CARDS.astype(np.int64)
+    high, low = (hole >> 2).T
+    pair, suited = high == low, (hole[:, 0] & 3) == (hole[:, 1] & 3)
+    kinds = [low >= TEN, high == ACE, high == low + 1]
+    fits = [pair & (low >= TEN), pair & (low >= TEN - 4), pair]
+    fits += [suited & kind for kind in (*kinds, suited)]
+    return np.select([*fits, *kinds], list(range(len(fits) + len(kinds))), len(STARTING) - 1)
 
 
 @lru_cache(maxsize=64)

@@ -7,6 +7,7 @@ from threading import Lock
 from allstreets.analysis import Comparison, HandDifference, compare_decisions
 from allstreets.base import InputError
 from allstreets.cards import HAND_NAMES
+from allstreets.explorer.headlines import MBB
 from allstreets.explorer.library import Library
 from allstreets.explorer.models import place as messages
 from allstreets.explorer.models.base import EvCount, MissingError
@@ -53,7 +54,19 @@ class Comparing:
     ) -> messages.Comparison:
         """A place of this solution beside the same place of another one."""
         decision, comparison = self._places(solution, other, line, evs)
-        return _message(comparison, decision, self._library.card(other), line)
+        noise = sum(map(self._noise, (solution, other)))
+        return _message(comparison, decision, self._library.card(other), line, noise)
+
+    def _noise(self, id: str) -> float:
+        """How far EVs of a solution may lie from those of an equilibrium, in its unit.
+
+        With best-response gains b₀ and b₁ an EV lies within max(b₀, b₁) ≤ 2 · exploitability.
+        """
+        card = self._library.card(id)
+        off = 2 * (card.exploitability or 0.0)
+        if card.unit == MBB:
+            return off / 1000
+        return off / 100 * self._library.view(id).record("").pot
 
     def table(self, id: str, other: str, line: str, evs: EvCount = "here") -> Comparison:
         """The same as a record."""
@@ -116,7 +129,7 @@ def _reason(apart: Mapping[str, tuple[str, str]]) -> str:
 
 
 def _message(
-    comparison: Comparison, decision: Decision, other: SolutionCard, line: str
+    comparison: Comparison, decision: Decision, other: SolutionCard, line: str, noise: float
 ) -> messages.Comparison:
     rows = zip(
         comparison.actions,
@@ -134,7 +147,7 @@ def _message(
         other=other,
         line=line,
         unit=comparison.unit.name,
-        text=comparison.gain_text(),
+        text=comparison.gain_text(noise),
         reached=comparison.reached[0],
         actions=actions,
         cells=comparison.cells() if comparison.hands else [],

@@ -48,6 +48,11 @@ def headline(kind: SolutionKind, manifest: Manifest) -> Headline:
 def real_quality(folder: Path, manifest: Manifest) -> messages.RealQuality | None:
     """The figures of a whole game's certificate; None: it has none."""
     certificate = read_certificate(folder, manifest)
+    if certificate is None and _is_push_or_fold(manifest) and "simplified" not in manifest:
+        own = float(manifest["figures"]["exploitability"])  # no flop is seen: cards are real
+        return messages.RealQuality.of(
+            real_exploitability_mbb=own, low=own, high=own, outdated=False
+        )
     if certificate is None:
         return None
     low, high = certificate.interval_mbb
@@ -67,7 +72,9 @@ def _spot(manifest: Manifest) -> Headline:
 
 def _whole(manifest: Manifest) -> Headline:
     what = "betting before the flop"
-    if manifest["kind"] == "unified":
+    if _is_push_or_fold(manifest):
+        what = "push or fold"
+    elif manifest["kind"] == "unified":
         cards = str(manifest["cards"]).split()[0].rstrip(",")
         what = f"{_flops(len(manifest['flops']))}, {cards}"
     return Headline(
@@ -77,6 +84,14 @@ def _whole(manifest: Manifest) -> Headline:
         unit=MBB,
         locks=len(manifest["game"].get("lock", ())),
     )
+
+
+def _is_push_or_fold(manifest: Manifest) -> bool:
+    """Whether a whole game is all-in or folded at once, so that it has no flops to play."""
+    if manifest["kind"] != "unified":
+        return False
+    rules = manifest["game"]["preflop"]
+    return not rules.get("limp", True) and not any(rules["raise_sizes"].values())
 
 
 def _postflop(manifest: Manifest) -> Headline:

@@ -316,10 +316,11 @@ def test_two_solutions_side_by_side(
     menu.get_by_role("button", name="Close").click()
     bar = compare_with(page, "rough turn")
     there, here = (load_spot(folder / name) for name in ("rough", "turn"))
-    expect(bar).to_contain_text(compare(there, here).gain_text())
+    noise = 2 * (there.exploitability + here.exploitability) * there.at("").pot
+    expect(bar).to_contain_text(compare(there, here).gain_text(noise))
     take(page, "Check")  # it stays beside from place to place
     found = compare(there, here, "x")
-    expect(bar).to_contain_text(found.gain_text())
+    expect(bar).to_contain_text(found.gain_text(noise))
     expect(bar).to_contain_text(f"something else {100 * found.distance:.1f} % of the time")
     for a, b in zip(*found.frequencies, strict=True):
         expect(bar).to_contain_text(f"{100 * a:.1f} % → {100 * b:.1f} %")
@@ -358,7 +359,7 @@ def test_two_solutions_side_by_side(
     with new_page(chromium, server) as other:
         other.goto(page.url)
         expect(other.get_by_role("region", name="Beside another solution")).to_contain_text(
-            found.gain_text()
+            found.gain_text(noise)
         )
         expect(other.locator('[data-hand="T8s"] .text')).to_have_text(
             cell.locator(".text").inner_text()
@@ -368,7 +369,7 @@ def test_two_solutions_side_by_side(
     wait_for(page, mode=None, hand=None)
     page.get_by_role("link", name="⇄ rough turn").click()  # the same from the other side
     expect(page.get_by_role("heading", level=1)).to_have_text("rough turn")
-    expect(bar).to_contain_text(compare(here, there, "x").gain_text())
+    expect(bar).to_contain_text(compare(here, there, "x").gain_text(noise))
     assert line_of(page) == "x"
     page.get_by_role("button", name="End comparing").click()
     wait_for(page, compare=None, line="x")

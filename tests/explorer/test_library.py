@@ -109,6 +109,16 @@ def test_every_kind_is_listed_and_opened() -> None:
     assert cards["classes"].unit == "mbb/hand"
 
 
+def test_push_or_fold_has_no_flops_to_be_wrong_on() -> None:
+    (card,) = Library([folder("push or fold")]).cards()
+    assert card.title == "10 bb deep, push or fold"
+    assert card.real is not None
+    assert card.real.exploitability == card.real.high == card.exploitability
+    (whole,) = Library([folder("classes")]).cards()
+    assert whole.real is None
+    assert "flops, classes" in whole.title
+
+
 def test_a_set_of_spots_is_one_solution_with_its_spots(tmp_path: Path) -> None:
     boards = {"Ks7d4c9h": 0.2, "KsTd4c9h": 0.7, "Ks7d4c9s": 3.0}
     turns = put_set(tmp_path / "turns", {"a turn": boards}, unfinished="Ks7d4c9s")

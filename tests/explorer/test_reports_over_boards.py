@@ -16,9 +16,11 @@ from playwright.sync_api import Page, expect
 from allstreets import board_report, solve_many
 from allstreets.analysis import HAND_KEYS, ReportRow
 from allstreets.base import InputError
+from allstreets.betting import Player
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, MADE, hand_categories, live_combos
 from allstreets.explorer.folders import find_solutions, id_of
 from allstreets.explorer.library import Library
+from allstreets.explorer.models.base import PLAYER_NAMES
 from allstreets.explorer.models.place import BoardHand
 from allstreets.explorer.routes.answers import hand_rows
 from allstreets.explorer.views.flop_tables import GrowingReports
@@ -186,11 +188,30 @@ def test_hands_by_category(folder: Path) -> None:
     weights = node.own.weights[own]
     for chance, chances in zip(top.frequencies, node.strategy, strict=True):
         assert chance == pytest.approx(float(chances[own] @ weights / weights.sum()))
-    assert top.ev == pytest.approx(float(node.evs()[own] @ weights / weights.sum()))
+    for seat in Player:  # also of who does not act
+        hands, name = node.hands[seat], PLAYER_NAMES[seat]
+        assert hands.combos is not None
+        held = made[hands.combos] == MADE.index("top pair")
+        weights = hands.weights[held]
+        assert top.combos[name] == pytest.approx(hands.reach[held].sum())
+        for figures, values in ((top.evs, node.evs(seat)), (top.equities, node.equity(seat))):
+            mean = values[held] @ weights / weights.sum()
+            assert figures[name] == pytest.approx(float(mean))
     assert top.cells[HAND_NAMES.index("KQs")] == 1
     assert top.cells[HAND_NAMES.index("AA")] == 0
     game = open_view(folder / "game")
-    assert game.groups("").groups == []  # before the flop there is nothing to make
+    starting = game.groups("").groups
+    assert {group.kind for group in starting} == {"starting"}
+    assert sum(group.combos["ip"] for group in starting) == pytest.approx(1326)
+    assert np.sum([group.cells for group in starting], axis=0) == pytest.approx(np.ones(169))
+    root = game.record("")
+    aces = next(group for group in starting if group.name == "suited ace")  # A9s … A2s
+    names = [HAND_NAMES.index(f"A{rank}s") for rank in "98765432"]
+    weights = root.own.weights[names]
+    mean = root.evs()[names] @ weights / weights.sum()
+    assert aces.evs["ip"] == pytest.approx(float(mean))
+    river = open_view(folder / "flops" / f"a-river-{BOARDS[0]}").groups("").groups
+    assert {group.kind for group in river} == {"made"}  # nobody draws any more
     line = f"{whole_solution.result().flop_lines()[0]} | {whole_solution.FLOP} |"
     whole = game.groups(line)
     shares = [group.shares["oop"] for group in whole.groups if group.kind == "made"]
@@ -270,14 +291,12 @@ def test_in_the_page(folder: Path) -> None:
         expect(page.locator('[data-hand="AA"]')).to_have_class(re.compile("empty"))
         expect(page.locator('[data-hand="KQs"]')).not_to_have_class(re.compile("empty"))
         assert 0 < grid.locator("[data-hand]:not(.empty)").count() < every
-        page.get_by_text("by category").click()
-        held = page.get_by_role("table", name="Hands by category").get_by_role("row")
+        held = page.get_by_role("table", name="OOP by category").get_by_role("row")
         wanted = open_view(folder / "flops" / f"a-river-{BOARDS[0]}").groups("")
         top = next(group for group in wanted.groups if group.name == "top pair")
         expect(held.filter(has_text="top pair")).to_contain_text(f"{100 * top.shares['oop']:.1f} %")
         keep_picture(page, "category")
-        page.get_by_text("by category").click()
-        choice.select_option("")
+        held.get_by_role("button", name="top pair").click()  # lets go of it
         expect(grid.locator("[data-hand]:not(.empty)")).to_have_count(every)
 
         page.get_by_role("button", name="Boards", exact=True).click()

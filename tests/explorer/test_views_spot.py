@@ -287,8 +287,23 @@ def test_the_report_over_cards(name: str, deal: str, street: str) -> None:
         assert (row.ev_oop, row.ev_ip) == pytest.approx((told[0].ev, told[1].ev))
         assert (row.equity_oop, row.equity_ip) == pytest.approx((told[0].equity, told[1].equity))
         assert row.share == pytest.approx(here.share)
-    # Further on along the line the report stays that of the last card.
     assert joined(view(name).cards(report.rows[0].line)) == report
+
+
+def test_the_report_over_cards_follows_the_play() -> None:
+    """Behind the first decision it is that of the decision there, with every card."""
+    line = f"{view('turn').place('x x').line} | 2c | x"
+    report, first = joined(view("turn").cards(line)), joined(view("turn").cards("x x"))
+    assert (first.player, report.player, report.line) == ("oop", "ip", first.line)
+    assert [row.card for row in report.rows] == [row.card for row in first.rows]
+    for row in report.rows[::9]:
+        here = view("turn").place(row.line).here
+        assert row.line.endswith("| x")
+        assert isinstance(here, Decision)
+        assert row.frequencies == pytest.approx([one.frequency for one in here.actions])
+        assert row.ev_ip == pytest.approx(here.grids.ip.summary.ev)
+    (end,) = (row for row in joined(view("turn").cards(f"{line} x")).rows if row.card == "2c")
+    assert end.frequencies == []  # nobody acts any more
 
 
 def test_weights_of_cards_add_up_to_what_is_dealt() -> None:

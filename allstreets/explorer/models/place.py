@@ -393,19 +393,20 @@ class BoardHandsPart(Message):
 
 
 class HandGroup(Message):
-    """The hands of a category on a board."""
+    """The hands of a category."""
 
-    kind: Literal["made", "draw"]
-    name: str  # "top pair", "gutshot"
+    kind: Literal["starting", "made", "draw"]
+    name: str  # "suited ace", "top pair", "gutshot"
     cells: list[Number]  # [169]: the share of each hand's combos, of those that the board leaves
-    shares: ByPlayer[Number]  # of each player's range here
+    combos: ByPlayer[Number]  # of each player's range here
+    shares: ByPlayer[Number]  # the same as shares of the range
     frequencies: Numbers  # [A] of the player who acts
-    ev: Known  # his, with these hands
-    equity: Known
+    evs: ByPlayer[Known]  # with these hands
+    equities: ByPlayer[Known]
 
 
 class HandGroups(Message):
-    """A place by categories of hands, the strongest first; none before the flop."""
+    """A place by categories of hands, the strongest first."""
 
     line: str
     player: PlayerName | None  # who acts

@@ -1,4 +1,4 @@
-"""The report over turn or river cards: the first decision after each of them.
+"""The report over turn or river cards: the same decision after each of them.
 
 A card of a large spot takes a while the first time it is looked at, and all of them read as many
 gigabytes as its strategies. So a report comes in parts, one for each board that differs: reports
@@ -20,26 +20,25 @@ CACHED = 8  # reports
 
 
 class CardReports:
-    """Reports by the deal that they are of."""
+    """Reports by the node that they are of."""
 
     def __init__(self) -> None:
-        self._made: dict[Position, CardReport] = {}  # those that were looked at to the end
+        self._made: dict[Position, CardReport] = {}  # by node, those looked at to the end
 
     def forget(self) -> None:
         """Make all reports anew."""
         self._made.clear()
 
     def parts(self, node: Node) -> Iterator[CardReport]:
-        """The deal at a node, or the last one on the way to it, board by board."""
-        deal = _last_deal(node)
-        if deal.position in self._made:
-            yield self._made[deal.position]
+        """The deal at a node, or a node behind its last deal with every card, board by board."""
+        if node.position in self._made:
+            yield self._made[node.position]
             return
         parts = []
-        for part in _boards(deal):
+        for part in _boards(_last_deal(node), node):
             parts.append(part)
             yield part
-        self._made[deal.position] = _together(parts)
+        self._made[node.position] = _together(parts)
         while len(self._made) > CACHED:
             del self._made[next(iter(self._made))]
 
@@ -68,7 +67,8 @@ def _last_deal(node: Node) -> Node:
     raise InputError(f"line '{node.line}': there is no report over cards, since {reason}")
 
 
-def _boards(deal: Node) -> Iterator[CardReport]:
+def _boards(deal: Node, node: Node) -> Iterator[CardReport]:
+    """The first decision after each card of a deal, or where the play behind the deal led to."""
     solution, street = deal.solution, Street(deal.street + 1)
     if deal.deal is not None and deal.deal.solved_again:
         raise InputError(
@@ -76,27 +76,34 @@ def _boards(deal: Node) -> Iterator[CardReport]:
             "again. Look at one card, or solve the spot again with --save full"
         )
     same = solution.runouts(deal.position)
+    played = [step.index for step in node.path[len(deal.path) + 1 :]]
+
+    def behind(card: int) -> Node:
+        found = solution.node(solution.dealt(deal.position, (card,)))
+        for index in played:
+            found = next(child for child in found.children if child.index == index)
+        return found
+
     for board in same.representatives:
-        first = solution.node(solution.dealt(deal.position, (board,)))
+        shown = behind(board)
         # A card that this one stands for has other combos and the same figures.
         cards = np.flatnonzero(same.representative == board).tolist()
         yield CardReport.of(
             line=deal.line,
             street=street,
-            player=first.tree.player_at(first.index),
-            actions=choices(first),
-            unit=first.unit.name,
-            paid=first.ranges.paid,
-            rows=[_row(deal, card, board, first.ranges) for card in cards],
+            player=shown.actor,
+            actions=[] if shown.actor is None else choices(shown),
+            unit=shown.unit.name,
+            paid=shown.ranges.paid,
+            rows=[_row(behind(card).line, card, board, shown.ranges) for card in cards],
         )
 
 
-def _row(deal: Node, card: int, other: int, shown: Decision) -> CardRow:
-    solution = deal.solution
+def _row(line: str, card: int, other: int, shown: Decision) -> CardRow:
     evs = [shown.ev(player) for player in Player]
     equities = [shown.mean(shown.equity(player), player) for player in Player]
     return CardRow.of(
-        line=solution.line(solution.dealt(deal.position, (card,))),
+        line=line,
         # How often the card is dealt: Σ of the weights of the pairs of combos that get there.
         weight=float(shown.hands[0].weights.sum()),
         share=shown.share,

@@ -1,11 +1,12 @@
 """The hands of a decision as messages: combo by combo, by category, and as a table."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from allstreets.analysis import ReportRow, report_of
+from allstreets.analysis import hand_sums
+from allstreets.base import Longs, quotient
 from allstreets.betting import Player
 from allstreets.cards import (
     COMBO_CARDS,
@@ -15,22 +16,20 @@ from allstreets.cards import (
     HAND_NAMES,
     HAND_OF_COMBO,
     MADE,
+    STARTING,
     combo_text,
     hand_categories,
     live_combos,
     parse_hand,
+    starting_categories,
 )
 from allstreets.explorer.models.base import PLAYER_NAMES, PlayerName
 from allstreets.explorer.models.place import ComboRow, HandDetail, HandGroup, HandGroups
 from allstreets.explorer.views.nodes import player_of
 from allstreets.explorer.views.range_words import weights_text
-from allstreets.solutions import Decision, OnBoard
+from allstreets.solutions import Decision
 
 ALIKE = "all combos of a hand are played alike in this model"
-CATEGORIES: tuple[tuple[Literal["made", "draw"], str, tuple[str, ...]], ...] = (
-    ("made", "category", MADE),
-    ("draw", "draw", DRAWS),
-)
 
 
 def hand_detail(shown: Decision, player_name: PlayerName, hand: str) -> HandDetail:
@@ -143,37 +142,39 @@ def _in_order(shown: Decision, player: Player) -> list[int]:
 
 
 def hand_groups(shown: Decision) -> HandGroups:
-    """The categories that a player holds, of made hands and of draws."""
-    player = None if shown.actor is None else PLAYER_NAMES[shown.actor]
-    if not shown.board:
-        return HandGroups(line=shown.line, player=player, groups=[])
+    """The categories that a player holds: of starting hands, or of made hands and of draws."""
     live = live_combos(shown.board)
     left = np.bincount(HAND_OF_COMBO[live], minlength=HAND_COUNT)
-    weights = [np.where(live, shown.combo_weights(each), 0.0) for each in Player]
-    report = None if shown.actor is None else report_of([OnBoard(1.0, shown)], shown.line)
+    weights = np.array([np.where(live, shown.combo_weights(player), 0.0) for player in Player])
     groups = []
-    for (kind, key, names), categories in zip(
-        CATEGORIES, hand_categories(shown.board), strict=True
-    ):
-        rows: dict[str, ReportRow] = {}
-        if report is not None:
-            rows = {row.name: row for row in report.by(key)}
-        for category, name in enumerate(names):
-            own = categories == category
-            shares = [float(each[own].sum() / (each.sum() or 1.0)) for each in weights]
-            if not any(shares):
+    for kind, names, category in _groupings(shown.board):
+        oop, ip = (hand_sums(shown, player, category, len(names)) for player in Player)
+        taken = (oop, ip)[shown.actor or Player.OOP].frequencies
+        for index, name in enumerate(names):
+            inside = category == index
+            combos = weights[:, inside].sum(axis=1)
+            if not combos.any():
                 continue
-            cells = np.bincount(HAND_OF_COMBO[own], minlength=HAND_COUNT) / np.maximum(left, 1)
-            row = rows.get(name)
+            cells = np.bincount(HAND_OF_COMBO[inside], minlength=HAND_COUNT) / np.maximum(left, 1)
             groups.append(
                 HandGroup.of(
                     kind=kind,
                     name=name,
                     cells=cells.tolist(),
-                    shares=shares,
-                    frequencies=row.frequencies if row else [],
-                    ev=row.evs[shown.player] if row else None,
-                    equity=row.equities[shown.player] if row else None,
+                    combos=combos.tolist(),
+                    shares=np.nan_to_num(quotient(combos, weights.sum(axis=1))).tolist(),
+                    frequencies=taken[index],
+                    evs=(oop.evs[index], ip.evs[index]),
+                    equities=(oop.equities[index], ip.equities[index]),
                 )
             )
+    player = None if shown.actor is None else PLAYER_NAMES[shown.actor]
     return HandGroups(line=shown.line, player=player, groups=groups)
+
+
+def _groupings(board: tuple[int, ...]) -> list[tuple[str, tuple[str, ...], Longs]]:
+    """The kinds of categories on a board: their names, and the category [1326] of each combo."""
+    if not board:
+        return [("starting", STARTING, starting_categories())]
+    made, draws = hand_categories(board)
+    return [("made", MADE, made), ("draw", DRAWS, draws)][: 1 if len(board) == 5 else 2]

@@ -1892,22 +1892,30 @@ export interface components {
         };
         /**
          * HandGroup
-         * @description The hands of a category on a board.
+         * @description The hands of a category.
          */
         HandGroup: {
             /** Cells */
             cells: number[];
-            /** Equity */
-            equity: number | null;
-            /** Ev */
-            ev: number | null;
+            /** Combos */
+            combos: {
+                [key: string]: number;
+            };
+            /** Equities */
+            equities: {
+                [key: string]: number | null;
+            };
+            /** Evs */
+            evs: {
+                [key: string]: number | null;
+            };
             /** Frequencies */
             frequencies: (number | null)[];
             /**
              * Kind
              * @enum {string}
              */
-            kind: "made" | "draw";
+            kind: "starting" | "made" | "draw";
             /** Name */
             name: string;
             /** Shares */
@@ -1917,7 +1925,7 @@ export interface components {
         };
         /**
          * HandGroups
-         * @description A place by categories of hands, the strongest first; none before the flop.
+         * @description A place by categories of hands, the strongest first.
          */
         HandGroups: {
             /** Groups */

@@ -24,14 +24,14 @@ describe("addresses", () => {
     { ...looking("1f0a93c2", "x"), mode: "loss", action: "b50%" },
     { ...looking("1f0a93c2", "x"), mode: "difference", compare: "00ff", category: "top pair" },
     { ...looking("1f0a93c2", "c x"), tab: "flops", by: "category" },
-    { ...looking("1f0a93c2", "c x"), evs: "hand" },
+    { ...looking("1f0a93c2", "c x"), evs: "hand", cells: "full" },
     { page: "unknown", path: "/nowhere/1" },
   ])("come back as they were written: %o", (address) => {
     expect(roundTrip(address)).toEqual(address);
   });
 
   it("fall back to what is usual where a word is unknown", () => {
-    expect(readAddress("/solution/1f", "?tab=nonsense&mode=&player=me&evs=now")).toEqual(looking("1f"));
+    expect(readAddress("/solution/1f", "?tab=nonsense&mode=&player=me&evs=now&cells=empty")).toEqual(looking("1f"));
     // Nothing is laid beside: there is no difference to be shown.
     expect(readAddress("/solution/1f", "?mode=difference")).toEqual(looking("1f"));
   });

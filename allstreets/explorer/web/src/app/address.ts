@@ -39,6 +39,7 @@ export interface Looking {
   hand: string | null; // the cell that is held open
   action: string | null; // whose EVs the grid shows; null: those of the strategy
   category: string | null; // of hands: all others are dimmed in the grid
+  cells: "full" | null; // however seldom a hand gets here; null: as high as it does
   compare: string | null; // the solution that is laid beside this one
   by: string | null; // how flops are shown; null: each in a table
   evs: "hand" | null; // EVs over the whole hand; null: from here on
@@ -70,6 +71,7 @@ export function looking(id: string, line = ""): Looking {
     hand: null,
     action: null,
     category: null,
+    cells: null,
     compare: null,
     by: null,
     evs: null,
@@ -107,6 +109,7 @@ export function readAddress(path: string, search: string): Address {
     hand: query.get("hand"),
     action: query.get("action"),
     category: query.get("category"),
+    cells: query.get("cells") === "full" ? "full" : null,
     compare,
     by: query.get("by"),
     evs: query.get("evs") === "hand" ? "hand" : null,
@@ -132,6 +135,7 @@ export function writeAddress(address: Address): string {
   if (address.hand) query.set("hand", address.hand);
   if (address.action) query.set("action", address.action);
   if (address.category) query.set("category", address.category);
+  if (address.cells) query.set("cells", address.cells);
   if (address.compare) query.set("compare", address.compare);
   if (address.by) query.set("by", address.by);
   if (address.evs) query.set("evs", address.evs);

@@ -149,6 +149,14 @@ describe.each([
     expect(least("--strong-text", others)).toBeGreaterThanOrEqual(4.5);
   });
 
+  it("stand on another colour than that of folding where reach is shown", () => {
+    const fold = oklab(seen("var(--fold)", known));
+    for (const name of ["--oop-cell", "--ip-cell", "--amount"]) {
+      const lab = oklab(seen(`var(${name})`, known));
+      expect(Math.hypot(...lab.map((value, at) => value - (fold[at] ?? 0)))).toBeGreaterThan(0.1);
+    }
+  });
+
   it("can be read on every number", () => {
     expect(least("--pale-text", shares.map(heatColour))).toBeGreaterThanOrEqual(4.5);
   });

@@ -30,8 +30,8 @@ export class HeldAnswers {
     await this.tell(name, value, which, 200);
   }
 
-  async refuse(name: string, message: string): Promise<void> {
-    await this.tell(name, { message, problems: [] }, "oldest", 422);
+  async refuse(name: string, message: string, status = 422): Promise<void> {
+    await this.tell(name, { message, problems: [] }, "oldest", status);
   }
 
   private async tell(name: string, value: unknown, which: string, status: number): Promise<void> {

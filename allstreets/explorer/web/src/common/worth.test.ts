@@ -35,6 +35,12 @@ test("a figure says what it means", () => {
   });
 });
 
+test("what a perfect opponent wins nothing from is exact", () => {
+  const solved = { exploitability: 9e-5, low: 9e-5, high: 9e-5, outdated: false };
+  expect(verdict({ ...game, real: solved })).toMatchObject({ trust: "good", word: "exact" });
+  expect(verdict({ ...game, real: { ...solved, high: 0.2 } }).word).toBe("close to equilibrium");
+});
+
 test("what has no certificate is not trusted, however small its figure", () => {
   expect(verdict(game)).toMatchObject({ trust: "unknown", word: "not certified" });
   expect(verdict({ ...game, exploitability: 166 })).toMatchObject({ trust: "poor" });

@@ -18,11 +18,14 @@ const WORDS: Readonly<Record<Exclude<Trust, "unknown">, string>> = {
   fair: "a rough equilibrium",
   poor: "far from equilibrium",
 };
+const SOLVED = "solved, a perfect opponent wins nothing";
 // Up to where a figure is good, and up to where it is fair.
 const LIMITS: Readonly<Record<string, readonly [number, number]>> = {
   "mbb/hand": [10, 50], // 1 and 5 bb/100
   "% of pot": [0.5, 2],
 };
+
+const EXACT = 0.001; // mbb/hand: what is worth no more is solved
 
 function grade(value: number, unit: string): Exclude<Trust, "unknown"> {
   const [good, fair] = LIMITS[unit] ?? [0, 0];
@@ -43,7 +46,8 @@ export function verdict(card: Card): Verdict {
     const meaning = `certified, a perfect opponent ${loss(real.exploitability, unit)}`;
     if (!real.outdated) {
       const trust = grade(real.exploitability, unit);
-      return { trust, word: WORDS[trust], meaning };
+      const exact = real.high <= EXACT && unit === "mbb/hand";
+      return { trust, word: exact ? "exact" : WORDS[trust], meaning: exact ? SOLVED : meaning };
     }
     return { trust: "unknown", word: "certificate outdated", meaning: `${meaning} before it changed` };
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { averages, costOf, draftOf, namesFlop, wayOf } from "./words";
+import { averages, costOf, dealOf, draftOf, namesFlop, wayOf } from "./words";
 
 describe("namesFlop", () => {
   it("finds a flop between bars, and nothing else", () => {
@@ -7,6 +7,7 @@ describe("namesFlop", () => {
       expect(namesFlop(line)).toBe(true);
     for (const line of ["", "c x", "r2.5 c |", "c x | Qs7h", "x b50 c | 7h | x"])
       expect(namesFlop(line)).toBe(false);
+    expect([dealOf("r2.5 c | qs 7h 4d | x"), dealOf("c x")]).toEqual(["r2.5 c", null]);
   });
 });
 

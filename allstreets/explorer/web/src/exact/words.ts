@@ -11,6 +11,11 @@ export function namesFlop(line: string): boolean {
   return FLOP.test(line);
 }
 
+/** The line to where the flop of a line is dealt; null: it names none. */
+export function dealOf(line: string): string | null {
+  return namesFlop(line) ? line.slice(0, line.indexOf("|")).trim() : null;
+}
+
 /**
  * Whether the strategy of a turn or river is one for any card: the strip has columns without cards.
  */

@@ -80,6 +80,13 @@ describe("cells of a strategy", () => {
     expect(cell("72o").height).toBeLessThan(0.2);
   });
 
+  it("can be filled, however seldom a hand gets here, where there is something to be seen", () => {
+    const full = { ...SHOWN, full: true };
+    expect([cell("AKs", full).height, cell("72o", full).height]).toEqual([1, 1]);
+    expect(cell("22", full)).toMatchObject({ reached: false, height: 0 });
+    expect(cell("AKs", { ...full, actions: [] }).height).toBe(0.5); // reach is all that it shows
+  });
+
   it("are empty where the hand does not get here", () => {
     expect(cell("22")).toMatchObject({ reached: false, height: 0, background: "none" });
     expect(cell("73o")).toMatchObject({ reached: false, label: "73o: hardly ever here" });

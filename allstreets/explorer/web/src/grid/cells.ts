@@ -54,6 +54,7 @@ export interface Shown {
   locked: readonly number[]; // of this player: the share of a hand's combos; empty likewise
   learned: boolean; // whether what is shown means something: false where nobody gets to
   mode: Mode;
+  full?: boolean; // cells of a strategy are filled, however seldom a hand gets here
   player: PlayerName;
   action: string | null; // whose EVs are shown; null, or none of `actions`: those of the strategy
   beside?: Beside | null; // of this player, where it is known
@@ -82,7 +83,7 @@ function filledCell(
   share: number,
 ): Cell {
   const locked = (shown.locked[place] ?? 0) > 0;
-  const height = scale ? 1 : Math.max(share, LEAST_HEIGHT);
+  const height = scale || (shown.full && shown.actions.length) ? 1 : Math.max(share, LEAST_HEIGHT);
   const look = scale
     ? valueLook(shown, scale, place, hand)
     : { ink: "strong" as const, ...strategyLook(shown, place, hand) };

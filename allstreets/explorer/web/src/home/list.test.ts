@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Schemas } from "../api/client";
-import { age, listed, opens } from "./list";
+import { age, listed, opens, sortedEntries } from "./list";
 
 type Card = Schemas["SolutionCard"];
 
@@ -86,6 +86,27 @@ describe("the list of solutions", () => {
     const empty = listed([card("set", "no boards", "spots")], "")[0];
     expect(empty?.count).toBe(0);
     expect(empty && opens(empty)).toBeNull();
+  });
+
+  it("names the folders of those that read the same", () => {
+    const twins = [card("turn", "AhTd", "spot"), card("turn", "AhTd", "spot", { id: "2", folder: "/b/c" })];
+    expect(listed([...twins, ...CARDS], "").map((one) => one.where)).toEqual(["turn", "c", "", ""]);
+  });
+
+  it("is sorted by any column, what is not known last", () => {
+    const cards = [
+      card("b", "", "spot", { exploitability: 1.5, unit: "% of pot", modified: 3, iterations: 5 }),
+      card("a", "", "spot", { exploitability: 0.2, unit: "% of pot", modified: 1 }),
+      card("c", "", "unified", { exploitability: 0.1, unit: "mbb/hand", modified: 2, iterations: 7 }),
+      card("d", "", "spot", { exploitability: 0.1, unit: "% of pot", modified: 0, iterations: 6 }),
+    ];
+    const by = (key: string, down: boolean): string =>
+      sortedEntries(listed(cards, ""), { key, down }).map((one) => one.card.name).join("");
+    expect(by("name", false)).toBe("abcd");
+    expect(by("modified", true)).toBe("bcad");
+    expect(by("iterations", true)).toBe("cdba");
+    expect(by("exploitability", false)).toBe("dabc"); // what is not certified comes last
+    expect(by("kind", true)).toBe("cbad");
   });
 
   it("tells ages in words", () => {

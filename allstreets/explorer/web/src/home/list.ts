@@ -2,6 +2,8 @@
 
 import type { Schemas } from "../api/client";
 import { looking, type Looking } from "../app/address";
+import { verdict, type Trust } from "../common/worth";
+import { ordered, type Order } from "../report/table";
 
 type SolutionCard = Schemas["SolutionCard"];
 
@@ -18,6 +20,7 @@ export interface Entry {
   spots: readonly Boards[]; // none: it is no set
   count: number; // spots of the set, whether they fit or not
   part: boolean; // only some of its spots fit
+  where: string; // the name of its folder where another entry reads the same; "": none does
 }
 
 const UNFINISHED = "not finished yet";
@@ -39,9 +42,35 @@ export function listed(cards: readonly SolutionCard[], text: string): Entry[] {
     const part = !fits(card);
     const some = part ? all.filter((spot) => fits(card, spot)) : all;
     if (part && !some.length) continue;
-    entries.push({ card, spots: boardsOf(card, some), count: all.length, part });
+    entries.push({ card, spots: boardsOf(card, some), count: all.length, part, where: "" });
   }
-  return entries;
+  const reads = ({ card }: Entry): string => `${card.name}\n${card.title}`;
+  const times = new Map<string, number>();
+  for (const entry of entries) times.set(reads(entry), (times.get(reads(entry)) ?? 0) + 1);
+  return entries.map((entry) =>
+    times.get(reads(entry)) === 1 ? entry : { ...entry, where: folderName(entry.card.folder) },
+  );
+}
+
+function folderName(folder: string): string {
+  return folder.split(/[\\/]/).filter(Boolean).at(-1) ?? folder;
+}
+
+const TRUST: readonly Trust[] = ["good", "fair", "poor", "unknown"];
+
+/** Entries by a column; exploitability first by how far it can be trusted, as its units differ. */
+export function sortedEntries(entries: readonly Entry[], { key, down }: Order): Entry[] {
+  const byWorth = ordered(entries, ({ card }) => card.real?.exploitability ?? card.exploitability, false);
+  if (key === "exploitability")
+    return ordered(byWorth, ({ card }) => TRUST.indexOf(verdict(card).trust), down);
+  const value = ({ card }: Entry): number | string | null => {
+    if (key === "name") return card.name;
+    if (key === "kind") return card.kind;
+    if (key === "game") return card.title;
+    if (key === "iterations") return card.iterations;
+    return key === "bytes" ? card.bytes : card.modified;
+  };
+  return ordered(entries, value, down);
 }
 
 /** Where a solution opens: a set with the table over its boards. */

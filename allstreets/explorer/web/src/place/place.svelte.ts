@@ -1,11 +1,12 @@
 // The place in the game that is looked at: what the address asks for, and what the server answers.
 
 import { untrack } from "svelte";
-import { get, type Schemas } from "../api/client";
+import { get, RefusedError, type Schemas } from "../api/client";
 import { looking, type Looking } from "../app/address";
 import { router } from "../app/router.svelte";
 import { about } from "../common/about";
 import { Asked } from "../common/asked.svelte";
+import { dealOf } from "../exact/words";
 import { lineBack, lineForward, trailAfter } from "./trail";
 
 export type Place = Schemas["Place"];
@@ -32,13 +33,24 @@ export class PlaceStore {
       const path = { solution: this.id };
       void this.about.ask("", about);
       this.describe(saves);
-      void this.asked.ask(`${saves} ${evs} ${line}`, async (signal) => {
-        const query = { line, evs: evs ?? ("here" as const) };
-        const place = await get("/api/solutions/{solution}/place", { path, query, signal });
-        this.trail = trailAfter(this.trail, place);
-        this.version = place.written;
-        this.describe(saves);
-        return place;
+      void this.asked.ask(`${saves} ${evs} ${line}`, async (signal, show) => {
+        const placeAt = async (line: string): Promise<Place> => {
+          const query = { line, evs: evs ?? ("here" as const) };
+          const place = await get("/api/solutions/{solution}/place", { path, query, signal });
+          this.trail = trailAfter(this.trail, place);
+          this.version = place.written;
+          this.describe(saves);
+          return place;
+        };
+        try {
+          return await placeAt(line);
+        } catch (error) {
+          // A flop that is not stored: its cards are picked where it is dealt, so that is shown.
+          const deal = dealOf(line);
+          const missing = error instanceof RefusedError && error.status === 404;
+          if (missing && deal !== null && deal !== this.place?.line) show(await placeAt(deal));
+          throw error;
+        }
       });
     });
   }

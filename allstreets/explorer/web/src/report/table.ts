@@ -17,7 +17,7 @@ export interface Column {
   key: string;
   label: string;
   title: string;
-  value: (row: Row) => number | string | null;
+  value: (row: Row) => Value;
   text: (value: number) => string;
   colour?: string;
   mean?: boolean; // a mean over rows says something
@@ -161,15 +161,11 @@ export interface Order {
   down: boolean; // the largest first
 }
 
-/** Rows in an order; those without a value come last, whichever way it goes. */
-export function sorted<R extends Row>(
-  rows: readonly R[],
-  columns: readonly Column[],
-  order: Order,
-): R[] {
-  const column = columns.find((one) => one.key === order.key);
-  const value = column?.value ?? ((row: Row) => cardsOrder(cardsOf(row)));
-  const sign = order.down ? -1 : 1;
+type Value = number | string | null;
+
+/** Rows by a value; those without one come last, whichever way it goes. */
+export function ordered<R>(rows: readonly R[], value: (row: R) => Value, down: boolean): R[] {
+  const sign = down ? -1 : 1;
   return rows
     .map((row) => ({ row, value: value(row) }))
     .sort((a, b) => {
@@ -179,6 +175,16 @@ export function sorted<R extends Row>(
       return sign * compare(a.value, b.value);
     })
     .map(({ row }) => row);
+}
+
+/** Rows by one of their columns, or in the order of the deck. */
+export function sorted<R extends Row>(
+  rows: readonly R[],
+  columns: readonly Column[],
+  order: Order,
+): R[] {
+  const column = columns.find((one) => one.key === order.key);
+  return ordered(rows, column?.value ?? ((row) => cardsOrder(cardsOf(row))), order.down);
 }
 
 function compare(a: number | string, b: number | string): number {
