@@ -157,6 +157,7 @@ class Pool:
 
     def __init__(self, threads: int) -> None:
         self.threads = thread_count(threads)
+        self._free = threading.Lock()
         self._inboxes: list[Inbox] = [SimpleQueue() for _ in range(threads - 1)]
         for place, inbox in enumerate(self._inboxes):
             threading.Thread(target=_serve, args=(inbox, place + 1), daemon=True).start()
@@ -179,11 +180,34 @@ class Pool:
             found.wait()
 
     def run(self, pieces: int, work: Callable[[int, int], None]) -> None:
-        """Call work(thread, piece) for every piece; the first error is raised when all are done."""
+        """Call work(thread, piece) for every piece; the first error is raised when all are done.
+
+        A single piece may `share` its work among all threads.
+        """
+        if pieces == 1:
+            work(0, 0)
+            return
         numbers = count()
 
         def take(thread: int) -> None:
             while (piece := next(numbers)) < pieces:
                 work(thread, piece)
 
-        self.together(take)
+        self._if_free(take)
+
+    def share(self, work: Callable[[], None]) -> None:
+        """Call work() on every thread, or on this one alone while the others are at work.
+
+        For kernels that fetch their own pieces until none is left.
+        """
+        self._if_free(lambda _: work())
+
+    def _if_free(self, work: Work) -> None:
+        """Call work(thread) on every thread, or, for a piece of such work, on this one alone."""
+        if not self._free.acquire(blocking=False):
+            work(0)
+            return
+        try:
+            self.together(work)
+        finally:
+            self._free.release()

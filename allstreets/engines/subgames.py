@@ -89,9 +89,9 @@ Subgame = TypeVar("Subgame", bound=Stored)
 class SeparateSubgames(Generic[Subgame]):
     """P pots on F flops, a subgame each; one thread works on one subgame at a time."""
 
-    def __init__(self, subgames: Sequence[Sequence[Subgame]], flops: int, threads: int) -> None:
+    def __init__(self, subgames: Sequence[Sequence[Subgame]], flops: int, pool: Pool) -> None:
         self.subgames, self.flops = subgames, flops  # subgames by pot and flop
-        self._pool = Pool(threads)
+        self._pool = pool
 
     @property
     def pots(self) -> int:

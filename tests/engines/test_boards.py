@@ -30,6 +30,7 @@ from allstreets.engines.exact.buckets import StreetBuckets
 from allstreets.engines.exact.cards import StreetBoards, next_street
 from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE
 from allstreets.engines.exact.subgame import ExactSubgame
+from allstreets.engines.machine import Pool
 
 FLOP = "KsKhKd"  # on which most runouts are alike
 GROUPS, ROWS = 16, 32
@@ -58,9 +59,10 @@ def river(cards: FlopBoards) -> StreetBoards:
     return next_street(cards.streets[1])
 
 
-def trained(cards: FlopBoards, iterations: int = 3) -> BoardsSubgame:
+def trained(cards: FlopBoards, iterations: int = 3, threads: int = 1) -> BoardsSubgame:
     pot = GAME.pots[0]
-    subgame = BoardsSubgame(BoardsLayout([(pot.tree, pot.payoffs)], GROUPS), cards)
+    layout = BoardsLayout([(pot.tree, pot.payoffs)], GROUPS, pool=Pool(threads))
+    subgame = BoardsSubgame(layout, cards)
     reach = reaches(subgame)
     for number in range(1, iterations + 1):
         for player in Player:
@@ -250,6 +252,18 @@ def test_pots_together_do_what_each_does_by_itself(cards: FlopBoards) -> None:
             for pot, one in enumerate(alone)
         ],
     )
+
+
+def test_threads_share_the_turns_of_a_flop_and_change_no_bit(cards: FlopBoards) -> None:
+    alone = trained(cards)
+    reach = reaches(alone)
+    for threads in (2, 3):
+        shared = trained(cards, threads=threads)
+        for name, array in alone.state().items():
+            np.testing.assert_array_equal(shared.state()[name], array, strict=True)
+        for player in Player:
+            best, same = (g.best_response(player, reach[1 - player]) for g in (alone, shared))
+            np.testing.assert_array_equal(best, same, strict=True)
 
 
 def test_lists_of_rivers_are_those_of_their_boards(cards: FlopBoards, river: StreetBoards) -> None:

@@ -248,3 +248,16 @@ def test_a_pool_that_is_dropped_ends_its_threads_and_lets_go_of_its_work() -> No
     for other in others:
         other.join()
         assert not other.is_alive()
+
+
+def test_work_is_shared_by_all_threads_unless_they_are_at_work() -> None:
+    pool, meeting = Pool(3), threading.Barrier(3)
+
+    def meet() -> None:
+        meeting.wait(10)  # all three get there, or it breaks
+
+    pool.share(meet)
+    pool.run(1, lambda _, __: pool.share(meet))
+    called: list[int] = []
+    pool.run(5, lambda _, piece: pool.share(partial(called.append, piece)))
+    assert sorted(called) == list(range(5))  # each by the thread that had the piece

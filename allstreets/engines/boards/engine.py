@@ -67,9 +67,9 @@ class BoardsEngine(ExactEngine):
         super().__init__(trees, flops, threads, model)
 
     def _build(
-        self, trees: Trees, flops: Sequence[Flop], threads: int
+        self, trees: Trees, flops: Sequence[Flop], pool: Pool
     ) -> Sequence[Sequence[BoardsSubgame]]:
-        layouts = self._layouts(trees, self.fresh_numbers)
+        layouts = self._layouts(trees, self.fresh_numbers, pool)
         cards: list[FlopBoards | None] = [None] * len(flops)
 
         def build(_: int, place: int) -> None:
@@ -77,7 +77,7 @@ class BoardsEngine(ExactEngine):
                 flops[place].cards, list(self.sets.ranges), self._settings, self.bucketing
             )
 
-        Pool(threads).run(len(flops), build)
+        pool.run(len(flops), build)
         self.cards = [each for each in cards if each is not None]
         # By flop and set of ranges: the pots of the set, and their games on the flop.
         self._together = [
@@ -89,12 +89,12 @@ class BoardsEngine(ExactEngine):
         ]
         return self._by_pot(len(trees))
 
-    def _layouts(self, trees: Trees, new: NewArray) -> list[tuple[Longs, BoardsPots]]:
+    def _layouts(self, trees: Trees, new: NewArray, pool: Pool) -> list[tuple[Longs, BoardsPots]]:
         """By set of ranges: its pots, and how they are laid out."""
         of_pot = np.array(self.sets.of_pot)
         sets = [np.flatnonzero(of_pot == ranges) for ranges in range(len(self.sets.ranges))]
         return [
-            (pots, BoardsPots([trees[pot] for pot in pots.tolist()], self.model.groups, new))
+            (pots, BoardsPots([trees[pot] for pot in pots.tolist()], self.model.groups, new, pool))
             for pots in sets
         ]
 
@@ -118,7 +118,7 @@ class BoardsEngine(ExactEngine):
         if far <= least:
             return far
         self.sets = sets
-        layouts = self._layouts(self._description[0], aligned)
+        layouts = self._layouts(self._description[0], aligned, self._pool)
         rows = [list(row) for row in self.subgames]
         self.subgames = rows
 
@@ -253,7 +253,7 @@ class BoardsEngine(ExactEngine):
 
     def _rebuild(self) -> None:
         """Fresh games for other sets of ranges."""
-        self.subgames = self._build(*self._description)
+        self.subgames = self._build(*self._description[:2], self._pool)
 
 
 def _round(subgame: ExactSubgame, level: int, player: Player, averages: NDArray[Any]) -> None:

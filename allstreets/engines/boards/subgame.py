@@ -12,6 +12,7 @@ behind those of the pots before it in arrays that they share.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from threading import local
 from typing import Any
 
@@ -25,12 +26,13 @@ from allstreets.cfr import IterationWeights
 from allstreets.engines.boards.cards import FlopBoards
 from allstreets.engines.boards.kernels.layout import (
     BucketSpace,
+    FlopLeaves,
     ProductRows,
     Products,
     RiverGame,
     StreetGame,
 )
-from allstreets.engines.boards.kernels.rivers import bucketed_flop
+from allstreets.engines.boards.kernels.rivers import bucketed_turns
 from allstreets.engines.exact.buckets import with_buckets, with_slots
 from allstreets.engines.exact.cards import whole_vectors
 from allstreets.engines.exact.forest import DUMP_ROWS, build_forests
@@ -41,7 +43,7 @@ from allstreets.engines.exact.kernels.layout import (
     Forest,
     Workspace,
 )
-from allstreets.engines.exact.kernels.streets import SPARE_ROWS
+from allstreets.engines.exact.kernels.streets import SPARE_ROWS, early_backward, early_forward
 from allstreets.engines.exact.kernels.terminals import TILE_ROWS as TILE_SPARE
 from allstreets.engines.exact.subgame import (
     ExactSubgame,
@@ -50,9 +52,11 @@ from allstreets.engines.exact.subgame import (
     play_hand_locks,
     play_locks,
 )
+from allstreets.engines.machine import Pool
 from allstreets.engines.simd.iteration_weights import NO_WEIGHTS, KernelWeights
 from allstreets.engines.simd.matrix_product import TILE_ROWS
 from allstreets.engines.simd.vectors import aligned
+from allstreets.engines.simd.work_counter import new_counter
 from allstreets.engines.trees import Trees, deal_streets, node_slots, side_by_side
 
 FLOP, TURN, RIVER = range(3)  # levels
@@ -69,11 +73,13 @@ NewArray = Callable[[int, Any], NDArray[Any]]
 class BoardsLayout:
     """The betting of one pot, or of several, laid out for the kernels: the same on every flop.
 
-    `new` makes what games store there.
+    `new` makes what games store there; the threads of `pool` share the turns of a flop.
     """
 
-    def __init__(self, trees: Trees, buckets: int, new: NewArray = aligned) -> None:
-        self.buckets, self.new = buckets, new
+    def __init__(
+        self, trees: Trees, buckets: int, new: NewArray = aligned, pool: Pool | None = None
+    ) -> None:
+        self.buckets, self.new, self.pool = buckets, new, pool or Pool(1)
         self.tree, first = side_by_side([tree for tree, _ in trees])
         self.chips = [float(tree.pot) if tree.pot else 1.0 for tree, _ in trees]
         payoffs = np.concatenate(
@@ -100,6 +106,14 @@ class BoardsLayout:
             ]
         spaces: list[Workspace] = self._of_thread.spaces
         return spaces
+
+    @property
+    def other_values(self) -> Singles:
+        """The running thread's value rows for every second turn board."""
+        if not hasattr(self._of_thread, "other_values"):
+            self._of_thread.other_values = aligned(len(self.spaces[TURN].values))
+        values: Singles = self._of_thread.other_values
+        return values
 
     @property
     def bucket_space(self) -> BucketSpace:
@@ -244,19 +258,40 @@ class BoardsSubgame(ExactSubgame):
         self, player: Player, reach: Singles, mode: int, weights: KernelWeights
     ) -> Singles:
         """[P, Hₚ]: the player's values from the opponent's reach [P, Hₒ], by padded flop hand."""
-        boards, layout = self.boards[player], self.layout
-        values = np.empty((len(reach), int(boards[FLOP].own_start[1])), np.float32)
-        flop, turn, river = (
-            StreetGame(forest, street, self.storage(level, player), space)
-            for level, (forest, street, space) in enumerate(
-                zip(layout.forests[player], boards, layout.spaces, strict=True)
-            )
+        forest, boards, storage, space = self._street(FLOP, player)
+        hands, opponent_hands = int(boards.own_start[1]), int(boards.other_start[1])
+        rows = forest.line_reach[: len(reach)]
+        space.reach[: forest.reach_rows * opponent_hands].reshape(-1, opponent_hands)[rows] = reach
+        early_forward(forest, boards, storage, space, 0, mode)
+        leaves = FlopLeaves(
+            new_counter(), np.zeros(1, np.int64), space.leaf_reach, space.leaf_values, hands,
+            opponent_hands,
+        )  # fmt: skip
+        self.layout.pool.share(partial(self._turns, player, leaves, mode, weights))
+        early_backward(forest, boards, storage, space, space.leaf_values, 0, mode, weights)
+        values = space.values[: forest.value_rows * hands].reshape(-1, hands)
+        return values[forest.line_value[: len(reach)]]
+
+    def _turns(self, player: Player, leaves: FlopLeaves, mode: int, weights: KernelWeights) -> None:
+        """The turns that the running thread gets hold of."""
+        layout = self.layout
+        river = RiverGame(
+            self._street(RIVER, player),
+            self.bucketed[player],
+            layout.products[player],
+            layout.bucket_space,
         )
-        rivers = RiverGame(
-            river, self.bucketed[player], layout.products[player], layout.bucket_space
+        turn = self._street(TURN, player)
+        bucketed_turns(turn, layout.other_values, river, leaves, mode, weights)
+
+    def _street(self, level: int, player: Player) -> StreetGame:
+        """A street, in the space of the running thread."""
+        return StreetGame(
+            self.layout.forests[player][level],
+            self.boards[player][level],
+            self.storage(level, player),
+            self.layout.spaces[level],
         )
-        bucketed_flop(flop, turn, rivers, reach, values, mode, weights)
-        return values
 
     def row_counts(self, level: int, player: Player) -> Longs:
         """[B]: the stored rows of a player's nodes on each board of a street, without padding."""
@@ -286,9 +321,11 @@ class PartOf:
 class BoardsPots:
     """The layouts of P pots, each by itself and all together: the same on every flop."""
 
-    def __init__(self, trees: Trees, buckets: int, new: NewArray = aligned) -> None:
-        self.each = [BoardsLayout([tree], buckets) for tree in trees]
-        self.together = BoardsLayout(trees, buckets, new)
+    def __init__(
+        self, trees: Trees, buckets: int, new: NewArray = aligned, pool: Pool | None = None
+    ) -> None:
+        self.each = [BoardsLayout([tree], buckets, pool=pool) for tree in trees]
+        self.together = BoardsLayout(trees, buckets, new, pool)
 
 
 class PotsOnFlop:

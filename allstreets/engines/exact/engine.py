@@ -21,6 +21,7 @@ from allstreets.engines.exact.cards import every_combo
 from allstreets.engines.exact.strategies import average_strategy, set_average_strategy
 from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.engines.exact.view import StreetView
+from allstreets.engines.machine import Pool
 from allstreets.engines.protocol import Arrays, Flops, RegretSums
 from allstreets.engines.quantised import Numbers
 from allstreets.engines.subgames import SeparateSubgames
@@ -44,8 +45,9 @@ class ExactEngine(SeparateSubgames[ExactSubgame]):
     ) -> None:
         self.model, self.device, self._subgame = model, device, subgame
         self.dealt = DealtPairs.of([flop.cards for flop in flops])
-        subgames = self._build(trees, flops, threads)
-        super().__init__(subgames, len(flops), threads if device is None else 1)
+        pool = Pool(threads if device is None else 1)
+        subgames = self._build(trees, flops, pool)
+        super().__init__(subgames, len(flops), pool)
         # The combos in the subgames' own order, which is the same for both players and all pots.
         self._hands = [
             HAND_OF_COMBO[game.streets[0].combos(Player.OOP, 0)].astype(np.int64)
@@ -59,10 +61,10 @@ class ExactEngine(SeparateSubgames[ExactSubgame]):
         return None if self.device is None else self.device.use(self.memory_bytes)
 
     def _build(
-        self, trees: Trees, flops: Sequence[Flop], threads: int
+        self, trees: Trees, flops: Sequence[Flop], pool: Pool
     ) -> Sequence[Sequence[ExactSubgame]]:
         """The subgames, by pot and flop."""
-        del threads
+        del pool
         subgames: list[list[ExactSubgame]] = []
         buckets = [None if self.model.river_groups == "none" else SuitBuckets() for _ in flops]
         for tree, results in trees:

@@ -16,6 +16,7 @@ from allstreets.betting import BettingTree, Player
 from allstreets.cards import HAND_COUNT, Flop
 from allstreets.cfr import IterationWeights
 from allstreets.engines.card_model import CardModel, DealtPairs
+from allstreets.engines.machine import Pool
 from allstreets.engines.matrix.engine import MatrixEngine
 from allstreets.engines.protocol import Arrays, Flops, RegretSums, Values
 from allstreets.engines.quantised import Numbers
@@ -41,7 +42,7 @@ class SampledEngine(SeparateSubgames[SampledSubgame]):
             ]
             for tree, payoffs in trees
         ]
-        super().__init__(subgames, len(flops), threads)
+        super().__init__(subgames, len(flops), Pool(threads))
         self.model, self.exact = model, exact
         self._stale = np.ones((len(trees), len(flops)), np.bool_)  # averages not handed over yet
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from allstreets.base import Bytes, Ints, Longs, Singles
 from allstreets.engines.exact.kernels.layout import Boards, Forest, Shorts, Storage, Workspace
+from allstreets.engines.simd.work_counter import Counter
 
 MATRIX_ONE = 127
 """The integer that stands for 1 in the matrices of a board."""
@@ -86,3 +87,17 @@ class RiverGame(NamedTuple):
     cards: BucketBoards
     products: Products
     space: BucketSpace
+
+
+class FlopLeaves(NamedTuple):
+    """The leaves of a flop, which its turn boards start from, shared by the threads at work there.
+
+    Those that all pots of the forests use, as in `Workspace`.
+    """
+
+    counter: Counter  # the next turn board that nobody works on
+    sent: Longs  # [1]: turn boards whose values have arrived
+    reach: Singles
+    values: Singles
+    player_hands: int  # of the flop, padded
+    opponent_hands: int

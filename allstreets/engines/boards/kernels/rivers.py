@@ -1,6 +1,9 @@
 """Turn boards whose rivers are solved in buckets: combos into buckets, matrix products, and back.
 
 Lines stand sixteen at a time in the lanes of vectors; *groups* are groups of lines.
+
+Threads share the turn boards of a flop. Every board writes numbers of its own, and values are added
+to the flop's leaves in the order of the boards: the result does not depend on who took which.
 """
 
 import numpy as np
@@ -11,6 +14,7 @@ from allstreets.engines.boards.kernels.layout import (
     MATRIX_ONE,
     BucketBoards,
     BucketSpace,
+    FlopLeaves,
     ProductRows,
     Products,
     RiverGame,
@@ -30,6 +34,7 @@ from allstreets.engines.exact.kernels.streets import (
 from allstreets.engines.simd.iteration_weights import KernelWeights
 from allstreets.engines.simd.row_products import multiply_rows
 from allstreets.engines.simd.vectors import load, pick, splat, store, transpose_from, transpose_to
+from allstreets.engines.simd.work_counter import finish, take, wait_for
 
 ZERO = np.float32(0.0)
 SHARE = np.float32(1.0 / MATRIX_ONE)
@@ -215,77 +220,84 @@ def share_values(
 
 
 @inner_kernel
-def bucketed_turns(
+def turn_pass(
     turn: StreetGame,
     river: RiverGame,
-    parent_reach: Singles,
-    parent_values: Singles,
-    parent_player: int,
-    parent_opponent: int,
+    leaves: FlopLeaves,
+    board: int,
     mode: int,
     weights: KernelWeights,
 ) -> None:
-    """All turn boards of a flop, each with all its rivers."""
+    """A turn board with all its rivers, from the flop's leaves to the values of its lines."""
     forest, boards, storage, space = turn
-    line_groups, leaf_groups = len(forest.line_reach) // 16, len(forest.leaf_value) // 16
-    for board in range(len(boards.children) - 1):
-        player = boards.own_start[board + 1] - boards.own_start[board]
-        opponent = boards.other_start[board + 1] - boards.other_start[board]
-        for lanes in range(line_groups):
-            reach_lines(
-                forest, boards, board, lanes, space, parent_reach, parent_opponent, opponent
-            )
-        early_forward(forest, boards, storage, space, board, mode)
-        clear_leaves(space.leaf_values, player, 0, leaf_groups)
-        bucketed_rivers(
-            river,
-            space.leaf_reach,
-            space.leaf_values,
-            player,
-            opponent,
-            boards.children[board],
-            boards.children[board + 1],
-            mode,
-            weights,
+    leaf_groups = len(forest.leaf_value) // 16
+    player = boards.own_start[board + 1] - boards.own_start[board]
+    opponent = boards.other_start[board + 1] - boards.other_start[board]
+    for lanes in range(len(forest.line_reach) // 16):
+        reach_lines(
+            forest, boards, board, lanes, space, leaves.reach, leaves.opponent_hands, opponent
         )
-        first = boards.own_start[board]
-        share_values(space.leaf_values, player, leaf_groups, river.cards.turn_share, first)
-        early_backward(forest, boards, storage, space, space.leaf_values, board, mode, weights)
-        for lanes in range(line_groups):
-            add_line_values(
-                forest, boards, board, lanes, space, parent_values, parent_player, player
-            )
+    early_forward(forest, boards, storage, space, board, mode)
+    clear_leaves(space.leaf_values, player, 0, leaf_groups)
+    bucketed_rivers(
+        river,
+        space.leaf_reach,
+        space.leaf_values,
+        player,
+        opponent,
+        boards.children[board],
+        boards.children[board + 1],
+        mode,
+        weights,
+    )
+    first = boards.own_start[board]
+    share_values(space.leaf_values, player, leaf_groups, river.cards.turn_share, first)
+    early_backward(forest, boards, storage, space, space.leaf_values, board, mode, weights)
+
+
+@inner_kernel
+def send_values(turn: StreetGame, leaves: FlopLeaves, board: int) -> None:
+    """Add a turn board's values to the flop's leaves when all boards before it have done so."""
+    forest, boards, _, space = turn
+    player = boards.own_start[board + 1] - boards.own_start[board]
+    wait_for(leaves.sent, 0, board)
+    lane_groups = len(forest.line_reach) // 16
+    if board == 0:
+        clear_leaves(leaves.values, leaves.player_hands, 0, lane_groups)
+    for lanes in range(lane_groups):
+        add_line_values(
+            forest, boards, board, lanes, space, leaves.values, leaves.player_hands, player
+        )
+    finish(leaves.sent, 0)
 
 
 @kernel
-def bucketed_flop(
-    flop: StreetGame,
+def bucketed_turns(
     turn: StreetGame,
+    other_values: Singles,
     river: RiverGame,
-    reach: Singles,
-    values: Singles,
+    leaves: FlopLeaves,
     mode: int,
     weights: KernelWeights,
 ) -> None:
-    """One pass on a flop, all pots of the forests together.
+    """The turn boards of a flop that this thread gets hold of, all pots of the forests together.
 
-    The opponent's reach [P, Hₒ] at the roots comes in, the player's values [P, Hₚ] go out, hands
-    padded.
+    A thread sends the values of a board when it is through with its next one, and so hardly ever
+    waits for the boards before: `other_values` are rows for every second board.
     """
-    forest, boards, storage, space = flop
-    zeroth: int = np.int64(0)  # type: ignore[assignment]  # a constant would compile once more
-    player, opponent = boards.own_start[1], boards.other_start[1]
-    for pot in range(len(reach)):
-        at = forest.line_reach[pot] * opponent
-        for hand in range(opponent):
-            space.reach[at + hand] = reach[pot, hand]
-    early_forward(forest, boards, storage, space, zeroth, mode)
-    clear_leaves(space.leaf_values, player, 0, len(forest.leaf_value) // 16)
-    bucketed_turns(
-        turn, river, space.leaf_reach, space.leaf_values, player, opponent, mode, weights
+    forest, boards, storage, space = turn
+    other = Workspace(
+        space.reach, other_values, space.tile, space.leaf_reach, space.leaf_values, space.rows
     )
-    early_backward(forest, boards, storage, space, space.leaf_values, zeroth, mode, weights)
-    for pot in range(len(values)):
-        at = forest.line_value[pot] * player
-        for hand in range(player):
-            values[pot, hand] = space.values[at + hand]
+    now, before = turn, StreetGame(forest, boards, storage, other)
+    count, waiting = len(boards.children) - 1, -1
+    while True:
+        board = take(leaves.counter)
+        if board < count:
+            turn_pass(now, river, leaves, board, mode, weights)
+        if waiting >= 0:
+            send_values(before, leaves, waiting)
+        if board >= count:
+            break
+        waiting = board
+        now, before = before, now
