@@ -7,6 +7,7 @@ from .lines import ANY_CARD as ANY_CARD
 from .lines import ANY_CARD_WORD as ANY_CARD_WORD
 from .lines import Line as Line
 from .lines import WholeLine as WholeLine
+from .lines import action_in_words as action_in_words
 from .lines import any_cards as any_cards
 from .lines import dealt as dealt
 from .lines import find_decision as find_decision
@@ -71,6 +72,7 @@ from .tree import read_only as read_only
 from .tree_matching import match_trees as match_trees
 from .tree_matching import matched_strategy as matched_strategy
 from .words import BIG_BLINDS as BIG_BLINDS
+from .words import BLINDS as BLINDS
 from .words import BLINDS_AND_CARDS as BLINDS_AND_CARDS
 from .words import CHIPS as CHIPS
 from .words import POT_SHARES as POT_SHARES

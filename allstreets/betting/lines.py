@@ -23,6 +23,7 @@ from allstreets.betting.tree import BettingTree, NodeKind
 from allstreets.betting.words import (
     BIG_BLINDS,
     CHIPS,
+    IMPERATIVES,
     SIZED_WORD,
     Notation,
     action_word,
@@ -285,6 +286,18 @@ turn: BB goes all-in'
     if _is_deal(parts[0]):
         parts = ["", *parts]
     return "; ".join(_sentences(parts, notation, street)) or FIRST
+
+
+def action_in_words(word: str) -> str:
+    """An action for people, in the imperative.
+
+    >>> [action_in_words(word) for word in ("f", "a", "b33", "r2.5", "r60%")]
+    ['fold', 'all-in', 'bet 33', 'raise to 2.5', 'raise 60 %']
+    """
+    verb, amount = IMPERATIVES[word[0].lower()], word[1:]
+    if amount.endswith("%"):
+        verb, amount = verb.removesuffix(" to"), f"{amount[:-1]} %"
+    return f"{verb} {amount}".rstrip()
 
 
 def _sentences(parts: list[str], notation: Notation, street: Street) -> Iterator[str]:

@@ -43,6 +43,7 @@ VERBS = {
     ActionKind.RAISE: "raise to",
     ActionKind.ALL_IN: "all-in",
 }
+IMPERATIVES = {LETTERS[kind]: verb for kind, verb in VERBS.items()}
 PLAIN_WORDS = {letter: kind for kind, letter in LETTERS.items() if letter not in "br"}
 SIZED_WORD = re.compile(r"([br])(\d{1,12}(?:\.\d{1,15})?)(%|bb)?")
 TOLERANCE = Fraction(1, 100)  # of the pot, for sizes in per cent

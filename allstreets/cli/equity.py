@@ -11,6 +11,7 @@ BAR_WIDTH = 67
 
 
 def equity(
+    context: typer.Context,
     first: Annotated[str, typer.Argument(help="A hand or a range: AKs, AsKh, 'TT+,AQs+'.")],
     second: Annotated[str, typer.Argument(help="The opposing hand or range.")],
     board: Annotated[str, typer.Option("--board", "-b", help="Flop, turn or river.")] = "",
@@ -26,9 +27,15 @@ def equity(
 
     Ranges: AA, AKs, AKo, AK, ATs+, QQ-88, 98s-65s, AsKh, 76s:0.5, separated by commas.
     """
+    from allstreets.base import InputError
     from allstreets.cards import Range, cards_text, parse_board
     from allstreets.cards import equity as compute
 
+    if context.args:
+        raise InputError(
+            f"equity is heads-up: name two hands or ranges, not {2 + len(context.args)}; quote a "
+            'range that has spaces, "QQ+, AK"'
+        )
     ranges = Range.parse(first), Range.parse(second)
     cards = parse_board(board)
     if not cards:

@@ -22,6 +22,12 @@ def export(
     kind: Annotated[
         RangeKind, typer.Option("--kind", "-k", help="The program that is to read them.")
     ] = RangeKind.pio,
+    digits: Annotated[
+        int,
+        typer.Option(
+            min=1, max=7, help="Decimals of weights; with 2, hands below 0.5 % are left out."
+        ),
+    ] = 2,
 ) -> None:
     """Write the ranges of the whole tree before the flop as files, a folder for each line.
 
@@ -30,6 +36,7 @@ def export(
       allstreets export game/ ranges/
       allstreets export game/ ranges/ --kind gto+
       allstreets export game/ ranges/ --kind monker
+      allstreets export game/ ranges/ --digits 4
       allstreets export pf-10bb ranges/
 
     In the folder of a line lie BB.txt and SB.txt, the ranges that get there: r2.5/c holds those
@@ -38,6 +45,6 @@ def export(
     """
     from allstreets.interop import export_ranges, load_tree
 
-    files = export_ranges(load_tree(folder), output, kind)
+    files = export_ranges(load_tree(folder), output, kind, digits)
     out = console()
     out.print(f"{files:,} ranges in {output}; README.txt says what is where.")

@@ -66,7 +66,7 @@ def _keeps(subcommand: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-app.command("equity")(equity)
+app.command("equity", context_settings={"allow_extra_args": True})(equity)
 app.command("range")(show_range)
 app.command("flops")(flops)
 app.command("solve")(_keeps(solve))

@@ -266,7 +266,7 @@ def print_question(out: "Console", hand: "Hand", asked: "Question") -> None:
     call = f", {asked.to_call_bb:.4g} to call" if asked.to_call_bb else ""
     mine, theirs = asked.stacks_bb[hand.player], asked.stacks_bb[hand.player.opponent]
     left = f"{mine:.4g} bb left, {them} {theirs:.4g}"
-    out.print(f"\n{node.street.text}{board}   line: {node.line or 'first to act'}")
+    out.print(f"\n{node.street.text}{board}   {node.words}")
     out.print(f"You are {hero} with ", end="")
     out.print(cards_text(asked.cards), style="bold", end="")
     out.print(f"   pot {asked.pot_bb:.4g} bb{call}; {left}")
@@ -278,16 +278,17 @@ def print_answer(out: "Console", answer: "Answer", asked: "Question", grid: bool
     """Print the solution's play of this hand, the loss, and the play of its range."""
     from allstreets.cli.terminal.decisions import mix_picture
 
-    best = answer.best
+    labels = dict(zip(asked.actions, asked.labels, strict=True))
+    taken, best = labels[answer.taken], answer.best
     if answer.loss_bb is None:
-        out.print(f"You: {answer.taken}. Not graded: {answer.note}", soft_wrap=True)
+        out.print(f"You: {taken}. Not graded: {answer.note}", soft_wrap=True)
     elif answer.missed:
-        named = "" if best is None else f" Best: {best.action}."
-        text = f"You: {answer.taken}, {answer.loss_bb:.3f} bb lost.{named}"
+        named = "" if best is None else f" Best: {labels[best.action]}."
+        text = f"You: {taken}, {answer.loss_bb:.3f} bb lost.{named}"
         out.print(text, style="bold red")
     else:
         lost = f", {answer.loss_bb:.3f} bb lost" if answer.loss_bb >= 5e-4 else ""
-        out.print(f"You: {answer.taken}. Right{lost}.", style="bold green")
+        out.print(f"You: {taken}. Right{lost}.", style="bold green")
     if answer.note and answer.loss_bb is not None:
         out.print(answer.note, soft_wrap=True)
     table = plain_table("", "how often", "EV bb", numbers=slice(1, 3))
@@ -312,7 +313,7 @@ def print_end(out: "Console", hand: "Hand") -> None:
 
 
 def draw_text(draw: "Draw") -> str:
-    """A draw in words: "flop: BB x, drew 0.312 (x to 0.784, b50% to 1)"."""
+    """A draw in words: "flop: BB check, drew 0.312 (check to 0.784, bet 50 % to 1)"."""
     ends, parts = 0.0, []
     for word, share in draw.mix:
         ends += share
@@ -335,6 +336,8 @@ def print_summary(out: "Console", session: "Session") -> None:
 
 def print_totals(out: "Console", summary: "Summary") -> None:
     """Score, loss, leaks, worst decisions."""
+    from allstreets.betting import action_in_words
+
     if summary.score is None or summary.loss_per_100 is None:
         out.print("No decision was graded.")
         return
@@ -352,9 +355,9 @@ def print_totals(out: "Console", summary: "Summary") -> None:
         table = plain_table("lost bb", "cards", "line", "did", "best", numbers=slice(1))
         for answer in summary.worst:
             best = answer.best
-            action = "" if best is None else best.action
-            lost = f"{answer.loss_bb or 0.0:.2f}"
-            table.add_row(lost, answer.cards, answer.line or "first to act", answer.taken, action)
+            action = "" if best is None else action_in_words(best.action)
+            lost, did = f"{answer.loss_bb or 0.0:.2f}", action_in_words(answer.taken)
+            table.add_row(lost, answer.cards, answer.words, did, action)
         out.print(table)
 
 

@@ -144,7 +144,7 @@ def _print_skipped(out: "Console", skipped: "tuple[Skipped, ...]") -> None:
 
 
 def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
-    from allstreets.betting import line_in_words
+    from allstreets.betting import action_in_words, line_in_words
     from allstreets.study import decision_rows, total_rows, ungraded
 
     if not outcome.hands:
@@ -152,7 +152,7 @@ def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
         return
     heads = ("loss", "accuracy", "hand", "street", "cards", "line", "did", "best", "note")
     table = plain_table(*heads, numbers=slice(2))
-    rows = [row for row in decision_rows(outcome) if row["loss_bb"] is not None]
+    rows = [row for row in decision_rows(outcome) if row["missed"]]
     for row in rows[:shown]:
         table.add_row(
             f"{row['loss_bb']:.3f}",
@@ -161,13 +161,14 @@ def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
             row["street"],
             row["cards"],
             line_in_words(row["line"]),
-            f"{row['taken']} ({percent(row['frequency'] or 0.0, 0)})",
-            row["best"] or "",
+            f"{action_in_words(row['taken'])} ({percent(row['frequency'] or 0.0, 0)})",
+            action_in_words(row["best"]) if row["best"] else "",
             row["note"],
         )
     if rows and shown:
         out.print(
-            "Loss in bb, the costliest decisions first; how often the solution does the same:"
+            "Mistakes, the costliest first: the loss in bb, and how often the solution does the "
+            "same:"
         )
         out.print(table)
         out.print(f"{ACCURACY}\n", soft_wrap=True)

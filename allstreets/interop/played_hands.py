@@ -101,6 +101,7 @@ class PlayedHand:
     actions: tuple[PlayedAction, ...]
     uncalled: Amounts  # uncalled bets, which were returned
     results: Amounts  # won or lost over the whole hand, after rake
+    pot: Fraction  # at the end, without uncalled bets
     rake: Fraction
     viewer: Player | None = None  # from whose seat it was written down
     file: str = field(default="", compare=False)
@@ -115,6 +116,11 @@ class PlayedHand:
     def stack(self) -> Fraction:
         """The effective stack: the shorter of the two."""
         return min(self.stacks)
+
+    @property
+    def rake_share(self) -> float:
+        """The rake as a share of the pot."""
+        return float(self.rake / self.pot) if self.rake else 0.0
 
     @property
     def raises(self) -> int:
@@ -318,6 +324,7 @@ class Ledger:
             ),
             uncalled=in_bb(back),
             results=in_bb(results),
+            pot=Fraction(pot) / unit,
             rake=rake / unit,
             viewer=viewer,
             line=line,

@@ -54,6 +54,7 @@ README = "README.txt"
 MONKER_CHIPS = 2000  # to the big blind
 MONKER_CODES = {ActionKind.FOLD: 0, ActionKind.CHECK: 1, ActionKind.CALL: 1, ActionKind.ALL_IN: 3}
 MONKER_RAISE = 40000
+DIGITS = 2  # of weights: what a person reads
 EV_DIGITS = 2  # of a 2,000th of a big blind
 READABLE = 0o644  # the permissions of files in a .zip
 
@@ -73,9 +74,12 @@ class _RangeFile:
     about: str  # a line of the README
 
 
-def export_ranges(result: WholeSolution, folder: Path | str, kind: RangeKind | str) -> int:
+def export_ranges(
+    result: WholeSolution, folder: Path | str, kind: RangeKind | str, digits: int = DIGITS
+) -> int:
     """Write every range before the flop into a new folder; returns how many there are.
 
+    Weights have so many decimals: with two, what is below 0.5 % is left out.
     The folder is complete or absent: it gets its name when the last file lies in it.
     """
     folder, kind = Path(folder), RangeKind(kind)
@@ -83,7 +87,7 @@ def export_ranges(result: WholeSolution, folder: Path | str, kind: RangeKind | s
         raise InputError(f"{folder} exists: name a folder that is to be made, or an empty one")
     made, ranges = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.tmp"), 0
     try:
-        for where, content in _contents(result, kind):
+        for where, content in _contents(result, kind, digits):
             path = made / where
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
@@ -97,11 +101,11 @@ def export_ranges(result: WholeSolution, folder: Path | str, kind: RangeKind | s
     return ranges
 
 
-def zip_ranges(result: WholeSolution, kind: RangeKind | str) -> bytes:
+def zip_ranges(result: WholeSolution, kind: RangeKind | str, digits: int = DIGITS) -> bytes:
     """The files of `export_ranges` as one .zip; the same solution gives the same bytes."""
     out = BytesIO()
     with ZipFile(out, "w", ZIP_DEFLATED) as packed:
-        for where, content in _contents(result, RangeKind(kind)):
+        for where, content in _contents(result, RangeKind(kind), digits):
             entry = ZipInfo(where.as_posix())  # of the earliest date that there is
             entry.compress_type, entry.external_attr = ZIP_DEFLATED, READABLE << 16
             packed.writestr(entry, content)
@@ -116,16 +120,16 @@ def load_tree(folder: Place | str) -> WholeSolution:
     return result
 
 
-def _contents(result: WholeSolution, kind: RangeKind) -> Iterator[tuple[Path, bytes]]:
+def _contents(result: WholeSolution, kind: RangeKind, digits: int) -> Iterator[tuple[Path, bytes]]:
     """Every file by its path inside the folder, one after the other; README.txt is the last."""
-    listed = []
-    for file in _monker_files(result) if kind == RangeKind.monker else _files(result, kind):
+    listed, by_action = [], kind == RangeKind.monker
+    for file in _monker_files(result, digits) if by_action else _files(result, kind, digits):
         listed.append((file.path.as_posix(), file.about))
         yield file.path, f"{file.text}\n".encode()
     yield Path(README), _readme(result, kind, listed).encode()
 
 
-def _files(result: WholeSolution, kind: RangeKind) -> Iterator[_RangeFile]:
+def _files(result: WholeSolution, kind: RangeKind, digits: int) -> Iterator[_RangeFile]:
     tree, reach = result.before.tree, result.before.reach
     for node in range(tree.node_count):
         if node and tree.actions[node] is None:  # what follows a flop
@@ -133,7 +137,7 @@ def _files(result: WholeSolution, kind: RangeKind) -> Iterator[_RangeFile]:
         line = line_text(tree, node, notation=BIG_BLINDS)
         where = Path(*line.split())
         for player in Player:
-            held = Range(reach[node, player][HAND_OF_COMBO]).rounded()
+            held = Range(reach[node, player][HAND_OF_COMBO]).rounded(digits)
             path = where / f"{player.seat}{kind.suffix}"
             about = f"{line or 'the start'}: {player.seat}, {held.combos:.6g} combos"
             yield _RangeFile(path, held.text(kind), f"{about}, {_next(tree, node)}")
@@ -145,7 +149,7 @@ def _next(tree: BettingTree, node: int) -> str:
     return ENDS[NodeKind(int(tree.kind[node]))]
 
 
-def _monker_files(result: WholeSolution) -> Iterator[_RangeFile]:
+def _monker_files(result: WholeSolution, digits: int) -> Iterator[_RangeFile]:
     before, tree = result.before, result.before.tree
     names = {0: ""}
     for node in sorted(before.strategies):  # a parent comes before its children
@@ -159,7 +163,7 @@ def _monker_files(result: WholeSolution) -> Iterator[_RangeFile]:
             names[child] = f"{names[node]}.{code}".lstrip(".")
             evs = decision.action_evs[index] * MONKER_CHIPS
             lines = (
-                f"{name}\n{weight_text(round(float(chance), 4))};{_ev_text(float(ev))}"
+                f"{name}\n{weight_text(round(float(chance), digits))};{_ev_text(float(ev))}"
                 for name, chance, ev in zip(HAND_NAMES, chances[index], evs, strict=True)
             )
             line = line_text(tree, child, notation=BIG_BLINDS)

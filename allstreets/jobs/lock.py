@@ -59,8 +59,8 @@ class LockJob(Generic[Ended]):
     """What is solved with locks, in rounds until their frequencies hold."""
 
     first: Job[Ended]
-    again: Callable[[Ended], tuple[float, Job[Ended]] | None]
-    """How far frequencies are off, and the job with better locks; None: they hold."""
+    again: Callable[[Ended, Path | None], tuple[float, Job[Ended]] | None]
+    """How far frequencies are off, and the job with better locks, for a folder; None: they hold."""
     output: Place | None = None  # the folder of the solution, in every round
 
     def plan(self) -> Plan:
@@ -68,13 +68,19 @@ class LockJob(Generic[Ended]):
         return self.first.plan()
 
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> Ended:
-        """Solve, and solve again; the last round is the solution."""
+        """Solve, and solve again; the last round is the solution.
+
+        A round is written beside the one before, and takes its place when it ends.
+        """
         outcome = self.first.run(callbacks)
+        beside = None
+        if isinstance(self.output, Path):
+            beside = self.output.with_name(f".{self.output.name}.round")
         for number in range(2, ROUNDS + 1):
             better = None
             if not (outcome.interrupted or outcome.unsaved or isinstance(self.output, Remote)):
                 with suppress(InputError):  # no hand gets to one of the decisions any more
-                    better = self.again(outcome)
+                    better = self.again(outcome, beside)
             if better is None:
                 break
             gap, job = better
@@ -83,11 +89,22 @@ class LockJob(Generic[Ended]):
                 f"percentage points: round {number} of at most {ROUNDS} …"
             )
             del outcome  # its memory is needed
-            if isinstance(self.output, Path):
-                for path in self.output.iterdir():
-                    drop(path)
+            if beside is not None:
+                drop(beside)  # of a run that was killed
             outcome = job.run(replace(callbacks, ready=None))
+            if isinstance(self.output, Path) and beside is not None and not outcome.unsaved:
+                _put(beside, self.output)
+                outcome = outcome.moved(self.output)
         return outcome
+
+
+def _put(folder: Path, output: Path) -> None:
+    """Put a folder in the place of another."""
+    before = output.with_name(f".{output.name}.before")
+    drop(before)
+    output.rename(before)
+    folder.rename(output)
+    drop(before)
 
 
 def plan_lock(
@@ -121,11 +138,13 @@ def plan_lock(
             "device": device,
         }
 
-        def game_again(outcome: UnifiedOutcome) -> tuple[float, UnifiedJob] | None:
+        def game_again(
+            outcome: UnifiedOutcome, beside: Path | None
+        ) -> tuple[float, UnifiedJob] | None:
             there = outcome.result()
             gap = game_frequency_gap(there, request.bounds)
             locks = request.of_game(game, where, there) if gap > HOLDS else ()
-            return (gap, lock_game(folder, game, locks, output, **options)) if locks else None
+            return (gap, lock_game(folder, game, locks, beside, **options)) if locks else None
 
         locks = request.of_game(game, where)
         lines = [lock.line for lock in locks]
@@ -152,13 +171,13 @@ def plan_lock(
         made_from={"folder": where, "line": request.lines[0]},
     )
 
-    def spot_again(outcome: SpotOutcome) -> tuple[float, SpotJob] | None:
+    def spot_again(outcome: SpotOutcome, beside: Path | None) -> tuple[float, SpotJob] | None:
         there = outcome.result()
         gap = frequency_gap(there, request.bounds)
         if not gap > HOLDS:
             return None
         better = with_locks(solution.spot, request.of_spot(solution, there))
-        return gap, replace(solving, spot=better, resume=False)
+        return gap, replace(solving, spot=better, output=beside, resume=False)
 
     lines = [line for line in request.lines if "*" not in line]
     return LockJob(solving, spot_again, output), solution, lines

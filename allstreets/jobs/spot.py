@@ -127,6 +127,11 @@ class SpotOutcome(TrainedOutcome):
         """Whether it is solved with buckets on turn and river."""
         return self.solver.draft_cards is not None
 
+    def moved(self, output: Path) -> "SpotOutcome":
+        """The same, after its folder was renamed: it is in memory."""
+        del output
+        return self
+
     def result(self) -> SpotSolution:
         """The solution, node by node."""
         result = SpotSolution.of(self.solver)

@@ -512,6 +512,10 @@ class UnifiedOutcome(TrainedOutcome):
             )
         return lines
 
+    def moved(self, output: Path) -> UnifiedOutcome:
+        """The same, after its folder was renamed."""
+        return replace(self, job=replace(self.job, output=output))
+
     @property
     def opening(self) -> WholeSolution:
         """The solution whose first decisions are shown."""

@@ -38,6 +38,7 @@ from allstreets.betting import (
     choices,
     find_action,
     is_address,
+    line_in_words,
     read_address,
     write_address,
 )
@@ -489,6 +490,11 @@ class Node:
         if above.kind == "chance":
             return f"{self.street.text} {self.action or 'any card'}"
         return action_label(self.tree, self.index, self.unit.notation)
+
+    @property
+    def words(self) -> str:
+        """The line for people: "SB raises to 2, BB calls; flop Ks7h2d: BB checks"."""
+        return line_in_words(self.line, self.unit.notation, self.path[0].street)
 
     @property
     def address(self) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from zipfile import ZipFile
 
 from allstreets.base import InputError, write_atomic
-from allstreets.betting import Player
+from allstreets.betting import Player, action_in_words
 from allstreets.study.filters import Wanted
 from allstreets.study.grading import Answer
 from allstreets.study.results import StoredAnswer
@@ -116,10 +116,10 @@ def _front(answer: Answer) -> str:
     names = (Player.OOP.seat, Player.IP.seat) if answer.seat in ("BB", "SB") else ("OOP", "IP")
     other = names[Player[answer.player.upper()].opponent]
     board = f"<div class=cards>{_cards(answer.board)}</div>" if answer.board else ""
-    actions = ", ".join(html.escape(option.action) for option in answer.options)
+    actions = ", ".join(action_in_words(option.action) for option in answer.options)
     return (
         f"<div>{answer.street}, {html.escape(answer.solution)}: {answer.seat} against {other}</div>"
-        f"<div class=line>{html.escape(answer.line or 'first to act')}</div>{board}"
+        f"<div class=line>{html.escape(answer.words)}</div>{board}"
         f"<div class=cards>{_cards(answer.cards)}</div>"
         f"<div>pot {answer.pot_bb:.4g} bb{call}</div><div>{actions}?</div>"
     )
@@ -128,7 +128,7 @@ def _front(answer: Answer) -> str:
 def _back(answer: Answer) -> str:
     best = answer.best
     rows = "".join(
-        f"<tr{' class=best' if option == best else ''}><td>{html.escape(option.action)}</td>"
+        f"<tr{' class=best' if option == best else ''}><td>{action_in_words(option.action)}</td>"
         f"<td>{100 * option.frequency:.0f} %</td>"
         f"<td>{'' if option.ev_bb is None else f'{option.ev_bb:.3f} bb'}</td></tr>"
         for option in answer.options

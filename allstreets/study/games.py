@@ -20,7 +20,14 @@ from math import inf, log
 from pathlib import Path
 
 from allstreets.base import Floats, InputError
-from allstreets.betting import CHIPS_PER_BB, POT_KINDS, ActionKind, Street, flop_pots
+from allstreets.betting import (
+    CHIPS_PER_BB,
+    POT_KINDS,
+    ActionKind,
+    PreflopRules,
+    Street,
+    flop_pots,
+)
 from allstreets.interop import Moment, PlayedHand
 from allstreets.solutions import Position, Solution, WholeSolution
 from allstreets.storage import (
@@ -41,6 +48,7 @@ MODELS = (
     "(allstreets solve) or a whole game (allstreets train)"
 )
 MAKE = "allstreets train … --output DIR makes one, and allstreets library lists ready-made ones"
+SMALL_RAKE = 0.002  # of the pot: less makes no difference
 READY_MADE = "library"  # the name of all ready-made games together
 # A tree that only moves all-in counts as a stack so much further away, and as one even further
 # where the hand has a limp or a small raise.
@@ -160,18 +168,31 @@ def distance_notes(game: SolvedGame, hand: PlayedHand) -> tuple[str, ...]:
     notes = []
     if abs(game.stack - stack) > 0.005 * stack:
         notes.append(
-            f"played {stack:.4g} bb deep, graded before the flop by {game.name}, "
-            f"{game.stack:.4g} bb ({game.stack / stack - 1:+.0%})"
+            f"played {stack:.4g} bb deep, graded before the flop at {game.stack:.4g} bb "
+            f"({100 * (game.stack / stack - 1):+.0f} %)"
         )
     if abs(game.ante - ante) > 0.005:
         notes.append(f"played with an ante of {ante:.3g} bb, the solution has {game.ante:.3g}")
     if game.is_push_or_fold:
-        notes.append("played with limps and small raises, the solution is push or fold")
+        notes.append("the solution is push or fold, without limps and small raises")
     small = game.solution.rules.small_blind / CHIPS_PER_BB
     posted = float(hand.blinds[1])
     if stack > 1 and abs(small - posted) > 0.1:
         notes.append(f"played with a small blind of {posted:.3g} bb, the solution has {small:.3g}")
+    if has_other_rake(game.solution.rules, hand):
+        rake = game.solution.rules.rake
+        notes.append(
+            f"played with a rake of {100 * hand.rake_share:.2g} % of the pot, the solution has "
+            + (f"{100 * rake:.2g} %" if rake else "none")
+        )
     return tuple(notes)
+
+
+def has_other_rake(rules: PreflopRules, hand: PlayedHand) -> bool:
+    """Whether the history shows a rake that is not the one of the rules."""
+    pot, cap = float(hand.pot) * CHIPS_PER_BB, rules.rake_cap
+    taken = min(rules.rake * pot, inf if cap is None else cap) / CHIPS_PER_BB
+    return bool(hand.rake) and abs(float(hand.rake) - taken) > SMALL_RAKE * float(hand.pot)
 
 
 def load_playable(

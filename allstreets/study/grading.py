@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from allstreets.base import Flags, Floats
-from allstreets.betting import CHIPS_PER_BB, Player, Street
+from allstreets.betting import BLINDS, CHIPS, CHIPS_PER_BB, Player, Street, line_in_words
 from allstreets.cards import HAND_COUNT, HAND_NAMES, HAND_OF_COMBO, combo_text, live_combos
 from allstreets.solutions import Decision
 
@@ -28,11 +28,12 @@ CLASS_COMBOS = [np.flatnonzero(hand == HAND_OF_COMBO) for hand in range(HAND_COU
 ACTIONS = {"f": "fold", "x": "check", "c": "call", "b": "bet", "r": "raise", "a": "all-in"}
 """Actions by the first letter of their word."""
 STREETS = {street.text: street for street in Street}
-MISSED = 0.01
-"""Fraction of the pot: a decision that costs more is a miss, and comes back."""
+ALIKE = 0.01
+"""Fraction of the pot: actions whose EVs differ by less are worth the same."""
 OFTEN = 0.1
-"""Frequency from which an action of the solution is never a miss: solved to the end, the action
-would cost nothing."""
+"""Frequency from which an action counts as the solution's own: solved to the end, it would cost
+nothing, so that its loss says how accurate EVs of this hand are."""
+SLACK = 2e-6  # bb: rounding
 ANSWER_COLUMNS = (
     *("solution", "folder", "seed", "hand", "seat", "player", "street", "pot_kind", "line"),
     *("board", "cards", "pot_bb", "to_call_bb", "taken", "options", "loss_bb", "note", "repeated"),
@@ -78,9 +79,31 @@ class GradedDecision:
 
     @property
     def best(self) -> Option | None:
-        """The action with the highest EV."""
-        known = [option for option in self.options if option.ev_bb is not None]
-        return max(known, key=lambda option: option.ev_bb or 0.0, default=None)
+        """The action with the highest EV; of those that are worth the same, the most frequent."""
+        losses = self._losses
+        alike = [option for option, loss in losses if loss <= ALIKE * self.pot_bb]
+        return max(alike, key=lambda option: option.frequency, default=None)
+
+    @property
+    def tolerance_bb(self) -> float:
+        """The loss up to which a decision is right.
+
+        It is that of the solution's own actions, or what makes no difference.
+        """
+        own = [loss for option, loss in self._losses if option.frequency >= OFTEN]
+        return max([ALIKE * self.pot_bb, *own])
+
+    @property
+    def missed(self) -> bool:
+        """Whether the decision costs more than the EVs of the solution are accurate."""
+        return self.loss_bb is not None and self.loss_bb > self.tolerance_bb + SLACK
+
+    @property
+    def _losses(self) -> list[tuple[Option, float]]:
+        """Options whose EVs are known, with their losses."""
+        known = [(option, ev) for option in self.options if (ev := option.ev_bb) is not None]
+        top = max((ev for _, ev in known), default=0.0)
+        return [(option, top - ev) for option, ev in known]
 
     @property
     def best_action(self) -> str | None:
@@ -119,10 +142,12 @@ class Answer(GradedDecision):
     repeated: bool = False  # whether it came back
 
     @property
-    def missed(self) -> bool:
-        """Whether it cost more than a little, and the solution does not do it itself."""
-        costly = self.loss_bb is not None and self.loss_bb > MISSED * self.pot_bb
-        return costly and (self.frequency or 0.0) < OFTEN
+    def words(self) -> str:
+        """The line for people."""
+        if self.seat in BLINDS:
+            return line_in_words(self.line)
+        deals = (self.line.count("|") + 1) // 2
+        return line_in_words(self.line, CHIPS, Street(STREETS[self.street] - deals))
 
     def mapping(self) -> dict[str, Any]:
         """The answer as plain data."""

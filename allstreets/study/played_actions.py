@@ -25,6 +25,7 @@ from allstreets.betting import (
     ActionKind,
     BettingTree,
     Street,
+    action_in_words,
     action_text,
     choices,
     neat,
@@ -167,7 +168,7 @@ def graded_as(
     graded = grade(bare, decision, combo, mapped.place, words=mapped.words)
     known = graded.loss_bb is not None
     said = [
-        "" if mapped.same else f"{bare.taken} counted as {word}",
+        "" if mapped.same else f"{action_in_words(bare.taken)} counted as {action_in_words(word)}",
         *notes,
         OUTSIDE if outside and known else "",
         graded.note,

@@ -21,7 +21,6 @@ from allstreets.base import InputError
 from allstreets.betting import (
     ANY_CARD,
     BIG_BLINDS,
-    Notation,
     Outcome,
     Player,
     Street,
@@ -46,7 +45,7 @@ class Draw:
 
     seat: str
     street: str
-    action: str
+    action: str  # for people
     number: float  # 0 … 1: the action is the one in whose part of the mix it falls
     mix: tuple[tuple[str, float], ...]  # of the hand that was held
 
@@ -189,23 +188,24 @@ class Hand:
     def _asked(self, decision: Decision) -> Question:
         node, tree, chips = self.node, self.node.tree, bb_chips(self.solution)
         oop, ip = (tree.stack_at(node.index, player) / chips for player in Player)
-        children, notation = tree.children_of(node.index).tolist(), self._notation(decision)
         return Question(
             node=node,
             decision=decision,
-            labels=tuple(action_label(tree, child, notation) for child in children),
+            labels=self._labels(decision),
             cards=self.deal.cards(self.player),
             pot_bb=tree.pot_at(node.index) / chips,
             to_call_bb=tree.to_call_at(node.index) / chips,
             stacks_bb=(oop, ip),
         )
 
-    def _notation(self, decision: Decision) -> Notation:
-        """Amounts in big blinds, where they are a whole number of chips."""
-        chips, notation = bb_chips(self.solution), decision.unit.notation
-        if not chips.is_integer():
-            return notation
-        return replace(notation, unit=BIG_BLINDS.unit, scale=int(chips), shown=BIG_BLINDS.shown)
+    def _labels(self, decision: Decision) -> tuple[str, ...]:
+        """Actions for people; amounts in big blinds, where they are a whole number of chips."""
+        chips, notation, tree = bb_chips(self.solution), decision.unit.notation, self.node.tree
+        if chips.is_integer():
+            unit, shown = BIG_BLINDS.unit, BIG_BLINDS.shown
+            notation = replace(notation, unit=unit, scale=int(chips), shown=shown)
+        children = tree.children_of(self.node.index).tolist()
+        return tuple(action_label(tree, child, notation) for child in children)
 
     def _play(self, decision: Decision) -> None:
         """Do what the solution does with the hand of the player who acts."""
@@ -214,14 +214,14 @@ class Hand:
         mix = np.maximum(np.nan_to_num(decision.strategy[:, hand]), 0.0)
         mix /= mix.sum()
         number = float(self._chance.random())
-        action = drawn_action(mix, number)
+        action, labels = drawn_action(mix, number), self._labels(decision)
         self.draws.append(
             Draw(
                 seat=self.seats[decision.player],
                 street=decision.street.text,
-                action=decision.actions[action],
+                action=labels[action],
                 number=number,
-                mix=tuple(zip(decision.actions, mix.tolist(), strict=True)),
+                mix=tuple(zip(labels, mix.tolist(), strict=True)),
             )
         )
         self._take(action)

@@ -40,7 +40,8 @@ from allstreets.study.review_hand import review_hand
 from allstreets.study.review_streets import Effort
 from allstreets.study.tables import review_mapping, total_rows
 
-VERSION = 4  # of what is kept: a change that alters reviews takes the next number
+VERSION = 5  # of what is kept: a change that alters reviews takes the next number
+NAMED = 4  # games
 MANY = 8  # hands that are worth the start of another process
 NO_HERO = "nobody's cards are shown as his own: name the player with --hero"
 
@@ -156,7 +157,8 @@ class ReviewJob:
             return Plan(())
         at_once = self._at_once(missing)
         side_by_side = f", {at_once} at a time" if at_once > 1 else ""
-        games = ", ".join(game.name for game in self.games)
+        names = [game.name for game in self.games]
+        games = ", ".join(names) if len(names) <= NAMED else f"{len(names)} games"
         line = f"{missing:,} of {len(self.hands):,} hands to review by {games}{side_by_side}"
         return Plan((line,), kernels="review")
 

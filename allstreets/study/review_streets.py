@@ -1,6 +1,7 @@
 """Postflop streets of a played hand, each solved again for its real ranges, pot and stack.
 
-1. A street begins with the ranges that the streets before have left, and its real pot and stack.
+1. A street begins with the ranges that the streets before have left, and its real pot and stack,
+   and with the rake that the hand has paid, as a share of the pot.
 2. It is solved exactly, or drafted (`solvers.draft`) where an exact flop takes longer than the time
    that is given. Its sizes are the solution's for this kind of pot; every bet and raise of the hand
    on this street is offered besides them, in chips. Where that is too large for memory or time, one
@@ -62,7 +63,7 @@ from allstreets.solutions import (
     solve_on,
 )
 from allstreets.solvers import DRAFT, Completion, SpotSolver, Timer, can_draft
-from allstreets.study.games import SolvedGame
+from allstreets.study.games import SolvedGame, has_other_rake
 from allstreets.study.grading import NEVER, SHADE, GradedDecision, within
 from allstreets.study.played_actions import Draws, Mapped, bare_decision, graded_as, map_action
 
@@ -375,6 +376,7 @@ def street_spot(
     raises = sum(moment.action.kind >= ActionKind.BET for moment in start.moments) - 1
     limit = game.max_raises
     oop, ip = (Range(weights / weights.max()) for weights in ranges)
+    raked = has_other_rake(game.preflop, hand)
     return Spot(
         board=cards_text(hand.board_on(start.street)),
         oop=oop,
@@ -391,8 +393,8 @@ def street_spot(
         add_allin_threshold=game.add_allin_threshold,
         force_allin_threshold=game.force_allin_threshold,
         merging_threshold=game.merging_threshold,
-        rake=game.preflop.rake,
-        rake_cap=game.preflop.rake_cap,
+        rake=hand.rake_share if raked else game.preflop.rake,
+        rake_cap=None if raked else game.preflop.rake_cap,
         max_raises=None if limit is None else max(limit, raises),
         chips_per_bb=CHIPS_PER_BB,
     )

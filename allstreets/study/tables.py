@@ -186,6 +186,7 @@ def _row(hand: HandReview, made: GradedDecision) -> Row:
     return {
         "loss_bb": made.loss_bb,
         "within_bb": made.within_bb,
+        "missed": made.missed,
         "hand": hand.name,
         "street": made.street,
         "pot_kind": hand.kind,

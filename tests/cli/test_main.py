@@ -60,6 +60,7 @@ def test_help_starts_without_the_heavy_libraries() -> None:
         (["nonsense"], "No such command 'nonsense'"),
         (["equity", "AA"], "Missing argument"),
         (["equity", "AA", "KK", "--bord", "x"], "No such option"),
+        (["equity", "AA", "KK", "QQ"], "equity is heads-up: name two hands or ranges, not 3"),
         (["equity", "AA", "KX"], "'KX' is not a hand or a combo"),
         (["equity", "AA", "KK", "--board", "QsQs2h"], "'QsQs2h' holds the card Qs twice"),
         (["equity", "QsQh", "KK", "--board", "QsJh2h"], "the range 'QsQh' is blocked"),

@@ -15,6 +15,7 @@ from builders.explorer_solutions import folder
 from builders.spot_sets import put_set
 from harness.terminals import needs_terminals
 
+from allstreets.betting import action_in_words
 from allstreets.cli.main import main
 from allstreets.cli.terminal.streams import key_reader
 from allstreets.study import Results
@@ -56,8 +57,9 @@ def test_hands_are_played(file: Path, keys: Keys, capsys: pytest.CaptureFixture[
         assert re.search(rf"► .*{100 * (one.answer.frequency or 0):.1f} %", text)
         assert one.answer.seed == 2
         if one.answer.missed:
-            assert f"{one.answer.taken}, {one.answer.loss_bb:.3f} bb lost. Best: " in text
-    assert re.search(r"IP \w+, drew 0\.\d{3} \(", text)
+            word = action_in_words(one.answer.taken)
+            assert re.search(rf"You: {word}.*, {one.answer.loss_bb:.3f} bb lost. Best: ", text)
+    assert re.search(r"IP \w+.*, drew 0\.\d{3} \(", text)
     assert "A    K    Q    J    T" in text  # the grid
     assert f"{len(stored)} decisions" in text
     assert f"Kept in {file}" in text
@@ -169,7 +171,7 @@ def test_anki(file: Path, tmp_path: Path, keys: Keys, capsys: pytest.CaptureFixt
         assert f"{one.cards[0]}{'♣♦♥♠'['cdhs'.index(one.cards[1])]}" in front
         assert f"pot {one.pot_bb:g} bb" in front
         assert one.best is not None
-        assert f"class=best><td>{one.best.action}</td>" in back
+        assert f"class=best><td>{action_in_words(one.best.action)}</td>" in back
         assert "river" in tags.split()
 
 

@@ -144,12 +144,15 @@ def test_what_is_wrong_is_said(
 
 def test_export(capsys: pytest.CaptureFixture[str], game: Path, turn: Path, tmp_path: Path) -> None:
     out = tmp_path / "ranges"
-    said = run(capsys, "export", game, out, "--kind", "gto+")
+    said = run(capsys, "export", game, out, "--kind", "gto+", "--digits", "4")
     assert said.startswith("92 ranges in ")
     read = Range.parse((out / "r2.5" / "c" / "BB.txt").read_text())
     told = run(capsys, "range", "--from", game, "--line", "r2.5 c", "-p", "bb", "--to", "text")
     assert read == Range.parse(told)
     assert "exists: name a folder" in refused(capsys, "export", game, out)
+    run(capsys, "export", game, tmp_path / "short")
+    short = Range.parse((tmp_path / "short" / "r2.5" / "c" / "BB.txt").read_text())
+    assert short == read.rounded(2) != read
     assert "holds no betting before the flop" in refused(capsys, "export", turn, tmp_path / "no")
 
 

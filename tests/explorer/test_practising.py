@@ -196,7 +196,9 @@ def test_cards_for_anki(client: Client, tmp_path: Path) -> None:
     assert asked(pots="limped") == wants(lambda front: "turn, " in front)
     assert asked(suits="monotone") == wants(lambda front: "Ah7h4h" in front)
     assert asked(pairings="paired") == wants(lambda front: "7s7h4d" in front)
-    assert asked(high_cards="A,7") == wants(lambda front: "| Ah7h" in front or "| 7s7" in front)
+    assert asked(high_cards="A,7") == wants(
+        lambda front: "flop Ah7h" in front or "flop 7s7" in front
+    )
     river = client.get("/api/practice/results").json()["solutions"][0]["id"]
     assert asked(solution=river) == wants(lambda front: "a river" in front)
     assert len(asked(solution=river)) == 1

@@ -24,7 +24,7 @@ def test_every_line_has_a_folder_with_both_ranges(tmp_path: Path, kind: RangeKin
         where = (tmp_path / "out").joinpath(*line_text(tree, node, notation=BIG_BLINDS).split())
         for player in Player:
             text = (where / f"{player.seat}{kind.suffix}").read_text()
-            expected = np.round(reach[node, player], 4)[HAND_OF_COMBO]
+            expected = np.round(reach[node, player], 2)[HAND_OF_COMBO]
             if expected.any():
                 np.testing.assert_array_equal(Range.parse(text).weights, expected)
             seen += 1
@@ -42,14 +42,14 @@ def test_the_range_that_takes_an_action_lies_in_its_folder(tmp_path: Path) -> No
     for place, word in enumerate(node.actions):
         read = (tmp_path / "out" / "r2.5" / word / "BB.txt").read_text().strip()
         weights = Range.parse(read).weights if read else np.zeros(1326)
-        expected = np.round(node.combo_weights(Player.OOP, place), 4)
+        expected = np.round(node.combo_weights(Player.OOP, place), 2)
         np.testing.assert_array_equal(weights, expected)
 
 
 def test_monker_files_have_codes_frequencies_and_evs(tmp_path: Path) -> None:
     """20 bb: a raise to 2.5 bb is 75 % of the 2 bb in the pot after the call."""
     out = tmp_path / "out"
-    count = export_ranges(result(), out, "monker")
+    count = export_ranges(result(), out, "monker", digits=4)
     names = {path.name for path in out.glob("*.rng")}
     assert len(names) == count
     assert {"0.rng", "1.rng", "40075.rng", "3.rng", "40075.1.rng", "1.1.rng"} < names

@@ -1,6 +1,7 @@
 """A game with locks is trained until it is solved as well as the one that it was made from."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from builders.small_games import small_config, write_small
@@ -9,7 +10,8 @@ from allstreets.analysis import LockRequest
 from allstreets.cli.main import main
 from allstreets.jobs import lock_game
 from allstreets.jobs.api import lock
-from allstreets.jobs.whole_game import plan_unified
+from allstreets.jobs.lock import plan_lock
+from allstreets.jobs.whole_game import UnifiedJob, UnifiedOutcome, plan_unified
 from allstreets.storage import load_unified
 
 
@@ -71,3 +73,27 @@ def test_the_time_that_a_threshold_may_save_is_an_upper_bound(
         line = next(x for x in capsys.readouterr().err.splitlines() if "without the checks" in x)
         assert words in line
         assert ("at most" in line) == (goal is not None)
+
+
+def test_a_round_that_is_killed_leaves_the_one_before(
+    solved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A round takes the place of the one before only when it has ended."""
+    output, ran = tmp_path / "locked", list[Path]()
+    monkeypatch.setattr("allstreets.jobs.lock.HOLDS", -1.0)  # it goes on after any round
+    job, *_ = plan_lock(solved, LockRequest.often("", {"c": ">=90%"}), output, iterations=3)
+    train = UnifiedJob.run
+
+    def run(self: UnifiedJob, *given: Any) -> UnifiedOutcome:
+        assert isinstance(self.output, Path)
+        ran.append(self.output)
+        if len(ran) == 3:
+            raise KeyboardInterrupt
+        return train(self, *given)
+
+    monkeypatch.setattr(UnifiedJob, "run", run)
+    with pytest.raises(KeyboardInterrupt):
+        job.run()
+    assert ran == [output, tmp_path / ".locked.round", tmp_path / ".locked.round"]
+    assert load_unified(output).locks
+    assert [path.name for path in tmp_path.iterdir()] == ["locked"]

@@ -203,6 +203,14 @@ def test_summaries(file: Path) -> None:
     assert [one.loss_bb for one in total.worst] == [2.0, 0.5, 0.4]
     mixed = (Option("x", 0.9, 2.0), Option("b50%", 0.1, 1.5))
     assert not answer(0.5, options=mixed).missed  # the solution does the same, often enough
+    close = (Option("f", 0.0, 1.5), Option("x", 0.79, 2.0), Option("a", 0.21, 2.001))
+    assert answer(0.501, options=close, taken="f").best_action == "x"  # as good, and its main one
+    third = (*mixed, Option("a", 0.0, 1.6))
+    assert not answer(0.4, options=third, taken="a").missed  # better than what it does itself
+    assert answer(0.7, options=(*mixed, Option("a", 0.0, 1.3)), taken="a").missed
+    assert answer().words == "SB raises to 2.5, BB calls; flop Qs7h4d"
+    river = answer(seat="OOP", street="river", pot_kind="spot", line="x b33 c | 7h | x")
+    assert river.words == "OOP checks, IP bets 33, OOP calls; river 7h: OOP checks"
     days = grouped(results.answers(), "day")
     assert [figures.decisions for _, figures in days] == [4, 1]
     assert summarise([]).score is None

@@ -195,7 +195,7 @@ def test_an_action_that_is_never_taken_is_taken_by_the_whole_range() -> None:
 def test_other_stacks_are_told() -> None:
     deeper = HEAD.replace("Bob ($20", "Bob ($26").replace("Ann ($20", "Ann ($25")
     review = reviewed(played(CHECKED, head=deeper), IP)
-    assert review.notes == ("played 25 bb deep, graded before the flop by by hand, 20 bb (-20%)",)
+    assert review.notes == ("played 25 bb deep, graded before the flop at 20 bb (-20 %)",)
     assert review.decisions[-1].stack_bb == 22.5
 
 

@@ -314,7 +314,7 @@ def test_the_nearest_stack(games: Path, file: Path, tmp_path: Path) -> None:
     review = review_hands([deep], games, output=tmp_path / "kept", threads=1)
     (one,) = review.hands
     assert (one.solution, one.solution_stack_bb, one.stack_bb) == ("twenty", 20.0, 15.0)
-    assert one.notes == ("played 15 bb deep, graded before the flop by twenty, 20 bb (+33%)",)
+    assert one.notes == ("played 15 bb deep, graded before the flop at 20 bb (+33 %)",)
     with pytest.raises(InputError, match="holds no solved whole game"):
         open_games(file.parent)
     with pytest.raises(InputError, match="is no folder"):
@@ -342,9 +342,9 @@ def test_the_command(
     assert code == 0
     assert f"1 × another game: Omaha Pot Limit ({file}, line 65, PokerStars Hand #5)" in err
     assert "hands 4 of 4 | 4 kept from before" in err
-    assert "Loss in bb, the costliest decisions first" in out
+    assert "Mistakes, the costliest first" in out
     first = out.splitlines()[2].split()
-    assert first[2:9] == ["1", "preflop", "AsAd", "first", "to", "act", "f"]
+    assert first[2:9] == ["1", "preflop", "AsAd", "first", "to", "act", "fold"]
     assert "SB limps, BB checks; flop 7s7h7d: BB checks, SB checks" in " ".join(out.split())
     assert out.splitlines()[1].split()[:2] == ["loss", "accuracy"]
     assert "on the mean of all hands that get there; the loss of one hand may be off by more" in out

@@ -1,6 +1,7 @@
 """A street as a spot: the sizes that were bet are in its tree, whatever else is left out."""
 
 from dataclasses import replace
+from fractions import Fraction
 from itertools import groupby
 
 import numpy as np
@@ -75,6 +76,16 @@ def test_pot_stack_and_sizes_are_those_of_the_hand() -> None:
     assert words(Trimmed.NO_RAISES, 0, 2) == ["f", "c", "r10.4"]
     sizes = [street_spot(GAME, flop(), WIDE, trimmed).tree.node_count for trimmed in Trimmed]
     assert sizes == sorted(sizes, reverse=True)
+
+
+def test_rake_is_that_of_the_hand() -> None:
+    hand = read_text(RAISED).hands[0]
+    raked = replace(hand, pot=Fraction(20), rake=Fraction(1))
+    assert street_spot(GAME, start(replace(hand, rake=Fraction(0))), WIDE).rake == 0
+    assert street_spot(GAME, start(raked), WIDE).rake == 0.05
+    rules = replace(GAME.preflop, rake=0.1, rake_cap=100)  # which takes 1 bb of that pot, too
+    same = street_spot(replace(GAME, preflop=rules), start(raked), WIDE)
+    assert (same.rake, same.rake_cap) == (0.1, 100)
 
 
 def test_more_raises_than_the_solution_allows() -> None:

@@ -8,7 +8,7 @@ from threading import Event, Lock
 from typing import Any, TypeVar, cast, get_args
 
 from allstreets.base import InputError
-from allstreets.betting import Player, line_in_words, split_line, whole_line
+from allstreets.betting import Player, split_line, whole_line
 from allstreets.explorer.headlines import Manifest
 from allstreets.explorer.models import place as messages
 from allstreets.explorer.models.base import EvCount, PlayerName, SolutionKind
@@ -163,7 +163,6 @@ class SolutionView:
             return messages.Place.of(
                 node,
                 solution="",
-                words=line_in_words(node.line, node.unit.notation, node.path[0].street),
                 unit=node.unit.name,
                 evs=evs,
                 ev_note=f"{unit} {EV_NOTES[evs]}",
