@@ -23,6 +23,7 @@ from .payoffs import payoffs as payoffs
 from .payoffs import rakes as rakes
 from .postflop import LargeTreeError as LargeTreeError
 from .postflop import build_postflop_tree as build_postflop_tree
+from .postflop import is_rounded as is_rounded
 from .postflop import measure_postflop_tree as measure_postflop_tree
 from .preflop import POT_KINDS as POT_KINDS
 from .preflop import FlopPot as FlopPot
@@ -53,6 +54,7 @@ from .sizes import read_share as read_share
 from .sizes import sizes_text as sizes_text
 from .table import CHIPS_PER_BB as CHIPS_PER_BB
 from .table import CHIPS_PER_POT as CHIPS_PER_POT
+from .table import GRAINS as GRAINS
 from .table import IP as IP
 from .table import OOP as OOP
 from .table import POSTFLOP as POSTFLOP
@@ -60,6 +62,7 @@ from .table import Player as Player
 from .table import Street as Street
 from .table import bb_text as bb_text
 from .table import exact_chips as exact_chips
+from .table import grains_for as grains_for
 from .table import neat as neat
 from .table import street_of_board as street_of_board
 from .tree import Action as Action

@@ -1,5 +1,6 @@
 """Building the tree of a postflop game out of its rules, or only counting its nodes."""
 
+from collections import deque
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from itertools import count
@@ -10,8 +11,8 @@ from allstreets.base import InputError
 from allstreets.betting.edits import DEAL, Edit
 from allstreets.betting.menu import Situation, Thresholds, amounts_offered
 from allstreets.betting.rules import PostflopRules
-from allstreets.betting.sizes import Geometric, TimesLastBet
-from allstreets.betting.table import IP, OOP, Player, Street, in_grains, neat
+from allstreets.betting.sizes import Geometric, Sizes, TimesLastBet
+from allstreets.betting.table import GRAINS, IP, OOP, Player, Street, in_grains, neat
 from allstreets.betting.tree import (
     KINDS,
     PLAYERS,
@@ -28,6 +29,8 @@ from allstreets.betting.words import find_action
 NODE_LIMIT = 2_000_000
 COUNTED_FROM = 20_000  # a tree that grows past so many nodes is counted before it grows on
 NO_PLAYER = -1
+TOLERANCE = 100  # a bet may be off by one part in so many
+STATES_COMPARED = 5_000  # the first ones: rounding weighs most in small pots
 
 FOLD = Action(ActionKind.FOLD)
 CHECK = Action(ActionKind.CHECK)
@@ -174,6 +177,59 @@ def measure_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) ->
     return TreeSize(rules.street, np.array(nodes), np.array(decisions), np.array(actions))
 
 
+def is_rounded(rules: PostflopRules) -> bool:
+    """Whether counting in grains moves a size by more than 1 % of it, or makes two sizes one.
+
+    Every state's amounts are compared with those in grains of a hundredth, the smallest pots
+    first. Edits that do not fit the tree are reported where it is built.
+    """
+    thresholds, grains = Thresholds.of(rules), Grains.of(rules)
+    fine = Grains.of(replace(rules, grains=GRAINS * grains.per_chip))
+    needed = {street: _dependencies(rules, street) for street in Street if street >= rules.street}
+    root = Place(_root(rules, grains.stack), tuple((edit, 0) for edit in rules.edits))
+    waiting, seen = deque([root]), {root}
+    try:
+        while waiting:
+            place = waiting.popleft()
+            if place.state.kind != NodeKind.DECISION:
+                continue
+            whole, exact = _amounts(place, rules, grains), _amounts(_finer(place), rules, fine)
+            apart = (
+                abs(GRAINS * a - b) * TOLERANCE > b for a, b in zip(whole, exact, strict=False)
+            )
+            if len(whole) != len(exact) or any(apart):
+                return True
+            for _, below in _choices(place, rules, thresholds, grains):
+                if below.state.kind == NodeKind.CHANCE:
+                    below = _dealt(below)
+                if not below.edits:
+                    below = Place(_bare(below.state, *needed[below.state.street]))
+                if below not in seen and len(seen) < STATES_COMPARED:
+                    seen.add(below)
+                    waiting.append(below)
+    except InputError:
+        pass
+    return False
+
+
+def _amounts(place: Place, rules: PostflopRules, grains: Grains) -> list[int]:
+    """The totals of a state's sizes, edits included, before any threshold."""
+    situation = _situation(place.state, rules, grains)
+    if situation is None:
+        return []
+    added = [size for edit, done in place.edits if done == len(edit.words) for size in edit.add]
+    sizes = (*_wanted(place.state, rules), *added)
+    return amounts_offered(sizes, situation, Thresholds(), rules.chips_per_bb, grains.per_chip)
+
+
+def _finer(place: Place) -> Place:
+    """The same in grains of a hundredth."""
+    state = place.state
+    oop, ip = (GRAINS * amount for amount in state.invested)
+    fine = replace(state, invested=(oop, ip), before=GRAINS * state.before)
+    return replace(place, state=fine)
+
+
 def _stage(state: State) -> tuple[int, int, int]:
     """Rises with every action that leaves a decision: bets add chips, and OOP checks before IP."""
     return state.street, sum(state.invested), state.player
@@ -313,21 +369,28 @@ def _actions(
     state: State, rules: PostflopRules, thresholds: Thresholds, grains: Grains
 ) -> list[Action]:
     """The actions of the player to act: fold, check or call, bets or raises rising, all-in last."""
-    player = Player(state.player)
     situation = _situation(state, rules, grains)
-    facing_bet = state.invested[player] < state.invested[player.opponent]
-    passive = [FOLD, CALL] if facing_bet else [CHECK]
+    passive = [FOLD, CALL] if _facing_bet(state) else [CHECK]
     if situation is None:
         return passive
-    sizes = rules.sizes_of(state.street, player)
-    if facing_bet:
-        wanted = sizes.raises
-    elif player == OOP and state.leader == IP and sizes.donk is not None:
-        wanted = sizes.donk
-    else:
-        wanted = sizes.bet
+    wanted = _wanted(state, rules)
     offered = amounts_offered(wanted, situation, thresholds, rules.chips_per_bb, grains.per_chip)
     return passive + [_bet(amount, situation) for amount in offered]
+
+
+def _facing_bet(state: State) -> bool:
+    player = Player(state.player)
+    return state.invested[player] < state.invested[player.opponent]
+
+
+def _wanted(state: State, rules: PostflopRules) -> Sizes:
+    """The sizes of the player to act."""
+    sizes = rules.sizes_of(state.street, Player(state.player))
+    if _facing_bet(state):
+        return sizes.raises
+    if state.player == OOP and state.leader == IP and sizes.donk is not None:
+        return sizes.donk
+    return sizes.bet
 
 
 def _situation(state: State, rules: PostflopRules, grains: Grains) -> Situation | None:

@@ -2,8 +2,8 @@
 
 People count in any unit, so that pots of 5.5 are common. Betting is worked out in *grains*, whole
 numbers of the smallest part of a chip, in which two amounts are equal or they are not: a grain is
-a chip where all amounts are whole, and otherwise a hundredth of one. What comes out is in chips
-again.
+a chip where all amounts are whole and whole bets lie within 1 % of their sizes, and otherwise a
+hundredth of one. What comes out is in chips again.
 """
 
 from collections.abc import Sequence

@@ -16,6 +16,7 @@ import numpy as np
 
 from allstreets.base import Floats, InputError, suggest
 from allstreets.betting import (
+    GRAINS,
     BettingTree,
     Edit,
     Player,
@@ -25,6 +26,7 @@ from allstreets.betting import (
     Street,
     TreeSize,
     build_postflop_tree,
+    is_rounded,
     measure_postflop_tree,
     neat,
     payoffs,
@@ -44,6 +46,9 @@ KEYS = {"oop_range": "oop", "ip_range": "ip", "max_raises_per_street": "max_rais
 @dataclass(frozen=True)
 class Spot:
     """One board and two ranges to solve. Chips are of any unit; amounts may have two decimals.
+
+    Bets are whole chips where that keeps every size within 1 % of what was asked, else hundredths
+    of one; `rounding` says where these do not keep it either.
 
     Sizes are the same for both players on every street (`bets`, `raises`), or given by street and
     player in `bet_sizes`: {"flop_oop": {"bet": ["33%"], "raise": ["60%", "a"], "donk": […]}, …}.
@@ -69,7 +74,7 @@ class Spot:
     min_bet: float | None = None  # the smallest bet; None: a big blind, where that is known
     edit: tuple[Edit, ...] = field(default=())
     lock: tuple[Lock, ...] = field(default=())
-    grains: int | None = None  # in how many parts a chip can be bet; None: by pot and stack
+    grains: int | None = None  # in how many parts a chip can be bet; None: as sizes need
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rake", read_share("rake", self.rake))
@@ -162,7 +167,25 @@ class Spot:
         rules = rules_from_spot(
             {"board": self.board, "bet_sizes": sizes, "donk": self.donk, **common}
         )
-        return replace(rules, edits=self.edit)
+        rules = replace(rules, edits=self.edit)
+        if rules.grains_per_chip == 1 and self.grains is None and is_rounded(rules):
+            return replace(rules, grains=GRAINS)
+        return rules
+
+    @cached_property
+    def rounding(self) -> str | None:
+        """A warning where bets cannot be counted finely enough; None: they can."""
+        if self.grains is not None or self.rules.grains_per_chip == 1 or not is_rounded(self.rules):
+            return None
+        return (
+            f"bets are rounded to {1 / GRAINS:g} chips, which moves some by more than 1 %: "
+            "count in a smaller unit (100 chips per big blind, say)"
+        )
+
+    def counted_as_before(self) -> "Spot":
+        """The spot of a file that does not name its grains: by pot, stack and big blind alone."""
+        grains = replace(self.rules, grains=None).grains_per_chip
+        return self if grains == self.rules.grains_per_chip else replace(self, grains=grains)
 
     @cached_property
     def size(self) -> TreeSize:

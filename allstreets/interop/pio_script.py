@@ -48,6 +48,7 @@ from allstreets.betting import (
     Player,
     Street,
     exact_chips,
+    grains_for,
     street_of_board,
 )
 from allstreets.cards import Range, cards_text, parse_board
@@ -182,7 +183,9 @@ def spot_of_lines(lines: Sequence[Sequence[Fraction]], **keys: Any) -> Spot:
     street = street_of_board(parse_board(keys["board"]))
     pot, stack = Fraction(str(keys["pot"])), Fraction(str(keys["stack"]))
     sizes, bets = sizes_of_lines(given, street, pot, stack)
-    spot = Spot(bet_sizes=sizes, force_allin_threshold=0, **keys)
+    # These sizes explain bets that were rounded to whole chips.
+    grains = grains_for(keys["pot"], keys["stack"])
+    spot = Spot(bet_sizes=sizes, force_allin_threshold=0, grains=grains, **keys)
     try:
         if spot.size.node_count <= MOST_COMPARED and bets_of(spot.tree) == bets:
             return spot

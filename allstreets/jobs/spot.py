@@ -337,6 +337,7 @@ class SpotJob:
         lines += (
             f"{name}{cards_text(spot.cards)}, pot {spot.pot}, stack {spot.stack}, "
             f"{combos[0]} × {combos[1]} combos",
+            *((f"Warning: {spot.rounding}",) if spot.rounding else ()),
             *_size_lines(need),
             f"memory {data_size(need.memory_bytes)} ({data_size(need.process_bytes)} in "
             f"all{room}), first check in about {duration(max(first, 1))}",

@@ -1,6 +1,7 @@
 """A solved spot, node by node: strategy, EV, equity and reach of every combo; and `solve`."""
 
 import math
+import warnings
 from collections.abc import Callable
 from functools import cached_property, lru_cache, partial
 from importlib import import_module
@@ -455,6 +456,8 @@ def solve(
     """
     if target < 0 or max_iterations < 1 or (check is not None and check < 1):
         raise InputError("target must not be negative, max_iterations and check at least 1")
+    if spot.rounding is not None:
+        warnings.warn(spot.rounding, stacklevel=2)
     timer = Timer(math.inf if seconds is None else seconds)
     if completion is not None:
         solver, check = completion.solver(spot, threads), check or completion.iterations

@@ -310,7 +310,8 @@ def _spot_of(folder: Path, manifest: Mapping[str, Any]) -> tuple[Spot, _Settings
             config.pop("tremble", 0.0),
             None if draft is None else CardModel.of(draft),
         )
-        return Spot.from_mapping(config), settings
+        spot = Spot.from_mapping(config)
+        return spot if "grains" in config else spot.counted_as_before(), settings
 
 
 class _Game(NamedTuple):

@@ -8,8 +8,8 @@ from builders.small_spots import RIVER, spot
 
 from allstreets.base import InputError
 from allstreets.cards import Range, equity
-from allstreets.games import Spot
-from allstreets.solutions import SpotSolution
+from allstreets.games import Spot, spot_mapping
+from allstreets.solutions import SpotSolution, solve
 from allstreets.solvers import SpotSolver
 
 GOOD: dict[str, Any] = {"board": "Ks7d4c9h2s", "oop": "TT+", "ip": "AQs+", "pot": 10, "stack": 20}
@@ -49,6 +49,31 @@ def test_keys_of_a_mapping() -> None:
     with pytest.raises(InputError, match="oop and stack missing: a spot needs board, oop, ip"):
         Spot.from_mapping({"board": "Ks7d4c9h2s", "ip": "AA", "pot": 10})
     assert Spot.from_mapping({**GOOD, "max_raises_per_street": 2}).max_raises == 2
+
+
+def bets(given: Spot) -> list[float]:
+    return [action.amount for action in given.tree.actions_at(0) if action.is_aggressive]
+
+
+def test_sizes_are_what_was_asked() -> None:
+    """A pot of few chips is bet in hundredths; one that whole chips serve stays in whole chips."""
+    assert bets(Spot(**{**GOOD, "pot": 6, "stack": 94}, bets="33%,75%")) == [1.98, 4.5]
+    for pot in range(1, 120, 7):
+        small = Spot(**{**GOOD, "pot": pot, "stack": 10 * pot}, bets="33%,75%", raises="2.5x")
+        for size, amount in zip((0.33, 0.75), bets(small), strict=True):
+            assert amount == pytest.approx(size * pot, rel=0.01)
+        assert small.rounding is None
+        assert bets(Spot.from_mapping(spot_mapping(small))) == bets(small)
+    whole = Spot(**{**GOOD, "pot": 100, "stack": 500}, bets="33%,75%,a")
+    assert "grains" not in spot_mapping(whole)
+    assert bets(whole) == [33, 75, 500]
+
+
+def test_a_pot_too_small_to_count_is_warned_of() -> None:
+    tiny = Spot(**{**GOOD, "pot": 0.5, "stack": 1}, bets="33%", raises="a")
+    assert bets(tiny) == [0.17]
+    with pytest.warns(UserWarning, match=r"rounded to 0.01 chips.*count in a smaller unit"):
+        solve(tiny, max_iterations=1, target=0)
 
 
 @pytest.mark.parametrize("precision", ["float32", "float16"])

@@ -165,7 +165,7 @@ def test_refusals_come_before_any_work(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="go on with it by --resume"):
         job(RIVER, output=tmp_path / "solved")
     with pytest.raises(InputError, match="holds another spot: pot differ"):
-        job({**RIVER, "pot": 99}, output=tmp_path / "solved", resume=True)
+        job({**RIVER, "pot": 98}, output=tmp_path / "solved", resume=True)
     with pytest.raises(InputError, match="unknown algorithm"):
         job({**RIVER, "algorithm": "magic"})
     with pytest.raises(InputError, match="threads"):

@@ -1,6 +1,7 @@
 """A saved spot is the spot that was solved, or a clear error."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from builders.small_spots import FLOP, RIVER, TURN, spot
 from allstreets.base import InputError, write_atomic
 from allstreets.cards import parse_cards
 from allstreets.engines.exact.view import find_board
+from allstreets.games import data_hash
 from allstreets.solutions import Decision, SpotSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import load_spot, mapped, save_spot
@@ -51,6 +53,21 @@ def assert_same_node(first: Decision, second: Decision) -> None:
     for player in (first.player, first.player.opponent):
         np.testing.assert_array_equal(first.evs(player), second.evs(player))
         np.testing.assert_array_equal(first.equity(player), second.equity(player))
+
+
+def test_a_file_without_grains_keeps_its_whole_chips(tmp_path: Path) -> None:
+    """Sizes are kept within 1 % now; a solution from before plays what it was solved for."""
+    folder, keys = tmp_path / "solved", {**RIVER, "pot": 6, "stack": 30, "bets": "75%"}
+    solver = SpotSolver(replace(spot(keys), grains=1))
+    save_spot(solver, folder)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["config"].pop("grains") == 1
+    del manifest["checksum"]
+    manifest["checksum"] = data_hash(manifest)
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    loaded = load_spot(folder).spot
+    assert loaded.tree.actions_at(0) == solver.spot.tree.actions_at(0)
+    assert loaded.tree.actions_at(0) != spot(keys).tree.actions_at(0)
 
 
 @pytest.mark.parametrize(

@@ -127,6 +127,7 @@ class SpotEstimate(Message):
     ip_combos: Known = None
     seconds_per_iteration: Known = None
     first_actions: list[str] = Field(default_factory=list)  # of OOP: how sizes were understood
+    warning: str | None = None  # about sizes that cannot be kept
 
 
 class SolveProgress(Message):

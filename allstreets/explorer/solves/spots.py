@@ -125,6 +125,7 @@ def estimate(form: SpotForm) -> SpotEstimate:
         ip_combos=ip.combos,
         seconds_per_iteration=need.seconds_per_iteration,
         first_actions=[action_label(tree, int(child)) for child in tree.children_of(0)],
+        warning=checked.spot.rounding,
     )
 
 

@@ -3345,6 +3345,8 @@ export interface components {
             seconds_per_iteration: number | null;
             /** Streets */
             streets: components["schemas"]["StreetCounts"][];
+            /** Warning */
+            warning: string | null;
         };
         /**
          * SpotForm
