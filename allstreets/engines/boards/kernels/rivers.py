@@ -165,7 +165,7 @@ def add_rows(
     )
 
 
-@inner_kernel
+@inlined_kernel
 def bucketed_rivers(
     river: RiverGame,
     parent_reach: Singles,
@@ -214,7 +214,7 @@ def share_values(
             store(leaf_values, place, splat(shares[first + hand]) * load(leaf_values, place))
 
 
-@inner_kernel
+@inlined_kernel
 def bucketed_turns(
     turn: StreetGame,
     river: RiverGame,
