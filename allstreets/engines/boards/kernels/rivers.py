@@ -170,7 +170,7 @@ def add_rows(
     )
 
 
-@inner_kernel
+@inlined_kernel
 def bucketed_rivers(
     river: RiverGame,
     parent_reach: Singles,
