@@ -11,6 +11,7 @@ hand classes, a part of them at a time. Such play sees neither turn nor river, s
 off; but on flops where a hand's true value is high, this one is high too (`certificate_figures`).
 """
 
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -143,6 +144,10 @@ class FlopEvaluator:
         (values,) = quick_values(
             game, spec, self.ranges, self.reach, flops, len(flops), draft.iterations
         )
+        device = open_device(self.device)
+        if device is not None:  # other processes draft there, too
+            gc.collect()
+            device.release()
         return values
 
     def drafts_at_once(self, flops: Sequence[Flop], processes: int) -> int:

@@ -199,11 +199,8 @@ class CertifyJob:
 
     def estimate(self) -> CertificateEstimate:
         """Estimate the work on the missing flops, as many of them at a time as memory allows."""
-        missing = [
-            flop
-            for flop in self.flops
-            if not self.work.has(flop.text, self.evaluator.completes(flop))
-        ]
+        known = self.work.have((flop.text, self.evaluator.completes(flop)) for flop in self.flops)
+        missing = [flop for flop, done in zip(self.flops, known, strict=True) if not done]
         return estimate_certificate(
             self.evaluator, missing, len(self.flops) - len(missing), available_bytes()
         )
@@ -243,7 +240,7 @@ class CertifyJob:
         return f"draft: {self.evaluator.draft.text}"
 
     def _known_drafts(self) -> int:
-        return sum(self.work.has(flop.text, self._draft_name) for flop in self.drafted)
+        return sum(self.work.have((flop.text, self._draft_name) for flop in self.drafted))
 
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> "CertifyOutcome":
         """Evaluate what is missing; a certificate is written when nothing is."""
@@ -333,9 +330,13 @@ class CertifyJob:
         def here(part: tuple[Flop, ...]) -> Drafted:
             return timed_drafts(self.evaluator, part)
 
+        def fail(number: int, error: Exception) -> None:
+            first, last = parts[number][0].text, parts[number][-1].text
+            raise _refusal(f"{first} to {last} could not be drafted", error) from error
+
         inside = isinstance(executor, Here)
         function = here if inside else DraftFlops(self._elsewhere(executor))
-        executor.map(function, parts, keep, control=control)
+        executor.map(function, parts, keep, control=control, on_error=fail)
         return values
 
     def _evaluate(
@@ -357,9 +358,8 @@ class CertifyJob:
             def fail(number: int, error: Exception) -> None:
                 if isinstance(error, KilledError):
                     raise error
-                kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
                 flop = self.flops[missing[number]]
-                raise InputError(f"{flop.text} could not be judged: {kind}{error}") from error
+                raise _refusal(f"{flop.text} could not be judged", error) from error
 
             flops = [self.flops[place] for place in missing]
             executor.map(function, flops, keep, control=control, on_error=fail)
@@ -531,6 +531,12 @@ def _draft_draws(
     if drafts > MOST_DRAWN:
         return everything(spread_flops(FLOP_COUNT))
     return draw_flops((), drafts, seed + DRAFT_SEED)
+
+
+def _refusal(what: str, error: Exception) -> InputError:
+    """Say in a line what failed, and why."""
+    kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
+    return InputError(f"{what}: {kind}{error}")
 
 
 def _each_once(draws: Sequence[Draw]) -> list[Flop]:
