@@ -69,6 +69,24 @@ def test_ranges_go_by_lines(solved: Path) -> None:
     np.testing.assert_array_equal(mixed[:, 1:], first(job)[:, 1:])
 
 
+def test_a_pilot_hands_on_the_ranges_that_it_ends_with() -> None:
+    """Buckets are made for the ranges of a short run, not for those of hand classes."""
+    boards = {"cards": "boards", "river_groups": 16, "turn_rows": 16, "regroup": 0, "tremble": 0}
+    run = plan_unified(small_config(**boards)).solver()
+    run.train_batch(12)
+    wanted = run.preflop.pot_reach(run.preflop.average())
+    job = plan_unified(small_config(**boards, pilot=12))
+    np.testing.assert_array_equal(first(job), wanted)
+    spec = job.spec()
+    assert spec.ranges is not None
+    np.testing.assert_array_equal(spec.ranges, wanted)
+
+
+def test_a_pilot_is_for_buckets_that_go_by_ranges() -> None:
+    with pytest.raises(ValueError, match=r"pilot\W.*is for cards boards"):
+        small_config(cards="classes", pilot=12)
+
+
 def test_the_command(solved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = str(tmp_path / "five")
     like = ["train", "--like", str(solved), "--stack", "5", "--flops", "spread_1"]
