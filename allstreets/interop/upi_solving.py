@@ -135,7 +135,7 @@ class BackgroundSolve:
 
     def _train(self) -> str:
         solver, limits = self.solver, self._limits
-        pot, told = solver.spot.pot, time.monotonic()
+        pot, last_line = solver.spot.pot, time.monotonic()
         steps = drive(
             solver,
             lambda: solver.exploitability() / pot,
@@ -148,8 +148,8 @@ class BackgroundSolve:
         ending: Ending | None = None
         for step in steps:
             self.seconds, ending = step.seconds, step.ending
-            is_due = time.monotonic() - told >= self._interval
+            is_due = time.monotonic() - last_line >= self._interval
             if ending is None and step.exploitability is not None and is_due:
                 self._report()
-                told = time.monotonic()
+                last_line = time.monotonic()
         return REASONS[ending]

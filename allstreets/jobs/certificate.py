@@ -199,11 +199,8 @@ class CertifyJob:
 
     def estimate(self) -> CertificateEstimate:
         """Estimate the work on the missing flops, as many of them at a time as memory allows."""
-        missing = [
-            flop
-            for flop in self.flops
-            if not self.work.has(flop.text, self.evaluator.completes(flop))
-        ]
+        known = self.work.have((flop.text, self.evaluator.completes(flop)) for flop in self.flops)
+        missing = [flop for flop, done in zip(self.flops, known, strict=True) if not done]
         return estimate_certificate(
             self.evaluator, missing, len(self.flops) - len(missing), available_bytes()
         )
@@ -243,7 +240,7 @@ class CertifyJob:
         return f"draft: {self.evaluator.draft.text}"
 
     def _known_drafts(self) -> int:
-        return sum(self.work.has(flop.text, self._draft_name) for flop in self.drafted)
+        return sum(self.work.have((flop.text, self._draft_name) for flop in self.drafted))
 
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> "CertifyOutcome":
         """Evaluate what is missing; a certificate is written when nothing is."""

@@ -11,7 +11,7 @@ evaluates only the new ones. Files of a solution that has since changed are remo
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -139,9 +139,10 @@ class CertificateWork:
         except (DamagedFileError, FileNotFoundError, *MISFITS):
             return None
 
-    def has(self, flop: str, completion: str | None) -> bool:
-        """Whether a flop has been evaluated and its file exists."""
-        return self._facts_there() == self.facts and self._path(flop, completion).exists()
+    def have(self, flops: Iterable[tuple[str, str | None]]) -> list[bool]:
+        """Whether each flop, by its completion, has been evaluated and its file exists."""
+        same = self._facts_there() == self.facts
+        return [same and self._path(*flop).exists() for flop in flops]
 
     def _path(self, flop: str, completion: str | None) -> Path:
         how = f"-{data_hash({'completion': completion})[:4]}" if completion else ""

@@ -78,12 +78,11 @@ def test_flops_are_kept_for_one_solution_and_by_how_they_were_completed(tmp_path
     values, seconds = found
     assert seconds == 2.5
     np.testing.assert_array_equal(values.own, 2 * best)
-    assert again.has("AsKh7d", None)
-    assert not again.has("AsKh7d", "classes")
+    assert again.have([("AsKh7d", None), ("AsKh7d", "classes")]) == [True, False]
     assert again.load("9s8s2h", None) is None
     other = CertificateWork(tmp_path, {"judged": "b"})
     assert other.differs() == ["judged"]
     assert other.load("AsKh7d", None) is None
-    assert not other.has("AsKh7d", None)
+    assert other.have([("AsKh7d", None)]) == [False]
     other.begin()
     assert again.load("AsKh7d", None) is None
