@@ -130,9 +130,7 @@ def inner_kernel(function: Function) -> Function:
 def inlined_kernel(function: Function) -> Function:
     """As `inner_kernel`, for a few lines of a hot loop: Numba writes them out in their callers.
 
-    So the compiler sees the whole loop at once, with numbers of actions that are known there. It
-    also suits a long kernel with one caller: LLVM optimises all that a kernel calls once more for
-    every kernel above it.
+    So the compiler sees the whole loop at once, with numbers of actions that are known there.
     """
     compiled = _compiled(function, no_cpython_wrapper=True, inline="always")
     return cast(Function, _closed(compiled))

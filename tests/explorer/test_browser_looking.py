@@ -410,7 +410,7 @@ def test_the_keyboard_alone(page: Page) -> None:
     page.goto("/")
     link = page.get_by_role("link", name="small turn")
     expect(link).to_be_visible()
-    for _ in range(30):
+    for _ in range(60):
         page.keyboard.press("Tab")
         if link.evaluate("one => one === document.activeElement"):
             break

@@ -72,10 +72,7 @@ def names(library: Library) -> dict[str, str | None]:
 
 
 def test_every_kind_is_listed_and_opened() -> None:
-    root = folder("turn").parent
-    for name in KINDS:
-        folder(name)
-    library = Library([root])
+    library = Library([folder(name) for name in KINDS])
     cards = {Path(card.folder).name: card for card in library.cards()}
     kinds = {"turn": "spot", "classes": "unified", "preflop": "preflop", "models": "postflop"}
     assert len(cards) == len(KINDS)

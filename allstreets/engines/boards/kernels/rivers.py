@@ -170,7 +170,7 @@ def add_rows(
     )
 
 
-@inlined_kernel
+@inner_kernel
 def bucketed_rivers(
     river: RiverGame,
     parent_reach: Singles,

@@ -178,7 +178,7 @@ def early_forward(
     early_terminals(forest, boards, storage, space, board, mode)
 
 
-@inner_kernel
+@kernel
 def early_terminals(
     forest: Forest,
     boards: Boards,

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from allstreets.base import Longs, Singles, inlined_kernel, kernel
+from allstreets.base import Longs, Singles, inner_kernel, kernel
 from allstreets.engines.exact.kernels.layout import Boards, Forest, Storage, Workspace
 from allstreets.engines.exact.kernels.streets import (
     add_line_values,
@@ -64,7 +64,7 @@ class TurnSpace(NamedTuple):
     leaf_values: Singles  # [S, …]
 
 
-@inlined_kernel
+@inner_kernel
 def river_piece(
     forest: Forest,
     boards: Boards,
