@@ -95,9 +95,11 @@ class FlopEvaluator:
         trees = [(pot.tree, pot.payoffs) for pot in self.result.game.pots]
         plays = self._plays(flop, following)
         there = open_device(self.device)
-        return evaluate_flop(
+        values = evaluate_flop(
             trees, flop, plays, self.reach, own=own, threads=self.threads, device=there
         )
+        self._release()
+        return values
 
     def _plays(self, flop: Flop, following: Sequence[Flop]) -> list[Lift]:
         """How the pots of a flop are played."""
@@ -144,11 +146,15 @@ class FlopEvaluator:
         (values,) = quick_values(
             game, spec, self.ranges, self.reach, flops, len(flops), draft.iterations
         )
+        self._release()
+        return values
+
+    def _release(self) -> None:
+        """Give memory of a device back: other processes evaluate flops there, too."""
         device = open_device(self.device)
-        if device is not None:  # other processes draft there, too
+        if device is not None:
             gc.collect()
             device.release()
-        return values
 
     def drafts_at_once(self, flops: Sequence[Flop], processes: int) -> int:
         """Flops that each of so many processes drafts together.
