@@ -6,6 +6,9 @@ from .board_report import Gathering as Gathering
 from .board_report import ReportRow as ReportRow
 from .board_report import hand_sums as hand_sums
 from .board_report import report_of as report_of
+from .calibration import FEWEST as FEWEST
+from .calibration import Calibrated as Calibrated
+from .calibration import calibrated as calibrated
 from .certificate_figures import DraftValues as DraftValues
 from .certificate_figures import Draw as Draw
 from .certificate_figures import RealFigures as RealFigures

@@ -23,6 +23,7 @@ from .device import gpu_count as gpu_count
 from .device import gpu_names as gpu_names
 from .device import named_device as named_device
 from .device import open_device as open_device
+from .device import release_memory as release_memory
 from .exact.buckets import HandBuckets as HandBuckets
 from .exact.buckets import StreetBuckets as StreetBuckets
 from .exact.buckets import hand_buckets as hand_buckets

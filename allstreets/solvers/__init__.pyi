@@ -1,3 +1,5 @@
+from .calibration import SETTLED as SETTLED
+from .calibration import Calibration as Calibration
 from .completion import DRAFT as DRAFT
 from .completion import EXACTLY as EXACTLY
 from .completion import Completion as Completion
@@ -18,6 +20,7 @@ from .drive import Timer as Timer
 from .drive import drive as drive
 from .drive import next_multiple as next_multiple
 from .entry_ranges import solution_ranges as solution_ranges
+from .entry_ranges import some_flops as some_flops
 from .flops import FlopEstimate as FlopEstimate
 from .flops import FlopsSolver as FlopsSolver
 from .flops import FlopTargets as FlopTargets

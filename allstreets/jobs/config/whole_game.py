@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from allstreets.analysis import FEWEST
 from allstreets.betting import IP, PlayerSizes, PreflopRules, StreetSizes, parse_raise_sizes
 from allstreets.cfr import Pruning
 from allstreets.engines import ON_GPUS, ON_PROCESSORS, CardModel
@@ -287,6 +288,9 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     pilot: int = Field(default=0, ge=0, examples=[150])
     """Iterations on 25 flops first, with 32 groups, to group hands for their ranges; 0 = none."""
 
+    calibrate: int = Field(default=0, ge=0, examples=[24])
+    """Flops that are solved exactly half-way, to correct what pots are worth; 0 = none."""
+
     regroup: int | None = Field(default=None, ge=0, examples=[2])
     """Times that hands are grouped again at most as ranges move (cards: boards); 2, 0 = never."""
 
@@ -364,6 +368,7 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
             raise WrongKeyError("pilot", "is for cards boards")
         if self.regroup and self.cards != "boards":
             raise WrongKeyError("regroup", "is for cards boards")
+        self._can_be_calibrated()
         self._fits_locks()
         if self.drop_unplayed_every and (not can.drops_hands or self.memory == "per_batch"):
             raise WrongKeyError(
@@ -371,6 +376,21 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
                 "is for cards classes with memory resident or memmap; others store all hands",
             )
         return self
+
+    def _can_be_calibrated(self) -> None:
+        """Refuse calibrations that measure nothing, or where the run cannot wait for them."""
+        if not self.calibrate:
+            return
+        if self.calibrate < FEWEST:
+            raise WrongKeyError("calibrate", f"takes at least {FEWEST} flops, or 0 for none")
+        if self.cards == "exact":
+            raise WrongKeyError("calibrate", "compares with exact cards, which these are")
+        if self.memory == "per_batch":
+            raise WrongKeyError("calibrate", "needs the strategies of all flops; write resident")
+        if self.cluster is not None:
+            raise WrongKeyError("calibrate", "is not there yet on a cluster")
+        if any("|" in lock.line for lock in self.lock):
+            raise WrongKeyError("calibrate", "solves flops freely, and locks after the flop do not")
 
     def _fits_locks(self) -> None:
         """Refuse what forgets hands or flops where these are told what to play."""
