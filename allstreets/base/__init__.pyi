@@ -10,9 +10,6 @@ from .cache import cache_folder as cache_folder
 from .cache import cache_path as cache_path
 from .cache import cached_arrays as cached_arrays
 from .cache import data_path as data_path
-from .cache import held as held
-from .cache import is_held as is_held
-from .cache import share as share
 from .control import INTERRUPTED as INTERRUPTED
 from .control import SIGNALS as SIGNALS
 from .control import Control as Control
@@ -45,6 +42,9 @@ from .jit import inner_kernel as inner_kernel
 from .jit import kernel as kernel
 from .json_files import read_json_object as read_json_object
 from .json_files import typed_record as typed_record
+from .locks import held as held
+from .locks import is_held as is_held
+from .locks import share as share
 from .remote import Place as Place
 from .remote import Remote as Remote
 from .remote import place_of as place_of

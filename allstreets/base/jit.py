@@ -24,8 +24,9 @@ from typing import Any, TypeVar, cast
 import numba
 from numba.core.compiler_lock import global_compiler_lock
 
-from allstreets.base.cache import cache_folder, held, is_held, share
+from allstreets.base.cache import cache_folder
 from allstreets.base.kernel_cache import keep_compiled
+from allstreets.base.locks import held, is_held, share
 
 UNUSED_SECONDS = 14 * 24 * 3600
 """Compiled kernels that nothing has used for two weeks are removed when others are compiled."""

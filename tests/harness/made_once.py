@@ -21,7 +21,8 @@ import llvmlite.binding as llvm
 import numba
 import numpy as np
 
-from allstreets.base.cache import cache_folder, held, is_held, share
+from allstreets.base.cache import cache_folder
+from allstreets.base.locks import held, is_held, share
 
 ROOT = Path(__file__).parents[2]
 ENDINGS = (".py", ".cu", ".cuh", ".yaml")
