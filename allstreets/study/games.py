@@ -201,7 +201,7 @@ def load_playable(
 ) -> Solution:
     """A solved spot or whole game; an `InputError` for what cannot be played.
 
-    With `drafts` a whole game is played on every flop with real cards (`drafting`).
+    With `drafts` a whole game is played on every flop with real cards (`DraftedFlops`).
     """
     folder = mirrored(folder).resolve()
     solution = load(folder)
