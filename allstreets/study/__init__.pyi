@@ -43,13 +43,13 @@ from .review_folder import ReplayStep as ReplayStep
 from .review_folder import ReviewFolder as ReviewFolder
 from .review_folder import ReviewIndex as ReviewIndex
 from .review_hand import review_hand as review_hand
-from .review_job import Review as Review
 from .review_job import ReviewedSoFar as ReviewedSoFar
 from .review_job import ReviewJob as ReviewJob
 from .review_job import plan_review as plan_review
 from .review_job import review_hands as review_hands
 from .review_streets import Effort as Effort
 from .tables import Leak as Leak
+from .tables import Review as Review
 from .tables import Summary as Summary
 from .tables import answer_rows as answer_rows
 from .tables import decision_rows as decision_rows
