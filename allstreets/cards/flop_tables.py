@@ -42,7 +42,7 @@ from allstreets.base import (
     write_atomic,
 )
 from allstreets.cards.evaluator import combo_strengths
-from allstreets.cards.flops import FLOP_COUNT, all_flops, canonical_flop
+from allstreets.cards.flop_sets import FLOP_COUNT, all_flops, canonical_flop
 from allstreets.cards.hands import COMBO_CARDS, HAND_COUNT, HAND_OF_COMBO, hand_pairs, live_combos
 from allstreets.cards.isomorphism import COMBO_PERMUTATIONS, board_symmetries
 from allstreets.cards.kernels.matchups import ROW_LENGTH, add_class_wins

@@ -2,13 +2,13 @@ from .anki import anki_package as anki_package
 from .anki import anki_problem as anki_problem
 from .anki import chosen as chosen
 from .anki import export_anki as export_anki
+from .dealing import PAIRINGS as PAIRINGS
+from .dealing import SUITS as SUITS
 from .dealing import Deal as Deal
 from .dealing import Dealer as Dealer
+from .dealing import Wanted as Wanted
 from .dealing import draw_flop as draw_flop
-from .filters import PAIRINGS as PAIRINGS
-from .filters import SUITS as SUITS
-from .filters import Wanted as Wanted
-from .filters import parse_seat as parse_seat
+from .dealing import parse_seat as parse_seat
 from .games import SolvedGame as SolvedGame
 from .games import load_games as load_games
 from .games import load_playable as load_playable
