@@ -610,9 +610,8 @@ def test_streams_beat_and_end_with_the_server(
     solves: Solves, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Long: a server of its own."""
-    monkeypatch.setattr(
-        manager.stream, "__defaults__", (0.05,)
-    )  # seconds between two signs of life
+    seconds = 0.05  # between two signs of life
+    monkeypatch.setattr(manager.stream, "__defaults__", (seconds,))
     name = solves.start(endless()).id
     wait_for(solves, name, "running")
     solves.pause(name)
