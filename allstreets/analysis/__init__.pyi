@@ -44,7 +44,6 @@ from .frequency_locks import observed_game_locks as observed_game_locks
 from .frequency_locks import observed_locks as observed_locks
 from .frequency_locks import with_game_locks as with_game_locks
 from .frequency_locks import with_locks as with_locks
-from .leaf_features import leaf_features as leaf_features
 from .simplify.records import Simplified as Simplified
 from .simplify.records import StreetPrice as StreetPrice
 from .simplify.rule import Mixes as Mixes

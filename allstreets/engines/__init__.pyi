@@ -29,7 +29,12 @@ from .exact.buckets import StreetBuckets as StreetBuckets
 from .exact.buckets import hand_buckets as hand_buckets
 from .exact.buckets import suit_buckets as suit_buckets
 from .exact.buckets import suit_street_buckets as suit_street_buckets
+from .exact.cards import HandsByBoard as HandsByBoard
+from .exact.cards import TurnPart as TurnPart
 from .exact.cards import every_combo as every_combo
+from .exact.cards import hands_by_board as hands_by_board
+from .exact.cards import turn_alone as turn_alone
+from .exact.cards import turn_parts as turn_parts
 from .exact.cards import whole_vectors as whole_vectors
 from .exact.engine import ExactEngine as ExactEngine
 from .exact.engine import flop_arrays as flop_arrays

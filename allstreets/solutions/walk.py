@@ -50,7 +50,6 @@ from allstreets.solutions.records import Certificate, MadeSimple
 from allstreets.solutions.tables import Row
 
 if TYPE_CHECKING:
-    from allstreets.solutions.spot import SpotSolution
     from allstreets.solutions.whole_game import WholeSolution
 
 Kind = Literal["decision", "chance", "end"]
@@ -142,11 +141,6 @@ class Solution(ABC):
     start = Position()  # the first node
     settings: Sequence[tuple[str, Position]] = ()
     """(label, first node) of each setting that is picked before play begins; often none."""
-
-    @property
-    def as_spot(self) -> "SpotSolution | None":
-        """Itself, if it is one board and two ranges; else None."""
-        return None
 
     @property
     def as_game(self) -> "WholeSolution | None":
