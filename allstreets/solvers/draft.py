@@ -26,7 +26,9 @@ from allstreets.engines import (
     CardModel,
     ExactSubgame,
     StreetView,
+    deal_streets,
     every_combo,
+    listed_river,
 )
 from allstreets.games import Spot, spot_root
 from allstreets.solvers.dealt_out import only_end
@@ -102,6 +104,7 @@ class DraftSolver(SpotSolver):
     def _exact(self, lift: BoardsLift) -> ExactSubgame:
         """An exact subgame in which the hands of a bucket share a row; buckets never change."""
         root, combos = every_combo(self.spot.cards)
+        turns = self._engine.cards[0].streets
         return ExactSubgame(
             self.spot.tree,
             self.spot.payoffs,
@@ -110,6 +113,7 @@ class DraftSolver(SpotSolver):
             self.threads,
             buckets=lift.sharing,
             learns=False,
+            streets=[*turns, listed_river(turns[-1])][: len(deal_streets(self.spot.tree))],
         )
 
     def view(self, cards: tuple[int, ...], best: Player | None = None) -> StreetView:
