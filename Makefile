@@ -132,8 +132,8 @@ docs: $(DOCS_READY) ## Build the documentation site into site/; a link that lead
 	@NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --quiet
 	@echo "Built: site/index.html"
 
-bench: $(DEV_READY) ## Run the benchmarks; figures go to benchmarks/results
-	@for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+bench: $(DEV_READY) kernels ## Run the benchmarks (ten minutes) and say what got slower; BENCH=--all runs the studies too
+	@$(BIN)/python benchmarks/run.py $(BENCH)
 
 COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	--no-emit-index-url --no-emit-find-links --quiet --upgrade

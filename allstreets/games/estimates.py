@@ -355,24 +355,28 @@ class DraftEstimate:
 
     memory_bytes: int  # regrets and average strategies
     process_bytes: int  # everything, the program and the exact evaluation included
+    setup_seconds: float  # boards and buckets
     seconds_per_iteration: float
     check_seconds: float  # of a true best response, the tables of the first one included
 
     def seconds_to(self, iterations: int) -> float:
         """Seconds for so many iterations, set-up and one check included."""
-        setup = BOARDS_SECONDS + GROUPING_SECONDS
-        return setup + iterations * self.seconds_per_iteration + self.check_seconds
+        iterating = iterations * self.seconds_per_iteration
+        return self.setup_seconds + iterating + self.check_seconds
 
 
 def estimate_draft(spot: Spot, model: CardModel, threads: int = 1) -> DraftEstimate:
-    """The size of a draft of a flop, whose iterations take one thread."""
+    """The size of a draft of a flop; threads share its turn boards."""
     ((_, hands),) = hands_of_flops([canonical_flop(spot.cards).flop])
     stored, seconds, tables = _boards_of_flop([spot.size], hands, model)
     exact = estimate_exact(spot.size, hands, "float32")
     boards = sum(exact.boards.values())
+    threads = min(threads, len(hands[1][0]))  # turn boards
+    setup = BOARDS_SECONDS + GROUPING_SECONDS / threads
     check = boards * SETUP_SECONDS_PER_BOARD + exact.slots * CHECK_SECONDS_PER_SLOT / threads
     shown = exact.process_bytes - exact.memory_bytes  # tables of every board
-    return DraftEstimate(stored, 2 * stored + tables + shown, seconds, check)
+    process = 2 * stored + tables + shown
+    return DraftEstimate(stored, process, setup, seconds / threads, check)
 
 
 def hands_of_flops(flops: Sequence[Flop]) -> list[tuple[int, HandsByBoard]]:

@@ -30,7 +30,9 @@ from allstreets.engines import (
     CardModel,
     ExactSubgame,
     StreetView,
+    deal_streets,
     every_combo,
+    listed_river,
 )
 from allstreets.games import Spot, spot_root
 from allstreets.solvers.spot import SpotSolver, only_end
@@ -105,6 +107,7 @@ class DraftSolver(SpotSolver):
     def _exact(self, lift: BoardsLift) -> ExactSubgame:
         """An exact subgame in which the hands of a bucket share a row; buckets never change."""
         root, combos = every_combo(self.spot.cards)
+        turns = self._engine.cards[0].streets
         return ExactSubgame(
             self.spot.tree,
             self.spot.payoffs,
@@ -113,6 +116,7 @@ class DraftSolver(SpotSolver):
             self.threads,
             buckets=lift.sharing,
             learns=False,
+            streets=[*turns, listed_river(turns[-1])][: len(deal_streets(self.spot.tree))],
         )
 
     def view(self, cards: tuple[int, ...], best: Player | None = None) -> StreetView:

@@ -65,9 +65,9 @@ class Below(Protocol):
 class StreetBoards:
     """All boards of one street; `hands[p]` holds, board by board, the hands of player p."""
 
-    runouts: tuple[Runouts, ...]  # [B]
+    runouts: Sequence[Runouts]  # [B]
     parents: tuple[int, ...]  # [B]: board one street up
-    hands: tuple[list[BoardHands], list[BoardHands]]  # [2][B]
+    hands: tuple[Sequence[BoardHands], Sequence[BoardHands]]  # [2][B]
 
     @property
     def boards(self) -> list[tuple[int, ...]]:
@@ -87,7 +87,9 @@ class StreetBoards:
         return first, _hand_lists(self.boards, self.hands[1])
 
 
-def _hand_lists(boards: list[tuple[int, ...]], hands_by_board: list[BoardHands]) -> HandLists:
+def _hand_lists(
+    boards: Sequence[tuple[int, ...]], hands_by_board: Sequence[BoardHands]
+) -> HandLists:
     start = starts_of([whole_vectors(len(hands.first)) for hands in hands_by_board])
     cards = np.full((start[-1], 2), PADDING_CARD, np.uint8)
     strengths, parent = np.zeros(start[-1], np.uint16), np.zeros(start[-1], np.uint16)
