@@ -142,6 +142,16 @@ class StreetStart:
     moments: tuple[Moment, ...]  # of this street
     raised_last: Player | None  # who made the last bet or raise of the street before
 
+    @property
+    def pot(self) -> Fraction:
+        """The pot when the street begins."""
+        return self.hand.before(self.street)[0]
+
+    @property
+    def left(self) -> Fraction:
+        """What the shorter stack has behind then."""
+        return min(self.hand.before(self.street)[1])
+
 
 class LostError(Exception):
     """The rest of a hand is unknown; the message says why."""
@@ -370,7 +380,7 @@ def street_spot(
     trimmed: Trimmed = Trimmed.ALL,
 ) -> Spot:
     """The spot of a street; `ranges` [1326] are those that both players bring."""
-    first, hand = start.moments[0], start.hand
+    hand = start.hand
     kind = POT_KINDS[min(hand.raises, len(POT_KINDS) - 1)]
     sizes = game.pot_sizes.get(kind, game.sizes)
     raises = sum(moment.action.kind >= ActionKind.BET for moment in start.moments) - 1
@@ -381,8 +391,8 @@ def street_spot(
         board=cards_text(hand.board_on(start.street)),
         oop=oop,
         ip=ip,
-        pot=_chips(first.pot),
-        stack=_chips(min(first.left)),
+        pot=_chips(start.pot),
+        stack=_chips(start.left),
         bet_sizes={
             f"{street.text}_{player.name.lower()}": _lists(
                 sizes[street - Street.FLOP][player], start, street, player, trimmed
