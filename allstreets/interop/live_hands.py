@@ -118,4 +118,3 @@ def won(hand: LiveHand, theirs: Cards | None, strengths: tuple[int, int] | None)
         return None
     lead = strengths[player] - strengths[player.opponent]
     return ledger.matched * ((lead > 0) - (lead < 0))
-

@@ -14,32 +14,35 @@ Evaluation in Imperfect Information Games" (AAAI 2018). Two ideas:
 A player whose strategy is not known has the one hand that he holds, and his choices have no
 corrections.
 
-    hand = Corrected(pairs, reach)
+    hand = Corrected(meets, reach)
     hand.dealt(chances, values, taken)           # a card, or a flop
     hand.acted(player, strategy, evs, taken)     # a decision of a known player
     result = hand.result(value)                  # `value` of both ranges where the hand has ended
 """
+
+from collections.abc import Callable
 
 import numpy as np
 
 from allstreets.base import Floats
 from allstreets.betting import Player
 
+Meets = Callable[[Floats], Floats]
+"""A reach [H] of one player → [H]: how much of it fits beside each hand of the other."""
+
 
 class Corrected:
     """The ranges in a hand so far, and the corrections; results are those of OOP."""
 
-    def __init__(self, pairs: Floats, reach: tuple[Floats, Floats]) -> None:
-        """`pairs` [H, H]: the weight of each pair of hands, OOP's by row; `reach` [H] of both."""
-        self.pairs = pairs
+    def __init__(self, meets: Meets, reach: tuple[Floats, Floats]) -> None:
+        """`reach` [H] of both, and what each hand meets of the other's."""
+        self.meets = meets
         self.reach = [each.astype(np.float64) for each in reach]
         self.total = 0.0
 
     def weights(self, player: Player) -> Floats:
         """[H]: the weight of every hand of a player, in pairs with all of the other's."""
-        pairs = self.pairs if player == Player.OOP else self.pairs.T
-        weights: Floats = self.reach[player] * (pairs @ self.reach[player.opponent])
-        return weights
+        return self.reach[player] * self.meets(self.reach[player.opponent])
 
     def mean(self, player: Player, values: Floats) -> float:
         """The mean of values [H] over the hands of a player."""
@@ -64,9 +67,9 @@ class Corrected:
         """An outcome [X] was drawn by its chance; `values` to OOP guess what each is worth."""
         self.total += float(chances @ values / chances.sum()) - float(values[taken])
 
-    def blocked(self, pairs: Floats, live: Floats) -> None:
-        """Cards have come: hands that hold one are gone, and `pairs` are those beside them."""
-        self.pairs = pairs
+    def blocked(self, meets: Meets, live: Floats) -> None:
+        """Cards have come: hands that hold one are gone, and others meet."""
+        self.meets = meets
         self.reach = [each * live for each in self.reach]
 
     def result(self, value: float) -> float:

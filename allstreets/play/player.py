@@ -117,6 +117,8 @@ class Seat(ABC):
 class SolutionPlayer:
     """A whole game that plays hands."""
 
+    known = True
+
     def __init__(
         self, solution: WholeSolution, effort: Effort | None = None, name: str = "", seed: int = 1
     ) -> None:

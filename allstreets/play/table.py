@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
-from itertools import combinations
 from random import Random
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from allstreets.base import Flags, Floats, InputError, Longs, quotient
+from allstreets.base import Floats, InputError, Longs, Singles, quotient
 from allstreets.betting import CHIPS_PER_BB, Player, Street
 from allstreets.cards import (
     CARD_PERMUTATIONS,
@@ -39,17 +39,19 @@ from allstreets.cards import (
     evaluate,
     fitting,
     live_combos,
+    met_reach,
     preflop_matchups,
 )
 from allstreets.interop import Cards, DealtPlayer, Ledger, LiveHand, state_text
 from allstreets.play.aivat import Corrected
-from allstreets.play.player import Answer, Seat
+from allstreets.play.player import Answer, Seat, Tally
 from allstreets.solutions import WholeSolution
 
 ALL = np.arange(COMBO_COUNT)
 FITS = fitting(ALL, ALL).astype(np.float64)
 HOLDS = np.zeros((COMBO_COUNT, DECK_SIZE))  # [1326, 52]: whether a combo holds a card
 HOLDS[ALL[:, None], COMBO_CARDS] = 1.0
+STEPS = (1, 5, 8, 11, 17, 22)  # between turn and river, of 49 cards in order
 CACHED_FLOPS = 4  # strengths on all their boards, some megabytes each
 CACHED_MASSES = 128  # lines before the flop
 AT_ONCE = 1024  # flops whose pairs of hands are counted together
@@ -60,6 +62,10 @@ BESIDE_FLOP = (49 * 48 * 47 * 46) / (52 * 51 * 50 * 49)  # pairs of hands that a
 class Contender(Protocol):
     """Somebody who plays a match."""
 
+    name: str
+    known: bool  # whether it says what all hands do
+    tally: Tally
+
     def sit(self) -> Seat:
         """Begin a hand."""
 
@@ -67,8 +73,10 @@ class Contender(Protocol):
 class OutsidePlayer:
     """A program that has connected: only what it does with the cards that it holds is seen."""
 
-    def __init__(self, dealt: DealtPlayer) -> None:
-        self._dealt = dealt
+    known = False
+
+    def __init__(self, name: str, dealt: DealtPlayer) -> None:
+        self.name, self._dealt, self.tally = name, dealt, Tally()
 
     def sit(self) -> "OutsideSeat":
         """Begin a hand."""
@@ -194,6 +202,10 @@ class Table:
             pairs += live.T @ (live * chances[first : first + AT_ONCE, None])
         return pairs * FITS
 
+    def meets(self, reach: Floats) -> Floats:
+        """[1326]: the weight of the pairs that each combo makes with a reach, before the flop."""
+        return _beside(reach) if self.pairs is FITS else _product(self.pairs, reach)
+
     @property
     def _is_natural(self) -> bool:
         natural = np.array([flop.multiplicity for flop in self.flops])
@@ -279,13 +291,14 @@ class _Hand:
     ) -> None:
         self._table, self._deal, self._seed, self._solutions = table, deal, seed, solutions
         self._seats = [player.sit() for player in players]
+        self._whole = not all(seat.known for seat in self._seats)  # programs count whole chips
         self._ledger, self._street = table.ledger(), Street.PREFLOP
         self._board: tuple[int, ...] = ()
         oop, ip = (
             np.ones(COMBO_COUNT) if seat.known else np.equal(ALL, combo).astype(np.float64)
             for seat, combo in zip(self._seats, deal.combos, strict=True)
         )
-        self._ranges = Corrected(table.pairs, (oop, ip))
+        self._ranges = Corrected(table.meets, (oop, ip))
         self._holes = [(int(high), int(low)) for low, high in COMBO_CARDS[list(deal.combos)]]
 
     def play(self) -> PlayedDeal:
@@ -295,7 +308,7 @@ class _Hand:
             while self._street < street:
                 self._next_street()
             self._show()
-            answer = self._seats[player].answer(self._live(player))
+            answer = self._seats[player].answer(self._live(player), whole=self._whole)
             place = len(self._ledger.actions)
             number = Random(f"{self._seed}:{self._deal.number}:{place}").random()
             taken = answer.drawn(self._deal.combos[player], number)
@@ -322,7 +335,7 @@ class _Hand:
             self._correct_flop()
         else:
             self._ranges.dealt(*self._next_cards(before), self._board[-1])
-        self._ranges.blocked(FITS, live_combos(self._board).astype(np.float64))
+        self._ranges.blocked(_beside, live_combos(self._board).astype(np.float64))
 
     def _correct_flop(self) -> None:
         table, ranges, guesses = self._table, self._ranges, list[Floats]()
@@ -343,8 +356,7 @@ class _Hand:
             chances -= ranges.weights(player) @ HOLDS
         chances[list(board)] = 0.0
         runouts, order, live = _runouts(board)
-        rows = np.arange(len(live))[:, None]
-        oop, ip = ((each * live)[rows, order] for each in ranges.reach)
+        oop, ip = (each.astype(np.float32)[order] * live for each in ranges.reach)
         below = np.cumsum(ip, axis=1) - ip / 2
         pairs = oop.sum(axis=1) * ip.sum(axis=1)
         won = (oop * below).sum(axis=1)
@@ -373,9 +385,10 @@ class _Hand:
         if board:
             share = ranges.mean(Player.OOP, range_equity(board, ranges.reach[Player.IP]))
         else:
-            shown = (ranges.pairs * _preflop_equity()) @ ranges.reach[Player.IP]
-            met = ranges.pairs @ ranges.reach[Player.IP]
-            share = ranges.mean(Player.OOP, quotient(shown, met))
+            theirs = ranges.reach[Player.IP]
+            shown = _product(self._table.pairs * _preflop_equity(), theirs)
+            equities = np.nan_to_num(quotient(shown, ranges.meets(theirs)))
+            share = ranges.mean(Player.OOP, equities)
         return stake * ((oop > ip) - (oop < ip)), stake * (2 * share - 1)
 
 
@@ -390,8 +403,7 @@ def range_equity(board: tuple[int, ...], reach: Floats) -> Floats:
     if len(board) < 5:
         even = np.ones(len(live))
         equities[live] = combo_equity(board, (live, live), (even, reach[live]))[0]
-        equities = np.nan_to_num(equities)
-        return equities
+        return np.nan_to_num(equities)
     strengths = combo_strengths([board])[0][live]
     order = np.argsort(strengths, kind="stable")
     held = reach[live][order]
@@ -421,13 +433,34 @@ def _preflop_equity() -> Floats:
     return equity
 
 
+def _beside(reach: Floats) -> Floats:
+    """[1326]: how much of a reach [1326] fits beside each combo."""
+    return met_reach(ALL, ALL, reach)
+
+
+def _product(pairs: Floats, reach: Floats) -> Floats:
+    """Pairs · reach, in one thread: where others use the cores, several would wait for them."""
+    product: Floats = np.einsum("ij,j->i", pairs, reach)
+    return product
+
+
 @lru_cache(CACHED_FLOPS)
-def _runouts(board: tuple[int, ...]) -> tuple[Longs, Longs, Flags]:
-    """[B, cards to come], [B, 1326] combos from weak to strong, [B, 1326] whether each is left."""
+def _runouts(board: tuple[int, ...]) -> tuple[Longs, NDArray[np.int16], Singles]:
+    """[B, cards to come], [B, 1326] combos from weak to strong, [B, 1326] 1.0 for those left.
+
+    After a flop a part of the runouts, in which all cards come equally often.
+    """
     left = [card for card in range(DECK_SIZE) if card not in board]
-    runouts = np.array(list(combinations(left, 5 - len(board))))
+    count = len(left)
+    places = np.arange(count)[:, None]  # [B, cards to come]
+    if len(board) == 3:
+        rivers = [(places + step) % count for step in STEPS]
+        places = np.concatenate([np.hstack([places, river]) for river in rivers])
+    runouts = np.array(left)[places]
     boards = np.concatenate([np.tile(board, (len(runouts), 1)), runouts], axis=1)
-    return runouts, np.argsort(combo_strengths(boards), axis=1), _live(boards) > 0
+    order = np.argsort(combo_strengths(boards), axis=1).astype(np.int16)
+    live = np.take_along_axis(_live(boards), order.astype(np.int64), axis=1)
+    return runouts, order, live.astype(np.float32)
 
 
 def _live(boards: Longs) -> Floats:
