@@ -319,7 +319,8 @@ class _Hand:
         return PlayedDeal(result, self._ranges.result(value))
 
     def _live(self, player: Player) -> LiveHand:
-        name, cards = str(self._deal.number), self._holes[player]
+        # A number of its own for each seating, as dealers count hands.
+        name, cards = str(2 * self._deal.number + self._solutions[0]), self._holes[player]
         return LiveHand(name, player, cards, self._board, self._ledger)
 
     def _show(self, *, shown: bool = False) -> None:
