@@ -246,7 +246,7 @@ class Follower(Seat):
     def _deal(self, hand: PlayedHand) -> bool:
         """Walk on to the next street; False: the solution does not know it."""
         node, deal = self._node, self._node.deal
-        if deal is None or not deal.stored:
+        if deal is None or not deal.stored or node.street != self._street - 1:
             return False
         cards = hand.board[len(node.board) : len(node.board) + deal.count]
         if deal.count == 3:
