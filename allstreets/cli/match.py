@@ -1,5 +1,6 @@
 """allstreets match: two solutions play against each other, or one against a program."""
 
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,7 +9,7 @@ import typer
 from allstreets.cli.terminal.output import JsonOption, ThreadsOption, console, print_json, written
 
 if TYPE_CHECKING:
-    from allstreets.play import OutsidePlayer
+    from allstreets.interop import DealtPlayer
 
 PORT = "tcp:"
 
@@ -54,15 +55,20 @@ def match(
     --hands continue a match. docs/play.md says how results are corrected.
     """
     from allstreets.cli.terminal.running import exit_code, run_on_terminal
-    from allstreets.play import plan_match
+    from allstreets.play import OutsidePlayer, plan_match
     from allstreets.study import Effort
 
     effort = Effort(seconds=seconds, threads=threads or (1 if processes != 1 else None))
-    other = _outside(second) if second.startswith(PORT) else Path(second)
-    job = plan_match(
-        first, other, hands, effort=effort, seed=seed, output=output, processes=processes
-    )
-    outcome = run_on_terminal(job)
+    with ExitStack() as stack:
+        other: Path | OutsidePlayer = Path(second)
+        if second.startswith(PORT):
+            dealt = stack.enter_context(closing(_waited_for(second)))
+            other = OutsidePlayer(second, dealt)
+        outcome = run_on_terminal(
+            plan_match(
+                first, other, hands, effort=effort, seed=seed, output=output, processes=processes
+            )
+        )
     out = console(stderr=json)
     for line in outcome.lines():
         out.print(line, soft_wrap=True)
@@ -77,13 +83,12 @@ def match(
     raise typer.Exit(exit_code(outcome))
 
 
-def _outside(text: str) -> "OutsidePlayer":
-    """Wait for a program at a port."""
+def _waited_for(text: str) -> "DealtPlayer":
+    """The program that connects to a port."""
     from allstreets.base import InputError
     from allstreets.interop import DealtPlayer
-    from allstreets.play import OutsidePlayer
 
     port = text.removeprefix(PORT)
     if not port.isdecimal() or not 0 <= int(port) < 2**16:
         raise InputError(f"'{text}' names no port: write {PORT}2000, say")
-    return OutsidePlayer(text, DealtPlayer(int(port), console(stderr=True).print))
+    return DealtPlayer(int(port), console(stderr=True).print)

@@ -235,6 +235,7 @@ class DealtPlayer:
         self._lines = _lines(self._connection)
         hello = next(self._lines, "")
         if not hello.startswith("VERSION:2."):
+            self.close()
             raise InputError(f"the player at port {port} says '{hello[:40]}', not {VERSION}")
 
     def tell(self, line: str) -> None:
