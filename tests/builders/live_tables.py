@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -17,7 +17,9 @@ from allstreets.interop.slumbot import action_text, read_action
 KINDS = (*ActionKind, ActionKind.CALL, ActionKind.CALL)
 
 
-def play_on(ledger: Ledger, chance: Random, actions: int) -> Ledger:
+def play_on(
+    ledger: Ledger, chance: Random, actions: int, kinds: Sequence[ActionKind] = KINDS
+) -> Ledger:
     """A hand with so many more legal actions in whole chips, or to its end."""
     for _ in range(actions):
         turn = ledger.to_act
@@ -26,7 +28,7 @@ def play_on(ledger: Ledger, chance: Random, actions: int) -> Ledger:
         player = turn[1]
         most = ledger.bets[player] + ledger.left(player)
         to = min(ledger.least_raise + chance.randrange(800), most)
-        move = ledger.legal(chance.choice(KINDS), Fraction(to), whole=True)
+        move = ledger.legal(chance.choice(kinds), Fraction(to), whole=True)
         ledger.act(*turn, move.kind, move.to)
     return ledger
 
@@ -34,7 +36,8 @@ def play_on(ledger: Ledger, chance: Random, actions: int) -> Ledger:
 class TableOfOurs:
     """A bot with the interface of Slumbot, which plays at random; every result is noted."""
 
-    def __init__(self, rules: TableRules, seed: int) -> None:
+    def __init__(self, rules: TableRules, seed: int, kinds: Sequence[ActionKind] = KINDS) -> None:
+        self.kinds = kinds
         self.rules, self.chance, self.hands = rules, Random(seed), 0
         self.winnings: list[int] = []
         self.requests: list[dict[str, Any]] = []
@@ -58,7 +61,7 @@ class TableOfOurs:
         else:
             return {"error_msg": f"no such endpoint: {path}"}
         while (turn := self._ledger.to_act) is not None and turn[1] != self._position:
-            play_on(self._ledger, self.chance, 1)
+            play_on(self._ledger, self.chance, 1, self.kinds)
         return self._shown()
 
     def _shown(self) -> dict[str, Any]:
