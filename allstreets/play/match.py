@@ -353,6 +353,11 @@ def load_game(folder: Path) -> WholeSolution:
     return game
 
 
+def _folder(place: Path) -> Path:
+    """A folder on this machine, also of a ready-made solution's name."""
+    return mirrored(place).absolute()
+
+
 def plan_match(
     first: Path,
     second: Path | OutsidePlayer,
@@ -368,11 +373,11 @@ def plan_match(
         raise InputError("a match has at least 2 hands: each deal is played in both seatings")
     effort = effort or Effort()
     if isinstance(second, Path):
-        blocks = _blocks((first.absolute(), second.absolute()), effort, seed)
+        blocks = _blocks((_folder(first), _folder(second)), effort, seed)
     else:
         player = SolutionPlayer(load_game(first), effort, seed=seed)
         table = Table.of(player.solution, player.solution)
-        blocks = Blocks(table, (player, second), (first.absolute(),), effort, seed)
+        blocks = Blocks(table, (player, second), (_folder(first),), effort, seed)
     one, other = (player.name for player in blocks.players)
     names = (one, other) if one != other else (f"{one} (first)", f"{other} (second)")
     folder = output or cache_folder() / "matches" / match_identity(names, blocks)

@@ -118,7 +118,7 @@ def test_a_raise_before_the_flop_counts_as_another() -> None:
     answer = player.sit().answer(seen(hand((RAISE, 230)), ""))
     assert player.tally.mapped == 1
     kinds = [(move.kind, move.to) for move in answer.moves]
-    assert kinds[:2] == [(ActionKind.FOLD, 100), (CALL, 230)]
+    assert kinds[:2] == [(ActionKind.FOLD, Fraction(100)), (CALL, Fraction(230))]
 
 
 def test_without_time_equity_answers() -> None:
