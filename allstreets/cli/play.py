@@ -83,9 +83,11 @@ def play(
 def _print_end(won: list[float], player: "SolutionPlayer") -> None:
     import numpy as np
 
-    from allstreets.play import Estimate
+    from allstreets.play import Estimate, Tally
 
     out, tally = console(), player.tally
+    if not won and tally == Tally():  # nobody has answered at the table
+        return
     if won:
         out.print(f"{len(won):,} hands: {Estimate.of(np.array(won))} bb/100 (95 % interval)")
     out.print(

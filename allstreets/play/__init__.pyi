@@ -8,5 +8,6 @@ from .player import Answer as Answer
 from .player import Decider as Decider
 from .player import Seat as Seat
 from .player import SolutionPlayer as SolutionPlayer
+from .player import Tally as Tally
 from .table import OutsidePlayer as OutsidePlayer
 from .table import Table as Table
