@@ -19,6 +19,7 @@ An `Answer` says what all 1,326 combos do, not only the one that is held: the ca
 holds decide nothing but which of these strategies is drawn from.
 """
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -123,7 +124,8 @@ class SolutionPlayer:
         self, solution: WholeSolution, effort: Effort | None = None, name: str = "", seed: int = 1
     ) -> None:
         self.solution, self.name, self.seed = solution, name or solution.name, seed
-        self.effort = effort or Effort()
+        # A rough answer is better than none.
+        self.effort = replace(effort or Effort(), worst=math.inf)
         self.tally = Tally()
 
     @property

@@ -124,6 +124,7 @@ class Effort:
     stop: Callable[[], bool] = never
     at_once: int = 1  # hands that are reviewed at a time, which share cores and memory
     draft: Completion | None = DRAFT  # of flops that take longer; None: none is drafted
+    worst: float = WORST  # of the pot: a street with a larger error is refused
 
     def shared(self, at_once: int) -> "Effort":
         """The same for one of so many hands at a time."""
@@ -238,7 +239,7 @@ class SolvedAgain:
                 seconds=effort.seconds,
                 completion=None if result.draft is None else effort.draft,
             )
-            if self._behind.exploitability > WORST:
+            if self._behind.exploitability > effort.worst:
                 raise InputError(
                     f"the solution never gets here, and {effort.seconds:g} s are too few to solve "
                     "the rest by itself; --seconds-per-spot gives it more"
@@ -423,7 +424,7 @@ def solve_street(
     """Solve a street to the target, or for as long as there is time."""
     solver, how = _solver(game, start, ranges, effort)
     result = _solve(solver, effort)
-    if result.exploitability > WORST:
+    if result.exploitability > effort.worst:
         raise InputError(
             f"{100 * result.exploitability:.0f} % of the pot is as near as {effort.seconds:g} s "
             "get; --seconds-per-spot gives it more"
