@@ -28,6 +28,8 @@ from allstreets.cli.export import export
 from allstreets.cli.flops import flops
 from allstreets.cli.library import app as library
 from allstreets.cli.lock import lock
+from allstreets.cli.match import match
+from allstreets.cli.play import play
 from allstreets.cli.practice import practice
 from allstreets.cli.range import show_range
 from allstreets.cli.report import report
@@ -80,6 +82,8 @@ app.command("chart")(chart)
 app.command("compare")(compare)
 app.command("review")(_keeps(review))
 app.command("practice")(practice)
+app.command("match")(_keeps(match))
+app.command("play")(play)
 app.command("explore")(explore)
 app.command("export")(export)
 app.command("upi")(upi)

@@ -22,6 +22,7 @@ from .grading import GradedDecision as GradedDecision
 from .grading import Option as Option
 from .grading import grade as grade
 from .grading import hand_index as hand_index
+from .played_actions import Draws as Draws
 from .played_actions import chance_of_smaller as chance_of_smaller
 from .played_actions import map_action as map_action
 from .practice import Draw as Draw
@@ -30,6 +31,7 @@ from .practice import Hand as Hand
 from .practice import Question as Question
 from .practice import Session as Session
 from .practice import deal_hand as deal_hand
+from .practice import drawn_action as drawn_action
 from .results import DAYS as DAYS
 from .results import HANDS as HANDS
 from .results import PlayedOn as PlayedOn
@@ -48,6 +50,9 @@ from .review_job import ReviewJob as ReviewJob
 from .review_job import plan_review as plan_review
 from .review_job import review_hands as review_hands
 from .review_streets import Effort as Effort
+from .review_streets import SolvedAgain as SolvedAgain
+from .review_streets import StreetStart as StreetStart
+from .review_streets import solve_street as solve_street
 from .tables import Leak as Leak
 from .tables import Review as Review
 from .tables import Summary as Summary
