@@ -26,6 +26,7 @@ from allstreets.cli.equity import equity
 from allstreets.cli.explore import explore
 from allstreets.cli.export import export
 from allstreets.cli.flops import flops
+from allstreets.cli.import_tree import import_tree
 from allstreets.cli.library import app as library
 from allstreets.cli.lock import lock
 from allstreets.cli.practice import practice
@@ -82,6 +83,7 @@ app.command("review")(_keeps(review))
 app.command("practice")(practice)
 app.command("explore")(explore)
 app.command("export")(export)
+app.command("import")(import_tree)
 app.command("upi")(upi)
 app.command("devices")(devices)
 app.command("compile")(compile_kernels)

@@ -1,7 +1,9 @@
+from .export_kind import ExportKind as ExportKind
 from .hand_histories import HandFiles as HandFiles
 from .hand_histories import Skipped as Skipped
 from .hand_histories import read_hands as read_hands
 from .hand_histories import read_text as read_text
+from .hrc import read_hrc as read_hrc
 from .openspiel import openspiel_game as openspiel_game
 from .openspiel import openspiel_policy as openspiel_policy
 from .pio_script import PioTree as PioTree

@@ -676,10 +676,10 @@ class WholeSolution(Solution):
             below = f", {flops:,} flop{'s' * (flops != 1)}, {self.cards}"
         how = "" if made is None else f", {made.head}"
         known = f"exploitable for {error:.3g} mbb/hand" if error is not None else UNKNOWN
-        return (
-            f"{name}{bb_text(self.rules.stack)} bb deep{below}{how}, {known} after "
-            f"{self.iterations:,} iterations"
-        )
+        source = f" after {self.iterations:,} iterations"
+        if not self.iterations:  # of another program, which does not say
+            source = f", solved by {self.facts.algorithm}"
+        return f"{name}{bb_text(self.rules.stack)} bb deep{below}{how}, {known}{source}"
 
 
 def require_street(cards: CardModel, street: Street, line: str) -> None:

@@ -15,11 +15,13 @@ from allstreets.base import InputError
 from allstreets.betting import PreflopRules
 from allstreets.engines import CardModel
 from allstreets.games import (
+    LINES,
     Lock,
     Spot,
     WholeGame,
     game_mapping,
     game_of,
+    listed_rules,
     lock_mapping,
     rules_mapping,
     rules_of,
@@ -58,6 +60,8 @@ class GameKeys:
                 "preflop or whole games"
             )
         ours, theirs = dict(self.keys), dict(other.keys)
+        if spots == 0 and (LINES in ours or LINES in theirs):
+            ours, theirs = listed_rules(ours), listed_rules(theirs)
         if self.after is not None and other.after is not None:
             ours, theirs = {**ours, **self.after}, {**theirs, **other.after}
         return {

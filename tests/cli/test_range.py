@@ -145,7 +145,7 @@ def test_what_is_wrong_is_said(
 def test_export(capsys: pytest.CaptureFixture[str], game: Path, turn: Path, tmp_path: Path) -> None:
     out = tmp_path / "ranges"
     said = run(capsys, "export", game, out, "--kind", "gto+", "--digits", "4")
-    assert said.startswith("92 ranges in ")
+    assert said.startswith("92 files in ")
     read = Range.parse((out / "r2.5" / "c" / "BB.txt").read_text())
     told = run(capsys, "range", "--from", game, "--line", "r2.5 c", "-p", "bb", "--to", "text")
     assert read == Range.parse(told)
