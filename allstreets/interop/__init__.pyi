@@ -6,6 +6,7 @@ from .hand_histories import read_text as read_text
 from .hrc import read_hrc as read_hrc
 from .openspiel import openspiel_game as openspiel_game
 from .openspiel import openspiel_policy as openspiel_policy
+from .pio_report import export_report as export_report
 from .pio_script import PioTree as PioTree
 from .pio_script import read_pio_script as read_pio_script
 from .played_hands import Amounts as Amounts

@@ -25,8 +25,6 @@ Two lines for each hand: its name, and `frequency;EV`: how often a hand that get
 what that is worth, with 2,000 to the big blind and what was put in before counted as lost.
 """
 
-import secrets
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO
 from pathlib import Path
@@ -49,10 +47,10 @@ from allstreets.betting import (
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, RangeKind, weight_text
 from allstreets.interop.export_kind import ExportKind
 from allstreets.interop.hrc import hrc_files
+from allstreets.interop.new_folder import README, write_folder
 from allstreets.solutions import WholeSolution
 from allstreets.storage import load
 
-README = "README.txt"
 MONKER_CHIPS = 2000  # to the big blind
 MONKER_CODES = {ActionKind.FOLD: 0, ActionKind.CHECK: 1, ActionKind.CALL: 1, ActionKind.ALL_IN: 3}
 MONKER_RAISE = 40000
@@ -76,25 +74,8 @@ def export_ranges(
     """Write the tree before the flop into a new folder; returns how many files there are.
 
     Weights have so many decimals: with two, what is below 0.5 % is left out.
-    The folder is complete or absent: it gets its name when the last file lies in it.
     """
-    folder, kind = Path(folder), ExportKind(kind)
-    if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
-        raise InputError(f"{folder} exists: name a folder that is to be made, or an empty one")
-    made, files = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.tmp"), 0
-    try:
-        for where, content in _contents(result, kind, digits):
-            path = made / where
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-            files += path.name != README
-        if folder.exists():
-            folder.rmdir()  # it is empty
-        made.rename(folder)
-    except BaseException:
-        shutil.rmtree(made, ignore_errors=True)
-        raise
-    return files
+    return write_folder(Path(folder), _contents(result, ExportKind(kind), digits))
 
 
 def zip_ranges(result: WholeSolution, kind: ExportKind | str, digits: int = DIGITS) -> bytes:

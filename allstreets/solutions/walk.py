@@ -120,6 +120,9 @@ class Boards:
     line: str  # to it
     count: int
     decisions: Iterator[OnBoard]
+    tree: BettingTree  # that all boards share
+    node: int  # the decision in that tree
+    other: Callable[[int], "Boards"]  # another decision of the tree's first street
 
 
 @dataclass(frozen=True)

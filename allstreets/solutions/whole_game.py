@@ -559,8 +559,13 @@ class WholeSolution(Solution):
         """
         root, node = self.read_any_flop(line)
         solved = self._require_below(line).solved(root)
-        decisions = (self._on_board(flop, root, node) for flop in solved)
-        return Boards(self.line_on_any_flop(root, node), len(solved), decisions)
+
+        def decision(node: int) -> Boards:
+            decisions = (self._on_board(flop, root, node) for flop in solved)
+            line = self.line_on_any_flop(root, node)
+            return Boards(line, len(solved), decisions, self._pot_tree(root), node, decision)
+
+        return decision(node)
 
     def _on_board(self, solved: SolvedFlop, root: int, node: int) -> OnBoard:
         assert self.below is not None

@@ -17,6 +17,7 @@ from .claim import HeldError as HeldError
 from .claim import claim as claim
 from .comparing import GameKeys as GameKeys
 from .comparing import board_report as board_report
+from .comparing import boards_of as boards_of
 from .comparing import compare as compare
 from .comparing import game_keys as game_keys
 from .comparing import stored_keys as stored_keys
