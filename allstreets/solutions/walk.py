@@ -213,8 +213,11 @@ class Solution(ABC):
         A flop may stand in the line or beside it. An address of GTO Wizard is a line as well. A
         line that leads nowhere is an `InputError`.
         """
-        line = self.address_line(read_address(line)) if is_address(line) else line
-        return Node(self, self.read(line, flop))
+        return Node(self, self.read(self.named_line(line), flop))
+
+    def named_line(self, line: str) -> str:
+        """The line that a text names: itself, or that of an address of GTO Wizard."""
+        return self.address_line(read_address(line)) if is_address(line) else line
 
     @abstractmethod
     def address_line(self, address: Address) -> str:

@@ -318,7 +318,7 @@ class WholeSolution(Solution):
 
         "*" or a flop, which is ignored, may stand where it is dealt.
         """
-        parts = split_line(self.roots.with_root(line), self.roots.read)
+        parts = split_line(self.roots.with_root(self.named_line(line)), self.roots.read)
         root, after = parts.root, parts.after or ""
         if not self._sees_flop(root):
             ways = self.node(Position(root)).ways_to_a_deal()
