@@ -64,6 +64,13 @@ UNIT = 100  # of their chips, to one of ours: amounts with decimals become whole
 PLAYED_DIGITS, EV_DIGITS = 4, 5
 MOST_NODES = 100_000
 MOST_BYTES = 10_000_000  # of a file
+AFTER_THE_FLOP = {
+    "postflop_bet_sizes": "[60%]",
+    "max_raises_per_street": 1,
+    "cards": "boards",
+    "flops": "subset_25",
+}
+"""What a training file says that HRC's trees do not."""
 SEATS = {IP: 0, OOP: 1}  # in the order of acting
 
 
@@ -349,6 +356,36 @@ def _values(before: PreflopStrategies, rules: PreflopRules, evs: Mapping[int, Fl
     other = tree.player_at(0).opponent
     values[other, 0] = values[other, tree.children_of(0)].sum(axis=0)
     return values
+
+
+def training_file(solution: WholeSolution) -> str:
+    """A training file of the whole game with the tree before the flop of an imported solution."""
+    rules = solution.rules
+    keys: dict[str, Any] = {"stack_depth": neat(rules.stack / CHIPS_PER_BB)}
+    usual = {"small_blind": 0.5, "big_blind": 1.0, "ante": 0.0}
+    for name, value in usual.items():
+        given = getattr(rules, name) / CHIPS_PER_BB
+        keys |= {} if given == value else {name: given}
+    if rules.rake:
+        keys |= {"rake": rules.rake, "no_flop_no_drop": rules.no_flop_no_drop}
+        if rules.rake_cap is not None:
+            keys["rake_cap"] = rules.rake_cap / CHIPS_PER_BB
+    given = [f"  {key}: {json.dumps(value)}" for key, value in keys.items()]
+    name = json.dumps(f"{solution.name or HRC}, whole game")
+    return "\n".join(
+        [
+            f"# The tree before the flop is that of {HRC}. Sizes after the flop, cards, flops are",
+            "# to be chosen: docs/training.md.",
+            f"name: {name}",
+            "solver:",
+            "  type: unified_cfr",
+            *given,
+            "  preflop_lines:",
+            *(f"    - {json.dumps(line)}" for line in rules.lines),
+            *(f"  {key}: {value}" for key, value in AFTER_THE_FLOP.items()),
+            "",
+        ]
+    )
 
 
 def hrc_files(result: WholeSolution, digits: int) -> Iterator[tuple[Path, str, str]]:

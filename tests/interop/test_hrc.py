@@ -27,8 +27,10 @@ from allstreets.betting import (
 )
 from allstreets.cards import HAND_NAMES, RangeKind, preflop_equity
 from allstreets.cli.main import main
-from allstreets.games import PreflopGame
+from allstreets.games import PreflopGame, listed_rules, rules_mapping
 from allstreets.interop import ExportKind, export_ranges, read_hrc
+from allstreets.jobs.config.train import read_train_config
+from allstreets.jobs.config.whole_game import UnifiedConfig
 from allstreets.solutions import PreflopRoots, PreflopStrategies, SolutionFacts, WholeSolution
 from allstreets.storage import compare, load, save_preflop
 
@@ -205,6 +207,23 @@ def test_the_command_imports_a_zip(tmp_path: Path, capsys: pytest.CaptureFixture
     )
     weights = json.loads(capsys.readouterr().out)["hands"]
     assert weights["KTs"] == 0.7188 == stored(5)["hands"]["KTs"]["played"][1]
+
+
+def test_a_training_file_has_the_same_tree(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["config", "from-hrc", str(SAMPLE)]) == 0
+    file = tmp_path / "game.yaml"
+    file.write_text(capsys.readouterr().out)
+    solver = read_train_config(file).solver
+    assert isinstance(solver, UnifiedConfig)
+    assert listed_rules(rules_mapping(solver.preflop_rules())) == listed_rules(
+        rules_mapping(sample().rules)
+    )
+    file.write_text(file.read_text().replace("  preflop_lines:", "  limp: false\n  preflop_lines:"))
+    with pytest.raises(InputError, match="drop this key"):
+        read_train_config(file)
+    assert solver.game().tree.node_count == sample().before.tree.node_count
 
 
 def _spoilt(tmp_path: Path, name: str, change: Any) -> Path:
