@@ -198,7 +198,8 @@ def read_hrc(path: Path | str) -> WholeSolution:
     strategies: Strategies = {node: _played(tree, node, nodes[node]) for node in nodes}
     pairs = preflop_equity().pairs.astype(np.float64)
     before, worth = PreflopStrategies(tree, pairs, strategies, None), None
-    if model.id == CHIP_EV:
+    known = all(hand.evs for each in nodes.values() for hand in each.node.hands.values())
+    if model.id == CHIP_EV and known:
         evs = {node: _table(tree, node, nodes[node], "evs") for node in nodes}
         values = _values(before, rules, evs)
         before = replace(before, values=values)
@@ -253,15 +254,21 @@ def _decisions(
     lines: list[str] = []
     decisions: dict[str, _Decision] = {}
     waiting, seats = [(first, "")], len(table.stacks)
+    seen = {first}
     all_in = table.chips(min(table.stacks[-2:]) - table.blinds[2])
     while waiting:
         number, line = waiting.pop()
         node = export.node(number)
         turn = seats - 2 + len(line.split()) % 2
-        if node.player != turn or line in decisions or not node.actions:
+        if node.player != turn or not node.actions:
             raise InputError(
                 f"{export.path}: node {number} is no decision of player {turn}, who acts there"
             )
+        for name, hand in node.hands.items():
+            if {len(hand.played), len(hand.evs) or len(hand.played)} != {len(node.actions)}:
+                raise InputError(
+                    f"{export.path}: node {number}: {name} has not a number for each action"
+                )
         words = tuple(_word(export, number, action, table, all_in) for action in node.actions)
         if len(set(words)) < len(words):
             raise InputError(f"{export.path}: node {number} has two raises of the same size")
@@ -270,10 +277,13 @@ def _decisions(
             raise InputError(f"{export.path} has more than {MOST_NODES:,} decisions")
         for action, word in zip(node.actions, words, strict=True):
             after = f"{line} {word}".strip()
-            if action.node is not None and export.node(action.node).street == 0:
-                waiting.append((action.node, after))
-            else:
+            if action.node is None or export.node(action.node).street:
                 lines.append(after)
+                continue
+            if action.node in seen:
+                raise InputError(f"{export.path}: two actions lead to node {action.node}")
+            seen.add(action.node)
+            waiting.append((action.node, after))
     return lines, decisions
 
 

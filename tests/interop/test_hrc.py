@@ -2,15 +2,20 @@
 
 import json
 import shutil
+from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from zipfile import ZipFile
 
 import numpy as np
 import pytest
 from builders.whole_solution import result
+from hypothesis import given
+from hypothesis import strategies as st
 from pious.hrc.game_state import Game
 from pious.hrc.hand import HRCSim
 
@@ -243,17 +248,49 @@ def _spoilt(tmp_path: Path, name: str, change: Any) -> Path:
         ("settings.json", lambda d: d["handdata"].pop("stacks"), "stacks is not as written"),
         ("settings.json", lambda d: d["handdata"].update(blinds=[0, 0, 0]), "make no game"),
         ("settings.json", lambda d: d["handdata"].update(blinds=[1000, 500, 100]), "antes"),
+        ("nodes/5.json", lambda d: d.update(player=4), "is no decision of player 5"),
         ("nodes/4.json", lambda d: d["actions"][1].update(type="Z"), "'Z' is not known"),
-        ("nodes/4.json", lambda d: d["actions"][1].update(node=4), "is no decision of player 5"),
+        ("nodes/4.json", lambda d: d["actions"][1].update(node=4), "two actions lead to node 4"),
         ("nodes/5.json", lambda d: d["actions"][2].update(amount=2000), "not above the bet"),
         ("nodes/5.json", lambda d: d["actions"][2].update(node=77_777), "has no nodes/77777.json"),
         ("nodes/5.json", lambda d: d["hands"]["AA"].update(played="x"), "played is not as written"),
         ("nodes/3.json", lambda d: d["actions"][0].pop("node"), "folded to the blinds"),
+        ("nodes/7.json", lambda d: d["actions"][2].update(node=6), "two actions lead to node 6"),
+        ("nodes/5.json", lambda d: d["hands"]["AA"]["played"].pop(), "a number for each action"),
     ],
 )
 def test_what_cannot_be_read_is_said(tmp_path: Path, name: str, change: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         read_hrc(_spoilt(tmp_path, name, change))
+
+
+def _paths(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The way to every value inside of JSON data."""
+    parts = data.items() if isinstance(data, dict) else enumerate(data)
+    for key, part in parts:
+        yield (*path, key)
+        if isinstance(part, dict | list):
+            yield from _paths(part, (*path, key))
+
+
+ANYTHING = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=3), st.builds(list)
+)
+
+
+@given(data=st.data())
+def test_damaged_exports_are_read_or_refused(data: st.DataObject) -> None:
+    """No other error comes of any value anywhere."""
+    name = data.draw(st.sampled_from(["settings.json", *(f"nodes/{n}.json" for n in range(9))]))
+
+    def change(content: Any) -> None:
+        *above, last = data.draw(st.sampled_from(list(_paths(content))))
+        for key in above:
+            content = content[key]
+        content[last] = data.draw(ANYTHING)
+
+    with TemporaryDirectory() as folder, suppress(InputError):
+        read_hrc(_spoilt(Path(folder), name, change))
 
 
 def test_other_equity_models_have_no_evs(tmp_path: Path) -> None:
