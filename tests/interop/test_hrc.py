@@ -32,6 +32,7 @@ from allstreets.betting import (
 )
 from allstreets.cards import HAND_NAMES, RangeKind, preflop_equity
 from allstreets.cli.main import main
+from allstreets.explorer.views.view import open_view
 from allstreets.games import PreflopGame, listed_rules, rules_mapping
 from allstreets.interop import ExportKind, export_ranges, read_hrc
 from allstreets.jobs.config.train import read_train_config
@@ -206,10 +207,14 @@ def test_the_command_imports_a_zip(tmp_path: Path, capsys: pytest.CaptureFixture
     assert main(["import", str(packed), str(tmp_path / "out")]) == 0
     said = capsys.readouterr().out
     assert "solved by HRC" in said
-    assert (
-        main(["range", "--from", str(tmp_path / "out"), "--line", "r3 c", "-p", "bb", "--json"])
-        == 0
-    )
+    assert main(["report", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr().out
+    assert "a tree of 9 lines" in said
+    assert "solved by HRC" in said
+    facts = {fact.label: fact.value for fact in open_view(tmp_path / "out").describe().facts}
+    assert facts["Tree before the flop"] == "9 lines"
+    asked = ["--from", str(tmp_path / "out"), "--line", "r3 c", "-p", "bb", "--json"]
+    assert main(["range", *asked]) == 0
     weights = json.loads(capsys.readouterr().out)["hands"]
     assert weights["KTs"] == 0.7188 == stored(5)["hands"]["KTs"]["played"][1]
 
