@@ -3,6 +3,7 @@ from .board_report import REPORT_KEYS as REPORT_KEYS
 from .board_report import BoardFigures as BoardFigures
 from .board_report import BoardReport as BoardReport
 from .board_report import Gathering as Gathering
+from .board_report import HandSums as HandSums
 from .board_report import ReportRow as ReportRow
 from .board_report import hand_sums as hand_sums
 from .board_report import report_of as report_of

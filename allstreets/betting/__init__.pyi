@@ -15,6 +15,7 @@ from .lines import line_text as line_text
 from .lines import parse_line as parse_line
 from .lines import split_line as split_line
 from .lines import whole_line as whole_line
+from .listed_tree import tree_lines as tree_lines
 from .menu import lowest_bet as lowest_bet
 from .payoffs import Outcome as Outcome
 from .payoffs import paid_at as paid_at

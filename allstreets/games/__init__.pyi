@@ -34,6 +34,7 @@ from .spot import data_hash as data_hash
 from .spot import sizes_mapping as sizes_mapping
 from .spot import spot_mapping as spot_mapping
 from .spot import spot_root as spot_root
+from .whole_game import LINES as LINES
 from .whole_game import PotGame as PotGame
 from .whole_game import PreflopGame as PreflopGame
 from .whole_game import Strategies as Strategies
@@ -42,6 +43,7 @@ from .whole_game import game_identity as game_identity
 from .whole_game import game_mapping as game_mapping
 from .whole_game import game_of as game_of
 from .whole_game import largest_one as largest_one
+from .whole_game import listed_rules as listed_rules
 from .whole_game import model_stack as model_stack
 from .whole_game import pot_at as pot_at
 from .whole_game import rules_mapping as rules_mapping

@@ -43,6 +43,7 @@ from allstreets.betting import (
     postflop_rules,
     same_sizes,
     sizes_from_spot,
+    tree_lines,
 )
 from allstreets.cards import HAND_COUNT, Flop, FlopSet, all_flops, preflop_equity
 from allstreets.engines import (
@@ -344,10 +345,13 @@ class WholeGame:
 
 
 # Rules that came later are written only where they differ from the behaviour before them.
-LATER_RULES = ("bb_ante", "limp", "allin_spr")
+LATER_RULES = ("bb_ante", "limp", "allin_spr", "lines")
 RULES = tuple(
     rule.name for rule in fields(PreflopRules) if rule.name not in ("raise_sizes", *LATER_RULES)
 )
+LINES = "lines"
+TREE_RULES = ("raise_sizes", "raise_cap", "force_allin_threshold", "limp", "allin_spr", LINES)
+"""Rules that make the tree before the flop, and nothing else."""
 POSTFLOP_RULES = ("max_raises", "add_allin_threshold", "force_allin_threshold", "merging_threshold")
 MIN_BET, POT_SIZES, LOCK = "postflop_min_bet", "postflop_pot_sizes", "lock"
 
@@ -365,13 +369,25 @@ def rules_mapping(rules: PreflopRules) -> dict[str, Any]:
 def _later_rules(rules: PreflopRules) -> dict[str, Any]:
     usual = {rule.name: rule.default for rule in fields(PreflopRules)}
     later = {key: getattr(rules, key) for key in LATER_RULES}
-    return {key: value for key, value in later.items() if value != usual[key]}
+    return {
+        key: list(value) if isinstance(value, tuple) else value
+        for key, value in later.items()
+        if value != usual[key]
+    }
 
 
 def rules_of(keys: Mapping[str, Any]) -> PreflopRules:
     """The rules that `rules_mapping` wrote down."""
-    given = {key: value for key, value in keys.items() if key != "raise_sizes"}
-    return PreflopRules(raise_sizes=parse_raise_sizes(keys["raise_sizes"]), **given)
+    given = {key: value for key, value in keys.items() if key not in ("raise_sizes", "lines")}
+    sizes, lines = parse_raise_sizes(keys["raise_sizes"]), tuple(keys.get("lines", ()))
+    return PreflopRules(raise_sizes=sizes, lines=lines, **given)
+
+
+def listed_rules(keys: Mapping[str, Any]) -> dict[str, Any]:
+    """The mapping of rules with the lines of their tree in place of what made it."""
+    tree = build_preflop_tree(rules_of(keys))
+    kept = {key: value for key, value in keys.items() if key not in TREE_RULES}
+    return {**kept, LINES: sorted(tree_lines(tree))}
 
 
 def game_mapping(game: WholeGame) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 from .acpc import DealtPlayer as DealtPlayer
 from .acpc import play_acpc as play_acpc
 from .acpc import state_text as state_text
+from .export_kind import ExportKind as ExportKind
 from .hand_histories import HandFiles as HandFiles
 from .hand_histories import Skipped as Skipped
 from .hand_histories import read_hands as read_hands
@@ -8,8 +9,11 @@ from .hand_histories import read_text as read_text
 from .live_hands import LiveHand as LiveHand
 from .live_hands import TableResult as TableResult
 from .live_hands import TableRules as TableRules
+from .hrc import read_hrc as read_hrc
+from .hrc import training_file as training_file
 from .openspiel import openspiel_game as openspiel_game
 from .openspiel import openspiel_policy as openspiel_policy
+from .pio_report import export_report as export_report
 from .pio_script import PioTree as PioTree
 from .pio_script import read_pio_script as read_pio_script
 from .played_hands import Amounts as Amounts

@@ -530,7 +530,7 @@ def plan_flop(
     if line is None:
         lines = ", ".join(f"'{one}'" for one in game.flop_lines()[:6])
         raise InputError(f"--from needs --line, the betting before the flop: {lines}")
-    spot = flop_spot(game, line, flop)
+    spot = flop_spot(game, game.named_line(line), flop)
     named = {"name": f"{spot.line} | {spot.cards}", **settings}
     config = check_config(named, SpotConfig, "command line")
     kept = find_kept(folder, spot) if output is None else None

@@ -119,6 +119,9 @@ class Boards:
     line: str  # to it
     count: int
     decisions: Iterator[OnBoard]
+    tree: BettingTree  # that all boards share
+    node: int  # the decision in that tree
+    other: Callable[[int], "Boards"]  # another decision of the tree's first street
 
 
 @dataclass(frozen=True)
@@ -204,8 +207,11 @@ class Solution(ABC):
         A flop may stand in the line or beside it. An address of GTO Wizard is a line as well. A
         line that leads nowhere is an `InputError`.
         """
-        line = self.address_line(read_address(line)) if is_address(line) else line
-        return Node(self, self.read(line, flop))
+        return Node(self, self.read(self.named_line(line), flop))
+
+    def named_line(self, line: str) -> str:
+        """The line that a text names: itself, or that of an address of GTO Wizard."""
+        return self.address_line(read_address(line)) if is_address(line) else line
 
     @abstractmethod
     def address_line(self, address: Address) -> str:

@@ -18,6 +18,7 @@ from .claim import claim as claim
 from .comparing import GameKeys as GameKeys
 from .comparing import ReadyMadeComparison as ReadyMadeComparison
 from .comparing import board_report as board_report
+from .comparing import boards_of as boards_of
 from .comparing import compare as compare
 from .comparing import compare_with_ready_made as compare_with_ready_made
 from .comparing import game_keys as game_keys

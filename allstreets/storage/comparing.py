@@ -21,11 +21,13 @@ from allstreets.base import InputError
 from allstreets.betting import CHIPS_PER_BB, PreflopRules
 from allstreets.engines import CardModel
 from allstreets.games import (
+    LINES,
     Lock,
     Spot,
     WholeGame,
     game_mapping,
     game_of,
+    listed_rules,
     lock_mapping,
     rules_mapping,
     rules_of,
@@ -72,6 +74,8 @@ class GameKeys:
                 "preflop or whole games"
             )
         ours, theirs = dict(self.keys), dict(other.keys)
+        if spots == 0 and (LINES in ours or LINES in theirs):
+            ours, theirs = listed_rules(ours), listed_rules(theirs)
         if self.after is not None and other.after is not None:
             ours, theirs = {**ours, **self.after}, {**theirs, **other.after}
         return {
@@ -205,17 +209,27 @@ def board_report(
     `progress` is called with the boards that are read,
     of how many: all flops take a minute or more.
     """
-    loaded = load(solution) if isinstance(solution, Path | str) else solution
-    if isinstance(loaded, SpotSet):
-        boards = loaded.boards(line, name)
-    else:
-        if isinstance(loaded, WholeSolution):
-            line = loaded.with_ratio(line, spr)
-        boards = loaded.boards(line)
+    boards = boards_of(solution, line, spr=spr, name=name)
     decisions = boards.decisions if progress is None else _told(boards, progress)
     if whole_hand:
         decisions = (replace(board, node=board.node.whole_hand()) for board in decisions)
     return report_of(decisions, line)
+
+
+def boards_of(
+    solution: "Solution | Path | str",
+    line: str = "",
+    *,
+    spr: float | None = None,
+    name: str | None = None,
+) -> Boards:
+    """The decision that `board_report` reports on, on one board after the other."""
+    loaded = load(solution) if isinstance(solution, Path | str) else solution
+    if isinstance(loaded, SpotSet):
+        return loaded.boards(line, name)
+    if isinstance(loaded, WholeSolution):
+        line = loaded.with_ratio(line, spr)
+    return loaded.boards(line)
 
 
 def _told(boards: Boards, progress: Callable[[int, int], None]) -> Iterator[OnBoard]:

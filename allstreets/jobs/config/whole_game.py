@@ -106,6 +106,16 @@ class GameLockConfig(LockConfig):
     """A folder: what it plays at the decision, on the same flops."""
 
 
+LISTED = {
+    "raise_sizes",
+    "raise_cap",
+    "limp",
+    "preflop_allin",
+    "preflop_force_allin_threshold",
+}
+"""Keys that `preflop_lines` replaces."""
+
+
 class GameConfig(ConfigModel):
     """Stacks, blinds and what may be bet before the flop; everything in big blinds."""
 
@@ -138,6 +148,9 @@ class GameConfig(ConfigModel):
 
     preflop_force_allin_threshold: float = Field(default=0, ge=0)
     """A preflop raise becomes all-in if at most this share of the pot would be left behind."""
+
+    preflop_lines: tuple[str, ...] = Field(default=(), examples=[["f", "r3 f", "r3 c"]])
+    """The tree before the flop line by line, in place of raise sizes, cap, limp and all-in."""
 
     rake: Rake = Field(default=0, examples=["5%"])
     """Share of the pot that the house takes: 5% or 0.05."""
@@ -182,6 +195,10 @@ class GameConfig(ConfigModel):
                 f"antes and blinds take all {self.stack_depth:g} bb of both stacks: there is "
                 f"nothing to decide; let stack_depth be above {posted:g}",
             )
+        if self.preflop_lines and (others := self.model_fields_set & LISTED):
+            raise WrongKeyError(
+                min(others), "preflop_lines lists the whole tree before the flop: drop this key"
+            )
         if not self.limp and self.preflop_allin == "never" and not self._opens():
             raise WrongKeyError(
                 "limp",
@@ -211,6 +228,7 @@ class GameConfig(ConfigModel):
             bb_ante=self.bb_ante,
             limp=self.limp,
             allin=self.preflop_allin,
+            lines=self.preflop_lines,
         )
 
 
