@@ -29,7 +29,13 @@ from .compare import compare_decisions as compare_decisions
 from .compare import difference as difference
 from .compare import gain_text as gain_text
 from .exploit import Exploit as Exploit
+from .exploit import GainPart as GainPart
+from .exploit import GameExploit as GameExploit
+from .exploit import HandGain as HandGain
+from .exploit import Held as Held
+from .exploit import does as does
 from .exploit import exploit_spot as exploit_spot
+from .exploit import part_text as part_text
 from .flop_locks import give_orders as give_orders
 from .frequency_locks import LockRequest as LockRequest
 from .frequency_locks import earlier_lines as earlier_lines
@@ -41,6 +47,8 @@ from .frequency_locks import observed_game_locks as observed_game_locks
 from .frequency_locks import observed_locks as observed_locks
 from .frequency_locks import with_game_locks as with_game_locks
 from .frequency_locks import with_locks as with_locks
+from .game_play import GamePlay as GamePlay
+from .game_play import require_same_game as require_same_game
 from .leaf_features import leaf_features as leaf_features
 from .simplify.records import Simplified as Simplified
 from .simplify.records import StreetPrice as StreetPrice

@@ -13,7 +13,7 @@ as it takes.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 
 import numpy as np
@@ -112,13 +112,22 @@ def give_orders(
 
 
 def flop_orders(
-    game: WholeGame, cards: CardModel, open_solution: Callable[[str], WholeSolution]
+    game: WholeGame,
+    cards: CardModel,
+    open_solution: Callable[[str], WholeSolution],
+    reach: Floats | None = None,
 ) -> Iterator[Order]:
-    """The strategies of all decisions that are locked flop by flop."""
+    """The strategies of all decisions that are locked flop by flop.
+
+    `reach` [N, 2, 169] at the nodes before the flop says which hands get there, by default those of
+    the solution whose play is changed.
+    """
     for (root, node), lock in game.locks.by_flop.items():
         assert lock.solution is not None
         where = f"lock[{game.lock.index(lock)}]"
-        yield from _orders(game, cards, open_solution(lock.solution), root, node, lock, where)
+        source = open_solution(lock.solution)
+        arriving = None if reach is None else reach[root]
+        yield from _orders(game, cards, source, root, node, lock, where, arriving)
 
 
 def _orders(
@@ -129,6 +138,7 @@ def _orders(
     node: int,
     lock: Lock,
     where: str,
+    reach: Floats | None,
 ) -> Iterator[Order]:
     pot = [pot.node for pot in game.flop_pots].index(root)
     _require_alike(game, cards, source, pot, node, f"{where}.solution '{lock.solution}'")
@@ -137,6 +147,8 @@ def _orders(
     for flop, weight in zip(game.flops.flops, game.flops.weights, strict=True):
         _require_flop(source, flop, f"{where}.solution")
         view = source.stored.view(source.game.flop_pots[pot].node, flop)
+        if reach is not None:
+            view = replace(view, reach=reach)
         strategy, reached = view.stage_play(node)
         strategies.append(strategy)
         weights.append(weight * reached)
