@@ -33,8 +33,8 @@ from .exploit import GainPart as GainPart
 from .exploit import GameExploit as GameExploit
 from .exploit import HandGain as HandGain
 from .exploit import Held as Held
-from .exploit import does as does
 from .exploit import exploit_spot as exploit_spot
+from .exploit import game_held as game_held
 from .exploit import part_text as part_text
 from .flop_locks import give_orders as give_orders
 from .frequency_locks import LockRequest as LockRequest
@@ -49,6 +49,15 @@ from .frequency_locks import with_game_locks as with_game_locks
 from .frequency_locks import with_locks as with_locks
 from .game_play import GamePlay as GamePlay
 from .game_play import require_same_game as require_same_game
+from .hud import NUMBERS as NUMBERS
+from .hud import Asked as Asked
+from .hud import HudLocks as HudLocks
+from .hud import Number as Number
+from .hud import ask as ask
+from .hud import decisions_of as decisions_of
+from .hud import hud_locks as hud_locks
+from .hud import hud_seat as hud_seat
+from .hud import read_hud as read_hud
 from .leaf_features import leaf_features as leaf_features
 from .simplify.records import Simplified as Simplified
 from .simplify.records import StreetPrice as StreetPrice

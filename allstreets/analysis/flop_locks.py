@@ -34,11 +34,13 @@ ROUNDS = 1_000  # a dozen are usual
 PAIRED = 600  # steps of which two are taken at once
 
 
-def evenly_rounded(wanted: Floats, weights: Floats, alike: Longs, stored: Stored) -> Floats:
+def evenly_rounded(
+    wanted: Floats, weights: Floats, alike: Longs, stored: Stored, close: float = CLOSE
+) -> Floats:
     """[A, H]: the strategy `wanted` [A, H] as it can be stored, its actions taken as often.
 
     Hands with the same number in `alike` [H] and the same strategy keep playing alike. A hand that
-    never takes an action never will.
+    never takes an action never will. Frequencies that are as `close` are met.
     """
     _, first, group = np.unique(
         np.vstack([alike, wanted]), axis=1, return_index=True, return_inverse=True
@@ -49,7 +51,7 @@ def evenly_rounded(wanted: Floats, weights: Floats, alike: Longs, stored: Stored
     for _ in range(ROUNDS):
         error = goal - played @ shares
         worst = np.abs(error).max()
-        if worst <= CLOSE:
+        if worst <= close:
             break
         hands, moved = _steps(played, stored)
         effects = shares[hands] * (moved - played[:, hands])  # [A, M]

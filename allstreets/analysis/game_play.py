@@ -9,6 +9,7 @@ for each pair of hands that meets there: an estimate, as long as little changes 
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -149,9 +150,17 @@ class GamePlay:
             own = self.preflop.tree.player[node] == player
             source = self.other.before.strategies[node] if own else given
             self.strategies[node] = source.astype(np.float64)
-        for node, lock in self._told.locks.preflop.items():
-            self.strategies[node] = np.where(lock.held, lock.strategy, self.strategies[node])
+        for node, told in self._told.locks.preflop.items():
+            self.strategies[node] = np.where(told.held, told.strategy, self.strategies[node])
         self.reach = self.preflop.pot_reach(self.strategies)
+
+    def with_strategies(self, strategies: Strategies) -> "GamePlay":
+        """The same with other strategies at some decisions before the flop."""
+        play = copy(self)
+        play.__dict__.pop("_by_flop", None)
+        play.strategies = {**self.strategies, **strategies}
+        play.reach = play.preflop.pot_reach(play.strategies)
+        return play
 
     @property
     def responder(self) -> Player:
@@ -348,6 +357,22 @@ class GamePlay:
         for flop, weight in enumerate(self._weights):
             strategy, weights = self.view(pot, flop).stage_play(target.node)
             yield strategy, weight * weights
+
+    def plays_with_evs(self, target: GameNode) -> Iterator[tuple[Floats, Floats, Floats]]:
+        """(strategy [A, H], EVs [A, H] in the solution, weights [H]) of a decision, flop by flop.
+
+        EVs are NaN where they were not learned.
+        """
+        if target.root is None:
+            evs = self.result.before.node(target.node).action_evs
+            ((strategy, weights),) = self.stage_plays(target)
+            yield strategy, evs, weights
+            return
+        game = self.result.game
+        flops = zip(game.flops.flops, self.stage_plays(target), strict=True)
+        for flop, (strategy, weights) in flops:
+            evs = self.result.stored.view(target.root, flop).stage_evs(target.node)
+            yield strategy, evs, weights
 
     def on_all_flops(
         self, root: int, node: int, best: Player | None = None

@@ -109,8 +109,8 @@ class PotView:
         if tree.player[node] != self.best or node in tree.locks or node in tree.hand_locks:
             return here.strategy
         totals = self._totals(node, here.met).actions
-        best = np.arange(len(totals))[:, None] == totals.argmax(axis=0)
-        return best.astype(np.float64)
+        best: Floats = np.eye(len(totals))[:, totals.argmax(axis=0)]
+        return best
 
     def _hands(self, here: _Here, player: Player) -> Hands:
         """A player's hands: the combos, or the 169 classes."""
