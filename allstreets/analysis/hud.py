@@ -314,13 +314,18 @@ class HudLocks:
         ]
 
 
-def hud_seat(game: WholeGame, asked: Sequence[Asked]) -> Player:
-    """The seat in which a player has all of these numbers; refuses what no seat has."""
-    seats = list(Player)
+def hud_seat(game: WholeGame, asked: Sequence[Asked], seat: Player | None = None) -> Player:
+    """The seat in which a player has all of these numbers; refuses what no seat has.
+
+    `seat` is the one that he sits in; None: only one may have them all.
+    """
+    seats = list(Player) if seat is None else [seat]
     for each in asked:
         having = [p for p in Player if decisions_of(game, each.number, p).targets]
         if not having:
             raise _no_decision(each)
+        if seat is not None and seat not in having:
+            raise _no_decision(each, seat)
         seats = [seat for seat in seats if seat in having]
     if len(seats) == 1:
         return seats[0]

@@ -58,15 +58,18 @@ class LiftedStreets:
         `best`: the player who best responds; None: both play what is lifted.
         """
         self.pot, self.flop, self.lift = pot, flop, lift
-        combos = HAND_OF_COMBO[every_combo(flop.cards)[1][0]]
-        self._reach = reach[0][combos], reach[1][combos]
-        self._like = like
+        self._reach, self._like, self._best = reach, like, best
         # By the card that stands for others like it; None: with all turns.
         self._turns: dict[int | None, ExactSubgame] = {}
         # By the cards beside the solved flop.
-        self._street = lru_cache(CACHED_STREETS)(
-            lambda cards: StreetView(self.subgame(*cards[:1]), self._reach, cards, best=best)
-        )
+        self._street = lru_cache(CACHED_STREETS)(self._view)
+
+    def _view(self, cards: tuple[int, ...]) -> StreetView:
+        subgame = self.subgame(*cards[:1])
+        # A subgame has an order of its own where suits are alike.
+        classes = [HAND_OF_COMBO[subgame.streets[0].combos(player, 0)] for player in Player]
+        oop, ip = (own[held] for own, held in zip(self._reach, classes, strict=True))
+        return StreetView(subgame, (oop, ip), cards, best=self._best)
 
     def subgame(self, turn: int | None = None) -> ExactSubgame:
         """The exact subgame of a turn card beside the solved flop; None: of all of them."""
