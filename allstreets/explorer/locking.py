@@ -41,6 +41,7 @@ class Locking:
         source = messages.LockedSource(folder=str(folder.absolute()), line=form.line)
         with self._mutex:
             title = f"{name}: {lock_words(self._open(folder), form)}"[:200]
+            source = source.model_copy(update={"asked": _asked(self._open(folder), form)})
             if folder_kind(folder) == "unified":
                 game = self._games.open(folder)
                 locks = lock_request(game, form).of_game(game, source.folder)
@@ -86,6 +87,16 @@ class Locking:
         if kind != "spot":
             raise MissingError("only spots and whole games can be locked, and this is none")
         return self._spots.open(folder)
+
+
+def _asked(
+    result: SpotSolution | WholeSolution, form: messages.LockForm
+) -> tuple[messages.AskedFrequency, ...]:
+    """The frequencies that a lock asks for."""
+    return tuple(
+        messages.AskedFrequency(line=bound.line, action=bound.action, frequency=bound.text)
+        for bound in lock_request(result, form).bounds
+    )
 
 
 def locks_of(result: SpotSolution, form: messages.LockForm) -> tuple[Lock, ...]:

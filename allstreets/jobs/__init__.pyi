@@ -61,6 +61,7 @@ from .library import LibraryOutcome as LibraryOutcome
 from .library import plan_library as plan_library
 from .library import read_stacks as read_stacks
 from .library import target_mbb as target_mbb
+from .lock import HOLDS as HOLDS
 from .lock import LockJob as LockJob
 from .lock import cut_short as cut_short
 from .lock import lock_game as lock_game

@@ -302,6 +302,16 @@ class LockForm(Request):
     everywhere: bool = False  # whatever cards were dealt on the way; so are all of whole games
 
 
+class AskedFrequency(BaseModel):
+    """How often an action was to be taken; written by the server."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    line: str
+    action: str
+    frequency: str  # ">=60%"
+
+
 class LockedSource(BaseModel):
     """The source of a spot or a game with locks; written by the server."""
 
@@ -310,6 +320,8 @@ class LockedSource(BaseModel):
     folder: str  # of the solution without the lock
     line: str  # to what was locked, with the cards that were looked at
     spot: dict[str, Any] | None = None  # the keys of a spot file; None: a whole game
+    asked: tuple[AskedFrequency, ...] = ()
+    """Frequencies: it is solved in rounds until they hold."""
 
 
 class Pair(Message):
