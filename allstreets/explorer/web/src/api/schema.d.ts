@@ -2188,6 +2188,8 @@ export interface components {
              * @example x b33
              */
             line: string;
+            /** Opponent */
+            opponent?: ("oop" | "ip") | null;
             /**
              * Percent
              * @default 0
@@ -2202,7 +2204,7 @@ export interface components {
              * Way
              * @enum {string}
              */
-            way: "always" | "as_is" | "at_most" | "at_least" | "exactly" | "hands" | "observed";
+            way: "always" | "as_is" | "at_most" | "at_least" | "exactly" | "hands" | "observed" | "hud";
         };
         /**
          * Pair
