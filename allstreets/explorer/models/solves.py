@@ -307,7 +307,7 @@ class LockForm(Request):
     percent: float = Field(default=0.0, ge=0, le=100)  # with a frequency
     hands: list[HandName] = Field(default=[], max_length=169)  # with `hands`
     text: LongText = ""
-    """With `observed` CSV with the columns node, action, frequency, with `hud` number, frequency."""
+    """With `observed` CSV with columns node, action, frequency; with `hud` number, frequency."""
     opponent: PlayerName | None = None  # with `hud`: his seat; None: it follows from the numbers
     everywhere: bool = False  # whatever cards were dealt on the way; so are all of whole games
 

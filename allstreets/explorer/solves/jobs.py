@@ -301,7 +301,8 @@ def solve_in_rounds(
     )
     resume = folder.has_solution or has_checkpoints(folder.solution / "checkpoints")
     job, _, _ = plan_lock(Path(source.folder), asked, folder.solution, resume=resume)
-    reporter.note(COMPILING if must_announce("lock") else SETUP)
+    kernels = job.plan().kernels
+    reporter.note(COMPILING if kernels is not None and must_announce(kernels) else SETUP)
     checked_at, said = 0, ""
 
     def figures(progress: Progress) -> SolveProgress:

@@ -1772,6 +1772,8 @@ export interface components {
             seat: string;
             /** Sentences */
             sentences: string[];
+            /** Told */
+            told: string[];
             /** Total */
             total: number;
             /** Total Unit */
