@@ -64,7 +64,7 @@ def test_numbers_count_what_people_mean(key: str, player: Player) -> None:
         assert 0 < flags.sum() < len(flags)
 
 
-@settings(max_examples=6)
+@settings(max_examples=3)
 @given(st.integers(40, 90), st.integers(10, 35), st.sampled_from(["", "<=", ">="]))
 def test_every_number_holds(vpip: int, pfr: int, sign: str) -> None:
     result = whole_solution.result()
