@@ -13,7 +13,7 @@ as it takes.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 
 import numpy as np
@@ -34,11 +34,13 @@ ROUNDS = 1_000  # a dozen are usual
 PAIRED = 600  # steps of which two are taken at once
 
 
-def evenly_rounded(wanted: Floats, weights: Floats, alike: Longs, stored: Stored) -> Floats:
+def evenly_rounded(
+    wanted: Floats, weights: Floats, alike: Longs, stored: Stored, close: float = CLOSE
+) -> Floats:
     """[A, H]: the strategy `wanted` [A, H] as it can be stored, its actions taken as often.
 
     Hands with the same number in `alike` [H] and the same strategy keep playing alike. A hand that
-    never takes an action never will.
+    never takes an action never will. Frequencies that are as `close` are met.
     """
     _, first, group = np.unique(
         np.vstack([alike, wanted]), axis=1, return_index=True, return_inverse=True
@@ -49,7 +51,7 @@ def evenly_rounded(wanted: Floats, weights: Floats, alike: Longs, stored: Stored
     for _ in range(ROUNDS):
         error = goal - played @ shares
         worst = np.abs(error).max()
-        if worst <= CLOSE:
+        if worst <= close:
             break
         hands, moved = _steps(played, stored)
         effects = shares[hands] * (moved - played[:, hands])  # [A, M]
@@ -112,13 +114,22 @@ def give_orders(
 
 
 def flop_orders(
-    game: WholeGame, cards: CardModel, open_solution: Callable[[str], WholeSolution]
+    game: WholeGame,
+    cards: CardModel,
+    open_solution: Callable[[str], WholeSolution],
+    reach: Floats | None = None,
 ) -> Iterator[Order]:
-    """The strategies of all decisions that are locked flop by flop."""
+    """The strategies of all decisions that are locked flop by flop.
+
+    `reach` [N, 2, 169] at the nodes before the flop says which hands get there, by default those of
+    the solution whose play is changed.
+    """
     for (root, node), lock in game.locks.by_flop.items():
         assert lock.solution is not None
         where = f"lock[{game.lock.index(lock)}]"
-        yield from _orders(game, cards, open_solution(lock.solution), root, node, lock, where)
+        source = open_solution(lock.solution)
+        arriving = None if reach is None else reach[root]
+        yield from _orders(game, cards, source, root, node, lock, where, arriving)
 
 
 def _orders(
@@ -129,6 +140,7 @@ def _orders(
     node: int,
     lock: Lock,
     where: str,
+    reach: Floats | None,
 ) -> Iterator[Order]:
     pot = [pot.node for pot in game.flop_pots].index(root)
     _require_alike(game, cards, source, pot, node, f"{where}.solution '{lock.solution}'")
@@ -137,6 +149,8 @@ def _orders(
     for flop, weight in zip(game.flops.flops, game.flops.weights, strict=True):
         _require_flop(source, flop, f"{where}.solution")
         view = source.stored.view(source.game.flop_pots[pot].node, flop)
+        if reach is not None:
+            view = replace(view, reach=reach)
         strategy, reached = view.stage_play(node)
         strategies.append(strategy)
         weights.append(weight * reached)

@@ -56,6 +56,7 @@ from allstreets.solutions import (
     taken_action,
 )
 
+CLOSE = 1e-10  # of frequencies before the flop
 DIGITS = 7  # of locked probabilities: more would only make texts long
 Place = tuple[int, tuple[int, ...]]  # a decision of the tree and the cards dealt before it
 Played = dict[Place, Floats]  # [A, 1326] of decisions that are locked
@@ -238,7 +239,7 @@ def observed_game_locks(
                 "taken there so often"
             )
         changed = changed_strategy(shown.strategy, shown.action_evs, weights, least, most)
-        changed = evenly_rounded(changed, weights, np.arange(len(weights)), _in_digits)
+        changed = evenly_rounded(changed, weights, np.arange(len(weights)), _in_digits, CLOSE)
         lock, played = _played(target, changed)
         before = replace(before, strategies={**before.strategies, target.node: played})
         locks.append(lock)

@@ -21,9 +21,10 @@ from allstreets.cli.train import default_output, train_job
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.analysis import LockRequest, Solved
+    from allstreets.analysis import Asked, Solved
+    from allstreets.betting import Player
     from allstreets.games import Bound
-    from allstreets.jobs import SpotOutcome
+    from allstreets.jobs import SpotOutcome, Told
 
 
 def lock(
@@ -80,15 +81,32 @@ def lock(
         typer.Option(
             "--exploit",
             help="Do not solve again: show the opponent's best response hand by hand, if all else "
-            "stays as in the solution. For spots.",
+            "stays as in the solution.",
         ),
     ] = False,
+    hud: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.csv",
+            help="HUD numbers of a player in a whole game: columns number, frequency.",
+        ),
+    ] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="With --exploit: the opponent plays as in this solution."
+        ),
+    ] = None,
+    opponent: Annotated[
+        str | None,
+        typer.Option(metavar="bb|sb", help="The seat of the player with these numbers."),
+    ] = None,
     at: Annotated[
         str | None,
         typer.Option(
             metavar="LINE",
-            help="With --exploit: the opponent's decision to show.  [default: his last one before "
-            "the locked one]",
+            help="With --exploit: the decision of the player who best responds to show; '| * |' is "
+            "every flop.  [default: his last one before the locked one, or where he gains most]",
         ),
     ] = None,
     target: Annotated[
@@ -128,18 +146,22 @@ def lock(
       allstreets lock solved/ --locks observed.csv --output against_him/
       allstreets lock game/ --line "r2.5" --at-least "fold=55%" --output he_folds/
       allstreets lock game/ --line "r2.5 c | * | x" --always b33% --output he_bets/
+      allstreets lock game/ --line "r2.5 c | * | x b33%" --at-least "fold=60%" --exploit
+      allstreets lock game/ --hud villain.csv --opponent bb --exploit
+      allstreets lock game/ --against his_game/ --opponent bb --exploit --at "r2.5 c | * | x"
 
     For a frequency the hands move first that lose least EV by it. Solved again, other hands may get
     there: then hands are moved and it is solved again, in up to 8 rounds, until the frequency holds
     (--time and --max-iterations are those of a round). A CSV file has lines such as
-    'x b50%,call,45%' or 'x,b75%,<=30%' under the head node,action,frequency. docs/solving.md says
-    more, and docs/locks.md of whole games.
+    'x b50%,call,45%' or 'x,b75%,<=30%' under the head node,action,frequency; HUD numbers such as
+    'fold_to_cbet,60%' stand under the head number,frequency. docs/solving.md says more, and
+    docs/locks.md of whole games.
     """
-    from allstreets.analysis import LockRequest
+    from allstreets.analysis import LockRequest, hud_locks, hud_seat
     from allstreets.base import InputError
-    from allstreets.jobs import UnifiedOutcome, cut_short, parse_time, plan_lock
-    from allstreets.solutions import SpotSolution
-    from allstreets.storage import folder_kind, mirrored
+    from allstreets.jobs import Told, UnifiedOutcome, cut_short, parse_time, plan_lock
+    from allstreets.solutions import SpotSolution, WholeSolution
+    from allstreets.storage import folder_kind, load, mirrored
 
     bounds = [
         *_bounds(line, at_most, "--at-most", "<="),
@@ -147,23 +169,32 @@ def lock(
         *_bounds(line, exactly, "--exactly", ""),
         *(_file_bounds(locks) if locks is not None else ()),
     ]
-    ways = [always is not None, as_is, bool(hands), bool(bounds)]
-    if sum(ways) != 1:
+    numbers = () if hud is None else _hud(hud)
+    ways = [always is not None, as_is, bool(hands), bool(bounds), bool(numbers)]
+    if sum(ways) != 1 and not (exploit and not any(ways)):
         raise InputError(
-            "give one way to lock: --always, --as-is, --hands, --locks, or frequencies by "
+            "give one way to lock: --always, --as-is, --hands, --locks, --hud, or frequencies by "
             "--at-most, --at-least and --exactly"
         )
     if resume and output is None:
         raise InputError("--resume needs --output, the folder of the run to continue")
     seconds = None if time is None else parse_time(time)
+    seat = None if opponent is None else _seat(opponent)
     some = tuple(_split(text, "--hands") for text in hands or ())
-    request = LockRequest(line, always, as_is, some, tuple(bounds), same_range)
     solution, destination = mirrored(solution), output
-    if at is not None and not exploit:
-        raise InputError("--at names the decision of --exploit")
+    request = None
+    if any(ways) and not numbers:
+        request = LockRequest(line, always, as_is, some, tuple(bounds), same_range)
+    for name, text in (("--at", at), ("--against", against)):
+        if text is not None and not exploit:
+            raise InputError(f"{name} belongs to --exploit")
     if exploit:
-        _print_exploit(solution, request, at, threads, json=json)
+        _print_exploit(solution, Told(request, numbers, against, seat), at, threads, json=json)
         return
+    if request is None:
+        game = load(solution, WholeSolution)
+        found = hud_locks(game, numbers, hud_seat(game.game, numbers, seat))
+        request = LockRequest(bounds=found.bounds, same_range=same_range)
     if destination is None and folder_kind(solution) == "unified":
         destination = default_output()
     job, before, lines = plan_lock(
@@ -196,16 +227,34 @@ def lock(
 
 
 def _print_exploit(
-    folder: Path, request: "LockRequest", line: str | None, threads: int | None, *, json: bool
+    folder: Path, told: "Told", line: str | None, threads: int | None, *, json: bool
 ) -> None:
-    from allstreets.jobs import best_response_to
+    from allstreets.cli.terminal.running import run_on_terminal
+    from allstreets.jobs import plan_exploit
 
-    best = best_response_to(folder, request, line, threads)
+    outcome = run_on_terminal(plan_exploit(folder, told, line, threads))
     out = console(stderr=json)
-    for text in best.lines():
+    for text in outcome.lines():
         out.print(text, markup=False, soft_wrap=True)
     if json:
-        print_json({"exploit": best.mapping()})
+        print_json(outcome.to_json())
+
+
+def _hud(file: Path) -> "tuple[Asked, ...]":
+    from allstreets.analysis import read_hud
+    from allstreets.cli.terminal.streams import read_text
+
+    return tuple(read_hud(read_text(file), file.name))
+
+
+def _seat(text: str) -> "Player":
+    from allstreets.base import InputError
+    from allstreets.betting import Player
+
+    seats = {"bb": Player.OOP, "oop": Player.OOP, "sb": Player.IP, "ip": Player.IP}
+    if text.lower() not in seats:
+        raise InputError(f"--opponent '{text}' is no seat: write bb or sb")
+    return seats[text.lower()]
 
 
 def _bounds(line: str, texts: list[str] | None, flag: str, sign: str) -> "list[Bound]":

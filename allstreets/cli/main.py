@@ -30,8 +30,8 @@ from allstreets.cli.import_tree import import_tree
 from allstreets.cli.library import app as library
 from allstreets.cli.lock import lock
 from allstreets.cli.match import match
-from allstreets.cli.play import play
 from allstreets.cli.mcp import mcp
+from allstreets.cli.play import play
 from allstreets.cli.practice import practice
 from allstreets.cli.range import show_range
 from allstreets.cli.report import report

@@ -31,6 +31,7 @@ from .exact.buckets import hand_buckets as hand_buckets
 from .exact.buckets import suit_buckets as suit_buckets
 from .exact.buckets import suit_street_buckets as suit_street_buckets
 from .exact.cards import HandsByBoard as HandsByBoard
+from .exact.cards import StreetBoards as StreetBoards
 from .exact.cards import TurnPart as TurnPart
 from .exact.cards import every_combo as every_combo
 from .exact.cards import hands_by_board as hands_by_board
@@ -42,6 +43,7 @@ from .exact.engine import flop_arrays as flop_arrays
 from .exact.strategies import Averages as Averages
 from .exact.strategies import BoardRows as BoardRows
 from .exact.strategies import average_strategy as average_strategy
+from .exact.strategies import set_average_strategy as set_average_strategy
 from .exact.subgame import PRECISIONS as PRECISIONS
 from .exact.subgame import ExactSubgame as ExactSubgame
 from .exact.subgame import lock_strategy as lock_strategy

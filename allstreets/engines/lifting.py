@@ -66,8 +66,11 @@ class Lift(Protocol):
     def sharing(self, streets: Sequence[StreetBoards]) -> StreetBuckets:
         """Which hands play alike, street by street."""
 
-    def fill(self, subgame: ExactSubgame) -> None:
-        """Let the average strategies of a subgame with this sharing be the lifted ones."""
+    def fill(self, subgame: ExactSubgame, players: Sequence[Player] = tuple(Player)) -> None:
+        """Let the average strategies of a subgame with this sharing be the lifted ones.
+
+        Only those of `players`, so that each may play as another solution does.
+        """
 
 
 def lift_flop(
@@ -124,11 +127,11 @@ class PackedLift:
         """The rows of these streets."""
         return self.rows.sharing(streets)
 
-    def fill(self, subgame: ExactSubgame) -> None:
+    def fill(self, subgame: ExactSubgame, players: Sequence[Player] = tuple(Player)) -> None:
         """Write the same strategies on all boards of a street."""
         tree = subgame.tree
         for level, street in enumerate(subgame.levels):
-            for player in Player:
+            for player in players:
                 nodes = [node for node in tree.decisions(street) if tree.player[node] == player]
                 if not nodes:
                     continue
@@ -191,7 +194,7 @@ class BoardsLift:
             sharing.append((oop, ip))
         return sharing
 
-    def fill(self, subgame: ExactSubgame) -> None:
+    def fill(self, subgame: ExactSubgame, players: Sequence[Player] = tuple(Player)) -> None:
         """Write what is stored, which stands in the same order."""
         tree = subgame.tree
         hands = subgame.streets[FLOP].hands[Player.OOP][0]
@@ -199,12 +202,12 @@ class BoardsLift:
         first = place[np.searchsorted(hands.hand, np.arange(len(hands.first)))]
         flop = self.arrays[f"strategy.{self.pot}.0"]
         decisions = tree.decisions(subgame.levels[FLOP])
-        players = np.repeat(tree.player[decisions], tree.child_count[decisions])
-        for player in Player:
-            if (players == player).any():
+        owners = np.repeat(tree.player[decisions], tree.child_count[decisions])
+        for player in players:
+            if (owners == player).any():
                 actions = subgame.slot_actions(FLOP, player)
                 length = len(subgame.averages[FLOP][player]) // int(actions.sum())
-                strategies = flop[players == player][:, first]
+                strategies = flop[owners == player][:, first]
                 subgame.averages[FLOP][player][:] = slot_block(strategies, actions, length)
             for level in range(TURN, len(subgame.levels)):
                 stored = self.arrays[f"average.{self.pot}.{level}.{player.name.lower()}"]
@@ -237,8 +240,9 @@ class SolvedLift:
         """The rows of river boards, if hands share any."""
         return [None] * len(streets) if self.rows is None else self.rows.of(streets)
 
-    def fill(self, subgame: ExactSubgame) -> None:
-        """Solve it."""
+    def fill(self, subgame: ExactSubgame, players: Sequence[Player] = tuple(Player)) -> None:
+        """Solve it, for both players."""
+        assert len(players) == len(Player)
         hands = HAND_OF_COMBO[subgame.streets[FLOP].combos(Player.OOP, 0)]
         oop, ip = self.reach[:, hands]
         subgame.iterate((oop, ip), self.weights)
@@ -287,12 +291,14 @@ def evaluate_flop(
     reach: Floats,
     *,
     own: bool = True,
+    players: Sequence[Player] = tuple(Player),
     threads: int = 1,
     device: Device | None = None,
 ) -> LiftedValues:
     """Evaluate the pots of a flop with real cards; `reach` [2, P, 169] is that of their roots.
 
-    Those that are solved for it are solved on `device`; without one, here.
+    Those that are solved for it are solved on `device`; without one, here. Values are those of
+    `players`, and 0 for others.
     """
     root, combos = every_combo(flop.cards)
     best, average = np.zeros((2, 2, len(trees), HAND_COUNT))
@@ -308,7 +314,7 @@ def evaluate_flop(
         )  # fmt: skip
         lift.fill(game)
         hands = HAND_OF_COMBO[game.streets[0].combos(Player.OOP, 0)]
-        for player in Player:
+        for player in players:
             opponent_reach = reach[player.opponent, pot][hands]
             best[player, pot] = np.bincount(
                 hands, game.best_response(player, opponent_reach), HAND_COUNT

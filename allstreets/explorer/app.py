@@ -16,6 +16,7 @@ from allstreets.base import InputError
 from allstreets.explorer.comparing import Comparing
 from allstreets.explorer.deleting import Deleting
 from allstreets.explorer.exact_flops import ExactFlops
+from allstreets.explorer.exploiting import Exploiting
 from allstreets.explorer.library import Library
 from allstreets.explorer.locking import Locking
 from allstreets.explorer.models.base import (
@@ -77,6 +78,7 @@ def create_app(
     app.state.exact_flops = ExactFlops(library, jobs)
     app.state.comparing = Comparing(library)
     app.state.locking = Locking(library, jobs)
+    app.state.exploiting = Exploiting(library)
     app.state.deleting = Deleting(library, jobs)
     app.state.kept_ranges = KeptRanges(jobs.folder)
     app.state.practising = Practising(library, default_file())

@@ -4,13 +4,22 @@ from pathlib import Path
 from threading import Lock as Mutex
 from typing import Any
 
-from allstreets.analysis import LockRequest, difference, gain_text, with_locks
+from allstreets.analysis import (
+    HudLocks,
+    LockRequest,
+    difference,
+    gain_text,
+    hud_locks,
+    hud_seat,
+    read_hud,
+    with_locks,
+)
 from allstreets.base import InputError
-from allstreets.betting import any_cards
+from allstreets.betting import Player, any_cards
 from allstreets.explorer.folders import LastOpened
 from allstreets.explorer.library import Library
 from allstreets.explorer.models import solves as messages
-from allstreets.explorer.models.base import MissingError, by_player
+from allstreets.explorer.models.base import PLAYER_NAMES, MissingError, by_player
 from allstreets.explorer.models.params import Line, SolutionId
 from allstreets.explorer.solves.flops import spot_form
 from allstreets.explorer.solves.games import game_form
@@ -41,9 +50,11 @@ class Locking:
         source = messages.LockedSource(folder=str(folder.absolute()), line=form.line)
         with self._mutex:
             title = f"{name}: {lock_words(self._open(folder), form)}"[:200]
+            request = lock_request(self._open(folder), form)
+            source = source.model_copy(update={"asked": _asked(request)})
             if folder_kind(folder) == "unified":
                 game = self._games.open(folder)
-                locks = lock_request(game, form).of_game(game, source.folder)
+                locks = request.of_game(game, source.folder)
                 trained = lock_game(folder, game, locks, None).config
                 return self._solves.train(game_form(trained, title), source)
             result = self._spots.open(folder)
@@ -88,6 +99,14 @@ class Locking:
         return self._spots.open(folder)
 
 
+def _asked(request: LockRequest) -> tuple[messages.AskedFrequency, ...]:
+    """The frequencies that a lock asks for."""
+    return tuple(
+        messages.AskedFrequency(line=bound.line, action=bound.action, frequency=bound.text)
+        for bound in request.bounds
+    )
+
+
 def locks_of(result: SpotSolution, form: messages.LockForm) -> tuple[Lock, ...]:
     """The locks of a spot that a form asks for."""
     if form.way == "as_is" and form.everywhere:
@@ -97,6 +116,8 @@ def locks_of(result: SpotSolution, form: messages.LockForm) -> tuple[Lock, ...]:
 
 def lock_request(result: Solution, form: messages.LockForm) -> LockRequest:
     """The lock that a form asks for."""
+    if form.way == "hud":
+        return LockRequest(bounds=_hud(result, form).bounds)
     line = _line(result, form)
     if form.way in SIGNS:
         frequency = f"{SIGNS[form.way]}{form.percent!r}%"
@@ -112,10 +133,22 @@ def lock_request(result: Solution, form: messages.LockForm) -> LockRequest:
     return LockRequest(line, hands=((",".join(form.hands), form.action),))
 
 
+def _hud(result: Solution, form: messages.LockForm) -> HudLocks:
+    """The HUD numbers of a form as frequencies of decisions."""
+    game = result.as_game
+    if game is None:
+        raise InputError("HUD numbers count decisions of whole games")
+    asked = read_hud(form.text, "the numbers")
+    opponent = None if form.opponent is None else Player(PLAYER_NAMES.index(form.opponent))
+    return hud_locks(game, asked, hud_seat(game.game, asked, opponent))
+
+
 def lock_words(result: Solution, form: messages.LockForm) -> str:
     """A lock in a few words: "IP at x: bet 33 at most 30 %"."""
     if form.way == "observed":
         return "observed frequencies"
+    if form.way == "hud":
+        return "HUD numbers"
     node = result.at(form.line).decision
     label = dict(zip(node.actions, node.labels, strict=True)).get(form.action, form.action)
     if form.way in WORDS:

@@ -50,19 +50,21 @@ class Simplifying:
     @contextmanager
     def _turn(self, id: str) -> Iterator[Path]:
         """The folder of a solution that is evaluated within seconds, for one at a time."""
-        card = self._library.card(id)
         folder = self._library.folder(id)
-        if card.bytes > MOST_BYTES.get(card.kind or "", card.bytes):
-            raise InputError(
-                f"this takes longer than a page should wait. In a terminal: allstreets simplify "
-                f"{folder}, with --grid 25%, --sizes 1 or --drop 5%"
-            )
+        command = f"allstreets simplify {folder}, with --grid 25%, --sizes 1 or --drop 5%"
+        require_quick(self._library.card(id), command)
         if not self._one_at_a_time.acquire(blocking=False):
             raise BusyError("another price is being found: ask again when it is there")
         try:
             yield folder
         finally:
             self._one_at_a_time.release()
+
+
+def require_quick(card: SolutionCard, command: str) -> None:
+    """Refuse a solution whose evaluation takes long, and name the command that does it."""
+    if card.bytes > MOST_BYTES.get(card.kind or "", card.bytes):
+        raise InputError(f"this takes longer than a page should wait. In a terminal: {command}")
 
 
 def rule_of(form: SimpleForm) -> Simplification:

@@ -162,8 +162,9 @@ def _postflop_lock(node: GameNode, number: int, lock: Lock) -> ClassLock:
         actions = int(node.tree.child_count[node.node])
         even = np.full((actions, HAND_COUNT), 1 / actions)
         return ClassLock(np.ones(HAND_COUNT, np.bool_), even)
-    after = replace(lock, line=line_text(node.tree, node.node, notation=BIG_BLINDS))
-    (by_combo,) = find_locks(node.tree, (), EVERY_COMBO, {number: after}, BIG_BLINDS)
+    # Whatever the cards: without them a line to the first decision of a street ends at its deal.
+    after = replace(lock, line=line_text(node.tree, node.node, notation=BLINDS_AND_CARDS))
+    (by_combo,) = find_locks(node.tree, (), EVERY_COMBO, {number: after}, BLINDS_AND_CARDS)
     by_class = _by_class(by_combo, where)
     if not by_class.is_alike and node.tree.street[node.node] != Street.FLOP:
         raise InputError(

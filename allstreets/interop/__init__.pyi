@@ -6,11 +6,11 @@ from .hand_histories import HandFiles as HandFiles
 from .hand_histories import Skipped as Skipped
 from .hand_histories import read_hands as read_hands
 from .hand_histories import read_text as read_text
+from .hrc import read_hrc as read_hrc
+from .hrc import training_file as training_file
 from .live_hands import LiveHand as LiveHand
 from .live_hands import TableResult as TableResult
 from .live_hands import TableRules as TableRules
-from .hrc import read_hrc as read_hrc
-from .hrc import training_file as training_file
 from .openspiel import openspiel_game as openspiel_game
 from .openspiel import openspiel_policy as openspiel_policy
 from .pio_report import export_report as export_report

@@ -34,6 +34,10 @@ from .executors import Processes as Processes
 from .executors import StoppedError as StoppedError
 from .executors import in_order as in_order
 from .executors import piece_control as piece_control
+from .exploit import ExploitJob as ExploitJob
+from .exploit import Told as Told
+from .exploit import exploit as exploit
+from .exploit import plan_exploit as plan_exploit
 from .flops import FlopsJob as FlopsJob
 from .flops import FlopsOutcome as FlopsOutcome
 from .job import COMPILING as COMPILING
@@ -59,8 +63,8 @@ from .library import LibraryOutcome as LibraryOutcome
 from .library import plan_library as plan_library
 from .library import read_stacks as read_stacks
 from .library import target_mbb as target_mbb
+from .lock import HOLDS as HOLDS
 from .lock import LockJob as LockJob
-from .lock import best_response_to as best_response_to
 from .lock import cut_short as cut_short
 from .lock import lock_game as lock_game
 from .lock import lock_spot_config as lock_spot_config

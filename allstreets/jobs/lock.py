@@ -13,10 +13,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from allstreets.analysis import (
-    Exploit,
     LockRequest,
-    earlier_lines,
-    exploit_spot,
     frequency_gap,
     game_frequency_gap,
     with_game_locks,
@@ -37,7 +34,6 @@ from allstreets.storage import (
     folder_kind,
     load,
     mirrored,
-    open_spot_solver,
     packed_name,
     read_spot_manifest,
 )
@@ -190,43 +186,6 @@ def _kept_locks(output: Path, kind: type[SpotSolution | WholeSolution]) -> tuple
     with suppress(InputError):
         return tuple(load(output, kind).locks)
     return ()
-
-
-def best_response_to(
-    folder: Path, request: LockRequest, line: str | None = None, threads: int | None = None
-) -> Exploit:
-    """The best response to the spot in a folder with what is requested locked, not solved again.
-
-    `line` leads to a decision of the player who best responds, by default to his last one before
-    the first that is locked.
-    """
-    folder = mirrored(folder)
-    if folder_kind(folder) != "spot":
-        raise InputError(
-            f"{folder}: best responses hand by hand are of spots; allstreets solve --from solves a "
-            "flop of a whole game as one"
-        )
-    solution = load(folder, SpotSolution)
-    locks = request.of_spot(solution)
-    if line is None:
-        line = _decision_before(solution, locks[0].line)
-    return exploit_spot(open_spot_solver(folder, threads), locks, line)
-
-
-def _decision_before(solution: SpotSolution, line: str) -> str:
-    """The line to the last decision of the other player on the way to one."""
-    here = solution.lock_target(line, "line")
-    player, tree = here.tree.player_at(here.node), here.tree
-    earlier = [
-        before
-        for before in earlier_lines(line)
-        if tree.player_at(solution.lock_target(before, "line").node) != player
-    ]
-    if not earlier or "*" in earlier[-1]:
-        raise InputError(
-            f"the opponent has no decision before '{line}' on one board: name one of his, --at LINE"
-        )
-    return earlier[-1]
 
 
 def lock_spot_config(

@@ -34,6 +34,7 @@ from .format import number_text as number_text
 from .format import percent_text as percent_text
 from .format import pot_text as pot_text
 from .format import share_text as share_text
+from .lifted_streets import LiftedStreets as LiftedStreets
 from .origin import Origin as Origin
 from .origin import origin_head as origin_head
 from .origin import origin_lines as origin_lines
@@ -42,6 +43,7 @@ from .pot_evaluation import ModelHands as ModelHands
 from .pot_evaluation import flop_hands as flop_hands
 from .pot_evaluation import live as live
 from .pot_view import PotView as PotView
+from .pot_view import in_suits as in_suits
 from .preflop import PreflopRoots as PreflopRoots
 from .preflop import PreflopStrategies as PreflopStrategies
 from .preflop import SolutionFacts as SolutionFacts

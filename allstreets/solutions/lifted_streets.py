@@ -7,6 +7,7 @@ come, not of buckets.
 
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 
@@ -15,11 +16,12 @@ from allstreets.betting import Line, NodeKind, Player, paid_at
 from allstreets.cards import (
     HAND_OF_COMBO,
     Flop,
+    Runouts,
     canonical_flop,
     combo_equity,
     met_reach,
 )
-from allstreets.engines import BoardsLift, ExactSubgame, StreetView, every_combo
+from allstreets.engines import ExactSubgame, Lift, StreetView, every_combo
 from allstreets.games import PotGame
 from allstreets.solutions.decision import BB, NOWHERE, Decision, Evs, Hands, betting_at, class_sums
 from allstreets.solutions.spot import deal_evs, left_after, taken_action
@@ -28,36 +30,55 @@ CACHED_STREETS = 16  # boards that stay in memory: of a big pot, megabytes each
 CACHED_TURNS = 8  # with all their rivers, some ten megabytes each
 
 
+class TurnLift(Lift, Protocol):
+    """A lift of which single turns can be had."""
+
+    def on_turn(self, flop: tuple[int, ...], card: int) -> tuple[Lift, Runouts]:
+        """The same for one turn card, and the root of the subgame that has no other."""
+
+
 class LiftedStreets:
     """Every node after the flop; cards and combos are in the suits that a flop is named in.
 
     A turn is lifted when somebody looks at it: a subgame with that card alone takes a fraction of
-    the time and memory of all turns.
+    the time and memory of all turns. The flop itself takes them all.
     """
 
     def __init__(
         self,
         pot: PotGame,
         flop: Flop,
-        lift: BoardsLift,
+        lift: TurnLift,
         reach: Floats,
         like: "LiftedStreets | None" = None,
+        best: Player | None = None,
     ) -> None:
-        """`reach` [2, 169] starts the pot; `like` is another pot on the same flop."""
-        self.pot, self.flop, self.lift = pot, flop, lift
-        combos = HAND_OF_COMBO[every_combo(flop.cards)[1][0]]
-        self._reach = reach[0][combos], reach[1][combos]
-        self._like = like
-        self._turns: dict[int, ExactSubgame] = {}  # by the card that stands for others like it
-        # By the cards beside the solved flop.
-        self._street = lru_cache(CACHED_STREETS)(
-            lambda cards: StreetView(self.subgame(cards[0]), self._reach, cards)
-        )
+        """`reach` [2, 169] starts the pot; `like` is another pot on the same flop.
 
-    def subgame(self, turn: int) -> ExactSubgame:
-        """The exact subgame of a turn card beside the solved flop."""
-        lift, root = self.lift.on_turn(self.flop.cards, turn)
-        (card,) = root.representatives
+        `best`: the player who best responds; None: both play what is lifted.
+        """
+        self.pot, self.flop, self.lift = pot, flop, lift
+        self._reach, self._like, self._best = reach, like, best
+        # By the card that stands for others like it; None: with all turns.
+        self._turns: dict[int | None, ExactSubgame] = {}
+        # By the cards beside the solved flop.
+        self._street = lru_cache(CACHED_STREETS)(self._view)
+
+    def _view(self, cards: tuple[int, ...]) -> StreetView:
+        subgame = self.subgame(*cards[:1])
+        # A subgame has an order of its own where suits are alike.
+        classes = [HAND_OF_COMBO[subgame.streets[0].combos(player, 0)] for player in Player]
+        oop, ip = (own[held] for own, held in zip(self._reach, classes, strict=True))
+        return StreetView(subgame, (oop, ip), cards, best=self._best)
+
+    def subgame(self, turn: int | None = None) -> ExactSubgame:
+        """The exact subgame of a turn card beside the solved flop; None: of all of them."""
+        card: int | None = None
+        lift: Lift = self.lift
+        root = every_combo(self.flop.cards)[0]
+        if turn is not None:
+            lift, root = self.lift.on_turn(self.flop.cards, turn)
+            (card,) = root.representatives
         subgame = self._turns.pop(card, None)
         if subgame is None:
             known = None if self._like is None else self._like._turns.get(card)

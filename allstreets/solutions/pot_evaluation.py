@@ -1,5 +1,8 @@
 """The hands of a card model on a flop, and the values of a pot when both play stored strategies.
 
+Or when one of them best responds to the other's: then his value at a decision is that of his best
+action.
+
 A slow and plain twin of the matrix engine, in 64 bits: the engine gives the values of the root
 only, and a reader may look at any node. Both players' reach is passed forward through the whole
 tree, multiplied by the matrices of its stage at every terminal (`engines.matrix.cards`), and values
@@ -117,8 +120,13 @@ class PotValues:
         stages: Sequence[Stage],
         strategies: PackedStrategies,
         reach: Sequence[Floats],
+        best: Player | None = None,
     ) -> None:
-        """`reach` [H] of OOP and IP start the pot, in the hands of the first stage."""
+        """`reach` [H] of OOP and IP start the pot, in the hands of the first stage.
+
+        `best`: the player who best responds; None: both play the strategies.
+        """
+        self.best = best
         self.tree, self.payoffs, self.stages = tree, payoffs, stages
         self.strategies, self.reach = strategies, reach
         self._plan = _plan(tree, strategies.streets)
@@ -143,12 +151,26 @@ class PotValues:
             for player in Player:
                 below = values[level.below][player, row[level.children]]
                 own = level.players == player
+                largest = None
+                if player == self.best:
+                    largest = np.maximum.reduceat(below, level.starts)
                 below[own] *= chances[level.below][row[level.children[own]]]
                 if level.below != level.stage:
                     below = below @ self._down(level).T
                 sums = np.add.reduceat(below, level.starts)
+                if largest is not None:
+                    chosen = np.array([self._chooses(node) for node in level.nodes.tolist()])
+                    sums[chosen] = largest[chosen]
                 values[level.stage][player, row[level.nodes]] = sums
         return values
+
+    def _chooses(self, node: int) -> bool:
+        """Whether the player who best responds decides at a node, and is free there."""
+        tree = self.tree
+        free = node not in tree.locks and node not in tree.hand_locks
+        return bool(
+            tree.kind[node] == NodeKind.DECISION and tree.player[node] == self.best and free
+        )
 
     def _down(self, level: _Level) -> Floats:
         """How hands change where a card leads to another stage."""

@@ -76,11 +76,16 @@ class PotView:
     reach: Floats  # [2, 169]: both players' reach where the flop is dealt
     stored: StoredEvs | None = None  # None: EVs follow from the strategies of all streets
     unit: Unit = BB  # of amounts and EVs
+    best: Player | None = None
+    """Who best responds: his EVs are those of his best actions from a node on, which is what he
+    takes there; None: both play the strategies. Stored EVs know no best responses."""
 
     def node(self, node: int, line: str) -> Decision:
         """A node of the pot's tree, by combo or by hand class: a decision, or the end of a hand."""
         tree, first, here = self.pot.tree, self.hands.first, self._at(node)
         oop, ip = (self._hands(here, player) for player in Player)
+        if self.best is not None and tree.kind[node] == NodeKind.DECISION:
+            here = replace(here, strategy=self._response(node, here))
         strategy = np.where(here.sizes >= 1, here.strategy, np.nan)
         if here.spreads and len(strategy):
             own = here.spreads[tree.player_at(node)]
@@ -97,6 +102,15 @@ class PotView:
             strategy=strategy,
             locked=self._locked(node, oop.classes),
         )
+
+    def _response(self, node: int, here: _Here) -> Floats:
+        """[A, H]: the best actions at a decision of the player who best responds."""
+        tree = self.pot.tree
+        if tree.player[node] != self.best or node in tree.locks or node in tree.hand_locks:
+            return here.strategy
+        totals = self._totals(node, here.met).actions
+        best: Floats = np.eye(len(totals))[:, totals.argmax(axis=0)]
+        return best
 
     def _hands(self, here: _Here, player: Player) -> Hands:
         """A player's hands: the combos, or the 169 classes."""
@@ -141,7 +155,7 @@ class PotView:
 
     def _totals(self, node: int, met: list[Floats]) -> HandTotals:
         """The worth of a decision."""
-        if self.stored is not None:
+        if self.stored is not None and self.best is None:
             return self.stored.totals(node, met)
         values, tree = self._values, self.pot.tree
         player, children = tree.player_at(node), tree.children_of(node).tolist()
@@ -151,7 +165,8 @@ class PotView:
     @cached_property
     def _values(self) -> PotValues:
         pot, reach = self.pot, self._at(0).reach
-        return PotValues(pot.tree, pot.payoffs, self.hands.stages(), self.strategies, reach)
+        stages = self.hands.stages()
+        return PotValues(pot.tree, pot.payoffs, stages, self.strategies, reach, self.best)
 
     def _equities(self, oop: Hands, ip: Hands) -> Pair:
         if oop.combos is not None and ip.combos is not None:

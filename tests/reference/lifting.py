@@ -43,7 +43,8 @@ class Handed:
     def sharing(self, streets: Sequence[StreetBoards]) -> StreetBuckets:
         return [None] * len(streets)
 
-    def fill(self, subgame: ExactSubgame) -> None:
+    def fill(self, subgame: ExactSubgame, players: Sequence[Player] = tuple(Player)) -> None:
+        assert len(players) == 2
         for level, street in enumerate(subgame.levels):
             for number, board in enumerate(subgame.streets[level].boards):
                 for node in subgame.tree.decisions(street):

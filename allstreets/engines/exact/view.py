@@ -8,6 +8,7 @@ With a best responder, values are those of his best response to the other's aver
 his strategy takes the best action with every hand. His reach stays that of his average strategy.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,15 +57,18 @@ def find_board(subgame: ExactSubgame, cards: tuple[int, ...]) -> BoardPlace:
     return BoardPlace(len(cards), tuple(numbers), renamed)
 
 
-def copy_averages(source: ExactSubgame, target: ExactSubgame) -> None:
-    """Let a subgame of the same tree and ranges play the average strategies of another one.
+def copy_averages(
+    source: ExactSubgame, target: ExactSubgame, players: Sequence[Player] = tuple(Player)
+) -> None:
+    """Let some players of a subgame of the same tree and ranges play as those of another one.
 
     They may fold suits differently: every board of `target` is looked up in `source`.
     """
     root = len(target.streets[0].runouts[0].board)
     where = np.empty(COMBO_COUNT, np.int64)  # of a combo among those of a board
     for level, street in enumerate(target.streets):
-        nodes = target.tree.decisions(target.levels[level])
+        decisions = target.tree.decisions(target.levels[level])
+        nodes = [node for node in decisions if target.tree.player[node] in players]
         for number, runout in enumerate(street.runouts):
             place = find_board(source, runout.board[root:])
             chosen = []

@@ -6,7 +6,15 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from allstreets.cards import RangeKind
-from allstreets.explorer.models.base import ByPlayer, Known, Message, Number, Problem, StreetName
+from allstreets.explorer.models.base import (
+    ByPlayer,
+    Known,
+    Message,
+    Number,
+    PlayerName,
+    Problem,
+    StreetName,
+)
 from allstreets.explorer.models.solution import CurvePoint
 
 ShortText = Annotated[str, Field(max_length=200)]
@@ -287,7 +295,7 @@ class WrittenRangeForm(Request):
 
 
 HandName = Annotated[str, Field(max_length=3, examples=["AKs"])]
-LockWay = Literal["always", "as_is", "at_most", "at_least", "exactly", "hands", "observed"]
+LockWay = Literal["always", "as_is", "at_most", "at_least", "exactly", "hands", "observed", "hud"]
 
 
 class LockForm(Request):
@@ -298,8 +306,20 @@ class LockForm(Request):
     action: str = Field(default="", max_length=40, examples=["b33"])  # not with `as_is`
     percent: float = Field(default=0.0, ge=0, le=100)  # with a frequency
     hands: list[HandName] = Field(default=[], max_length=169)  # with `hands`
-    text: LongText = ""  # with `observed`: CSV with the columns node, action, frequency
+    text: LongText = ""
+    """With `observed` CSV with columns node, action, frequency; with `hud` number, frequency."""
+    opponent: PlayerName | None = None  # with `hud`: his seat; None: it follows from the numbers
     everywhere: bool = False  # whatever cards were dealt on the way; so are all of whole games
+
+
+class AskedFrequency(BaseModel):
+    """How often an action was to be taken; written by the server."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    line: str
+    action: str
+    frequency: str  # ">=60%"
 
 
 class LockedSource(BaseModel):
@@ -310,6 +330,8 @@ class LockedSource(BaseModel):
     folder: str  # of the solution without the lock
     line: str  # to what was locked, with the cards that were looked at
     spot: dict[str, Any] | None = None  # the keys of a spot file; None: a whole game
+    asked: tuple[AskedFrequency, ...] = ()
+    """Frequencies: it is solved in rounds until they hold."""
 
 
 class Pair(Message):

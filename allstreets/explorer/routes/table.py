@@ -167,6 +167,8 @@ TABLE: dict[str, tuple[tuple[str, str, str, Any, dict[str, Any]], ...]] = {
         ("GET", f"{ONE}/exact", "exact", "exact_flops.look", {}),
         ("POST", f"{ONE}/exact", "solve_exactly", "exact_flops.start", MADE),
         ("POST", f"{ONE}/lock", "lock", "locking.start", MADE),
+        ("POST", f"{ONE}/exploit", "exploit", "exploiting.find", BUSY_ONLY),
+        ("GET", f"{ONE}/hud", "hud_numbers", "exploiting.numbers", BUSY_ONLY),
         ("GET", f"{ONE}/difference", "what_changed", "locking.difference", {}),
         ("GET", f"{ONE}/beside", "comparison_choices", "comparing.choices", {}),
         ("GET", f"{ONE}/beside/{{other}}", "comparison", "comparing.compare", {}),

@@ -9,11 +9,12 @@ usual spot comes with its first check (`SaveBudget`).
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from allstreets.analysis import LockRequest, frequency_gap, game_frequency_gap
 from allstreets.base import InputError, duration, figure
 from allstreets.engines import CPU
 from allstreets.explorer.models.solution import CurvePoint
@@ -23,11 +24,12 @@ from allstreets.explorer.solves.folders import Request, SolveFolder
 from allstreets.explorer.solves.games import plan_game
 from allstreets.explorer.solves.reporter import Commands, Ending, Reporter
 from allstreets.explorer.solves.spots import spot_name
-from allstreets.games import device_bytes, estimate_spot, require_device_room
+from allstreets.games import Bound, device_bytes, estimate_spot, require_device_room
 from allstreets.interop import read_hands
 from allstreets.jobs import (
     COMPILING,
     DRAFT_KERNELS,
+    HOLDS,
     Callbacks,
     ExploitabilityThreshold,
     LastResort,
@@ -38,9 +40,10 @@ from allstreets.jobs import (
     mark_compiled,
     must_announce,
     must_compile,
+    plan_lock,
     train_spot,
 )
-from allstreets.solutions import SpotSolution
+from allstreets.solutions import SpotSolution, WholeSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import has_checkpoints, read_spot_manifest, restore_spot, save_spot
 from allstreets.study import Effort, load_games, plan_review
@@ -353,6 +356,65 @@ def train_game(
         case "iterations":
             return Ending("done", f"all {iterations} are done{where}")
     return Ending("done", f"the threshold is reached after {iterations}{where}")
+
+
+def solve_in_rounds(
+    folder: SolveFolder, request: Request, commands: Commands, reporter: Reporter
+) -> Ending:
+    """Solve a spot or a game with frequencies locked, by the code of `allstreets lock`.
+
+    It is solved again until they hold for the hands that get there.
+    """
+    source = request.locked
+    assert source is not None
+    asked = LockRequest(
+        bounds=tuple(Bound.read(a.line, a.action, a.frequency, "the lock") for a in source.asked)
+    )
+    resume = folder.has_solution or has_checkpoints(folder.solution / "checkpoints")
+    job, _, _ = plan_lock(Path(source.folder), asked, folder.solution, resume=resume)
+    kernels = job.plan().kernels
+    reporter.note(COMPILING if kernels is not None and must_announce(kernels) else SETUP)
+    checked_at, said = 0, ""
+
+    def figures(progress: Progress) -> SolveProgress:
+        metrics = progress.metrics
+        return described(progress, None if metrics is None else metrics.exploitability)
+
+    def callback(progress: Progress) -> None:
+        nonlocal checked_at
+        check = progress.check
+        if progress.iteration < checked_at:  # a new round
+            checked_at = 0
+        fresh = check is not None and check.iteration > checked_at
+        if check is not None and fresh:
+            checked_at = check.iteration
+            reporter.add(CurvePoint.of_check(check.to_row()))
+        reporter.report(figures(progress), paused=progress.paused, note=said, now=fresh)
+
+    def message(text: str) -> None:
+        nonlocal said
+        said = text
+        reporter.note(text)
+
+    outcome = job.run(Callbacks(progress=(callback,), control=commands, message=message))
+    if outcome.unsaved is not None:
+        return Ending("failed", error=outcome.unsaved)
+    last = outcome.training.progress
+    reporter.saved(figures(last))
+    if outcome.interrupted:
+        return Ending(commands.ending or "interrupted", "saved as far as this round is solved")
+    return Ending("done", held_text(outcome.result(), asked.bounds))
+
+
+def held_text(result: SpotSolution | WholeSolution, bounds: Sequence[Bound]) -> str:
+    """Whether frequencies hold in what was solved, for people."""
+    if isinstance(result, SpotSolution):
+        gap = frequency_gap(result, bounds)
+    else:
+        gap = game_frequency_gap(result, bounds)
+    many = "the frequencies are" if len(bounds) > 1 else "the frequency is"
+    held = many.replace("are", "hold").replace("is", "holds")
+    return held if gap <= HOLDS else f"{many} off by {100 * gap:.1f} percentage points"
 
 
 def review_hands(

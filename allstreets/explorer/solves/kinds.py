@@ -4,14 +4,19 @@ Everything else (folders, the queue, processes, reports) is the same for all of 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from allstreets.explorer.headlines import MBB, PERCENT
 from allstreets.explorer.solves.flops import spot_bytes
 from allstreets.explorer.solves.folders import Request, SolveFolder
 from allstreets.explorer.solves.games import game_bytes, game_outline
-from allstreets.explorer.solves.jobs import review_hands, solve_spot, train_game
+from allstreets.explorer.solves.jobs import (
+    review_hands,
+    solve_in_rounds,
+    solve_spot,
+    train_game,
+)
 from allstreets.explorer.solves.reporter import Commands, Ending, Reporter
 from allstreets.explorer.solves.spots import spot_name, spot_title
 
@@ -33,6 +38,8 @@ class Kind:
 
 def kind_of(request: Request) -> Kind:
     """The kind of a request."""
+    if request.locked is not None and request.locked.asked:
+        return GAME_IN_ROUNDS if request.game else SPOT_IN_ROUNDS
     return REVIEW if request.review else GAME if request.game else SPOT
 
 
@@ -68,6 +75,9 @@ GAME = Kind(
     "this game is trained to its end: start one with more epochs",
     claims=True,
 )
+# Locks of frequencies are solved again until these hold; a round claims its own folder.
+SPOT_IN_ROUNDS = replace(SPOT, run=solve_in_rounds, claims=True)
+GAME_IN_ROUNDS = replace(GAME, run=solve_in_rounds)
 REVIEW = Kind(
     "hands",
     _review_outline,

@@ -688,6 +688,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/solutions/{solution}/exploit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exploit
+         * @description The best response to what a player is told, at the place that is looked at.
+         */
+        post: operations["exploit_api_solutions__solution__exploit_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/solutions/{solution}/flops": {
         parameters: {
             query?: never;
@@ -780,6 +800,26 @@ export interface paths {
          * @description A hand of a player, combo by combo.
          */
         get: operations["hand_api_solutions__solution__hand_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/solutions/{solution}/hud": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Hud Numbers
+         * @description The HUD numbers for which the game has decisions, with their frequencies in it.
+         */
+        get: operations["hud_numbers_api_solutions__solution__hud_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1690,6 +1730,123 @@ export interface components {
             name: string;
         };
         /**
+         * ExploitAction
+         * @description How often an action is taken, in the solution and by the best response.
+         */
+        ExploitAction: {
+            /** Best */
+            best: number;
+            /** Label */
+            label: string;
+            /** Now */
+            now: number;
+            /** Word */
+            word: string;
+        };
+        /**
+         * Exploited
+         * @description The best response of a player at one decision.
+         */
+        Exploited: {
+            /** Actions */
+            actions: components["schemas"]["ExploitAction"][];
+            /** Advice */
+            advice: string[];
+            /** Doubt */
+            doubt: number;
+            /** Estimated */
+            estimated: boolean;
+            /** Gain */
+            gain: number;
+            /** Hands */
+            hands: components["schemas"]["ExploitHand"][];
+            /** Line */
+            line: string;
+            /** On Flops */
+            on_flops: boolean;
+            /** Opponent */
+            opponent: string;
+            /** Parts */
+            parts: components["schemas"]["ExploitPart"][];
+            /** Seat */
+            seat: string;
+            /** Sentences */
+            sentences: string[];
+            /** Told */
+            told: string[];
+            /** Total */
+            total: number;
+            /** Total Unit */
+            total_unit: string;
+            /** Unit */
+            unit: string;
+        };
+        /**
+         * ExploitForm
+         * @description What a player is told to play: a lock, HUD numbers, another solution; or nothing.
+         */
+        ExploitForm: {
+            /** Against */
+            against?: string | null;
+            /**
+             * Hud
+             * @default {}
+             */
+            hud: {
+                [key: string]: string;
+            };
+            /**
+             * Hud Text
+             * @default
+             */
+            hud_text: string;
+            /**
+             * Line
+             * @default
+             * @example r2.5 c | QsJh2h | x
+             */
+            line: string;
+            lock?: components["schemas"]["LockForm"] | null;
+            /** Opponent */
+            opponent?: ("oop" | "ip") | null;
+        };
+        /**
+         * ExploitHand
+         * @description One of the 169 hands at a decision.
+         */
+        ExploitHand: {
+            /** Action */
+            action: string;
+            /** Best */
+            best: number;
+            /** Ev */
+            ev: number;
+            /** Gain */
+            gain: number;
+            /** Hand */
+            hand: string;
+            /** Often */
+            often: number;
+            /** Share */
+            share: number;
+            /** Taken */
+            taken: number;
+        };
+        /**
+         * ExploitPart
+         * @description The part of a gain that one decision, or one pot after the flop, brings.
+         */
+        ExploitPart: {
+            /** After Flop */
+            after_flop: boolean;
+            /** Gain */
+            gain: number;
+            /** Line */
+            line: string;
+            /** Text */
+            text: string;
+        };
+        /**
          * Fact
          * @description A line of a description.
          */
@@ -1946,6 +2103,27 @@ export interface components {
             line: string;
         };
         /**
+         * HudNumber
+         * @description A HUD number of a player, and how often it counts in the solution.
+         */
+        HudNumber: {
+            /** Decisions */
+            decisions: string[];
+            /** Key */
+            key: string;
+            /** Label */
+            label: string;
+            /** Now */
+            now: number | null;
+            /**
+             * Player
+             * @enum {string}
+             */
+            player: "oop" | "ip";
+            /** Situation */
+            situation: string;
+        };
+        /**
          * KeptRange
          * @description A range that is kept.
          */
@@ -2012,6 +2190,8 @@ export interface components {
              * @example x b33
              */
             line: string;
+            /** Opponent */
+            opponent?: ("oop" | "ip") | null;
             /**
              * Percent
              * @default 0
@@ -2026,7 +2206,7 @@ export interface components {
              * Way
              * @enum {string}
              */
-            way: "always" | "as_is" | "at_most" | "at_least" | "exactly" | "hands" | "observed";
+            way: "always" | "as_is" | "at_most" | "at_least" | "exactly" | "hands" | "observed" | "hud";
         };
         /**
          * Pair
@@ -6284,6 +6464,86 @@ export interface operations {
             };
         };
     };
+    exploit_api_solutions__solution__exploit_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                solution: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExploitForm"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Exploited"];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not in this state, or too much at once */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
     flops_api_solutions__solution__flops_get: {
         parameters: {
             query?: {
@@ -6620,6 +6880,82 @@ export interface operations {
             };
             /** @description What the request names does not exist */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Something in the request is wrong */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+        };
+    };
+    hud_numbers_api_solutions__solution__hud_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                solution: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HudNumber"][];
+                };
+            };
+            /** @description The request makes no sense */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request comes from another page */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description What the request names does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description Not in this state, or too much at once */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
