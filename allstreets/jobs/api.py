@@ -43,7 +43,7 @@ def load_neighbour(solution: Path | str) -> WholeSolution:
 
 
 def like_config(neighbour: WholeSolution, flags: Mapping[str, Any]) -> TrainConfig:
-    """The settings of a solution, with those that are given in the place of its own.
+    """The settings of a solution, overridden by those that are given.
 
     A game can be trained like a solution that is there, at another stack. The solution gives its
     settings (tree, sizes, cards, flops) and its ranges: hands are bucketed for the ranges of its
