@@ -294,7 +294,7 @@ def test_classes_lose_more_to_a_best_responder_than_boards(tmp_path: Path) -> No
         assert outcome.certificate is not None
         assert (outcome.certificate.own_exploitability_mbb or np.inf) < 3
         losses[model.kind] = outcome.certificate.real_exploitability_mbb
-    assert losses["classes"] > 2 * losses["boards"]
+    assert losses["classes"] > 1.5 * losses["boards"]
     known = [load_game(tmp_path / name) for name in losses]
     won = Estimate.of(results(known[0], known[1], 100)[:, 2:].mean(axis=1))
     # Who wins at all wins no more than the other can lose.
