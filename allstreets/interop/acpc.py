@@ -32,8 +32,8 @@ from allstreets.interop.live_hands import (
     LiveHand,
     TableResult,
     TableRules,
-    apply,
     board_street,
+    follow,
     read_cards,
     refuse,
     won,
@@ -75,27 +75,20 @@ def read_state(text: str, rules: TableRules) -> tuple[LiveHand, tuple[Cards | No
 
 def read_betting(text: str, rules: TableRules) -> Ledger:
     """The chips after the betting of a line."""
-    ledger, position, slashes = rules.ledger(), 0, 0
-    for match in ACTION.finditer(text):
-        if match.start() != position:
-            break
-        position, turn, word = match.end(), ledger.to_act, match.group()
-        if word == "/":
-            slashes += 1
-            continue
-        if turn is None or slashes != turn[0]:
-            raise InputError("streets and slashes do not agree")
-        street, player = turn
-        own, theirs = ledger.bets[player], ledger.bets[player.opponent]
-        if word == "f":
-            apply(ledger, ActionKind.FOLD, own)
-        elif word == "c":
-            apply(ledger, ActionKind.CALL if theirs > own else ActionKind.CHECK, theirs)
-        else:
-            apply(ledger, ActionKind.RAISE, int(match.group(1)) - _before(ledger, player, street))
-    if position < len(text):
-        raise InputError(f"'{text[position:][:20]}' is no action")
-    return ledger
+    return follow(text, ACTION, rules, _read_move)
+
+
+def _read_move(match: re.Match[str], ledger: Ledger) -> Move:
+    turn = ledger.to_act
+    assert turn is not None
+    street, player = turn
+    own, theirs = ledger.bets[player], ledger.bets[player.opponent]
+    if match.group(1) is not None:
+        to = int(match.group(1)) - _before(ledger, player, street)
+        return Move(ActionKind.RAISE, to)
+    if match.group() == "f":
+        return Move(ActionKind.FOLD, own)
+    return Move(ActionKind.CALL if theirs > own else ActionKind.CHECK, theirs)
 
 
 def _before(ledger: Ledger, player: Player, street: Street) -> Fraction:
@@ -251,14 +244,8 @@ class DealtPlayer:
             match = ACTION.fullmatch(action)
             if match is None or action == "/":
                 raise InputError(f"the player answers '{action[:40]}', which is no action")
-            turn = ledger.to_act
-            assert turn is not None
-            street, player = turn
-            if match.group(1) is None:
-                kind = ActionKind.FOLD if action == "f" else ActionKind.CALL
-                return ledger.legal(kind, Fraction(0))
-            to = int(match.group(1)) - _before(ledger, player, street)
-            return ledger.legal(ActionKind.RAISE, to, whole=True)
+            move = _read_move(match, ledger)
+            return ledger.legal(move.kind, move.to, whole=True)
         raise InputError("the player has hung up")
 
     def close(self) -> None:

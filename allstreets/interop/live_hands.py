@@ -4,6 +4,7 @@ The protocols (`acpc`, `slumbot`) read one from what a table sends and write the
 it; who decides is a function from the hand to a move.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -96,17 +97,35 @@ def board_street(cards: tuple[int, ...]) -> Street:
     return Street(max(len(cards) - 2, 0))
 
 
-def apply(ledger: Ledger, kind: ActionKind, to: Fraction) -> None:
-    """The next action of a hand; an `InputError` where the rules do not allow it."""
-    turn = ledger.to_act
-    try:
-        if turn is None:
-            raise HandError("an action follows the end of the betting")
-        if kind >= ActionKind.BET and not ledger.left(turn[1].opponent):
-            raise HandError(f"{ledger.players[turn[1]]} raises an all-in")
-        ledger.act(*turn, kind, to)
-    except HandError as error:
-        raise InputError(error.reason) from None
+def follow(
+    text: str,
+    pattern: re.Pattern[str],
+    rules: TableRules,
+    read: Callable[[re.Match[str], Ledger], Move],
+) -> Ledger:
+    """The chips after the actions of a text, with slashes between streets.
+
+    `pattern` matches an action or a slash, `read` says what it is.
+    """
+    ledger, position, slashes = rules.ledger(), 0, 0
+    while match := pattern.match(text, position):
+        position = match.end()
+        if match.group() == "/":
+            slashes += 1
+            continue
+        turn = ledger.to_act
+        if turn is None or slashes != turn[0]:
+            raise InputError("streets and slashes do not agree")
+        move = read(match, ledger)
+        try:
+            if move.kind >= ActionKind.BET and not ledger.left(turn[1].opponent):
+                raise HandError(f"{ledger.players[turn[1]]} raises an all-in")
+            ledger.act(*turn, move.kind, move.to)
+        except HandError as error:
+            raise InputError(error.reason) from None
+    if position < len(text):
+        raise InputError(f"'{text[position:][:20]}' is no action")
+    return ledger
 
 
 def won(hand: LiveHand, theirs: Cards | None, strengths: tuple[int, int] | None) -> Fraction | None:

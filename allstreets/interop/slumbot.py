@@ -29,8 +29,8 @@ from allstreets.interop.live_hands import (
     LiveHand,
     TableResult,
     TableRules,
-    apply,
     board_street,
+    follow,
     read_cards,
     refuse,
 )
@@ -39,30 +39,18 @@ from allstreets.interop.played_hands import Ledger, Move
 SECONDS = 60.0  # that an answer may take
 MOST_BYTES = 1 << 20
 ACTION = re.compile(r"[kcf/]|b(\d{1,15})")
+KINDS = {"f": ActionKind.FOLD, "k": ActionKind.CHECK, "c": ActionKind.CALL}
 
 
 def read_action(text: str, rules: TableRules) -> Ledger:
     """The chips after an action string."""
-    ledger, position, slashes = rules.ledger(), 0, 0
-    for match in ACTION.finditer(text):
-        if match.start() != position:
-            break
-        position, turn, word = match.end(), ledger.to_act, match.group()
-        if word == "/":
-            slashes += 1
-            continue
-        if turn is None or slashes != turn[0]:
-            raise InputError("streets and slashes do not agree")
-        own = ledger.bets[turn[1]]
-        if word == "f":
-            apply(ledger, ActionKind.FOLD, own)
-        elif word in "kc":
-            apply(ledger, ActionKind.CHECK if word == "k" else ActionKind.CALL, own)
-        else:
-            apply(ledger, ActionKind.RAISE, Fraction(int(match.group(1))))
-    if position < len(text):
-        raise InputError(f"'{text[position:][:20]}' is no action")
-    return ledger
+    return follow(text, ACTION, rules, _read_move)
+
+
+def _read_move(match: re.Match[str], ledger: Ledger) -> Move:
+    if match.group(1) is not None:
+        return Move(ActionKind.RAISE, Fraction(int(match.group(1))))
+    return Move(KINDS[match.group()], max(ledger.bets))
 
 
 def action_text(ledger: Ledger) -> str:

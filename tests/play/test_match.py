@@ -25,8 +25,9 @@ from allstreets.cards import (
     preflop_equity,
 )
 from allstreets.cli.main import main
+from allstreets.engines import CLASSES, CardModel
 from allstreets.interop import DealtPlayer, TableRules, play_acpc
-from allstreets.jobs import Callbacks, Here, Processes
+from allstreets.jobs import Callbacks, Here, Processes, plan_certify
 from allstreets.play import (
     Decider,
     Estimate,
@@ -38,6 +39,7 @@ from allstreets.play import (
 )
 from allstreets.play.table import range_equity
 from allstreets.solutions import PreflopRoots, WholeSolution
+from allstreets.storage import save_unified
 from allstreets.study import Effort
 
 PUSH_FOLD = "push or fold"
@@ -276,3 +278,24 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     assert "20 hands: +0.00 ± 0.00 bb/100" in capsys.readouterr().out
     assert main(["match", one, "tcp:none"]) == 2
     assert "names no port" in capsys.readouterr().err
+
+
+@pytest.mark.long
+def test_classes_lose_more_to_a_best_responder_than_boards(tmp_path: Path) -> None:
+    """Long: by the certificate, which is exact on the flops that were trained.
+
+    Both are solved to less than 3 mbb/hand in their own games.
+    """
+    losses = {}
+    for model in (CLASSES, CardModel("boards", groups=32, rows=64)):
+        solver = solver_of(whole_game(["7s7h7d"], 5, "100%", ()), 80, model)
+        save_unified(solver, tmp_path / model.kind, config={}, name=model.kind)
+        outcome = plan_certify(tmp_path / model.kind, flops="own").run()
+        assert outcome.certificate is not None
+        assert (outcome.certificate.own_exploitability_mbb or np.inf) < 3
+        losses[model.kind] = outcome.certificate.real_exploitability_mbb
+    assert losses["classes"] > 1.5 * losses["boards"]
+    known = [load_game(tmp_path / name) for name in losses]
+    won = Estimate.of(results(known[0], known[1], 100)[:, 2:].mean(axis=1))
+    # Who wins at all wins no more than the other can lose.
+    assert -losses["classes"] / 5 - won.half < won.mean < losses["boards"] / 5 + won.half
