@@ -1,5 +1,7 @@
 """Reports as PioViewer's folders; pious, an independent client, reads what we write."""
 
+import atexit
+import shutil
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -7,7 +9,8 @@ from tempfile import mkdtemp
 import matplotlib as mpl
 import numpy as np
 import pytest
-from builders.whole_solution import combo_result, result
+from builders.solutions import folder
+from builders.whole_solution import result
 
 from allstreets import board_report
 from allstreets.base import InputError
@@ -26,9 +29,11 @@ pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationW
 
 @cache
 def written() -> Path:
-    folder = Path(mkdtemp()) / "viewer"
-    assert export_report(boards_of(result(), LIMPED), folder) > 4
-    return folder
+    root = mkdtemp(prefix="allstreets-viewer-")
+    atexit.register(shutil.rmtree, root, ignore_errors=True)
+    viewer = Path(root) / "viewer"
+    assert export_report(boards_of(result(), LIMPED), viewer) > 4
+    return viewer
 
 
 def read(*words: str) -> AggregationReport:
@@ -107,13 +112,6 @@ def test_hands_are_means_over_all_flops() -> None:
     assert len({parse_combo(combo) for combo in combos}) == len(combos)
 
 
-def test_flops_with_real_combos(tmp_path: Path) -> None:
-    assert export_report(boards_of(combo_result(), "c x"), tmp_path / "out") >= 1
-    table = AggregationReport(str(tmp_path / "out" / "Root"))._df
-    assert list(table["raw_flop"]) == ["7s 7h 7d"]
-    assert np.isfinite(table["ev"].astype(float)).all()
-
-
 def test_a_line_begins_where_it_was_asked_for(tmp_path: Path) -> None:
     export_report(boards_of(result(), "c x | x"), tmp_path / "out")
     assert not (tmp_path / "out" / "Root" / "report.csv").exists()
@@ -130,13 +128,12 @@ def test_folders_that_exist_and_single_boards_are_refused(tmp_path: Path) -> Non
         export_report(boards_of(result(), "c x | * | x x x"), tmp_path / "turn")
 
 
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from builders.whole_solution import save_classes
-
-    game = save_classes(tmp_path / "game")
-    asked = ["report", str(game), "--line", LIMPED, "--pio", str(tmp_path / "out")]
+def test_the_command_and_real_combos(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["report", str(folder("exact")), "--line", LIMPED, "--pio", str(tmp_path / "out")]
     assert main(asked) == 2
     assert "add --by" in capsys.readouterr().err
     assert main([*asked, "--by", "suits"]) == 0
     assert "Reports for PioViewer on" in capsys.readouterr().out
-    assert (tmp_path / "out" / "Root" / "BET 200" / "report.csv").exists()
+    table = AggregationReport(str(tmp_path / "out" / "Root"))._df
+    assert list(table["raw_flop"]) == ["7s 7h 7d"]
+    assert np.isfinite(table["ev"].astype(float)).all()
