@@ -1,6 +1,6 @@
-"""Both players' strategies in a whole game, where one of them is told what to play.
+"""Both players' strategies in a whole game, where one of them plays otherwise.
 
-`GamePlay` is a solution in which a player's decisions are those of another solution, or of locks;
+`GamePlay` is a solution in which a player's decisions are those of another solution, or locked;
 all else stays. It is evaluated flop by flop, as stored strategies are: hand classes and buckets by
 their own engine, real boards by real combos (`engines.lifting`).
 
@@ -60,7 +60,7 @@ Changed = dict[int, Floats]  # decision → [A, H], or [A, 1] where all hands pl
 class PotWorth:
     """[P, 169]: the worth of the pots to a player's hands, all flops together.
 
-    In chips times pairs of combos; the other player plays as he is told.
+    In chips times pairs of combos; the other player plays as `GamePlay` says.
     """
 
     best: Floats  # by best responses
@@ -68,12 +68,12 @@ class PotWorth:
 
 
 @dataclass(frozen=True, eq=False)
-class ToldLift:
-    """A lift in which a player is told what to do, and may play as another lift does."""
+class LockedLift:
+    """A lift in which a player is locked, and may play as another lift does."""
 
     base: BoardsLift
     other: BoardsLift
-    player: Player  # who plays as `other`, and what he is told
+    player: Player  # who plays as `other`, and what is locked
     changed: Changed
     learns: bool = False
     precision: Precision = "float32"
@@ -94,7 +94,7 @@ class ToldLift:
         ]
 
     def fill(self, subgame: ExactSubgame, players: Sequence[Player] = tuple(Player)) -> None:
-        """Each player's own strategies, then what is told."""
+        """Each player's own strategies, then the locks."""
         for player in players:
             lift = self.other if player == self.player else self.base
             lift.fill(subgame, (player,))
@@ -110,7 +110,7 @@ class ToldLift:
                     chances = strategy[:, np.argsort(np.argsort(combos))]
                 set_average_strategy(subgame, level, number, node, chances)
 
-    def on_turn(self, flop: tuple[int, ...], card: int) -> tuple["ToldLift", Runouts]:
+    def on_turn(self, flop: tuple[int, ...], card: int) -> tuple["LockedLift", Runouts]:
         """The same for one turn card, and the root of the subgame that has no other."""
         base, root = self.base.on_turn(flop, card)
         other = base if self.other is self.base else self.other.on_turn(flop, card)[0]
@@ -118,7 +118,7 @@ class ToldLift:
 
 
 class GamePlay:
-    """A solution of a whole game in which one player is told what to play."""
+    """A solution of a whole game in which one player plays otherwise."""
 
     def __init__(
         self,
@@ -143,15 +143,17 @@ class GamePlay:
                     f"'{lock.line}' is a decision of {player.opponent.seat}, who best responds: "
                     f"a best response answers what {player.seat} plays"
                 )
-        self._told = replace(result.game, lock=tuple(locks))
+        self._locked = replace(result.game, lock=tuple(locks))
         self.preflop: PreflopGame = result.game.before_the_flop(result.before.pairs)
         self.strategies: Strategies = {}
         for node, given in result.before.strategies.items():
             own = self.preflop.tree.player[node] == player
             source = self.other.before.strategies[node] if own else given
             self.strategies[node] = source.astype(np.float64)
-        for node, told in self._told.locks.preflop.items():
-            self.strategies[node] = np.where(told.held, told.strategy, self.strategies[node])
+        for node, lock_here in self._locked.locks.preflop.items():
+            self.strategies[node] = np.where(
+                lock_here.held, lock_here.strategy, self.strategies[node]
+            )
         self.reach = self.preflop.pot_reach(self.strategies)
 
     def with_strategies(self, strategies: Strategies) -> "GamePlay":
@@ -177,17 +179,17 @@ class GamePlay:
 
     @cached_property
     def _by_flop(self) -> Mapping[tuple[int, int], Changed]:
-        """By pot and flop: what is told flop by flop, for the ranges that get there."""
+        """By pot and flop: what is locked flop by flop, for the ranges that get there."""
         changed: dict[tuple[int, int], Changed] = {}
-        for order in flop_orders(self._told, self.result.cards, self._open, self.before.reach):
+        for order in flop_orders(self._locked, self.result.cards, self._open, self.before.reach):
             changed.setdefault((order.pot, order.flop), {})[order.node] = order.strategy
         return changed
 
     def changed(self, pot: int, flop: int) -> Changed:
-        """What the player is told in a pot on a flop."""
+        """What is locked in a pot on a flop."""
         game = self.result.game
         root = game.flop_pots[pot].node
-        alike, by_hand = self._told.locks.pots.get(root, ((), ()))
+        alike, by_hand = self._locked.locks.pots.get(root, ((), ()))
         changed: Changed = {node: np.array(chances)[:, None] for node, chances in alike}
         if by_hand:
             solved = game.flops.flops[flop]
@@ -214,7 +216,7 @@ class GamePlay:
             changed = {node: there.at(node) for node in nodes} | changed
         if self.result.cards.plays_combos:  # other streets go by the board
             streets = packed.tree.street
-            changed = {n: told for n, told in changed.items() if streets[n] == Street.FLOP}
+            changed = {n: given for n, given in changed.items() if streets[n] == Street.FLOP}
         if not changed:
             return packed
         stored = [stage.astype(np.float64) for stage in packed.stored]
@@ -224,7 +226,7 @@ class GamePlay:
             rows[:, : strategy.shape[1] if strategy.shape[1] > 1 else None] = strategy
         return replace(packed, stored=tuple(stored))
 
-    def lift(self, pot: int, flop: int) -> ToldLift:
+    def lift(self, pot: int, flop: int) -> LockedLift:
         """The same of real boards."""
         cards, game = self.result.cards, self.result.game
         base = BoardsLift(cards, pot, self.result.stored.source.arrays(flop))
@@ -232,7 +234,7 @@ class GamePlay:
         if self.other is not self.result:
             solved = game.flops.flops[flop]
             other = BoardsLift(self.other.cards, pot, self.other.stored.arrays(solved))
-        return ToldLift(base, other, self.player, self.changed(pot, flop))
+        return LockedLift(base, other, self.player, self.changed(pot, flop))
 
     # What it is worth.
 

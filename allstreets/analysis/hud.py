@@ -302,7 +302,7 @@ class HudLocks:
     bounds: tuple[Bound, ...]  # of each decision
 
     def held(self, before: GamePlay, now: GamePlay) -> list[Held]:
-        """How often each number counts in the solution, and by what the player is told."""
+        """How often each number counts in the solution, and with the locks."""
         return [
             Held(
                 f"{self.player.seat}: {asked.number.label}",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from allstreets.analysis import Asked, Solved
     from allstreets.betting import Player
     from allstreets.games import Bound
-    from allstreets.jobs import SpotOutcome, Told
+    from allstreets.jobs import Opponent, SpotOutcome
 
 
 def lock(
@@ -159,7 +159,7 @@ def lock(
     """
     from allstreets.analysis import LockRequest, hud_locks, hud_seat
     from allstreets.base import InputError
-    from allstreets.jobs import Told, UnifiedOutcome, cut_short, parse_time, plan_lock
+    from allstreets.jobs import Opponent, UnifiedOutcome, cut_short, parse_time, plan_lock
     from allstreets.solutions import SpotSolution, WholeSolution
     from allstreets.storage import folder_kind, load, mirrored
 
@@ -189,7 +189,7 @@ def lock(
         if text is not None and not exploit:
             raise InputError(f"{name} belongs to --exploit")
     if exploit:
-        _print_exploit(solution, Told(request, numbers, against, seat), at, threads, json=json)
+        _print_exploit(solution, Opponent(request, numbers, against, seat), at, threads, json=json)
         return
     if request is None:
         game = load(solution, WholeSolution)
@@ -227,12 +227,12 @@ def lock(
 
 
 def _print_exploit(
-    folder: Path, told: "Told", line: str | None, threads: int | None, *, json: bool
+    folder: Path, opponent: "Opponent", line: str | None, threads: int | None, *, json: bool
 ) -> None:
     from allstreets.cli.terminal.running import run_on_terminal
     from allstreets.jobs import plan_exploit
 
-    outcome = run_on_terminal(plan_exploit(folder, told, line, threads))
+    outcome = run_on_terminal(plan_exploit(folder, opponent, line, threads))
     out = console(stderr=json)
     for text in outcome.lines():
         out.print(text, markup=False, soft_wrap=True)

@@ -35,7 +35,7 @@ from .executors import StoppedError as StoppedError
 from .executors import in_order as in_order
 from .executors import piece_control as piece_control
 from .exploit import ExploitJob as ExploitJob
-from .exploit import Told as Told
+from .exploit import Opponent as Opponent
 from .exploit import exploit as exploit
 from .exploit import plan_exploit as plan_exploit
 from .flops import FlopsJob as FlopsJob

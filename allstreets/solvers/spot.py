@@ -194,16 +194,16 @@ class SpotSolver:
         return self.mean(Player.OOP, best=False) + half, self.mean(Player.IP, best=False) + half
 
     def with_locks(
-        self, spot: Spot, told: "tuple[Player, SpotSolver] | None" = None
+        self, spot: Spot, other_play: "tuple[Player, SpotSolver] | None" = None
     ) -> "SpotSolver":
         """A solver of the same spot with other locks, where all other play is as it is here.
 
-        `told`: a player and a solver as which he plays in place of this one.
+        `other_play`: a player and a solver as which he plays in place of this one.
         """
         other = SpotSolver(spot, self.schedule, self.threads)
         copy_averages(self.subgame, other.subgame)
-        if told is not None:
-            player, source = told
+        if other_play is not None:
+            player, source = other_play
             copy_averages(source.subgame, other.subgame, (player,))
         _impose(other.subgame, spot.locked_nodes)
         return other

@@ -699,7 +699,7 @@ export interface paths {
         put?: never;
         /**
          * Exploit
-         * @description The best response to what a player is told, at the place that is looked at.
+         * @description The best response to an opponent, at the place that is looked at.
          */
         post: operations["exploit_api_solutions__solution__exploit_post"];
         delete?: never;
@@ -1760,6 +1760,8 @@ export interface components {
             gain: number;
             /** Hands */
             hands: components["schemas"]["ExploitHand"][];
+            /** Held */
+            held: string[];
             /** Line */
             line: string;
             /** On Flops */
@@ -1772,8 +1774,6 @@ export interface components {
             seat: string;
             /** Sentences */
             sentences: string[];
-            /** Told */
-            told: string[];
             /** Total */
             total: number;
             /** Total Unit */
@@ -1783,7 +1783,7 @@ export interface components {
         };
         /**
          * ExploitForm
-         * @description What a player is told to play: a lock, HUD numbers, another solution; or nothing.
+         * @description What the opponent plays: a lock, HUD numbers, another solution; or nothing.
          */
         ExploitForm: {
             /** Against */
