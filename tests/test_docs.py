@@ -69,7 +69,12 @@ SPOT: dict[str, Any] = {
     "stack": 500,
     "bets": "50%",
 }
-GAME: dict[str, Any] = {"type": "unified_cfr", "stack_depth": 20, "flops": "spread_3"}
+GAME: dict[str, Any] = {
+    "type": "unified_cfr",
+    "cards": "classes",
+    "stack_depth": 20,
+    "flops": "spread_3",
+}
 MODEL: dict[str, Any] = {"preset": "fast", "flops": ["AhKd7s"]}
 
 

@@ -111,9 +111,10 @@ def test_a_whole_game_is_trained(page: Page, folder: Path) -> None:
     expect(train).to_be_enabled()
     expect(page.get_by_label("What it takes")).to_contain_text("Memory")
     keep_picture(page, "train")
-    tiny = "solver:\n  type: unified_cfr\n  stack_depth: 3\n  flops: spread_1\n  epochs: 20\n"
+    tiny = "solver:\n  type: unified_cfr\n  cards: classes\n  stack_depth: 3\n"
+    tiny += "  flops: spread_1\n  epochs: 20\n"
     text.fill(tiny + "  stak: 3\n")
-    expect(page.get_by_text("line 6: solver.stak")).to_be_visible()
+    expect(page.get_by_text("line 7: solver.stak")).to_be_visible()
     expect(train).to_be_disabled()
     text.fill(tiny)
     name = start(page, "Train")
