@@ -109,7 +109,8 @@ def practice(
       allstreets practice --stats
       allstreets practice --export results.csv
 
-    Keys: 1 to 9 take an action, and so do f, x, c, b, r, a; q ends. docs/practice.md says more.
+    Keys: 1 to 9 take an action, and so do f, x, c, b, r, a; h is a hint, q ends.
+    docs/practice.md says more.
     """
     from allstreets.base import InputError
     from allstreets.storage import mirrored
