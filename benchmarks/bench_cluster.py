@@ -54,7 +54,13 @@ DELAY = 1e-4  # seconds, of a message and its answer, assumed
 
 def make_job(**keys: Any) -> UnifiedJob:
     """A game of 20 bb."""
-    game = {"type": "unified_cfr", "stack_depth": 20, "postflop_bet_sizes": [1.0], "threads": 1}
+    game = {
+        "type": "unified_cfr",
+        "cards": "classes",
+        "stack_depth": 20,
+        "postflop_bet_sizes": [1.0],
+        "threads": 1,
+    }
     found = check_config({"solver": {**game, **keys}}, TrainConfig).solver
     assert isinstance(found, UnifiedConfig)
     return plan_unified(found)

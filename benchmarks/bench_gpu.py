@@ -94,7 +94,9 @@ def spots(names: Sequence[str], copy: float, alone: bool) -> Iterator[Row]:
 def classes(copy: float, alone: bool) -> Iterator[Row]:
     """Whole games of all flops."""
     for name, sizes in SIZES.items():
-        config = UnifiedConfig(type="unified_cfr", postflop_bet_sizes=sizes, flops="all")
+        config = UnifiedConfig(
+            type="unified_cfr", cards="classes", postflop_bet_sizes=sizes, flops="all"
+        )
         game = config.game()
 
         def solver(spec: EngineSpec, game: Any = game, config: Any = config) -> WholeGameSolver:

@@ -59,7 +59,9 @@ KEPT: dict[int, tuple[Any, Any]] = {}  # by groups: trees, and the cards of some
 
 def described(flops: Any) -> tuple[Any, Any]:
     """Trees of the pots, and flops."""
-    config = UnifiedConfig(type="unified_cfr", postflop_bet_sizes=(1.0,), flops=flops)
+    config = UnifiedConfig(
+        type="unified_cfr", cards="classes", postflop_bet_sizes=(1.0,), flops=flops
+    )
     game = config.game()
     return [(pot.tree, pot.payoffs) for pot in game.pots], game.flops.flops
 

@@ -204,7 +204,9 @@ def cpu(flops: Any, settings: BucketSettings, sets: int) -> None:
 
 def engine(device: Any, chosen: str, settings: BucketSettings, sets: int) -> None:
     """A whole engine: boards and groups, games on the host, everything on the device."""
-    config = UnifiedConfig(type="unified_cfr", postflop_bet_sizes=(1.0,), flops=chosen)
+    config = UnifiedConfig(
+        type="unified_cfr", cards="classes", postflop_bet_sizes=(1.0,), flops=chosen
+    )
     game = config.game()
     trees = [(pot.tree, pot.payoffs) for pot in game.pots]
     model = CardModel("boards", groups=settings.river)
@@ -239,7 +241,9 @@ def main() -> None:
     parser.add_argument("--host", action="store_true")
     given = parser.parse_args()
     parts = given.parts.split(",")
-    config = UnifiedConfig(type="unified_cfr", postflop_bet_sizes=(1.0,), flops=given.flops)
+    config = UnifiedConfig(
+        type="unified_cfr", cards="classes", postflop_bet_sizes=(1.0,), flops=given.flops
+    )
     flops = [flop.cards for flop in config.game().flops.flops]
     if given.host:
         from builders.host_device import HostDevice

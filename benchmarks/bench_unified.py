@@ -35,7 +35,7 @@ TWO_SIZES = (0.5, 1.0)
 
 def make_solver(threads: int = 2, flop_set: FlopSet | None = None, **keys: Any) -> WholeGameSolver:
     """The solver of a config with these keys, and with other flops than it names."""
-    config = UnifiedConfig(type="unified_cfr", **keys)
+    config = UnifiedConfig.model_validate({"type": "unified_cfr", "cards": "classes", **keys})
     game = config.game() if flop_set is None else replace(config.game(), flops=flop_set)
     games = game.build(game.engine(config.card_model(), threads=threads, device=config.device))
     return WholeGameSolver(

@@ -39,6 +39,7 @@ def config(**keys: Any) -> UnifiedConfig:
     """A small game of many iterations."""
     game = {
         "type": "unified_cfr",
+        "cards": "classes",
         "stack_depth": 10,
         "raise_cap": 1,
         "postflop_bet_sizes": [1.0],

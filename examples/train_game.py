@@ -13,6 +13,7 @@ CONFIG = {
     "solver": {
         "type": "unified_cfr",
         "stack_depth": 10,
+        "cards": "classes",  # a quick picture, blind to turn and river
         "raise_sizes": [2.5],
         "postflop_bet_sizes": [1.0],
         "flops": "spread_4",

@@ -6,6 +6,7 @@ namespace, as a reader would. What takes long is made short here and nowhere els
 tests/jobs/test_spots.py starts processes.
 """
 
+import hashlib
 import json
 import re
 import shlex
@@ -15,16 +16,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import typer
 from harness.doc_blocks import PROGRAM, Block, blocks_of
 from harness.doc_links import broken_links
+from harness.made_once import copied
 from ruamel.yaml import YAML
 
 from allstreets.base.errors import InputError
 from allstreets.cli.main import app, main
 from allstreets.jobs import ConfigWarning, Here, read_spot, read_train_config
 from allstreets.jobs import spots as solving_many
+from allstreets.storage import NearestStackWarning
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -34,7 +38,7 @@ SHORTER = {"solve": ("--max-iterations", "5"), "review": ("--seconds-per-spot", 
 """Added to a verb that does not say itself how long it runs: the end is earlier, nothing else."""
 
 SMALLER = {
-    "smoke.yaml": ("epochs: 200", "epochs: 10"),
+    "smoke.yaml": ("epochs: 200", "epochs: 10"),  # as Python trains it; commands find it solved
     "flops.yaml": ("preset:", "flops: [AhKd7s, 9h8h2c]\n  preset:"),  # of 1,755
     "flop.yaml": ("oop_range: 66+,A8s+,A5s-A4s,", "oop_range: AA  # "),
     "one.phh": ("'p1 cc', 'd db 9c9h2s', 'p1 cc', 'p2 cbr 200', 'p1 f'", "'p1 cbr 300', 'p2 f'"),
@@ -50,8 +54,15 @@ NOT_RUN = {
     "match": "it takes two solved games; tests/play/test_match.py runs it",
     "play": "it takes a table; tests/play/test_player.py runs it",
     "certify": "it deals every card of many flops; tests/training/test_certify_run.py runs it",
+    "library": "it builds for hours; tests/jobs/test_library.py builds small ones",
 }
 """Verbs whose arguments are read, no more, and why."""
+
+SMOKE = ROOT / "sample_configurations" / "smoke.yaml"
+"""The game that most pages look at: commands find it as a reader does, trained to its end."""
+TRAIN_SMOKE = ["train", "sample_configurations/smoke.yaml", "--output"]
+
+NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
 SPOT: dict[str, Any] = {
     "board": "AhTd6s3c",
@@ -61,7 +72,12 @@ SPOT: dict[str, Any] = {
     "stack": 500,
     "bets": "50%",
 }
-GAME: dict[str, Any] = {"type": "unified_cfr", "stack_depth": 20, "flops": "spread_3"}
+GAME: dict[str, Any] = {
+    "type": "unified_cfr",
+    "cards": "classes",
+    "stack_depth": 20,
+    "flops": "spread_3",
+}
 MODEL: dict[str, Any] = {"preset": "fast", "flops": ["AhKd7s"]}
 
 
@@ -91,31 +107,58 @@ class Page:
             case "json":
                 json.loads(block.text)
             case "text":
-                pass
+                self._shown(block)
             case _:
                 pytest.fail(f"{block.place}: name its language after ```: console, python, … text")
 
-    def _command(self, command: str, place: str) -> None:
+    def _shown(self, block: Block) -> None:
+        """Commands with their output: every line of it is printed; … stands for the rest."""
+        if not block.text.startswith("$ "):
+            return
+        printed = ""
+        for command in block.commands():
+            printed += self._command(command, block.place)
+        if printed:
+            lines = [line for line in block.text.splitlines() if not line.startswith(("$ ", "…"))]
+            shown = printed.splitlines()
+            missing = [line for line in lines if not any(_alike(line, each) for each in shown)]
+            assert not missing, f"{block.place}: is not printed\n" + "\n".join(missing)
+
+    def _command(self, command: str, place: str) -> str:
+        """Run a command; what it printed, "" if it is not run here."""
         words = shlex.split(command, comments=True)
         if words[0] == "make":
             targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
             assert set(words[1:]) <= set(targets), f"{place}: {command} is not in the Makefile"
-            return
+            return ""
         assert words[0] in PROGRAM, f"{place}: {command} is not run by this test"
         end = words.index(">") if ">" in words else len(words)
         arguments, target = words[1:end], words[end + 1 :]
         verb = arguments[0]
         if verb in NOT_RUN:
             verbs: Any = typer.main.get_command(app)
-            verbs.commands[verb].make_context(verb, arguments[1:])
-            return
+            group = verbs.commands[verb]
+            for name in arguments[1:2]:
+                if name in getattr(group, "commands", ()):
+                    group, arguments = group.commands[name], arguments[1:]
+            group.make_context(verb, arguments[1:])
+            return ""
+        if arguments[:-1] == TRAIN_SMOKE:
+            _smoke(Path(arguments[-1]))
+            return ""
         more = SHORTER.get(verb, ())
-        code = main([*arguments, *(more if not set(more) & set(arguments) else ())])
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", NearestStackWarning)  # it is printed, as for readers
+            code = main([*arguments, *(more if not set(more) & set(arguments) else ())])
         shown = self.capture.readouterr()
         assert code == 0, f"{place}: {command}\n{shown.err}"
         assert shown.out, f"{place}: {command} says nothing"
         for path in target:
             Path(path).write_text(shown.out)
+        assert "\nnot reached: " not in shown.out, (
+            f"{place}: {command}: shows a line that is not played"
+        )
+        return f"{shown.out}\n{shown.err}"
 
     def keep(self, block: Block) -> Path:
         """A block of YAML as a file; `# name.yaml` on top of it says how commands call it."""
@@ -153,6 +196,26 @@ def _read(keys: Mapping[str, Any], path: Path) -> None:
             read_train_config(path)
         else:
             read_spot(path, {})
+
+
+def _smoke(folder: Path) -> None:
+    """The smoke game, trained once for all pages."""
+    digest = hashlib.sha256(SMOKE.read_bytes()).hexdigest()[:8]
+    copied(
+        f"smoke {digest}", lambda made: main(["train", str(SMOKE), "--output", str(made)]), folder
+    )
+
+
+def _alike(line: str, printed: str) -> bool:
+    """Whether two lines have the same words, and figures as another processor may compute them."""
+    words, others = (NUMBER.sub("#", each).split() for each in (line, printed))
+    if words != others:
+        return False
+    figures, theirs = (
+        np.array([float(each.replace(",", "")) for each in NUMBER.findall(text)])
+        for text in (line, printed)
+    )
+    return bool(np.allclose(figures, theirs, rtol=0.02, atol=0.2))
 
 
 def _smaller(name: str, text: str) -> str:
@@ -197,6 +260,12 @@ def test_every_block_of_a_page(
         ("```yaml\npot: many\n```", "many"),
         ("```\nwhat is this\n```", "name its language"),
         ("    what is this?", "name its language"),
+        ("```text\n$ allstreets equity AA KK\nAA  12.3 %\n```", "is not printed"),
+        (
+            "```console\n$ allstreets train sample_configurations/smoke.yaml --output game\n"
+            '$ allstreets report game --line "c r2.5 r6.25 r15.63 c | x" --flop AsTh9h\n```',
+            "not played",
+        ),
     ],
 )
 def test_a_block_that_is_wrong_is_noticed(

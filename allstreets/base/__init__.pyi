@@ -50,6 +50,7 @@ from .remote import Place as Place
 from .remote import Remote as Remote
 from .remote import place_of as place_of
 from .resources import available_bytes as available_bytes
+from .resources import machine_bytes as machine_bytes
 from .resources import process_bytes as process_bytes
 from .resources import processors as processors
 from .resources import thread_count as thread_count

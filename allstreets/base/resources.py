@@ -24,6 +24,16 @@ def available_bytes() -> int | None:
     return min(limits) if limits else None
 
 
+def machine_bytes() -> int | None:
+    """All memory of this machine or container, in use or not; None = unknown."""
+    limits = []
+    with suppress(OSError, ValueError, AttributeError):
+        limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    with suppress(OSError, ValueError):
+        limits.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return min(limits) if limits else None
+
+
 def process_bytes() -> int | None:
     """Memory that the process occupies now (on systems without /proc: at most so far)."""
     try:

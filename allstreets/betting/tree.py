@@ -139,6 +139,23 @@ class BettingTree:
         player, invested = self.player_at(node), self.invested[node]
         return neat((invested[player.opponent] - invested[player]).item())
 
+    def bets_at(self, node: int) -> tuple[float, float]:
+        """The chips that OOP and IP have in front of them: put in on this street, no antes."""
+        first = next(at for at in self.path_to(node) if self.street[at] == self.street[node])
+        before = self.invested[first]
+        if self.first_street == Street.PREFLOP:  # the root stands after antes and blinds
+            before = np.full(2, self._ante())
+        oop, ip = (neat(put.item()) for put in self.invested[node] - before)
+        return oop, ip
+
+    def _ante(self) -> float:
+        """What each player has posted before the flop besides his blind."""
+        for node, action in enumerate(self.actions):
+            if action is not None and action.is_aggressive:
+                by = self.player_at(int(self.parent[node]))
+                return float(self.invested[node, by] - action.amount)
+        return 0.0
+
     def path_to(self, node: int) -> tuple[int, ...]:
         """The nodes from the root to a node, both included."""
         path = [node]

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 HANDS = 20
 QUIT = "q"
+HINT = "h"
 END_OF_KEYS = ("\x03", "\x04")  # Ctrl-C and Ctrl-D, where they come as keys
 DAYS_SHOWN = 14
 BAR = 20  # letters of the longest bar
@@ -108,7 +109,8 @@ def practice(
       allstreets practice --stats
       allstreets practice --export results.csv
 
-    Keys: 1 to 9 take an action, and so do f, x, c, b, r, a; q ends. docs/practice.md says more.
+    Keys: 1 to 9 take an action, and so do f, x, c, b, r, a; h is a hint, q ends.
+    docs/practice.md says more.
     """
     from allstreets.base import InputError
     from allstreets.storage import mirrored
@@ -223,7 +225,10 @@ def play_hand(out: "Console", session: "Session", read_key: Callable[[], str], g
     out.print(f"\n─── hand {session.hands}{back} ───")
     while (asked := hand.question) is not None:
         print_question(out, hand, asked)
-        action = read_action(out, asked.actions, read_key)
+        hint = session.hint()
+        if hint:
+            out.print(f"{HINT} shows a hint")
+        action = read_action(out, asked.actions, read_key, hint)
         if action is None:
             return False
         print_answer(out, session.answer(action), asked, grid)
@@ -231,10 +236,15 @@ def play_hand(out: "Console", session: "Session", read_key: Callable[[], str], g
     return True
 
 
-def read_action(out: "Console", actions: Sequence[str], read_key: Callable[[], str]) -> int | None:
+def read_action(
+    out: "Console", actions: Sequence[str], read_key: Callable[[], str], hint: str = ""
+) -> int | None:
     """The action of the next key that stands for one; None: the player ends."""
     while key := read_key():
         key = key.lower()
+        if key == HINT and hint:
+            out.print(hint)
+            continue
         if key == QUIT or key in END_OF_KEYS:
             return None
         action = action_of_key(key, actions)

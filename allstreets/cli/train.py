@@ -102,7 +102,7 @@ def train(
       solver:
         type: unified_cfr
         stack_depth: 20
-        flops: subset_25
+        quality: quick
 
     Ctrl-C saves what is solved, as SIGTERM and SIGHUP do. docs/training.md and
     docs/postflop-models.md list all keys.

@@ -137,7 +137,9 @@ def _state(played: _Played) -> messages.PracticeState:
         ]
         node, number = asked.node, len(session.answers)
         facts = {"line": node.line, "street": node.street, "board": node.board}
-        question = messages.PracticeQuestion.of(asked, number=number, **facts, actions=actions)
+        question = messages.PracticeQuestion.of(
+            asked, number=number, hint=session.hint(), **facts, actions=actions
+        )
     if hand.end is not None:
         end = messages.PracticeEnd.of(hand.end, draws=hand.draws)
     return messages.PracticeState.of(

@@ -19,6 +19,10 @@ from .estimates import require_precision as require_precision
 from .estimates import require_river_groups as require_river_groups
 from .estimates import require_room as require_room
 from .estimates import rows_by_board as rows_by_board
+from .estimates import usual_iterations as usual_iterations
+from .expected_loss import UNCERTAINTY as UNCERTAINTY
+from .expected_loss import ExpectedLoss as ExpectedLoss
+from .expected_loss import expected_loss as expected_loss
 from .frequencies import Bound as Bound
 from .frequencies import changed_strategy as changed_strategy
 from .frequencies import limits as limits

@@ -42,9 +42,12 @@ from allstreets.engines import (
     table_bytes,
 )
 from allstreets.games import (
+    UNCERTAINTY,
+    ExpectedLoss,
     WholeGame,
     WholeGameEstimate,
     estimate_whole_game,
+    expected_loss,
     flop_costs,
     game_device_bytes,
     matrix_lengths,
@@ -266,8 +269,10 @@ class UnifiedJob:
         free = available_bytes()
         room = f", {data_size(free)} free" if free is not None else ""
         kept = {"resident": "in memory", "memmap": "on disk", "per_batch": "for one batch"}
+        boards = config.cards == "boards"
+        buckets = f" with {config.card_model().groups} river buckets" if boards else ""
         lines = [
-            f"{name}{config.stack_depth:g} bb, {self.flops_text}, cards {config.cards}, "
+            f"{name}{config.stack_depth:g} bb, {self.flops_text}, cards {config.cards}{buckets}, "
             f"{need.pots} pots that see a flop, {need.postflop_decisions:,} decisions on each flop",
             f"{data_size(need.memory_bytes)} of regrets and strategies {kept[config.memory]}, "
             f"{data_size(need.resident_bytes)} of memory in all{room}",
@@ -278,6 +283,13 @@ class UnifiedJob:
             lines.append(
                 "grouping the hands of all river boards comes first: "
                 f"{duration(need.setup_seconds)}{again}"
+            )
+        expected = self.expected
+        if expected is not None:
+            low, high = expected.whole / UNCERTAINTY, expected.whole * UNCERTAINTY
+            lines.append(
+                f"expected with real cards: about {expected.whole:.2g} mbb/hand, {low:.2g} to "
+                f"{high:.2g}; {expected.before:.2g} of it before the flop"
             )
         if device is not None:
             lines.append(device.text)
@@ -291,6 +303,16 @@ class UnifiedJob:
             f"{threads if device is None else 'the GPU'}: {until}, without the checks"
         )
         return Plan(tuple(lines), need.resident_bytes, most, f"unified-{config.cards}")
+
+    @property
+    def expected(self) -> ExpectedLoss | None:
+        """What the solution will be worth with real cards; None: nothing like it was measured."""
+        config = self.config
+        stands_for_all = config.flops == "all" or str(config.flops).startswith("subset")
+        if config.cards != "boards" or not stands_for_all or not self.need.pots:
+            return None
+        buckets = config.card_model().groups
+        return expected_loss(config.stack_depth, self.need.flops, buckets, self.iterations)
 
     @property
     def flops_text(self) -> str:

@@ -71,6 +71,7 @@ class Question:
     pot_bb: float
     to_call_bb: float
     stacks_bb: tuple[float, float]  # of OOP and IP
+    bets_bb: tuple[float, float]  # in front of OOP and IP: put in on this street
 
     @property
     def actions(self) -> tuple[str, ...]:
@@ -187,6 +188,7 @@ class Hand:
     def _asked(self, decision: Decision) -> Question:
         node, tree, chips = self.node, self.node.tree, bb_chips(self.solution)
         oop, ip = (tree.stack_at(node.index, player) / chips for player in Player)
+        bets = tree.bets_at(node.index)
         return Question(
             node=node,
             decision=decision,
@@ -195,6 +197,7 @@ class Hand:
             pot_bb=tree.pot_at(node.index) / chips,
             to_call_bb=tree.to_call_at(node.index) / chips,
             stacks_bb=(oop, ip),
+            bets_bb=(bets[0] / chips, bets[1] / chips),
         )
 
     def _labels(self, decision: Decision) -> tuple[str, ...]:
@@ -362,6 +365,22 @@ class Session:
         if self.results is not None:
             self._kept = self.results.keep(answer, self._clock(), self._kept)
         return answer
+
+    def hint(self) -> str:
+        """What was wrong when the decision that is asked was missed; "": it does not come back."""
+        hand, folder = self.hand, self.solution.folder
+        if hand is None or hand.question is None or self.results is None or folder is None:
+            return ""
+        if not hand.repeated or hand.answers:
+            return ""
+        asked = hand.question
+        missed = self.results.missed(
+            folder, hand.player.name.lower(), asked.node.line, cards_text(asked.cards)
+        )
+        if missed is None or missed.taken not in asked.actions:
+            return ""
+        label = asked.labels[asked.actions.index(missed.taken)]
+        return f"Last time you took {label}, which lost {missed.loss_bb:.3f} bb."
 
     @property
     def played(self) -> int:

@@ -163,6 +163,19 @@ class Results:
             ).fetchall()
         return [self._sound(_answer, row) for row in rows]
 
+    def missed(self, folder: Path, player: str, line: str, cards: str) -> Answer | None:
+        """The latest answer to a decision that was a mistake, if there is one."""
+        with self._open() as db:
+            rows = db.execute(
+                "select hands.*, answers.*, answers.at as answered_at from answers "
+                "join hands on hands.id = in_hand "
+                "where folder = ? and player = ? and line = ? and cards = ? "
+                "order by answers.id desc",
+                (str(folder), player, line, cards),
+            ).fetchall()
+        answers = (self._sound(_answer, row).answer for row in rows)
+        return next((answer for answer in answers if answer.missed), None)
+
     def counts(self) -> tuple[int, int]:
         """Hands, and decisions that will come back."""
         with self._open() as db:

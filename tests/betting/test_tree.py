@@ -1,5 +1,7 @@
 """The flat tree: its arrays in random games."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from betting.random_games import games
@@ -11,8 +13,10 @@ from allstreets.betting import (
     BettingTree,
     NodeKind,
     PostflopRules,
+    PreflopRules,
     Street,
     build_postflop_tree,
+    build_preflop_tree,
     same_sizes,
 )
 
@@ -97,3 +101,33 @@ def test_helpers_on_a_small_tree() -> None:
     assert tree.kind[[fold, call]].tolist() == [NodeKind.FOLD, NodeKind.SHOWDOWN]
     assert tree.player[fold] == 1
     assert tree.decision_counts() == {Street.RIVER: 4}
+
+
+@given(games())
+def test_the_chips_in_front_of_players(game: Game) -> None:
+    _, tree = game
+    agrees_with_an_account(tree, [0.0, 0.0])
+
+
+@pytest.mark.parametrize("ante", [0, 0.25])
+def test_blinds_lie_in_front_of_players_and_antes_do_not(ante: float) -> None:
+    rules = PreflopRules.parse(8, [2, 3], 2, ante=ante, bb_ante=1)
+    agrees_with_an_account(build_preflop_tree(rules), [100.0, 50.0])
+
+
+def agrees_with_an_account(tree: BettingTree, posted: list[float]) -> None:
+    """An account of every action, as a dealer would keep it."""
+    for node in np.flatnonzero(tree.kind == NodeKind.DECISION).tolist():
+        bets, path = list(posted), tree.path_to(node)
+        for above, at in pairwise(path):
+            if tree.street[at] != tree.street[above]:
+                bets = [0.0, 0.0]
+            action = tree.actions[at]
+            if action is None:
+                continue
+            by = tree.player_at(above)
+            if action.is_aggressive:
+                bets[by] = action.amount
+            elif action.kind is ActionKind.CALL:
+                bets[by] = bets[by.opponent]
+        assert tree.bets_at(node) == pytest.approx(tuple(bets))

@@ -10,6 +10,7 @@ from allstreets.jobs.config.whole_game import UnifiedConfig
 
 SMALL: dict[str, Any] = {
     "type": "unified_cfr",
+    "cards": "classes",
     "stack_depth": 6,
     "raise_cap": 1,
     "postflop_bet_sizes": [1.0],

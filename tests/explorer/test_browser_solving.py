@@ -105,15 +105,29 @@ def test_a_newcomer_sees_a_solution(page: Page, folder: Path) -> None:
 @pytest.mark.long
 def test_a_whole_game_is_trained(page: Page, folder: Path) -> None:
     page.goto("/train")
-    text = page.get_by_label("Training file")
     train = page.get_by_role("button", name="Train", exact=True)
-    expect(text).to_have_value(re.compile("unified_cfr"))  # a sample is filled in
+    quality = page.get_by_label("Quality")
+    expect(quality.get_by_text(re.compile("a perfect opponent wins about"))).to_have_count(3)
     expect(train).to_be_enabled()
-    expect(page.get_by_label("What it takes")).to_contain_text("Memory")
+    page.get_by_label("Stack", exact=True).fill("0")
+    expect(page.get_by_text("must be above 0, not 0")).to_be_visible()
+    expect(train).to_be_disabled()
+    page.get_by_label("Stack", exact=True).fill("15")
+    page.get_by_label("Antes").select_option("bb")
+    quality.get_by_text("Quick").click()
+    expect(train).to_be_enabled()
+    expect(page.get_by_label("What it takes")).to_contain_text(
+        "15 bb, flops subset_15, cards boards"
+    )
     keep_picture(page, "train")
-    tiny = "solver:\n  type: unified_cfr\n  stack_depth: 3\n  flops: spread_1\n  epochs: 20\n"
+    page.get_by_role("button", name="Training file").click()
+    text = page.get_by_label(re.compile("^Training file, as"))
+    expect(text).to_have_value(re.compile("bb_ante: 1\n.*quality: quick", re.DOTALL))
+    expect(train).to_be_enabled()
+    tiny = "solver:\n  type: unified_cfr\n  cards: classes\n  stack_depth: 3\n"
+    tiny += "  flops: spread_1\n  epochs: 20\n"
     text.fill(tiny + "  stak: 3\n")
-    expect(page.get_by_text("line 6: solver.stak")).to_be_visible()
+    expect(page.get_by_text("line 7: solver.stak")).to_be_visible()
     expect(train).to_be_disabled()
     text.fill(tiny)
     name = start(page, "Train")

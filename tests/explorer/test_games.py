@@ -15,6 +15,7 @@ TINY = """
 name: tiny
 solver:
   type: unified_cfr
+  cards: classes
   stack_depth: 3
   flops: spread_1
   postflop_bet_sizes: [1.0]

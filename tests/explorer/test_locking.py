@@ -81,7 +81,9 @@ def test_the_ways_to_lock(turn: SpotSolution) -> None:
 def test_files_from_the_page_name_no_folders() -> None:
     """The server writes its own: only they may read a solution."""
     lock = {"line": "c x | * | x", "solution": "/etc"}
-    text = json.dumps({"solver": {"type": "unified_cfr", "stack_depth": 3, "lock": [lock]}})
+    text = json.dumps(
+        {"solver": {"type": "unified_cfr", "cards": "classes", "stack_depth": 3, "lock": [lock]}}
+    )
     (problem,) = estimate_game(GameForm(text=text)).problems
     assert problem.field == "solver.lock"
     assert "no folders are read for this page" in problem.message

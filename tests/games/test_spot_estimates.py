@@ -7,7 +7,7 @@ from builders.small_spots import FLOP, RIVER, TURN, spot
 
 from allstreets.base import InputError
 from allstreets.betting import Street
-from allstreets.games import Lock, Spot, estimate_spot
+from allstreets.games import Lock, Spot, estimate_spot, usual_iterations
 from allstreets.games.estimates import require_memory
 from allstreets.games.spot import spot_root
 from allstreets.solvers import SpotSolver
@@ -92,3 +92,12 @@ def test_time_grows_with_the_spot() -> None:
     assert estimate_spot(spot(FLOP), threads=2).seconds_per_iteration == pytest.approx(
         large.seconds_per_iteration / 2
     )
+
+
+def test_the_iterations_to_a_target() -> None:
+    """Within a factor of two of what was measured (docs/any-flop.md); closer takes more."""
+    for target, measured in ((0.977, 45), (0.876, 45), (0.18, 108)):
+        assert measured / 2 < usual_iterations(target) < 2 * measured
+    counts = [usual_iterations(target) for target in (50.0, 5.0, 1.0, 0.3, 0.1, 0.01)]
+    assert counts == sorted(counts)
+    assert counts[0] == 10

@@ -69,7 +69,7 @@ def test_a_gpu_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_what_only_processors_do(tmp_path: Path, key: str, value: Any) -> None:
     file = tmp_path / "game.yaml"
-    file.write_text(f"solver:\n  type: unified_cfr\n  {key}: {value}\n")
+    file.write_text(f"solver:\n  type: unified_cfr\n  cards: classes\n  {key}: {value}\n")
     assert read_train_config(file).solver is not None
     with pytest.raises(InputError, match=rf"{key}: is not for a GPU"):
         read_train_config(file, {"device": "cuda"})
@@ -92,7 +92,7 @@ def test_tree_says_whether_it_fits(
 
     monkeypatch.setattr("allstreets.jobs.whole_game.open_device", opened)
     file = tmp_path / "game.yaml"
-    text = "solver: {type: unified_cfr, device: cuda, flops: "
+    text = "solver: {type: unified_cfr, cards: classes, device: cuda, flops: "
     file.write_text(f"{text}subset_15}}")
     assert main(["tree", str(file)]) == 0
     assert "of 4.29 GB that are free, so it fits." in capsys.readouterr().out
@@ -108,7 +108,7 @@ def test_tree_says_whether_it_fits(
     assert "so it does not fit: fewer flops" in capsys.readouterr().out
     with pytest.raises(InputError, match=r"GB on processor, of which 2\.0 GB are free"):
         plan(read_train_config(file), None)[0].run()
-    file.write_text(f"{text}all, cards: exact}}")
+    file.write_text(f"{text.replace('classes', 'exact')}all}}")
     free = 1 << 32
     assert main(["tree", str(file)]) == 0
     assert "so it does not fit: fewer flops" in capsys.readouterr().out

@@ -17,6 +17,7 @@ GAME = """
 name: game  # of the test
 solver:
   type: unified_cfr
+  cards: classes
   stack_depth: 2
   raise_sizes: []
   postflop_bet_sizes: [1.0]

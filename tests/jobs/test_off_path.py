@@ -12,7 +12,7 @@ from allstreets.jobs import UnifiedConfig, plan_unified
 from allstreets.solutions import WholeSolution, flop_spot
 from allstreets.storage import load_unified
 
-CONFIG = """{"type": "unified_cfr", "stack_depth": 20, "raise_cap": 2,
+CONFIG = """{"type": "unified_cfr", "cards": "classes", "stack_depth": 20, "raise_cap": 2,
 "raise_sizes": {"open": ["2bb"], "over_limp": ["3bb"], "3bet": ["3x"], "4bet+": ["2.2x"]},
 "postflop_bet_sizes": [0.6], "max_raises_per_street": 1, "flops": ["7c6c2d"], "epochs": 150}"""
 

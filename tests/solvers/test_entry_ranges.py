@@ -123,7 +123,7 @@ def test_a_few_flops_stand_for_all() -> None:
 def trained() -> WholeGameSolver:
     """A game of one flop at 20 bb, in which some pots are hardly ever played."""
     config = UnifiedConfig.model_validate_json(
-        """{"type": "unified_cfr", "stack_depth": 20, "raise_cap": 2,
+        """{"type": "unified_cfr", "cards": "classes", "stack_depth": 20, "raise_cap": 2,
         "raise_sizes": {"open": ["2bb"], "over_limp": ["3bb"], "3bet": ["3x"], "4bet+": ["2.2x"]},
         "postflop_bet_sizes": [0.6], "max_raises_per_street": 1,
         "flops": ["7c6c2d"]}"""
@@ -195,7 +195,8 @@ def test_a_game_without_off_path_pots_keeps_its_ranges() -> None:
 
 def limped_game(flops: FlopSet) -> WholeGame:
     config = UnifiedConfig.model_validate_json(
-        '{"type": "unified_cfr", "stack_depth": 8, "raise_sizes": [2], "raise_cap": 1,'
+        '{"type": "unified_cfr", "cards": "classes", "stack_depth": 8, "raise_sizes": [2],'
+        ' "raise_cap": 1,'
         ' "postflop_bet_sizes": [0.5], "max_raises_per_street": 1, "flops": ["AhKsQd"]}'
     )
     return replace(config.game(), flops=flops)

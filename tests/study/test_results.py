@@ -160,7 +160,10 @@ def test_what_was_missed_comes_back(river: Solution, file: Path) -> None:
     assert hand.repeated
     assert hand.question is not None
     assert (hand.question.node.line, hand.question.cards) == (asked.node.line, asked.cards)
+    label = dict(zip(asked.actions, asked.labels, strict=True))[missed.taken]
+    assert session.hint() == f"Last time you took {label}, which lost {missed.loss_bb:.3f} bb."
     kept = session.answer(best(hand))
+    assert session.hint() == ""
     assert kept.repeated
     assert kept.loss_bb == 0.0
     assert not session.deal().repeated

@@ -134,6 +134,7 @@ class SpotEstimate(Message):
     oop_combos: Known = None
     ip_combos: Known = None
     seconds_per_iteration: Known = None
+    seconds: Known = None  # until the target, set-up and checks included; the time limit at most
     first_actions: list[str] = Field(default_factory=list)  # of OOP: how sizes were understood
     warning: str | None = None  # about sizes that cannot be kept
 
@@ -257,6 +258,10 @@ class GameEstimate(Message):
     seconds: Known = None  # in all, if no threshold ends it before
     target: Known = None  # mbb/hand that end it
     flops: int | None = None
+    buckets: int | None = None  # of hands on a river board, with real boards
+    expected_mbb: Known = None  # exploitability with real cards, as guessed
+    expected_before_mbb: Known = None  # of it, what its play before the flop loses
+    expected_factor: Known = None  # how far off the guess may be, up or down
     pots: int | None = None
     decisions: int | None = Field(default=None, validation_alias="postflop_decisions")
 

@@ -232,6 +232,8 @@ class PracticeQuestion(Message):
     pot: Number
     to_call: Number
     stacks: ByPlayer[Number]
+    bets: ByPlayer[Number]  # in front of the players: put in on this street
+    hint: str  # what was wrong when this decision was missed; "": it does not come back
     actions: list[PracticeAction]
 
 

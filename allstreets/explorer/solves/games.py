@@ -8,7 +8,7 @@ import allstreets
 from allstreets.base import InputError, available_bytes
 from allstreets.explorer.models.base import FormError, Problem
 from allstreets.explorer.models.solves import GameEstimate, GameForm, LockedSource, SampleGame
-from allstreets.games import require_room
+from allstreets.games import UNCERTAINTY, require_room
 from allstreets.jobs import (
     FIRST_RUN,
     ConfigError,
@@ -126,6 +126,7 @@ def estimate_game(form: GameForm) -> GameEstimate:
     need, limit = job.need, job.config.time_limit_seconds
     seconds = need.seconds_to(job.iterations)
     name, title, target = game_outline(form)
+    expected, cards = job.expected, job.config.card_model()
     return GameEstimate.of(
         need,
         problems=_short_of(job, free),
@@ -137,6 +138,10 @@ def estimate_game(form: GameForm) -> GameEstimate:
         iterations=job.iterations,
         seconds=min(seconds, limit) if limit else seconds,
         target=target,
+        buckets=cards.groups if cards.kind == "boards" else None,
+        expected_mbb=expected.whole if expected else None,
+        expected_before_mbb=expected.before if expected else None,
+        expected_factor=UNCERTAINTY if expected else None,
     )
 
 

@@ -41,7 +41,7 @@ from allstreets.explorer.models.solves import (
     SpotForm,
     StreetCounts,
 )
-from allstreets.games import Estimate, Spot, estimate_spot, require_memory
+from allstreets.games import Estimate, Spot, estimate_spot, require_memory, usual_iterations
 from allstreets.jobs import SpotConfig
 
 # A betting tree of this size is looked through in some tenths of a second. On a flop or turn one
@@ -124,9 +124,16 @@ def estimate(form: SpotForm) -> SpotEstimate:
         oop_combos=oop.combos,
         ip_combos=ip.combos,
         seconds_per_iteration=need.seconds_per_iteration,
+        seconds=_seconds(form, need),
         first_actions=[action_label(tree, int(child)) for child in tree.children_of(0)],
         warning=checked.spot.rounding,
     )
+
+
+def _seconds(form: SpotForm, need: Estimate) -> float:
+    """What a spot takes until its target, or until its time limit."""
+    seconds = need.seconds_to(usual_iterations(form.target_pct))
+    return seconds if form.max_seconds is None else min(seconds, form.max_seconds)
 
 
 def spot_title(form: SpotForm) -> str:

@@ -1,16 +1,20 @@
 """The section `solver` of a training file: the whole game, and how it is solved."""
 
+import math
+from contextlib import suppress
 from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from allstreets.analysis import FEWEST
+from allstreets.base import InputError
 from allstreets.betting import IP, PlayerSizes, PreflopRules, StreetSizes, parse_raise_sizes
 from allstreets.cfr import Pruning
 from allstreets.engines import ON_GPUS, ON_PROCESSORS, CardModel
 from allstreets.games import Lock, WholeGame
 from allstreets.jobs.config.flop_choice import FlopsConfig
 from allstreets.jobs.config.model import ConfigModel, WrongKeyError
+from allstreets.jobs.config.quality import DEFAULT, ITERATIONS, Quality, fitting_size
 from allstreets.jobs.config.shared import (
     BucketsConfig,
     Device,
@@ -291,8 +295,11 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
 
     max_raises_per_street: MaxRaises = 1
 
-    cards: Literal["classes", "buckets", "exact", "boards"] = "classes"
-    """What players know of the cards after the flop."""
+    cards: Literal["classes", "buckets", "exact", "boards"] = "boards"
+    """What players know of the cards after the flop; classes where a game sees no flop."""
+
+    quality: Quality | None = Field(default=None, examples=["good"])
+    """quick, good or best: flops, groups and epochs not named here, to fit (cards: boards)."""
 
     river_groups: GroupCount | Literal["suits"] | None = Field(default=None, examples=[64])
     """Groups on every river board: a number (cards: boards; else 64), or suits (cards: exact)."""
@@ -371,7 +378,9 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
                 )
         can = ON_PROCESSORS[self.cards]
         if self.memory not in can.memory:
-            raise WrongKeyError("memory", f"must be resident for cards {self.cards}")
+            raise WrongKeyError(
+                "memory", f"must be resident for cards {self.cards}; or write cards: classes"
+            )
         wanted = {"boards": "a number", "exact": "suits"}.get(self.cards)
         given = "suits" if self.river_groups == "suits" else "a number"
         if self.river_groups is not None and given != wanted:
@@ -393,6 +402,10 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
                 "drop_unplayed_every",
                 "is for cards classes with memory resident or memmap; others store all hands",
             )
+        if self.quality is not None and self.cards != "boards":
+            raise WrongKeyError("quality", "is for cards boards; say flops and epochs yourself")
+        if self.cards == "boards":
+            self._fit_machine()
         return self
 
     def _can_be_calibrated(self) -> None:
@@ -409,6 +422,32 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
             raise WrongKeyError("calibrate", "is not there yet on a cluster")
         if any("|" in lock.line for lock in self.lock):
             raise WrongKeyError("calibrate", "solves flops freely, and locks after the flop do not")
+
+    def _fit_machine(self) -> None:
+        """Choose what the file leaves open of a game with real boards, and keep it here.
+
+        So a stored config names its flops, groups and epochs, whatever machine reads it again.
+        """
+        given = self.model_fields_set
+        quality = self.quality or DEFAULT
+        chosen: dict[str, object] = {}
+        with suppress(InputError):  # sizes that cannot be are refused where the game is planned
+            game = self.game()
+            if not game.flop_pots and "cards" not in given:
+                self.__dict__["cards"] = "classes"
+                return
+            size = fitting_size(
+                game,
+                self.card_model(),
+                quality,
+                flops_given="flops" in given,
+                buckets_given="river_groups" in given,
+                device=self.device,
+                memory=None if self.cluster is None else math.inf,
+            )
+            chosen |= {"flops": size.subset, "river_groups": size.buckets}
+        chosen["epochs"] = ITERATIONS[quality]
+        self.__dict__.update({key: value for key, value in chosen.items() if key not in given})
 
     def _fits_locks(self) -> None:
         """Refuse what forgets hands or flops where these are told what to play."""

@@ -31,6 +31,7 @@ solver:
   raise_cap: 4
   postflop_bet_sizes: [0.5, 1.0]
   max_raises_per_street: 1
+  cards: classes
   epochs: 10
   flop_batch_size: 50
   iterations_per_batch: 200
@@ -46,6 +47,12 @@ solver:
 
 
 def unified(**keys: Any) -> UnifiedConfig:
+    """A config by hand classes, unless it says otherwise."""
+    return written(**keys) if "solve_type" in keys else written(**{"cards": "classes", **keys})
+
+
+def written(**keys: Any) -> UnifiedConfig:
+    """A config with just these keys."""
     config = check_config({"solver": {"type": "unified_cfr", **keys}}, TrainConfig)
     assert isinstance(config.solver, UnifiedConfig)
     return config.solver

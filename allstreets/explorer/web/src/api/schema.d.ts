@@ -1952,10 +1952,18 @@ export interface components {
          * @description What training a game takes, or what is wrong with its file.
          */
         GameEstimate: {
+            /** Buckets */
+            buckets: number | null;
             /** Decisions */
             decisions: number | null;
             /** Disk Bytes */
             disk_bytes: number | null;
+            /** Expected Before Mbb */
+            expected_before_mbb: number | null;
+            /** Expected Factor */
+            expected_factor: number | null;
+            /** Expected Mbb */
+            expected_mbb: number | null;
             /** Flops */
             flops: number | null;
             /** Free Bytes */
@@ -2493,10 +2501,16 @@ export interface components {
         PracticeQuestion: {
             /** Actions */
             actions: components["schemas"]["PracticeAction"][];
+            /** Bets */
+            bets: {
+                [key: string]: number;
+            };
             /** Board */
             board: string[];
             /** Cards */
             cards: string[];
+            /** Hint */
+            hint: string;
             /** Line */
             line: string;
             /** Number */
@@ -3521,6 +3535,8 @@ export interface components {
             oop_combos: number | null;
             /** Problems */
             problems: components["schemas"]["Problem"][];
+            /** Seconds */
+            seconds: number | null;
             /** Seconds Per Iteration */
             seconds_per_iteration: number | null;
             /** Streets */

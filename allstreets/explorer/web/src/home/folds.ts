@@ -3,3 +3,6 @@
 import { SvelteSet } from "svelte/reactivity";
 
 export const unfolded = new SvelteSet<string>();
+
+/** Folders of the list that are folded in. */
+export const closed = new SvelteSet<string>();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Schemas } from "../api/client";
-import { age, listed, opens, sortedEntries } from "./list";
+import { age, byFolder, copiesText, listed, opens, sortedEntries } from "./list";
 
 type Card = Schemas["SolutionCard"];
 
@@ -115,5 +115,52 @@ describe("the list of solutions", () => {
     expect(age(0, 7300)).toBe("2 hours ago");
     expect(age(0, 86_400 * 3 + 5)).toBe("3 days ago");
     expect(age(2000, 1000)).toBe("just now");
+  });
+});
+
+describe("folders and copies", () => {
+  const solved = { iterations: 45, exploitability: 0.97, unit: "% of pot" };
+  const at = (folder: string, modified: number, more: Partial<Card> = {}): Card =>
+    card("turn", "AhTd6s3c, pot 100", "spot", { ...solved, id: folder, folder, modified, ...more });
+
+  it("makes one entry of copies, that of the newest", () => {
+    const cards = [at("/s/a/turn", 1), at("/s/b/turn_copy", 3), at("/s/c/old", 2)];
+    const [entry, ...rest] = listed(cards, "");
+    expect(rest).toEqual([]);
+    expect(entry?.card.folder).toBe("/s/b/turn_copy");
+    expect(entry && copiesText(entry)).toBe("also in old, turn");
+    expect(entry?.where).toBe("");
+  });
+
+  it("keeps apart what is not the same, or not known to be", () => {
+    const cards = [
+      at("/s/a", 1),
+      at("/s/b", 1, { iterations: 46 }),
+      at("/s/c", 1, { exploitability: 0.5 }),
+      at("/s/d", 1, { note: "mine" }),
+      at("/s/e", 1, { exploitability: null }),
+      at("/s/f", 1, { exploitability: null }),
+      at("/s/g", 1, { kind: null }),
+    ];
+    expect(listed(cards, "")).toHaveLength(7);
+  });
+
+  it("stands in folders, called from where they part", () => {
+    const cards = [
+      at("/runs/cash/deep/one", 1, { name: "1" }),
+      at("/runs/cash/deep/two", 1, { name: "2" }),
+      at("/runs/hu/three", 1, { name: "3" }),
+      at("/runs/four", 1, { name: "4" }),
+      at("/runs/5e1f/solution", 1, { name: "5" }),
+    ];
+    const told = byFolder(listed(cards, "")).map(({ name, entries }) => [name, entries.length]);
+    expect(told).toEqual([
+      ["", 2],
+      ["cash/deep", 2],
+      ["hu", 1],
+    ]);
+    expect(byFolder(listed(cards.slice(0, 2), ""))).toHaveLength(1);
+    expect(byFolder([])).toEqual([]);
+    expect(byFolder(listed([at("C:\\runs\\x\\a", 1)], "")).map(({ name }) => name)).toEqual([""]);
   });
 });

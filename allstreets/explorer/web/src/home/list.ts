@@ -21,8 +21,16 @@ export interface Entry {
   count: number; // spots of the set, whether they fit or not
   part: boolean; // only some of its spots fit
   where: string; // the name of its folder where another entry reads the same; "": none does
+  copies: readonly SolutionCard[]; // the same solution in other folders, older ones
 }
 
+/** Entries that lie in one folder. */
+export interface Folder {
+  name: string; // from where the opened folders part: "tournament"; "": they lie directly there
+  entries: readonly Entry[];
+}
+
+const SOLVED = "solution"; // the folder inside that of a solve
 const UNFINISHED = "not finished yet";
 
 /** What fits a text: every word of it occurs there. Spots of a set stand below their set. */
@@ -42,8 +50,41 @@ export function listed(cards: readonly SolutionCard[], text: string): Entry[] {
     const part = !fits(card);
     const some = part ? all.filter((spot) => fits(card, spot)) : all;
     if (part && !some.length) continue;
-    entries.push({ card, spots: boardsOf(card, some), count: all.length, part, where: "" });
+    entries.push({
+      card,
+      spots: boardsOf(card, some),
+      count: all.length,
+      part,
+      where: "",
+      copies: [],
+    });
   }
+  return named(merged(entries));
+}
+
+/** Copies of one solution are one entry, that of the newest. */
+function merged(entries: readonly Entry[]): Entry[] {
+  const alike = new Map<string, SolutionCard[]>();
+  for (const { card } of [...entries].sort((one, other) => other.card.modified - one.card.modified)) {
+    const key = sameness(card);
+    if (key !== null) alike.set(key, [...(alike.get(key) ?? []), card]);
+  }
+  return entries.flatMap((entry) => {
+    const key = sameness(entry.card);
+    if (key === null) return [entry];
+    const [newest, ...copies] = alike.get(key) ?? [];
+    return newest === entry.card ? [{ ...entry, copies }] : [];
+  });
+}
+
+/** What copies of a solution share: the game, how far and how good; null: that is not known. */
+function sameness(card: SolutionCard): string | null {
+  const { kind, name, title, iterations, exploitability, note } = card;
+  if (kind === null || kind === "spots" || exploitability === null || iterations === null) return null;
+  return JSON.stringify([kind, name, title, iterations, exploitability, note]);
+}
+
+function named(entries: readonly Entry[]): Entry[] {
   const reads = ({ card }: Entry): string => `${card.name}\n${card.title}`;
   const times = new Map<string, number>();
   for (const entry of entries) times.set(reads(entry), (times.get(reads(entry)) ?? 0) + 1);
@@ -52,8 +93,40 @@ export function listed(cards: readonly SolutionCard[], text: string): Entry[] {
   );
 }
 
+/** Entries by the folder that they lie in, folders by name, in the order of the entries. */
+export function byFolder(entries: readonly Entry[]): Folder[] {
+  const above = entries.map(({ card }) => homeOf(card.folder));
+  const [first = [], ...rest] = above;
+  const apart = first.findIndex((part, at) => rest.some((other) => other[at] !== part));
+  const shared = apart === -1 ? first.length : apart;
+  const folders = new Map<string, Entry[]>();
+  for (const [at, entry] of entries.entries()) {
+    const name = (above[at] ?? []).slice(shared).join("/");
+    folders.set(name, [...(folders.get(name) ?? []), entry]);
+  }
+  return [...folders]
+    .sort(([one], [other]) => one.localeCompare(other))
+    .map(([name, within]) => ({ name, entries: within }));
+}
+
+/** The folder in which somebody looks for a solution: solves have one of their own inside. */
+function homeOf(folder: string): string[] {
+  const all = parts(folder);
+  return all.slice(0, all.at(-1) === SOLVED ? -2 : -1);
+}
+
+function parts(folder: string): string[] {
+  return folder.split(/[\\/]/).filter(Boolean);
+}
+
+/** Where the copies of a solution lie, in words. */
+export function copiesText({ copies }: Entry): string {
+  const names = copies.map(({ folder }) => folderName(folder));
+  return names.length === 0 ? "" : `also in ${names.join(", ")}`;
+}
+
 function folderName(folder: string): string {
-  return folder.split(/[\\/]/).filter(Boolean).at(-1) ?? folder;
+  return parts(folder).at(-1) ?? folder;
 }
 
 const TRUST: readonly Trust[] = ["good", "fair", "poor", "unknown"];

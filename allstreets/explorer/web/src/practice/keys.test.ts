@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { commandOf } from "./keys";
+import { commandOf, keysOf } from "./keys";
 
 const WORDS = ["f", "c", "r7.5", "r12"];
 
@@ -25,4 +25,16 @@ describe("keys of practice", () => {
     expect(press("q")).toEqual({ kind: "finish" });
     expect(press("q", { ctrlKey: true })).toBeNull();
   });
+});
+
+it("the keys that are shown are those that work", () => {
+  const words = ["f", "c", "r7.5", "r12"];
+  const shown = words.map((_, place) => keysOf(place, words));
+  expect(shown).toEqual([["1", "f"], ["2", "c"], ["3"], ["4"]]);
+  for (const [action, keys] of shown.entries())
+    for (const key of keys) {
+      const pressed = { key, ctrlKey: false, metaKey: false, altKey: false };
+      expect(commandOf(pressed as Parameters<typeof commandOf>[0], words)).toEqual({ kind: "take", action });
+    }
+  expect(keysOf(9, Array.from({ length: 10 }, (_, at) => `r${at}`))).toEqual([]);
 });

@@ -12,6 +12,8 @@ export type State = Schemas["PracticeState"];
 export class Practice {
   looking = $state(false); // at what the last decision cost
   finished = $state(false);
+  hinted = $state(false); // whether the hint of the question is shown
+  last: Schemas["PracticeQuestion"] | null = $state.raw(null); // the question that was answered
 
   private readonly asked = new Asked<State>();
   // Keys that are pressed while an answer is on its way are meant for what it brings.
@@ -50,7 +52,11 @@ export class Practice {
     const [path, body] = [{ session: state.session }, { question: question.number, action }];
     return this.run(
       () => post("/api/practice/sessions/{session}/answers", { path, body }),
-      () => (this.looking = true),
+      () => {
+        this.looking = true;
+        this.hinted = false;
+        this.last = question;
+      },
     );
   }
 
@@ -67,6 +73,11 @@ export class Practice {
       () => post("/api/practice/sessions/{session}/hands", { path }),
       () => (this.looking = false),
     );
+  }
+
+  /** Show what was wrong when this decision was missed, where it comes back. */
+  hint(): void {
+    if (this.question?.hint) this.hinted = true;
   }
 
   finish(): void {
@@ -91,6 +102,7 @@ export class Practice {
     const command = commandOf(pressed, words);
     if (command?.kind === "take") return this.answer(command.action);
     if (command?.kind === "on") return this.on();
+    if (command?.kind === "hint") this.hint();
     if (command?.kind === "finish") this.finish();
     return Promise.resolve();
   }

@@ -24,7 +24,8 @@ export function classOf(cards: readonly string[]): string {
 export function verdictText(verdict: Verdict): string {
   if (verdict.loss === null) return `Not graded: ${verdict.note}`;
   const lost = verdict.loss >= LEAST ? `${fixed(verdict.loss, 3)} bb lost` : "nothing lost";
-  return verdict.missed ? `${lost}. Best: ${verdict.best ?? ""}` : `Right, ${lost}`;
+  const best = verdict.options.find((option) => option.word === verdict.best)?.label;
+  return verdict.missed ? `${lost}. Best: ${best ?? verdict.best ?? ""}` : `Right, ${lost}`;
 }
 
 function total(numbers: readonly number[], one: string): string {

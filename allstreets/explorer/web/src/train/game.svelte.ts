@@ -3,6 +3,7 @@
 import { get, post, RefusedError, type Schemas } from "../api/client";
 import { Asked } from "../common/asked.svelte";
 import { keep, kept } from "../common/kept";
+import { GameForm } from "./form.svelte";
 
 const KEY = "training-file";
 const PAUSE = 400; // milliseconds without a change before the server is asked
@@ -21,7 +22,7 @@ export class Trainer {
     return this.asked.value;
   }
 
-  /** Begin with what was written last, or with the first sample. */
+  /** Begin with what was written last, if it was; else the form's file is shown. */
   async load(): Promise<void> {
     try {
       this.samples = await get("/api/games/samples");
@@ -30,7 +31,7 @@ export class Trainer {
       this.refuse(error);
       return;
     }
-    this.write(this.text.trim() ? this.text : (this.samples[0]?.text ?? ""));
+    if (this.text.trim()) this.write(this.text);
   }
 
   /** Another text: it is kept, and measured when nobody types. */
@@ -44,12 +45,12 @@ export class Trainer {
     this.timer = setTimeout(() => void this.ask(), PAUSE);
   }
 
-  /** Send it; the id of its solve, or null where it was refused. */
-  async start(): Promise<string | null> {
+  /** Send a training file; the id of its solve, or null where it was refused. */
+  async start(text: string): Promise<string | null> {
     this.sending = true;
     this.refusal = "";
     try {
-      return (await post("/api/games", { body: { text: this.text } })).id;
+      return (await post("/api/games", { body: { text } })).id;
     } catch (error) {
       this.refuse(error);
       return null;
@@ -74,5 +75,6 @@ export class Trainer {
   }
 }
 
-/** There is one text: it is still there when one comes back from a solve. */
+/** There is one text and one form: they are still there when one comes back from a solve. */
 export const trainer = new Trainer();
+export const form = new GameForm();

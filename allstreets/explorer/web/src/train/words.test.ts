@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { costsOf } from "./words";
+import { costsOf, expectedOf, sizeOf, tookOf } from "./words";
 
 const ESTIMATE = {
   problems: [],
@@ -14,6 +14,10 @@ const ESTIMATE = {
   seconds: 4.3,
   target: null,
   flops: 3,
+  buckets: null,
+  expected_mbb: null,
+  expected_before_mbb: null,
+  expected_factor: null,
   pots: 4,
   decisions: 120,
 };
@@ -33,4 +37,26 @@ test("what is known of a game is told, and nothing else", () => {
   const told = Object.fromEntries(costsOf(more));
   expect(told).toMatchObject({ "Ends at": "5 mbb/hand", "On disk": "9.9 GB" });
   expect(told["Set-up"]).toBe("about 1 min 15 s");
+});
+
+test("what a quality takes and is worth", () => {
+  const boards = {
+    ...ESTIMATE,
+    seconds: 1_111,
+    memory_bytes: 9_300_000_000,
+    flops: 49,
+    buckets: 48,
+    iterations: 150,
+    expected_mbb: 21.44,
+    expected_before_mbb: 10.1,
+    expected_factor: 2,
+  };
+  expect(tookOf(boards)).toBe("about 19 min, 9.3 GB");
+  expect(tookOf({ ...boards, seconds: 10_000 })).toBe("about 2.8 h, 9.3 GB");
+  expect(tookOf({ ...boards, seconds: 0.3 })).toBe("about 1 s, 9.3 GB");
+  expect(sizeOf(boards)).toBe("49 flops, 48 river buckets, 150 iterations");
+  expect(expectedOf(boards)).toBe("a perfect opponent wins about 21 mbb/hand (11 to 43)");
+  expect(expectedOf(ESTIMATE)).toContain("not known");
+  const push = { ...ESTIMATE, pots: 0 };
+  expect([sizeOf(push), expectedOf(push)]).toEqual(["no flop is seen", "solved exactly"]);
 });
