@@ -27,8 +27,12 @@ from allstreets.jobs import ConfigWarning, Here, read_spot, read_train_config
 from allstreets.jobs import spots as solving_many
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-LINKED = [*PAGES, ROOT / "CHANGELOG.md", *sorted((ROOT / "notebooks").glob("*.ipynb"))]
+DOCS = [path for path in sorted((ROOT / "docs").rglob("*.md")) if path.parent.name != "reference"]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS]
+LINKED = [
+    *(*PAGES, ROOT / "CHANGELOG.md", ROOT / "SECURITY.md"),
+    *sorted((ROOT / "notebooks").glob("*.ipynb")),
+]
 
 SHORTER = {"solve": ("--max-iterations", "5"), "review": ("--seconds-per-spot", "0.1")}
 """Added to a verb that does not say itself how long it runs: the end is earlier, nothing else."""
@@ -160,7 +164,12 @@ def _smaller(name: str, text: str) -> str:
     return text.replace(before, after)
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def named(path: Path) -> str:
+    """A page in the name of its test."""
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", PAGES, ids=named)
 def test_every_block_of_a_page(
     path: Path,
     tmp_path: Path,
@@ -212,7 +221,7 @@ def test_a_block_that_is_wrong_is_noticed(
         page.run(block)
 
 
-@pytest.mark.parametrize("path", LINKED, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", LINKED, ids=named)
 def test_every_link_leads_to_something(path: Path) -> None:
     assert list(broken_links(path)) == []
 

@@ -18,6 +18,7 @@ from shutil import copy
 from urllib.parse import urlencode
 
 from harness.browsing import browser, explorer, new_page
+from PIL import Image
 from playwright.sync_api import Page, expect
 
 ROOT = Path(__file__).parents[2]
@@ -27,7 +28,7 @@ SIZE = {"width": 1360, "height": 800}
 FLOP = "r2 c | QsJh2h | x"
 
 COMMANDS = (
-    f"solve --from {GAME} --line 'r2 c' --flop QsJh2h --target 1%",
+    f"solve --from {GAME} --line 'r2 c' --flop QsJh2h --target 0.5%",
     "solve {root}/sample_spots/turn.yaml --output solved/turn",
     "lock solved/turn --line x --at-most b75%=20% --output solved/locked",
     "train {root}/sample_configurations/smoke.yaml --flops subset_25 --output solved/game",
@@ -64,11 +65,11 @@ class Gallery:
     def home(self) -> None:
         """The library and your own solutions."""
         self.page.goto("/")
-        expect(self.page.get_by_role("link", name=GAME).first).to_be_visible()
+        expect(self.page.get_by_role("heading", name="Library")).to_be_visible()
 
     def poster(self) -> None:
         """A chart to print: the big blind's answer to a raise."""
-        (path,) = self.folder.glob("posters/*r2.png")
+        (path,) = self.folder.glob("posters/*after-r2.png")
         copy(path, IMAGES / "poster.png")
 
     def flop(self) -> None:
@@ -85,7 +86,7 @@ class Gallery:
 
     def flops(self) -> None:
         """One decision on every flop, by texture."""
-        self.look("game", line="c x", tab="flops", by="texture")
+        self.look("smoke", line="c x", tab="flops", by="texture")
 
     def lock(self) -> None:
         """What a lock changes."""
@@ -94,7 +95,7 @@ class Gallery:
     def review(self) -> None:
         """A played hand, decision by decision."""
         self.page.goto("/review")
-        self.page.get_by_role("link", name="reviewed").first.click()
+        self.page.get_by_role("link", name="tournament.txt").click()
         self.page.get_by_role("row").nth(1).click()
         expect(self.page.get_by_test_id("replay")).to_contain_text("bb lost")
 
@@ -137,6 +138,12 @@ def solve(folder: Path) -> None:
         )
 
 
+def shrink(path: Path) -> None:
+    """Store a picture with 256 colours, a third of its size."""
+    with Image.open(path) as picture:
+        picture.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
 def take(folder: Path, wanted: list[str]) -> None:
     """Take these pictures of what was solved in a folder."""
     (folder / "solves").mkdir(exist_ok=True)
@@ -150,8 +157,10 @@ def take(folder: Path, wanted: list[str]) -> None:
             if picture.__name__ not in wanted:
                 continue
             picture(gallery)
+            path = IMAGES / f"{picture.__name__}.png"
             if picture is not Gallery.poster:
-                page.screenshot(path=IMAGES / f"{picture.__name__}.png", animations="disabled")
+                page.screenshot(path=path, animations="disabled")
+            shrink(path)
             print(f"docs/images/{picture.__name__}.png", flush=True)
 
 
