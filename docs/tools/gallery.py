@@ -141,7 +141,7 @@ def solve(folder: Path) -> None:
 def shrink(path: Path) -> None:
     """Store a picture with 256 colours, a third of its size."""
     with Image.open(path) as picture:
-        picture.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(path, optimize=True)
+        picture.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def take(folder: Path, wanted: list[str]) -> None:
