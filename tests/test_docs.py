@@ -41,6 +41,7 @@ SMALLER = {
     "smoke.yaml": ("epochs: 200", "epochs: 10"),
     "flops.yaml": ("preset:", "flops: [AhKd7s, 9h8h2c]\n  preset:"),  # of 1,755
     "flop.yaml": ("oop_range: 66+,A8s+,A5s-A4s,", "oop_range: AA  # "),
+    "tournament.txt": ("Ann: posts small blind 50\n", ""),  # hands that see a flop are skipped then
     "one.phh": ("'p1 cc', 'd db 9c9h2s', 'p1 cc', 'p2 cbr 200', 'p1 f'", "'p1 cbr 300', 'p2 f'"),
     "review.md": ('review_hands("sample_hands"', 'review_hands("sample_hands/one.phh"'),
 }
