@@ -1,4 +1,4 @@
-"""Prose: no banned phrase in pages and docstrings, and the gallery shows every picture that is taken."""
+"""Prose: no banned phrase in pages and docstrings, and a gallery of all pictures."""
 
 import ast
 import re

@@ -131,7 +131,7 @@ def lock_as_played(result: SpotSolution, line: str) -> Lock:
 
 
 def with_locks(spot: Spot, locks: Sequence[Lock]) -> Spot:
-    """The spot with more locks, in place of those that it has at the same lines."""
+    """The spot with more locks, instead of those that it has at the same lines."""
 
     def target(lock: Lock) -> Place:
         line = parse_line(spot.tree, lock.line, board=spot.cards, any_card=True)

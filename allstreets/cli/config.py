@@ -19,7 +19,7 @@ class ConfigKind(StrEnum):
 
 @app.callback()
 def config() -> None:
-    """Schemas of config files, and spots out of other programs.
+    """Print schemas of config files, and spots from other programs.
 
     \b
     Examples:
@@ -55,7 +55,7 @@ def schema(
 def from_pio(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A tree of PioSOLVER's viewer.")],
 ) -> None:
-    """Print a PioSOLVER tree as a spot file; what has no counterpart is said on stderr.
+    """Print a PioSOLVER tree as a spot file; settings without a counterpart are named on stderr.
 
     \b
     Examples:

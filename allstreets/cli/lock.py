@@ -31,8 +31,7 @@ def lock(
         Path,
         typer.Argument(
             metavar="FOLDER",
-            help="A spot of allstreets solve, or a whole game of allstreets train; or the name of "
-            "one in allstreets library.",
+            help="A solved spot or whole game: a folder, or a name in allstreets library.",
         ),
     ],
     line: Annotated[
@@ -40,8 +39,8 @@ def lock(
         typer.Option(
             "--line",
             "-l",
-            help="The line to the decision; default: the first one. In a whole game '| * |' is "
-            "every flop.",
+            help="The line to the decision; default: the first one. '| * |' stands for every flop "
+            "or card.",
         ),
     ] = "",
     always: Annotated[
@@ -56,13 +55,15 @@ def lock(
     ] = None,
     at_most: Annotated[
         list[str] | None,
-        typer.Option(metavar="ACTION=30%", help="The range takes it so often at most; repeatable."),
+        typer.Option(metavar="ACTION=30%", help="At most this frequency; repeatable."),
     ] = None,
     at_least: Annotated[
-        list[str] | None, typer.Option(metavar="ACTION=30%", help="So often at least; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="ACTION=30%", help="At least this frequency; repeatable."),
     ] = None,
     exactly: Annotated[
-        list[str] | None, typer.Option(metavar="ACTION=30%", help="Just so often; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="ACTION=30%", help="Exactly this frequency; repeatable."),
     ] = None,
     locks: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", help="Columns node, action, frequency.")
@@ -71,16 +72,16 @@ def lock(
         bool,
         typer.Option(
             "--same-range",
-            help="The player's earlier decisions on the line stay as they are, so that the same "
-            "range gets there; by default they are solved again.",
+            help="Keep the player's earlier decisions on the line, so that the same range gets "
+            "there; by default they are solved again.",
         ),
     ] = False,
     exploit: Annotated[
         bool,
         typer.Option(
             "--exploit",
-            help="Do not solve again: show the opponent's best response hand by hand, if all else "
-            "stays as in the solution. For spots.",
+            help="Do not solve again: show the opponent's best response hand by hand, while all "
+            "other play stays as it is. For spots.",
         ),
     ] = False,
     at: Annotated[
@@ -88,7 +89,7 @@ def lock(
         typer.Option(
             metavar="LINE",
             help="With --exploit: the opponent's decision to show.  [default: his last one before "
-            "the locked one]",
+            "the lock]",
         ),
     ] = None,
     target: Annotated[
@@ -103,12 +104,12 @@ def lock(
     threads: ThreadsOption = None,
     device: Annotated[
         str | None,
-        typer.Option(help="cpu; cuda, a GPU of this machine.  [default: of games the solution's]"),
+        typer.Option(help="cpu; cuda, a GPU of this machine.  [default: for games the solution's]"),
     ] = None,
     output: Annotated[
         Path | None,
         written(
-            "Save the new solution in this folder; of a whole game by default runs/<time>.",
+            "Save the new solution in this folder; default for a whole game: runs/<time>.",
             "--output",
             "-o",
         ),
@@ -125,15 +126,15 @@ def lock(
       allstreets lock solved/ --line "b33%" --hands "QQ,JJ=call" --hands "A5s-A2s=raise"
       allstreets lock solved/ --line "x x | * |" --exactly "x=60%"
       allstreets lock solved/ --line "x b75%" --at-least "fold=60%" --exploit
-      allstreets lock solved/ --locks observed.csv --output against_him/
-      allstreets lock game/ --line "r2.5" --at-least "fold=55%" --output he_folds/
-      allstreets lock game/ --line "r2.5 c | * | x" --always b33% --output he_bets/
+      allstreets lock solved/ --locks observed.csv --output exploited/
+      allstreets lock game/ --line "r2.5" --at-least "fold=55%" --output folds_more/
+      allstreets lock game/ --line "r2.5 c | * | x" --always b33% --output bets_more/
 
-    For a frequency the hands move first that lose least EV by it. Solved again, other hands may get
-    there: then hands are moved and it is solved again, in up to 8 rounds, until the frequency holds
-    (--time and --max-iterations are those of a round). A CSV file has lines such as
-    'x b50%,call,45%' or 'x,b75%,<=30%' under the head node,action,frequency. docs/solving.md says
-    more, and docs/locks.md of whole games.
+    To reach a frequency, the hands that lose least EV move first. After re-solving, other hands may
+    get there; so hands are moved and the game is solved again, for up to 8 rounds, until the
+    frequency holds (--time and --max-iterations limit each round). A CSV file has lines such as
+    'x b50%,call,45%' or 'x,b75%,<=30%' under the header node,action,frequency. More in
+    docs/solving.md, and for whole games in docs/locks.md.
     """
     from allstreets.analysis import LockRequest
     from allstreets.base import InputError

@@ -277,7 +277,7 @@ class CudaDevice:
             return CudaKernels(self._cupy.RawModule(code=source, options=options), self._guard)
 
     def recorded(self, work: Callable[[], None]) -> Callable[[], None]:
-        """A CUDA graph: one launch in place of many."""
+        """A CUDA graph: one launch instead of many."""
         with self._guard():
             self._stream.begin_capture()
             work()

@@ -56,7 +56,7 @@ Ended = TypeVar("Ended", SpotOutcome, UnifiedOutcome)
 
 @dataclass(frozen=True, eq=False)
 class LockJob(Generic[Ended]):
-    """What is solved with locks, in rounds until their frequencies hold."""
+    """A game with locks, solved in rounds until their frequencies hold."""
 
     first: Job[Ended]
     again: Callable[[Ended, Path | None], tuple[float, Job[Ended]] | None]
@@ -99,7 +99,7 @@ class LockJob(Generic[Ended]):
 
 
 def _put(folder: Path, output: Path) -> None:
-    """Put a folder in the place of another."""
+    """Replace a folder by another."""
     before = output.with_name(f".{output.name}.before")
     drop(before)
     output.rename(before)

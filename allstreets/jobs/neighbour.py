@@ -31,7 +31,7 @@ def load_neighbour(solution: Path | str) -> WholeSolution:
 
 
 def like_config(neighbour: WholeSolution, flags: Mapping[str, Any]) -> TrainConfig:
-    """The settings of a solution, with those that are given in the place of its own."""
+    """The settings of a solution, overridden by those that are given."""
     assert neighbour.folder is not None  # it was loaded
     packed = packed_name(neighbour.folder) is not None
     without = (*NOT_KEPT, *(OF_A_PACK if packed else ()))

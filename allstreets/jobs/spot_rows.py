@@ -222,7 +222,7 @@ def _solve(job: SpotPiece, control: Control) -> SpotRow:
 
 
 def _kept(job: SpotPiece, spot: Spot, config: SpotConfig) -> SpotRow | None:
-    """The row of a bundle that is there and done; one that cannot be gone on with is removed."""
+    """The row of a bundle that is there and done; one that cannot be resumed is removed."""
     assert job.folder is not None
     manifest = read_spot_manifest(job.folder)
     require_same(job.folder, manifest["config"], config.identity(spot), "spot")

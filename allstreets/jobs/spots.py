@@ -216,7 +216,7 @@ def read_spots(
 ) -> list[tuple[str, SpotConfig | InputError]]:
     """The names and configs of spot files, or of flags alone; flags override the files.
 
-    A file that cannot be read has its error in the place of a config, unless there is no other.
+    A file that cannot be read has its error instead of a config, unless it is the only one.
     """
     configs: list[tuple[str, SpotConfig | InputError]] = []
     for path in files or (None,):

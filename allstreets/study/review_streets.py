@@ -355,7 +355,7 @@ class _Street:
         self.left = ranges[0], ranges[1]
 
     def _assume(self, node: int) -> None:
-        """Note that the action that leads to a node is taken by all that its player has."""
+        """Record that the whole range of a player takes the action that leads to a node."""
         action = self._tree.actions[node]
         assert action is not None
         seat = self._tree.player_at(int(self._tree.parent[node])).seat

@@ -2,7 +2,7 @@
 
 Each picture is a real view of real solutions, which are solved first, in a temporary folder: a flop
 of the library's 20 bb game, a turn and the same turn with a lock, a small whole game, a review of
-sample hands. Chromium takes the pictures; tests/test_gallery.py sees that docs/gallery.md shows each.
+sample hands. Chromium takes the pictures; tests/test_prose.py checks that docs/gallery.md shows all.
 """
 
 import argparse
@@ -141,7 +141,9 @@ def solve(folder: Path) -> None:
 def shrink(path: Path) -> None:
     """Store a picture with 256 colours, a third of its size."""
     with Image.open(path) as picture:
-        picture.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(path, optimize=True)
+        picture.convert("RGB").quantize(
+            256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+        ).save(path, optimize=True)
 
 
 def take(folder: Path, wanted: list[str]) -> None:

@@ -35,11 +35,11 @@ BANNED = {
     r"\b(hero and villain)\b(?!.*\|)": "player and opponent",
     r"\butili[sz]e": "use",
     r"\bin order to\b": "to",
-    r"\bplease note\b|\bnote that\b": "say it",
+    r"\bplease note\b|(?-i:\bNote that\b)": "say it",
 }
 """What is not written, as a regular expression, and what is."""
 
-OPENINGS = {r"What\b": "a noun or a verb: \"The range of …\", \"Return …\""}
+OPENINGS = {r"What\b": 'a noun or a verb: "The range of …", "Return …"'}
 """How a docstring does not open."""
 
 CODE = re.compile(r"`[^`\n]*`|\]\([^)]*\)|<!--.*?-->")

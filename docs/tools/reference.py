@@ -23,7 +23,7 @@ WIDTH = 100  # of the help, in characters
 
 def commands() -> Iterator[str]:
     """The help of every command, in the order of `allstreets --help`."""
-    yield "# Commands\n\nWhat `--help` prints, command by command. `--json` prints one object for scripts.\n"
+    yield "# Commands\n\nThe output of `--help`, command by command.\n"
     root: Any = typer.main.get_command(app)
     yield f"```text\n{_help()}\n```\n"
     for name, command in root.commands.items():

@@ -1,4 +1,4 @@
-"""Pages of the site whose sources are not in docs/: README and its neighbours, notebooks, commands, keys.
+"""Pages of the site whose sources are not in docs/: README, notebooks, commands, keys, …
 
 Links are written for a reader of the repository; on the site each leads to the page that its target
 became. Commands and keys are printed by `reference.py`, which runs in the program's environment.

@@ -76,7 +76,7 @@ class RangeSummary(Message):
 
 
 class PlayerGrid(Message):
-    """What is known of a player's 169 hands. All lists have 169 entries; EVs are in the unit."""
+    """The figures of a player's 169 hands. All lists have 169 entries; EVs are in the unit."""
 
     combos: list[Number]  # that the board leaves
     reach: list[Number]  # 0 … 1: the mean weight with which they get here

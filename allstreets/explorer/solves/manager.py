@@ -127,7 +127,7 @@ class Solves:
         return messages.SolveDetail(**dict(self._describe_any(folder)), curve=folder.curve())
 
     def pause(self, solve: SolveId) -> messages.Solve:
-        """Pause a solve; it keeps its memory and can go on from there."""
+        """Pause a solve; it keeps its memory and can be resumed."""
         with self._changed:
             running = self._require_running(solve)
             if running.status.state != "running":

@@ -200,7 +200,7 @@ class PruningConfig(LearningConfig):
 
 
 class SizeRulesConfig(ConfigModel):
-    """What becomes of bet sizes after the flop."""
+    """The rules that turn bet sizes into bets after the flop."""
 
     max_raises_per_street: MaxRaises = None
 
@@ -241,7 +241,7 @@ def scaled(threshold: float | str, factor: float) -> float | str:
 
 
 class StopConfig(ChecksConfig):
-    """What ends a run besides its iterations, and how often it saves."""
+    """The stop rules of a run besides its iterations, and how often it saves."""
 
     exploitability_threshold: GameUnit | None = Field(default=None, examples=[0.001])
     """End when the exploitability is at most this, in the game's own unit."""

@@ -219,7 +219,7 @@ BIG_BLIND = 100  # chips
 
 
 class WholeGameConfig(LearningConfig, StopConfig, GameConfig):
-    """What both ways of solving a whole game have in common."""
+    """The keys that both ways of solving a whole game have in common."""
 
     exploitability_threshold: MbbPerHand | None = Field(default=None, examples=[5])
     """End when the exploitability is at most this, in mbb/hand: 5 or 5 mbb."""
@@ -273,7 +273,7 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     max_raises_per_street: MaxRaises = 1
 
     cards: Literal["classes", "buckets", "exact", "boards"] = "classes"
-    """What players know of the cards after the flop."""
+    """The card model: what players know of the cards after the flop."""
 
     river_groups: GroupCount | Literal["suits"] | None = Field(default=None, examples=[64])
     """Groups on every river board: a number (cards: boards; else 64), or suits (cards: exact)."""
@@ -302,7 +302,7 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     """Where regrets live: in memory, on disk, or in memory for the batch at hand only."""
 
     store: Literal["all", "preflop"] = "all"
-    """What the solution stores: every decision, or those before the flop alone."""
+    """Decisions that the solution stores: all, or only those before the flop."""
 
     epochs: int = Field(default=200, ge=1, examples=[10])
     """How often all flops are gone through, batch by batch."""
