@@ -125,7 +125,7 @@ def certify_on_terminal(out: "Console", job: "CertifyJob") -> "CertifyOutcome":
     lines = outcome.lines()
     if outcome.interrupted:
         lines.append(
-            f"Interrupted; {outcome.done:,} of {len(job.flops):,} flops are judged and kept. "
+            f"Interrupted; {outcome.done:,} of {len(job.flops):,} flops are evaluated and kept. "
             f"Go on with: {command('certify', job.folder)}, and the same options."
         )
     for line in lines:

@@ -191,7 +191,7 @@ class CudaDevice:
             ) from None
         except (cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError) as error:
             raise InputError(
-                f"the GPU stopped working: {error}.\nWhat was saved last is intact; go on with "
+                f"the GPU stopped working: {error}.\nThe last save is intact; continue with "
                 "--resume, there or with device: cpu"
             ) from None
 

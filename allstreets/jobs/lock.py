@@ -262,7 +262,7 @@ def lock_game(
 
     It ends when it is no more exploitable than the other one, also as it is stored, or after
     `iterations`; without these, after `LONGER` times as many as the other one took. What else ended
-    that one does not count. `changes` are keys of training files that are otherwise than there.
+    that one does not count. `changes` are keys of training files that differ from that file.
     """
     game = with_game_locks(result.game, locks)
     _ = game.locks  # errors are raised now

@@ -141,7 +141,7 @@ class RunFiles:
 
     def __post_init__(self) -> None:
         if self.resume and self.checkpoints is None:
-            raise InputError("--resume needs the folder with the checkpoints to go on from")
+            raise InputError("--resume needs the folder with the checkpoints")
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ def append(path: Place, row: Mapping[str, Any]) -> None:
     except OSError as error:
         raise InputError(
             f"cannot write the metrics file {path}: {error.strerror or error}\n"
-            "Make room, then go on with --resume."
+            "Make room, then continue with --resume."
         ) from error
 
 

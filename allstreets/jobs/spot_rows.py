@@ -85,7 +85,7 @@ class SpotPiece:
     settings: Mapping[str, Any]  # those of `SETTINGS`
     limits: Limits = field(default_factory=Limits)
     threads: int = 1
-    folder: Path | None = None  # of its bundle; what is there already is gone on with
+    folder: Path | None = None  # of its bundle; an existing one is resumed
     saved: Saved = "full"
 
     @property
@@ -229,7 +229,7 @@ def _kept(job: SpotPiece, spot: Spot, config: SpotConfig) -> SpotRow | None:
     row = spot_row(job, load_spot(job.folder))
     if row.is_done(job):
         return row
-    if manifest["saved"] != "full":  # no regrets to go on from
+    if manifest["saved"] != "full":  # no regrets to resume from
         shutil.rmtree(job.folder)
     return None
 

@@ -237,7 +237,7 @@ class UnifiedJob:
         """Refuse what cannot be saved, resumed or held in memory, before anything is computed."""
         if self.output is None:
             if self.resume:
-                raise InputError("--resume needs --output, the folder to go on from")
+                raise InputError("--resume needs --output, the folder to resume")
             if self.config.memory == "memmap":
                 raise InputError("memory memmap needs --output, a folder on the disk to use")
             if self.config.cluster is not None:

@@ -2,7 +2,8 @@
 
 Each picture is a real view of real solutions, which are solved first, in a temporary folder: a flop
 of the library's 20 bb game, a turn and the same turn with a lock, a small whole game, a review of
-sample hands. Chromium takes the pictures; tests/test_prose.py checks that docs/gallery.md shows all.
+sample hands. Chromium takes the pictures, and tests/test_prose.py checks that docs/gallery.md
+shows each.
 """
 
 import argparse

@@ -347,7 +347,7 @@ class CardReport(Message):
 class FlopReport(Message):
     """One row per flop, at the same decision on all of them."""
 
-    line: str  # with "*" in the place of the flop
+    line: str  # with "*" instead of the flop
     player: PlayerName
     actions: list[Choice]
     unit: str

@@ -259,7 +259,7 @@ class Solves:
                 if free is not None and need_bytes > free:
                     raise InputError(
                         f"when its turn came it needed {data_size(need_bytes)} and "
-                        f"{data_size(free)} were free: go on with it when there is room"
+                        f"{data_size(free)} were free: resume it when there is room"
                     )
                 self._launch(folder, need_bytes)
             except InputError as error:
