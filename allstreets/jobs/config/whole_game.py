@@ -115,7 +115,7 @@ class GameConfig(ConfigModel):
     """In big blinds."""
 
     big_blind: float = Field(default=1, gt=0, examples=[1])
-    """In big blinds: 1, unless the game is odd."""
+    """In big blinds: 1, unless the game is unusual."""
 
     ante: float = Field(default=0, ge=0, examples=[0.1])
     """Posted by each player, in big blinds."""
@@ -130,7 +130,7 @@ class GameConfig(ConfigModel):
     """Preflop raises: times the last bet, the last entry for all later ones; or by name."""
 
     raise_cap: int | None = Field(default=4, ge=0, examples=[4])
-    """How many raises there may be before the flop; the all-in may come past them."""
+    """The most raises before the flop; the all-in may still follow."""
 
     preflop_allin: Literal["always", "never"] | float = Field(default="always", examples=[4])
     """All-in besides the raise sizes: always, never, or at this SPR after calling and below."""
@@ -142,13 +142,13 @@ class GameConfig(ConfigModel):
     """Share of the pot that the house takes: 5% or 0.05."""
 
     rake_cap: float | None = Field(default=None, ge=0, examples=[3])
-    """The most that it takes, in big blinds."""
+    """The most that it takes from a pot, in big blinds."""
 
     no_flop_no_drop: bool = True
     """No rake where a player folds before the flop."""
 
     lock: tuple[GameLockConfig, ...] = ()
-    """Strategies that are held fixed, before the flop or on every flop."""
+    """Locked decisions, before the flop or on every flop."""
 
     def locks(self) -> tuple[Lock, ...]:
         """The locks; the game finds them in its trees."""
@@ -276,19 +276,19 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     """The card model: what players know of the cards after the flop."""
 
     river_groups: GroupCount | Literal["suits"] | None = Field(default=None, examples=[64])
-    """Groups on every river board: a number (cards: boards; else 64), or suits (cards: exact)."""
+    """River buckets on every board: a number (cards: boards; 64), or suits (cards: exact)."""
 
     turn_rows: GroupCount | None = Field(default=None, examples=[176])
-    """Rows of a player's hands on every turn board that share a strategy (cards: boards); 176."""
+    """Turn buckets of a player's hands on every turn board (cards: boards); 176."""
 
     range_sets: int | None = Field(default=None, ge=1, le=8, examples=[3])
-    """Pairs of ranges at most that hands are grouped for, to save memory (cards: boards); 3."""
+    """The most pairs of ranges to bucket hands for; fewer save memory (cards: boards); 3."""
 
     pilot: int = Field(default=0, ge=0, examples=[150])
-    """Iterations on 25 flops first, with 32 groups, to group hands for their ranges; 0 = none."""
+    """Iterations on 25 flops first, to bucket hands for the ranges that result; 0 = none."""
 
     regroup: int | None = Field(default=None, ge=0, examples=[2])
-    """Times that hands are grouped again at most as ranges move (cards: boards); 2, 0 = never."""
+    """The most times that hands are bucketed again as ranges move (cards: boards); 2, 0 = never."""
 
     precision: Literal["float32", "float16", "int16"] = "float32"
     """How regrets are stored (cards: exact)."""
@@ -299,16 +299,16 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     """Solve on a Ray cluster: auto, local (this machine) or HOST:PORT; docs/cluster.md."""
 
     memory: Literal["resident", "memmap", "per_batch"] = "resident"
-    """Where regrets live: in memory, on disk, or in memory for the batch at hand only."""
+    """Where regrets are kept: in memory, on disk, or in memory for the current batch only."""
 
     store: Literal["all", "preflop"] = "all"
     """Decisions that the solution stores: all, or only those before the flop."""
 
     epochs: int = Field(default=200, ge=1, examples=[10])
-    """How often all flops are gone through, batch by batch."""
+    """Passes over all flops, batch by batch."""
 
     flop_batch_size: int = Field(default=0, ge=0, examples=[50])
-    """Flops that are visited at a time; 0 = all."""
+    """Flops visited at a time; 0 = all."""
 
     iterations_per_batch: int = Field(default=1, ge=1, examples=[200])
     """Iterations on a batch before the next one."""
@@ -317,10 +317,10 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     """Batches: each flop once per epoch, or the likelier the more hands see it."""
 
     tremble: float = Field(default=TREMBLE, ge=0, le=0.1, examples=[0.005])
-    """Share of a range that takes every preflop action while answers are learned; 0 = off."""
+    """Share of a range that takes every preflop action in training; 0 = off."""
 
     drop_unplayed_every: int = Field(default=0, ge=0, examples=[50])
-    """Every so many iterations hands that are not played to a pot stop being stored; 0 = never."""
+    """Iterations between two reviews that drop hands never played to a pot; 0 = never."""
 
     @field_validator("postflop_bet_sizes", "postflop_raise_sizes")
     @classmethod
