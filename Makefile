@@ -134,7 +134,7 @@ docs: $(READY) $(DOCS_READY) prose ## Build the documentation site into site/; c
 
 prose: $(DOCS_READY) ## codespell, and phrases that make a reader stumble
 	@$(DOCS)/bin/codespell
-	@$(DOCS)/bin/python docs/tools/prose.py
+	@$(DOCS)/bin/python tests/harness/prose.py
 
 gallery: $(DEV_READY) page ## Solve what the pictures of docs/ show and take them anew (some minutes; needs chromium)
 	@PYTHONPATH=tests $(BIN)/python docs/tools/gallery.py

@@ -83,8 +83,8 @@ class Page:
         """Do what a block says; an error of any sort fails the test."""
         match block.kind:
             case "commands":
-                for command in block.commands():
-                    self._command(command, block.place)
+                for command, shown in zip(block.commands(), block.shown(), strict=True):
+                    self._command(command, block.place, shown)
             case "python":
                 numbered = "\n" * (block.line - 1) + block.text  # so that errors name the line
                 exec(compile(numbered, block.page, "exec"), self.names)
@@ -97,7 +97,7 @@ class Page:
             case _:
                 pytest.fail(f"{block.place}: name its language after ```: console, python, … text")
 
-    def _command(self, command: str, place: str) -> None:
+    def _command(self, command: str, place: str, promised: list[str]) -> None:
         words = shlex.split(command, comments=True)
         if words[0] == "make":
             targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
@@ -116,6 +116,10 @@ class Page:
         shown = self.capture.readouterr()
         assert code == 0, f"{place}: {command}\n{shown.err}"
         assert shown.out, f"{place}: {command} says nothing"
+        printed = [line.rstrip() for line in shown.out.splitlines()]
+        if not more:
+            missing = [line for line in promised if "…" not in line and line not in printed]
+            assert not missing, f"{place}: {command} does not print {missing}"
         for path in target:
             Path(path).write_text(shown.out)
 
@@ -198,6 +202,7 @@ def test_every_block_of_a_page(
         ("```console\n$ allstreets explore --prot 80\n```", "--prot"),
         ("```console\n$ make nothing\n```", "make nothing"),
         ("```console\n$ rm -r game\n```", "not run by this test"),
+        ("```console\n$ allstreets range AKs\n4 combos, perhaps\n```", "does not print"),
         ("    allstreets range AKs --bord 2c", "--bord"),
         ("```python\nfrom allstreets import nothing\n```", "nothing"),
         ("```yaml\nsolver: {type: unified_cfr, stack: 20}\n```", "stack"),

@@ -2,16 +2,12 @@
 
 import ast
 import re
-import sys
 from pathlib import Path
 
 import pytest
+from harness.prose import all_findings, findings_in_module, findings_in_page
 
 ROOT = Path(__file__).parents[1]
-TOOLS = ROOT / "docs" / "tools"
-sys.path.insert(0, str(TOOLS))
-
-from prose import all_findings, findings_in_module, findings_in_page  # noqa: E402
 
 
 def test_pages_and_docstrings_have_no_banned_phrase() -> None:
@@ -40,7 +36,7 @@ def test_a_docstring_does_not_open_with_what() -> None:
 
 def test_the_gallery_shows_every_picture_and_no_other() -> None:
     """The pictures of the page are those that the command takes, and all lie in docs/images."""
-    tree = ast.parse((TOOLS / "gallery.py").read_text(encoding="utf-8"))
+    tree = ast.parse((ROOT / "docs" / "tools" / "gallery.py").read_text(encoding="utf-8"))
     pictures = next(
         node.value for node in tree.body if isinstance(node, ast.AnnAssign) and node.value
     )

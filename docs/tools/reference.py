@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 from typer.testing import CliRunner
 
 from allstreets.cli.main import app
-from allstreets.jobs import SpotConfig, TrainConfig, config_schema
+from allstreets.jobs import ConfigModel, SpotConfig, TrainConfig, config_schema
 
 WIDTH = 100  # of the help, in characters
 
@@ -41,7 +41,7 @@ def _help(*words: str) -> str:
     return shown.output.rstrip()
 
 
-SECTIONS = {"Training files": TrainConfig, "Spot files": SpotConfig}
+SECTIONS: dict[str, type[ConfigModel]] = {"Training files": TrainConfig, "Spot files": SpotConfig}
 
 TITLES = {
     "UnifiedConfig": "`solver` with `type: unified_cfr`",

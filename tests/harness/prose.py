@@ -1,6 +1,6 @@
 """Check prose: phrases that make a native speaker stumble, each with what to write instead.
 
-    python docs/tools/prose.py            # every page, and every docstring of the package
+    python tests/harness/prose.py    # every page, and every docstring of the package
 
 A finding names file, line, phrase and remedy; the exit code is then 1. Code, in fences or between
 backquotes, is left alone. Spelling is codespell's part.
