@@ -110,7 +110,7 @@ def test_what_is_kept(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "which solution?"),
+        ((), "name a solution"),
         (("--street", "flop", "river"), "stores no decisions on the flop"),
         (("--seat", "utg", "river"), "is no seat"),
         (("--line", "x b33", "river"), "b33"),
