@@ -83,7 +83,7 @@ def observed_locks(
         if not any(held.any() for held in weights):
             raise InputError(
                 f"{some[0].where}: no hand of {nodes[0].seat} gets to '{some[0].line}', so "
-                "nothing is taken there so often"
+                "no frequency can be locked there"
             )
         strategy = np.concatenate([node.strategy for node in nodes], axis=1)
         evs = np.concatenate([node.action_evs for node in nodes], axis=1)

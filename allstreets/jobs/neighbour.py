@@ -26,7 +26,7 @@ def load_neighbour(solution: Path | str) -> WholeSolution:
     """A whole game to be like; an `InputError` for other solutions."""
     neighbour = load(solution)
     if not isinstance(neighbour, WholeSolution) or not neighbour.is_game:
-        raise InputError(f"--like {solution}: this is no whole game; name one")
+        raise InputError(f"--like {solution}: this is not a whole game; name one")
     return neighbour
 
 

@@ -125,7 +125,7 @@ def parse_seat(text: str) -> Player | None:
     if name in ("", "both"):
         return None
     if name not in SEATS:
-        raise InputError(f"'{text}' is no seat: choose from sb (ip), bb (oop), both")
+        raise InputError(f"'{text}' is not a seat: choose from sb (ip), bb (oop), both")
     return SEATS[name]
 
 

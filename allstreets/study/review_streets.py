@@ -231,7 +231,7 @@ class SolvedAgain:
             if self._behind.exploitability > WORST:
                 raise InputError(
                     f"the solution never gets here, and {effort.seconds:g} s are too few to solve "
-                    "the rest by itself; --seconds-per-spot gives it more"
+                    "the rest by itself; allow more with --seconds-per-spot"
                 )
             self._assume(result.read(self._behind.line).node)
         return self._behind.node(line)
@@ -415,8 +415,8 @@ def solve_street(
     result = _solve(solver, effort)
     if result.exploitability > WORST:
         raise InputError(
-            f"{100 * result.exploitability:.0f} % of the pot is as near as {effort.seconds:g} s "
-            "get; --seconds-per-spot gives it more"
+            f"{effort.seconds:g} s reach {100 * result.exploitability:.0f} % of the pot; "
+            "allow more with --seconds-per-spot"
         )
     return SolvedStreet(result, how)
 
