@@ -139,8 +139,8 @@ prose: $(DOCS_READY) ## codespell, and phrases that make a reader stumble
 gallery: $(DEV_READY) page ## Solve what the pictures of docs/ show and take them anew (some minutes; needs chromium)
 	@PYTHONPATH=tests $(BIN)/python docs/tools/gallery.py
 
-bench: $(DEV_READY) ## Run the benchmarks; figures go to benchmarks/results
-	@for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+bench: $(DEV_READY) kernels ## Run the benchmarks (ten minutes) and say what got slower; BENCH=--all runs the studies too
+	@$(BIN)/python benchmarks/run.py $(BENCH)
 
 COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	--no-emit-index-url --no-emit-find-links --quiet --upgrade

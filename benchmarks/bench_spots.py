@@ -16,8 +16,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from report import Row, best_seconds, write_report
+from report import Row, calibrate, write_report
 
 from allstreets.games import Spot
 from allstreets.solvers import SpotSolver
@@ -27,17 +26,6 @@ SPOTS = HERE.parent / "tests" / "data" / "spots.json"
 PEER = HERE / "postflop_solver.json"
 TARGETS = (1.0, 0.5, 0.3, 0.1)
 LONGEST = {"flop_medium": 400, "turn_deep": 700}  # iterations; the others end before 600
-
-
-def calibrate() -> float:
-    """Seconds of two fixed jobs on one thread, geometric mean: a stable sort and a stream."""
-    rng = np.random.default_rng(1)
-    keys = rng.random(2_000_000, dtype=np.float32)
-    source = rng.random(32_000_000, dtype=np.float32)
-    target = np.empty_like(source)
-    sort = best_seconds(lambda: np.sort(keys, kind="stable"), 7)
-    stream = best_seconds(lambda: np.multiply(source, 1.0001, out=target), 7)
-    return float(np.sqrt(sort * stream))
 
 
 def load_spot(name: str) -> Spot:

@@ -1,6 +1,7 @@
 """The whole game: seconds an iteration beside its matrix products, cost by flops and threads.
 
-    python benchmarks/bench_unified.py                      iterations, flops, threads, exact
+    python benchmarks/bench_unified.py                      iterations, flops, threads
+    python benchmarks/bench_unified.py --exact              real combos on three flops too (minutes)
     python benchmarks/bench_unified.py --minutes 30         all flops for so long: how good it gets
 
 20 bb, raises to 2.5 times, at most four; after the flop one raise a street. Writes
@@ -213,12 +214,14 @@ def main() -> None:
     """Run what is asked for and write the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=0.0)
+    parser.add_argument("--exact", action="store_true", help="real combos on three flops too")
     arguments = parser.parse_args()
     build_flop_table()
     if arguments.minutes:
         write_report("unified_long", long_rows(arguments.minutes))
         return
-    write_report("unified", small_truth_rows() + exact_rows() + cost_rows() + full_rows())
+    exact = exact_rows() if arguments.exact else []
+    write_report("unified", small_truth_rows() + exact + cost_rows() + full_rows())
 
 
 if __name__ == "__main__":

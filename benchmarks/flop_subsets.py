@@ -36,7 +36,6 @@ import numpy as np
 from bench_unified import ONE_SIZE, TWO_SIZES, make_solver
 from report import RESULTS, Row, write_rows
 
-from allstreets.analysis import leaf_features
 from allstreets.cards import (
     HAND_SIZES,
     RANKS,
@@ -53,6 +52,7 @@ from allstreets.cards import (
     subset_path,
     subset_text,
 )
+from allstreets.jobs.config.flop_choice import leaf_features
 from allstreets.solvers import WholeGameSolver
 
 SIZES = {"one": ONE_SIZE, "two": TWO_SIZES}

@@ -1,4 +1,7 @@
-"""What all benchmarks share: timing, a table on the terminal, and a file of figures."""
+"""What all benchmarks share: timing, a table on the terminal, and a file of figures.
+
+`make bench` (run.py) chooses the folder that figures go to, by ALLSTREETS_FIGURES.
+"""
 
 import json
 import os
@@ -11,7 +14,8 @@ from pathlib import Path
 import numba
 import numpy as np
 
-RESULTS = Path(__file__).parent / "results"
+STORED = Path(__file__).parent / "results"
+RESULTS = Path(os.environ.get("ALLSTREETS_FIGURES", STORED))
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,21 @@ def best_seconds(job: Callable[[], object], repeats: int = 5) -> float:
     return min(times)
 
 
-def machine() -> dict[str, str | int | None]:
+def calibrate() -> float:
+    """Seconds of two fixed jobs on one thread, geometric mean: a stable sort and a stream.
+
+    How fast this machine is at this moment: figures of another machine or moment are scaled by it.
+    """
+    rng = np.random.default_rng(1)
+    keys = rng.random(2_000_000, dtype=np.float32)
+    source = rng.random(32_000_000, dtype=np.float32)
+    target = np.empty_like(source)
+    sort = best_seconds(lambda: np.sort(keys, kind="stable"), 7)
+    stream = best_seconds(lambda: np.multiply(source, 1.0001, out=target), 7)
+    return float(np.sqrt(sort * stream))
+
+
+def machine() -> dict[str, str | int | float | None]:
     """What the figures were measured on."""
     return {
         "machine": platform.machine(),
@@ -43,6 +61,7 @@ def machine() -> dict[str, str | int | None]:
         "python": platform.python_version(),
         "numpy": np.__version__,
         "numba": numba.__version__,
+        "calibration_seconds": calibrate(),
     }
 
 

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import harness.one_thread  # noqa: F401  # before NumPy is loaded
 import pytest
 from harness.durations import Durations
 from hypothesis import settings
@@ -24,9 +25,7 @@ atexit.register(shutil.rmtree, _FOLDER, ignore_errors=True)
 os.environ["ALLSTREETS_PRACTICE"] = str(_FOLDER / "practice.sqlite")
 os.environ["ALLSTREETS_LIBRARY"] = str(_FOLDER / "library")
 
-# Processes that run tests, and those that they start, multiply matrices with one thread each: where
-# two share two cores, small products by two threads take a hundred times as long, in waiting.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+HEAVY = ("test_api_properties.py",)
 
 # Processes are killed here, but no machine loses its power: nothing need wait for the disk.
 os.fsync = lambda fd: None  # noqa: ARG005
@@ -44,6 +43,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 gc.disable()  # while tests are collected: nothing of them is garbage
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even import a file of long tests whose tools take long to import."""
+    long = PROFILE == "thorough" or config.getoption("all")
+    return True if collection_path.name in HEAVY and not long else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -49,8 +49,11 @@ SMALLER = {
 
 NOT_RUN = {
     "explore": "it serves until it is stopped; tests/explorer/test_server.py runs it",
+    "mcp": "it serves until its input ends; tests/agents/test_mcp.py runs it",
     "practice": "it asks for keys; tests/cli/test_practice.py presses them",
     "lock": "it solves a spot again; tests/cli/test_lock.py runs it",
+    "match": "it takes two solved games; tests/play/test_match.py runs it",
+    "play": "it takes a table; tests/play/test_player.py runs it",
     "certify": "it deals every card of many flops; tests/training/test_certify_run.py runs it",
 }
 """Verbs whose arguments are read, no more, and why."""

@@ -3,9 +3,13 @@ from .board_report import REPORT_KEYS as REPORT_KEYS
 from .board_report import BoardFigures as BoardFigures
 from .board_report import BoardReport as BoardReport
 from .board_report import Gathering as Gathering
+from .board_report import HandSums as HandSums
 from .board_report import ReportRow as ReportRow
 from .board_report import hand_sums as hand_sums
 from .board_report import report_of as report_of
+from .calibration import FEWEST as FEWEST
+from .calibration import Calibrated as Calibrated
+from .calibration import calibrated as calibrated
 from .certificate_figures import DraftValues as DraftValues
 from .certificate_figures import Draw as Draw
 from .certificate_figures import RealFigures as RealFigures
@@ -41,7 +45,6 @@ from .frequency_locks import observed_game_locks as observed_game_locks
 from .frequency_locks import observed_locks as observed_locks
 from .frequency_locks import with_game_locks as with_game_locks
 from .frequency_locks import with_locks as with_locks
-from .leaf_features import leaf_features as leaf_features
 from .simplify.records import Simplified as Simplified
 from .simplify.records import StreetPrice as StreetPrice
 from .simplify.rule import Mixes as Mixes

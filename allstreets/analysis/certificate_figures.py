@@ -139,6 +139,7 @@ def _draw(
 
 
 FLOPS_BESIDE_HANDS = math.comb(48, 3)  # dealt flops that fit beside any two hands: 17,296
+PAIRS_BESIDE_FLOP = math.comb(49, 2) * math.comb(47, 2)  # pairs of combos beside any flop
 
 
 def known_numbers(
@@ -152,7 +153,7 @@ def known_numbers(
     dealt = DealtPairs.of([flop.cards for flop in flops])
     numbers = np.zeros((len(flops), count, *reach.shape))
     for row, flop in enumerate(flops):
-        numbers[row, 0] = opponent_reach @ dealt.matrix(row)
+        numbers[row, 0] = dealt.met(row, opponent_reach)
         if count > 1:
             numbers[row, 1] = opponent_reach @ flop_table().margin(flop.number).T
     if count > 2:
@@ -513,6 +514,5 @@ def evaluated_flops(
 def _weights_and_pairs(draws: Sequence[Draw], dealt: Floats) -> tuple[Floats, Longs]:
     """[D] each: weights by which the draws deal as many pairs of combos as `dealt`, and pairs."""
     weights = np.array([draw.weight for draw in draws])
-    on_flops = DealtPairs.of([draw.flop.cards for draw in draws]).sum(weights)
     pairs = np.array([-1 if draw.pair is None else draw.pair for draw in draws], np.int64)
-    return weights * (float(dealt.sum()) / float(on_flops.sum())), pairs
+    return weights * (float(dealt.sum()) / (PAIRS_BESIDE_FLOP * float(weights.sum()))), pairs

@@ -11,7 +11,6 @@ hand classes, a part of them at a time. Such play sees neither turn nor river, s
 off; but on flops where a hand's true value is high, this one is high too (`certificate_figures`).
 """
 
-import gc
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -32,6 +31,7 @@ from allstreets.engines import (
     evaluate_flop,
     lift_flop,
     open_device,
+    release_memory,
     solved_lifts,
 )
 from allstreets.games import (
@@ -98,7 +98,7 @@ class FlopEvaluator:
         values = evaluate_flop(
             trees, flop, plays, self.reach, own=own, threads=self.threads, device=there
         )
-        self._release()
+        release_memory(self.device)
         return values
 
     def _plays(self, flop: Flop, following: Sequence[Flop]) -> list[Lift]:
@@ -146,15 +146,8 @@ class FlopEvaluator:
         (values,) = quick_values(
             game, spec, self.ranges, self.reach, flops, len(flops), draft.iterations
         )
-        self._release()
+        release_memory(self.device)
         return values
-
-    def _release(self) -> None:
-        """Give memory of a device back: other processes evaluate flops there, too."""
-        device = open_device(self.device)
-        if device is not None:
-            gc.collect()
-            device.release()
 
     def drafts_at_once(self, flops: Sequence[Flop], processes: int) -> int:
         """Flops that each of so many processes drafts together.

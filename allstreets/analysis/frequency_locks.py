@@ -15,7 +15,7 @@ game is solved (`flop_locks`).
 locks of a spot, whose board and combos are known, and of a whole game.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -351,6 +351,11 @@ class LockRequest:
     def lines(self) -> list[str]:
         """The lines to what is locked."""
         return list(dict.fromkeys(bound.line for bound in self.bounds)) or [self.line]
+
+    def named_by(self, read: Callable[[str], str]) -> "LockRequest":
+        """The same with other texts for its lines: those that addresses stand for."""
+        bounds = tuple(replace(bound, line=read(bound.line)) for bound in self.bounds)
+        return replace(self, line=read(self.line), bounds=bounds)
 
     def of_spot(
         self, result: SpotSolution, arriving: SpotSolution | None = None

@@ -25,7 +25,7 @@ import numba
 from numba.core.compiler_lock import global_compiler_lock
 
 from allstreets.base.cache import cache_folder
-from allstreets.base.kernel_cache import keep_compiled
+from allstreets.base.kernel_cache import InnerCompiler, keep_compiled
 from allstreets.base.locks import held, is_held, share
 
 UNUSED_SECONDS = 14 * 24 * 3600
@@ -44,6 +44,8 @@ PACKAGE = Path(__file__).parents[1]
 IMPORT = re.compile(r"^(?:from|import) allstreets\.([\w.]+)", re.MULTILINE)
 DECORATORS = tuple(PACKAGE / "base" / name for name in ("jit.py", "kernel_cache.py"))
 """How kernels are compiled and stored: part of what every one of them depends on."""
+INNER: dict[str, Any] = {"no_cpython_wrapper": True, "pipeline_class": InnerCompiler}
+"""Options of kernels that only kernels call."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -124,7 +126,7 @@ def inner_kernel(function: Function) -> Function:
     What unpacks Python's arguments is left out. Where these are tuples of dozens of arrays it takes
     longer to compile than the kernel itself.
     """
-    return cast(Function, _closed(_compiled(function, no_cpython_wrapper=True)))
+    return cast(Function, _closed(_compiled(function, **INNER)))
 
 
 def inlined_kernel(function: Function) -> Function:
@@ -132,7 +134,7 @@ def inlined_kernel(function: Function) -> Function:
 
     So the compiler sees the whole loop at once, with numbers of actions that are known there.
     """
-    compiled = _compiled(function, no_cpython_wrapper=True, inline="always")
+    compiled = _compiled(function, inline="always", **INNER)
     return cast(Function, _closed(compiled))
 
 

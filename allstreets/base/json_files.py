@@ -20,7 +20,11 @@ def read_json_object(path: Path) -> dict[str, Any]:
     Raises `DamagedFileError` with the reason where the file holds anything else, and `OSError`
     where it cannot be read at all.
     """
-    data = path.read_bytes()
+    return json_object(path.read_bytes())
+
+
+def json_object(data: bytes) -> dict[str, Any]:
+    """The object that the bytes of a JSON file hold; as `read_json_object`."""
     try:
         found = json.loads(data.decode("utf-8-sig"), parse_constant=_finite, parse_float=_finite)
         json.dumps(found, ensure_ascii=False).encode()  # half a character would stop a later writer

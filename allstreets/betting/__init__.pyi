@@ -2,7 +2,6 @@ from .addresses import Address as Address
 from .addresses import is_address as is_address
 from .addresses import read_address as read_address
 from .addresses import write_address as write_address
-from .edits import Edit as Edit
 from .lines import ANY_CARD as ANY_CARD
 from .lines import ANY_CARD_WORD as ANY_CARD_WORD
 from .lines import Line as Line
@@ -16,6 +15,7 @@ from .lines import line_text as line_text
 from .lines import parse_line as parse_line
 from .lines import split_line as split_line
 from .lines import whole_line as whole_line
+from .listed_tree import tree_lines as tree_lines
 from .menu import lowest_bet as lowest_bet
 from .payoffs import Outcome as Outcome
 from .payoffs import paid_at as paid_at
@@ -38,6 +38,7 @@ from .preflop_rules import ante_text as ante_text
 from .preflop_rules import parse_raise_sizes as parse_raise_sizes
 from .preflop_rules import posted_text as posted_text
 from .preflop_rules import raises_text as raises_text
+from .rules import Edit as Edit
 from .rules import HandChances as HandChances
 from .rules import PlayerSizes as PlayerSizes
 from .rules import PostflopRules as PostflopRules

@@ -8,9 +8,8 @@ from itertools import count
 import numpy as np
 
 from allstreets.base import InputError
-from allstreets.betting.edits import DEAL, Edit
 from allstreets.betting.menu import Situation, Thresholds, amounts_offered
-from allstreets.betting.rules import PostflopRules
+from allstreets.betting.rules import DEAL, Edit, PostflopRules
 from allstreets.betting.sizes import Geometric, Sizes, TimesLastBet
 from allstreets.betting.table import GRAINS, IP, OOP, Player, Street, in_grains, neat
 from allstreets.betting.tree import (

@@ -31,6 +31,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from allstreets.base import InputError
+from allstreets.betting.listed_tree import ListedActions, Path
 from allstreets.betting.menu import Situation, Thresholds, amounts_offered
 from allstreets.betting.payoffs import Outcome, payoffs
 from allstreets.betting.postflop import CALL, CHECK, FOLD, NO_PLAYER
@@ -118,6 +119,8 @@ def build_preflop_tree(rules: PreflopRules, node_limit: int = NODE_LIMIT) -> Bet
     """
     force_allin = exact("force_allin_threshold", rules.force_allin_threshold)
     thresholds, grains = Thresholds(force_allin=force_allin), PreflopGrains.of(rules)
+    listed = ListedActions(rules.lines, grains.stack - grains.ante, grains.per_chip)
+    paths: dict[int, Path] = {-1: ()}  # of the decisions, where lines list the tree
     nodes: list[tuple[PreflopState, Action | None, int]] = []
     # The last entry of this list is the next node in pre-order. No recursion:
     # smallest raises into deep stacks make lines longer than Python's call stack.
@@ -132,10 +135,15 @@ def build_preflop_tree(rules: PreflopRules, node_limit: int = NODE_LIMIT) -> Bet
             )
         nodes.append(here)
         if state.kind == NodeKind.DECISION:
-            offered = _actions(state, rules, thresholds, grains)
+            if rules.lines:
+                paths[node] = (*paths[here[2]], *([here[1]] if here[1] else []))
+                offered = listed.after(paths[node], *_bets(state, grains))
+            else:
+                offered = _actions(state, rules, thresholds, grains)
             waiting.extend(
                 (_after(state, choice, grains), choice, node) for choice in reversed(offered)
             )
+    listed.require_played(set(paths.values()))
     return make_tree(
         pot=grains.pot,
         stack=grains.stack,
@@ -155,14 +163,22 @@ def _root(grains: PreflopGrains) -> PreflopState:
     return PreflopState(NodeKind.DECISION, IP, grains.posted)
 
 
+def _bets(state: PreflopState, grains: PreflopGrains) -> tuple[int, Action]:
+    """The bet that the player to act faces, and his check or call."""
+    player = Player(state.player)
+    own, last = (state.invested[p] - grains.ante for p in (player, player.opponent))
+    return last, CALL if last > own else CHECK
+
+
 def _actions(
     state: PreflopState, rules: PreflopRules, thresholds: Thresholds, grains: PreflopGrains
 ) -> list[Action]:
     """The actions of the player to act: fold, check or call, raises rising, all-in last."""
     player = Player(state.player)
-    own, last = (state.invested[p] - grains.ante for p in (player, player.opponent))
+    own = state.invested[player] - grains.ante
+    last, answer = _bets(state, grains)
     all_in = grains.stack - grains.ante
-    passive = [FOLD, CALL] if last > own else [CHECK]
+    passive = [FOLD, CALL] if answer == CALL else [CHECK]
     if last == all_in:
         return passive
     situation = PreflopSituation(

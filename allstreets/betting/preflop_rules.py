@@ -231,6 +231,7 @@ class PreflopRules:
     limp:             whether IP may call the big blind when he acts first
     allin_spr:        all-in is offered besides the sizes where what is behind after a call is at
                       most this many times the pot; None: always, 0: never
+    lines:        the tree line by line (`listed_tree`), instead of sizes, cap, limp and all-in
     """
 
     stack: float
@@ -246,6 +247,7 @@ class PreflopRules:
     bb_ante: float = 0
     limp: bool = True
     allin_spr: float | None = None
+    lines: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _check_chips("stack", self.stack, 1)
@@ -287,6 +289,7 @@ class PreflopRules:
         bb_ante: float = 0,
         limp: bool = True,
         allin: str | float = ALWAYS,
+        lines: Iterable[str] = (),
     ) -> "PreflopRules":
         """Read rules as a person writes them: stack, antes, blinds and `rake_cap` in big blinds.
 
@@ -313,6 +316,7 @@ class PreflopRules:
             bb_ante=_chips("bb_ante", bb_ante),
             limp=limp,
             allin_spr=read_allin(allin),
+            lines=tuple(lines),
         )
 
     @property
@@ -400,6 +404,8 @@ def ante_text(rules: PreflopRules) -> str:
 
 def raises_text(rules: PreflopRules) -> str:
     """Describe the raises: "raises 2.5x and all-in", "no limp, raises none and all-in"."""
+    if rules.lines:
+        return f"a tree of {len(rules.lines):,} lines"
     own = [_seat_raises_text(rules, player) for player in (IP, OOP)]
     sizes = own[0] if own[0] == own[1] else f"SB {own[0]}, BB {own[1]}"
     limp = "" if rules.limp else "no limp, "

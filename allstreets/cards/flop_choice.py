@@ -35,9 +35,8 @@ import numpy as np
 
 from allstreets.base import Floats, InputError, Longs
 from allstreets.cards.equity import preflop_equity
-from allstreets.cards.flop_sets import FlopSet, every_flop
+from allstreets.cards.flop_sets import FLOP_COUNT, Flop, FlopSet, all_flops, every_flop
 from allstreets.cards.flop_tables import flop_table
-from allstreets.cards.flops import FLOP_COUNT, Flop, all_flops
 from allstreets.cards.hands import HAND_COUNT, hand_pairs
 
 Places = Longs

@@ -42,10 +42,10 @@ from allstreets.base import (
     write_atomic,
 )
 from allstreets.cards.evaluator import combo_strengths
-from allstreets.cards.flops import FLOP_COUNT, all_flops, canonical_flop
+from allstreets.cards.flop_sets import FLOP_COUNT, all_flops, canonical_flop
 from allstreets.cards.hands import COMBO_CARDS, HAND_COUNT, HAND_OF_COMBO, hand_pairs, live_combos
 from allstreets.cards.isomorphism import COMBO_PERMUTATIONS, board_symmetries
-from allstreets.cards.kernels.class_wins import ROW_LENGTH, add_class_wins
+from allstreets.cards.kernels.matchups import ROW_LENGTH, add_class_wins
 
 RUNOUTS = comb(52 - 3 - 4, 2)  # 990 for any two combos that fit
 TABLE = "flop-margins"

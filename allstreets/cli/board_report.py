@@ -11,7 +11,7 @@ from allstreets.base import require_parquet, write_csv, write_parquet
 from allstreets.cli.terminal.output import console, number, percent, print_csv, print_json
 from allstreets.jobs import Progress, show_progress
 from allstreets.solutions import without_nan
-from allstreets.storage import board_report
+from allstreets.storage import board_report, boards_of
 
 SHOWN_ROWS = 200
 BAR = 20  # letters of the longest bar
@@ -27,6 +27,7 @@ def report_boards(
     form: str,
     csv: Path | None,
     parquet: Path | None,
+    pio: Path | None,
     spr: float | None,
     name: str | None,
     whole_hand: bool,
@@ -34,6 +35,7 @@ def report_boards(
     """Print the table of `allstreets report --by`; `form` is text, json or csv."""
     if parquet is not None:
         require_parquet()
+    decisions = 0 if pio is None else _export(folder, line, pio, spr=spr, name=name)
     with _counting() as count:
         report = board_report(
             folder, line, spr=spr, name=name, whole_hand=whole_hand, progress=count
@@ -69,6 +71,16 @@ def report_boards(
         for path in (csv, parquet):
             if path is not None:
                 console().print(f"Table: {path}")
+        if pio is not None:
+            console().print(f"Reports for PioViewer on {decisions:,} decisions: {pio}")
+
+
+def _export(folder: Path, line: str, pio: Path, *, spr: float | None, name: str | None) -> int:
+    """Write PioViewer's folders; returns the number of decisions."""
+    from allstreets.interop import export_report
+
+    with _counting() as count:
+        return export_report(boards_of(folder, line, spr=spr, name=name), pio, count)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""allstreets config: the schemas of config files, and spots out of other programs."""
+"""allstreets config: the schemas of config files, and those made of other programs' trees."""
 
 import json
 from enum import StrEnum
@@ -19,11 +19,12 @@ class ConfigKind(StrEnum):
 
 @app.callback()
 def config() -> None:
-    """Print schemas of config files, and spots from other programs.
+    """Print schemas of config files, and config files made from other programs' trees.
 
     \b
     Examples:
       allstreets config from-pio tree.txt > spot.yaml
+      allstreets config from-hrc export.zip > game.yaml
       allstreets config schema
       allstreets config schema spot > spot.schema.json
       allstreets config schema train > train.schema.json
@@ -78,3 +79,24 @@ def from_pio(
         typer.echo(f"Left out: {'; '.join(tree.left_out)}.", err=True)
     if tree.differs:
         typer.echo(f"Not the same tree: {tree.differs}.", err=True)
+
+
+@app.command("from-hrc")
+def from_hrc(
+    source: Annotated[
+        Path, typer.Argument(metavar="EXPORT", help="The folder or the .zip of an export of HRC.")
+    ],
+) -> None:
+    """Print a training file of the whole game with the preflop tree of an export of HRC.
+
+    \b
+    Examples:
+      allstreets config from-hrc hrc-export/ > game.yaml
+      allstreets train game.yaml --output game/
+      allstreets import hrc-export/ hrc/ && allstreets compare hrc/ game/ --line r2.5
+
+    What is bet after the flop, the card model and the flops are ours: edit them. docs/hrc.md
+    """
+    from allstreets.interop import read_hrc, training_file
+
+    typer.echo(training_file(read_hrc(source)), nl=False)

@@ -1,12 +1,12 @@
-"""allstreets export: the tree before the flop as range files for other programs."""
+"""allstreets export: the tree before the flop as files for other programs."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from allstreets.cards import RangeKind
 from allstreets.cli.terminal.output import console, written_path
+from allstreets.interop import ExportKind
 
 
 def export(
@@ -20,8 +20,8 @@ def export(
         Path, typer.Argument(parser=written_path, metavar="FOLDER", help="A new folder.")
     ],
     kind: Annotated[
-        RangeKind, typer.Option("--kind", "-k", help="The format of the files.")
-    ] = RangeKind.pio,
+        ExportKind, typer.Option("--kind", "-k", help="The format of the files.")
+    ] = ExportKind.pio,
     digits: Annotated[
         int,
         typer.Option(
@@ -29,22 +29,24 @@ def export(
         ),
     ] = 2,
 ) -> None:
-    """Write every range of the preflop tree to files, in one folder for each line.
+    """Write every range of the preflop tree to files for other programs.
 
     \b
     Examples:
       allstreets export game/ ranges/
       allstreets export game/ ranges/ --kind gto+
       allstreets export game/ ranges/ --kind monker
+      allstreets export game/ hrc/ --kind hrc
       allstreets export game/ ranges/ --digits 4
       allstreets export pf-10bb ranges/
 
     The folder of a line contains BB.txt and SB.txt, the ranges that get there: r2.5/c has those
     that see a flop after a raise to 2.5 bb and a call. MonkerSolver's files are side by side, each
-    with the frequency and the EV of an action. README.txt lists them all.
+    with the frequency and the EV of an action. hrc writes the JSON of Holdem Resources Calculator,
+    which allstreets import reads. README.txt lists them all.
     """
     from allstreets.interop import export_ranges, load_tree
 
     files = export_ranges(load_tree(folder), output, kind, digits)
     out = console()
-    out.print(f"{files:,} ranges in {output}; README.txt says what is where.")
+    out.print(f"{files:,} files in {output}; README.txt says what is where.")

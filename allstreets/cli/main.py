@@ -26,8 +26,12 @@ from allstreets.cli.equity import equity
 from allstreets.cli.explore import explore
 from allstreets.cli.export import export
 from allstreets.cli.flops import flops
+from allstreets.cli.import_tree import import_tree
 from allstreets.cli.library import app as library
 from allstreets.cli.lock import lock
+from allstreets.cli.match import match
+from allstreets.cli.mcp import mcp
+from allstreets.cli.play import play
 from allstreets.cli.practice import practice
 from allstreets.cli.range import show_range
 from allstreets.cli.report import report
@@ -80,9 +84,13 @@ app.command("chart")(chart)
 app.command("compare")(compare)
 app.command("review")(_keeps(review))
 app.command("practice")(practice)
+app.command("match")(_keeps(match))
+app.command("play")(play)
 app.command("explore")(explore)
 app.command("export")(export)
+app.command("import")(import_tree)
 app.command("upi")(upi)
+app.command("mcp")(mcp)
 app.command("devices")(devices)
 app.command("compile")(compile_kernels)
 app.add_typer(config, name="config")

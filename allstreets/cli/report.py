@@ -93,6 +93,9 @@ def report(
     chart: Annotated[Path | None, written("Draw the decision to an .svg or .png.")] = None,
     csv: Annotated[Path | None, written("With --by: write the table to this file.")] = None,
     parquet: Annotated[Path | None, written("Write the table over flops to this file.")] = None,
+    pio: Annotated[
+        Path | None, written("With --by: folders of PioViewer's reports, of all flop decisions.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Show a decision of a solution: who acts, how often each action is taken, and its EV.
@@ -114,6 +117,7 @@ def report(
       allstreets report game/ --line "r2.5 c | x" --flops --format csv > flops.csv
       allstreets report game/ --line "r2.5 c | x" --by texture --sort ev
       allstreets report flops/ --line "x" --by category --csv categories.csv
+      allstreets report game/ --line "r2.5 c" --by texture --pio viewer/
 
     Lines: x check, c call, f fold, a all-in, b33% or b50 (chips), r60% or r120 (to), | 7h | a card.
     In whole games amounts are in bb: r2.5 raises to 2.5 bb, and a bar separates the streets; with
@@ -140,12 +144,13 @@ def report(
             form=form,
             csv=csv,
             parquet=parquet,
+            pio=pio,
             spr=spr,
             name=name,
             whole_hand=evs == "hand",
         )
         return
-    _need_by(sort=sort, name=name, csv=csv)
+    _need_by(sort=sort, name=name, csv=csv, pio=pio)
     if chart is not None:
         from allstreets.jobs import check_plot_path
 

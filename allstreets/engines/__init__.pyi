@@ -1,4 +1,5 @@
 from .boards.engine import BoardsEngine as BoardsEngine
+from .boards.listed_river import listed_river as listed_river
 from .card_model import CLASSES as CLASSES
 from .card_model import ON_GPUS as ON_GPUS
 from .card_model import ON_PROCESSORS as ON_PROCESSORS
@@ -23,12 +24,18 @@ from .device import gpu_count as gpu_count
 from .device import gpu_names as gpu_names
 from .device import named_device as named_device
 from .device import open_device as open_device
+from .device import release_memory as release_memory
 from .exact.buckets import HandBuckets as HandBuckets
 from .exact.buckets import StreetBuckets as StreetBuckets
 from .exact.buckets import hand_buckets as hand_buckets
 from .exact.buckets import suit_buckets as suit_buckets
 from .exact.buckets import suit_street_buckets as suit_street_buckets
+from .exact.cards import HandsByBoard as HandsByBoard
+from .exact.cards import TurnPart as TurnPart
 from .exact.cards import every_combo as every_combo
+from .exact.cards import hands_by_board as hands_by_board
+from .exact.cards import turn_alone as turn_alone
+from .exact.cards import turn_parts as turn_parts
 from .exact.cards import whole_vectors as whole_vectors
 from .exact.engine import ExactEngine as ExactEngine
 from .exact.engine import flop_arrays as flop_arrays

@@ -266,11 +266,11 @@ class DealtPairs:
         return matrix
 
     def met(self, flop: int, reach: Floats) -> Floats:
-        """[169]: W of one flop · reach [169], the combos of each class with those beside them."""
+        """[…, 169]: W of one flop · reach […, 169], a class's combos with those beside them."""
         combos = self.combos[flop]
-        met: Floats = combos * (combos @ reach)
+        met: Floats = combos * (reach @ combos)[..., None]
         if self.cards is not None:
-            met += combos * reach - self.cards[flop] @ (reach @ self.cards[flop])
+            met += combos * reach - (reach @ self.cards[flop]) @ self.cards[flop].T
         return met
 
     def reached(self, player_reach: Floats, opponent_reach: Floats) -> Floats:

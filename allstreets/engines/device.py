@@ -4,6 +4,7 @@ Engines know the protocol alone. Tests hand them a processor that runs the same 
 CuPy is imported when a GPU is asked for, and not before.
 """
 
+import gc
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -345,3 +346,11 @@ def open_device(name: str) -> Device | None:
             f"device: there is no GPU number {number} here: there are {count}, from 0 on"
         )
     return _opened(number)
+
+
+def release_memory(name: str) -> None:
+    """Give the memory of a device back that nothing here needs: other processes work there, too."""
+    gc.collect()
+    device = open_device(name)
+    if device is not None:
+        device.release()

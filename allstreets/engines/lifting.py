@@ -10,7 +10,6 @@ The pots of a flop share what depends on the cards only, and are evaluated one a
 more than one exact game is in memory at a time.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -22,13 +21,20 @@ from numpy.typing import NDArray
 
 from allstreets.base import Arrays, Floats, Longs, Singles
 from allstreets.betting import BettingTree, Player
-from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Flop, Runouts, combo_orbits, live_combos
+from allstreets.cards import HAND_COUNT, HAND_OF_COMBO, Flop, Runouts
 from allstreets.cfr import IterationWeights
 from allstreets.engines.boards.cards import bucket_rows
 from allstreets.engines.card_model import CardModel, Precision
 from allstreets.engines.device import Device
 from allstreets.engines.exact.buckets import HandBuckets, StreetBuckets, SuitBuckets, hand_buckets
-from allstreets.engines.exact.cards import StreetBoards, every_combo, whole_vectors
+from allstreets.engines.exact.cards import (
+    StreetBoards,
+    TurnPart,
+    every_combo,
+    turn_alone,
+    turn_parts,
+    whole_vectors,
+)
 from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.engines.matrix.buckets import BucketCounts, build_bucket_model
 from allstreets.engines.quantised import PackedStrategies
@@ -139,46 +145,9 @@ class PackedLift:
                     stored[first * len(strategies) : last * len(strategies)] = blocks[last - first]
 
 
-@dataclass(frozen=True)
-class TurnPart:
-    """One turn of a flop: where its boards, and the hands on them, stand among those of all turns.
-
-    Slices are of turn and river boards.
-    """
-
-    boards: tuple[slice, slice]
-    hands: tuple[slice, slice]  # padded, as hand lists have them
-
-
 @lru_cache(CACHED_FLOPS)
-def turn_parts(flop: Board) -> dict[int, TurnPart]:
-    """The parts of a flop by the turn card that stands for others like it."""
-    root, _ = every_combo(flop)
-    parts: dict[int, TurnPart] = {}
-    turns = rivers = turn_hands = river_hands = 0
-    for card in root.representatives:
-        below = root.after(card)
-        here = _padded_hands(below.board, below.symmetries)
-        there = sum(
-            _padded_hands((*below.board, river), below.symmetries_after(river))
-            for river in below.representatives
-        )
-        count = len(below.representatives)
-        parts[card] = TurnPart(
-            (slice(turns, turns + 1), slice(rivers, rivers + count)),
-            (slice(turn_hands, turn_hands + here), slice(river_hands, river_hands + there)),
-        )
-        turns, rivers = turns + 1, rivers + count
-        turn_hands, river_hands = turn_hands + here, river_hands + there
-    return parts
-
-
-def _padded_hands(board: Board, symmetries: tuple[int, ...]) -> int:
-    """How many hands there are on a board, combos that suits make alike being one, padded."""
-    if len(symmetries) == 1:
-        return whole_vectors(math.comb(52 - len(board), 2))
-    combos = np.flatnonzero(live_combos(board))
-    return whole_vectors(int((combo_orbits(symmetries)[combos] == combos).sum()))
+def _parts_of_all_combos(flop: Board) -> dict[int, TurnPart]:
+    return turn_parts(*every_combo(flop))
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,10 +167,8 @@ class BoardsLift:
     def on_turn(self, flop: Board, card: int) -> tuple["BoardsLift", Runouts]:
         """The same for one turn card of a flop, and the root of the subgame that has no other."""
         root, _ = every_combo(flop)
-        card = int(root.representative[card])
-        same = root.multiplicities[root.representatives.index(card)]
-        alone = replace(root, representatives=(card,), multiplicities=(same,))
-        return replace(self, part=turn_parts(flop)[card]), alone
+        alone = turn_alone(root, card)
+        return replace(self, part=_parts_of_all_combos(flop)[alone.representatives[0]]), alone
 
     def sharing(self, streets: Sequence[StreetBoards]) -> StreetBuckets:
         """The buckets of turn and river boards."""
@@ -214,7 +181,9 @@ class BoardsLift:
             lists = street.lists[Player.OOP]
             starts = whole_vectors(count) * np.arange(len(lists.start), dtype=np.int64)
             number = int(self.arrays["sets"][self.pot])
-            hands = slice(None) if self.part is None else self.part.hands[len(sharing) - 1]
+            hands = (
+                slice(None) if self.part is None else self.part.hands[len(sharing) - 1][Player.OOP]
+            )
             oop, ip = (
                 bucket_rows(lists, self.arrays[f"{kind}.{number}.{name}"][hands], starts, None)
                 for name in ("oop", "ip")
@@ -250,7 +219,7 @@ class BoardsLift:
         rows = self.part.boards[level - TURN]
         each = whole_vectors(count)
         if not count:  # every hand its own row
-            rows, each = self.part.hands[level - TURN], 1
+            rows, each = self.part.hands[level - TURN][Player.OOP], 1
         return slice(rows.start * each * slots, rows.stop * each * slots)
 
 

@@ -44,9 +44,11 @@ from allstreets.engines import (
     BoardsMemory,
     CardModel,
     FlopCounts,
+    HandsByBoard,
     MemoryMode,
     RiverGroups,
     every_combo,
+    hands_by_board,
     matrix_cells,
     open_device,
     padded,
@@ -82,7 +84,6 @@ RANGES_SECONDS = 5.0  # a quick solve for the ranges that hands are grouped by
 GPU_CORES = {"classes": 90, "buckets": 90, "exact": 65, "boards": 250}
 """Cores that get as much done as a GPU, an H200; buckets are taken to gain what classes do."""
 
-HandsByBoard = Sequence[tuple[Longs, Longs]]
 """For each street the padded number of hands [B] of OOP and of IP on every board."""
 
 
@@ -177,24 +178,6 @@ def estimate_exact(
     return Estimate(size.decision_counts(), boards, slots, memory, process, threads)
 
 
-def hands_by_board(root: Runouts, combos: Sequence[Longs], streets: int) -> HandsByBoard:
-    """The hands on every board of so many streets; `combos` are those of both players."""
-    dealt: list[tuple[Runouts, int]] = [(root, 0)]
-    boards = [(root.symmetries, 0)]
-    hands = [(_padded(combos[0], boards), _padded(combos[1], boards))]
-    for street in range(1, streets):
-        cards = [
-            (runouts, card, blocked | 1 << card)
-            for runouts, blocked in dealt
-            for card in runouts.representatives
-        ]
-        boards = [(runouts.symmetries_after(card), blocked) for runouts, card, blocked in cards]
-        hands.append((_padded(combos[0], boards), _padded(combos[1], boards)))
-        if street + 1 < streets:
-            dealt = [(runouts.after(card), blocked) for runouts, card, blocked in cards]
-    return hands
-
-
 def rows_by_board(
     root: Runouts, combos: Sequence[Longs], hands: HandsByBoard, river_groups: RiverGroups
 ) -> HandsByBoard:
@@ -226,18 +209,6 @@ def _row_count(river: Runouts, combos: Longs) -> int:
     first = combos[combo_orbits(river.symmetries)[combos] == combos]
     live = first[(COMBO_MASKS[first] & blocked) == 0]
     return whole_vectors(int(suit_buckets(river.board, live).max(initial=-1)) + 1)
-
-
-def _padded(combos: Longs, boards: Sequence[tuple[tuple[int, ...], int]]) -> Longs:
-    """[B]: hands on boards of which the renamings that leave them alike and the cards are given."""
-    counts = np.zeros(len(boards), np.int64)
-    for symmetries in {renamings for renamings, _ in boards}:
-        alike = [board for board, (renamings, _) in enumerate(boards) if renamings == symmetries]
-        first = combos[combo_orbits(symmetries)[combos] == combos]
-        dealt = np.array([boards[board][1] for board in alike], np.uint64)
-        live = ((COMBO_MASKS[first][None, :] & dealt[:, None]) == 0).sum(axis=1)
-        counts[alike] = [whole_vectors(int(count)) for count in live]
-    return counts
 
 
 @dataclass(frozen=True)
@@ -384,24 +355,28 @@ class DraftEstimate:
 
     memory_bytes: int  # regrets and average strategies
     process_bytes: int  # everything, the program and the exact evaluation included
+    setup_seconds: float  # boards and buckets
     seconds_per_iteration: float
     check_seconds: float  # of a true best response, the tables of the first one included
 
     def seconds_to(self, iterations: int) -> float:
         """Seconds for so many iterations, set-up and one check included."""
-        setup = BOARDS_SECONDS + GROUPING_SECONDS
-        return setup + iterations * self.seconds_per_iteration + self.check_seconds
+        iterating = iterations * self.seconds_per_iteration
+        return self.setup_seconds + iterating + self.check_seconds
 
 
 def estimate_draft(spot: Spot, model: CardModel, threads: int = 1) -> DraftEstimate:
-    """The size of a draft of a flop, whose iterations take one thread."""
+    """The size of a draft of a flop; threads share its turn boards."""
     ((_, hands),) = hands_of_flops([canonical_flop(spot.cards).flop])
     stored, seconds, tables = _boards_of_flop([spot.size], hands, model)
     exact = estimate_exact(spot.size, hands, "float32")
     boards = sum(exact.boards.values())
+    threads = min(threads, len(hands[1][0]))  # turn boards
+    setup = BOARDS_SECONDS + GROUPING_SECONDS / threads
     check = boards * SETUP_SECONDS_PER_BOARD + exact.slots * CHECK_SECONDS_PER_SLOT / threads
     shown = exact.process_bytes - exact.memory_bytes  # tables of every board
-    return DraftEstimate(stored, 2 * stored + tables + shown, seconds, check)
+    process = 2 * stored + tables + shown
+    return DraftEstimate(stored, process, setup, seconds / threads, check)
 
 
 def hands_of_flops(flops: Sequence[Flop]) -> list[tuple[int, HandsByBoard]]:

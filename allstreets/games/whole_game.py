@@ -1,4 +1,4 @@
-"""The whole game: the cards that are dealt, the bets before the flop, and each pot after it.
+"""The whole game: the cards that are dealt, the betting before the flop, and each pot after it.
 
 With all 1,755 flops the cards are dealt as in the real game. With fewer, the flop is drawn from the
 set first, by weight, and the hands beside it; when the players are all-in before the flop, the
@@ -25,6 +25,9 @@ from allstreets.betting import (
     OOP,
     BettingTree,
     FlopPot,
+    NodeKind,
+    Outcome,
+    Player,
     PostflopRules,
     PreflopRules,
     Street,
@@ -40,8 +43,9 @@ from allstreets.betting import (
     postflop_rules,
     same_sizes,
     sizes_from_spot,
+    tree_lines,
 )
-from allstreets.cards import Flop, FlopSet, all_flops, preflop_equity
+from allstreets.cards import HAND_COUNT, Flop, FlopSet, all_flops, preflop_equity
 from allstreets.engines import (
     CLASSES,
     CPU,
@@ -51,8 +55,7 @@ from allstreets.engines import (
     EngineSpec,
     MemoryMode,
 )
-from allstreets.games.locks import Lock, lock_mapping
-from allstreets.games.preflop import PreflopGame
+from allstreets.games.locks import ClassLock, Lock, lock_mapping
 from allstreets.games.spot import sizes_mapping
 from allstreets.games.whole_game_locks import (
     GameLocks,
@@ -61,6 +64,100 @@ from allstreets.games.whole_game_locks import (
     find_game_locks,
     find_node,
 )
+
+Strategies = dict[int, Floats]  # decision → [A, 169]
+
+
+@dataclass(frozen=True, eq=False)
+class PreflopGame:
+    """The betting before the flop, and the worth of hands where it ends without one."""
+
+    tree: BettingTree
+    results: Floats  # [N, 2, 3]: `betting.payoffs`
+    pots: tuple[FlopPot, ...]  # the leaves that see a flop
+    pairs: Floats  # [169, 169] W: pairs of combos that are dealt
+    margin: Floats  # [169, 169] M: Σ over these pairs of share won − share lost, all-in
+    locks: Mapping[int, ClassLock] = field(default_factory=dict)  # by decision
+
+    @classmethod
+    def dealt(
+        cls,
+        tree: BettingTree,
+        rules: PreflopRules,
+        pairs: Floats,
+        locks: Mapping[int, ClassLock] | None = None,
+    ) -> "PreflopGame":
+        """The game of a tree and its rules where `pairs` are dealt."""
+        margin = pairs * (2 * preflop_equity().equity - 1)
+        return cls(tree, payoffs(tree, rules), flop_pots(tree), pairs, margin, locks or {})
+
+    @property
+    def weight(self) -> float:
+        """All pairs of combos: what values are divided by to be a mean over hands."""
+        return float(self.pairs.sum())
+
+    def reach(self, strategies: Strategies) -> Floats:
+        """[N, 2, 169]: both players' probability of playing to each node, by hand."""
+        tree = self.tree
+        reach = np.ones((tree.node_count, 2, HAND_COUNT))
+        for node in self.tree.decisions():
+            children = tree.children_of(node)
+            reach[children] = reach[node]
+            reach[children, tree.player[node]] *= strategies[node]
+        return reach
+
+    def terminal_values(self, player: Player, opponent_reach: Floats) -> Floats:
+        """[N, 169]: values where the hand ends before the flop; zeros elsewhere."""
+        tree, results = self.tree, self.results[:, player]
+        values = np.zeros((tree.node_count, HAND_COUNT))
+        folds = np.flatnonzero(tree.kind == NodeKind.FOLD)
+        shows = np.flatnonzero(tree.kind == NodeKind.SHOWDOWN)
+        values[folds] = results[folds, Outcome.WIN, None] * (opponent_reach[folds] @ self.pairs)
+        win, loss = results[shows, Outcome.WIN], results[shows, Outcome.LOSE]
+        values[shows] = ((win - loss) / 2)[:, None] * (opponent_reach[shows] @ self.margin.T)
+        values[shows] += ((win + loss) / 2)[:, None] * (opponent_reach[shows] @ self.pairs)
+        return values
+
+    def pot_reach(self, strategies: Strategies) -> Floats:
+        """[2, P, 169]: both players' reach at the pots that see a flop."""
+        reach = self.reach(strategies)[[pot.node for pot in self.pots]]
+        return reach.transpose(1, 0, 2)
+
+    def held(self, node: int, strategy: Floats) -> Floats:
+        """[A, 169]: a strategy at a decision, with locked hands playing their locks."""
+        lock = self.locks.get(node)
+        return strategy if lock is None else np.where(lock.held, lock.strategy, strategy)
+
+    def values(
+        self, player: Player, leaf_values: Floats, *, best: bool, strategies: Strategies
+    ) -> Floats:
+        """[N, 169]: values when the opponent plays `strategies`; the player too, or his best.
+
+        `leaf_values` [P, 169] are those of the pots that see a flop. Locked hands have no choice.
+        """
+        tree = self.tree
+        reach = self.reach(strategies)
+        values = self.terminal_values(player, reach[:, player.opponent])
+        values[[pot.node for pot in self.pots]] = leaf_values
+        for node in reversed(tree.decisions()):
+            below = values[tree.children_of(node)]
+            if tree.player[node] != player:
+                values[node] = below.sum(axis=0)
+            elif best:
+                values[node] = below.max(axis=0)
+                if lock := self.locks.get(node):
+                    locked = (lock.strategy * below).sum(axis=0)
+                    values[node] = np.where(lock.held, locked, values[node])
+            else:
+                values[node] = (strategies[node] * below).sum(axis=0)
+        return values
+
+
+def largest_one(ranges: Floats) -> Floats:
+    """Ranges [..., 169] with a largest weight of 1; empty ones stay empty."""
+    largest = ranges.max(axis=-1, keepdims=True)
+    scaled: Floats = np.divide(ranges, largest, out=np.zeros_like(ranges), where=largest > 0)
+    return scaled
 
 
 @dataclass(frozen=True)
@@ -248,10 +345,13 @@ class WholeGame:
 
 
 # Rules that came later are written only where they differ from the behaviour before them.
-LATER_RULES = ("bb_ante", "limp", "allin_spr")
+LATER_RULES = ("bb_ante", "limp", "allin_spr", "lines")
 RULES = tuple(
     rule.name for rule in fields(PreflopRules) if rule.name not in ("raise_sizes", *LATER_RULES)
 )
+LINES = "lines"
+TREE_RULES = ("raise_sizes", "raise_cap", "force_allin_threshold", "limp", "allin_spr", LINES)
+"""Rules that make the tree before the flop, and nothing else."""
 POSTFLOP_RULES = ("max_raises", "add_allin_threshold", "force_allin_threshold", "merging_threshold")
 MIN_BET, POT_SIZES, LOCK = "postflop_min_bet", "postflop_pot_sizes", "lock"
 
@@ -269,13 +369,25 @@ def rules_mapping(rules: PreflopRules) -> dict[str, Any]:
 def _later_rules(rules: PreflopRules) -> dict[str, Any]:
     usual = {rule.name: rule.default for rule in fields(PreflopRules)}
     later = {key: getattr(rules, key) for key in LATER_RULES}
-    return {key: value for key, value in later.items() if value != usual[key]}
+    return {
+        key: list(value) if isinstance(value, tuple) else value
+        for key, value in later.items()
+        if value != usual[key]
+    }
 
 
 def rules_of(keys: Mapping[str, Any]) -> PreflopRules:
     """The rules that `rules_mapping` wrote down."""
-    given = {key: value for key, value in keys.items() if key != "raise_sizes"}
-    return PreflopRules(raise_sizes=parse_raise_sizes(keys["raise_sizes"]), **given)
+    given = {key: value for key, value in keys.items() if key not in ("raise_sizes", "lines")}
+    sizes, lines = parse_raise_sizes(keys["raise_sizes"]), tuple(keys.get("lines", ()))
+    return PreflopRules(raise_sizes=sizes, lines=lines, **given)
+
+
+def listed_rules(keys: Mapping[str, Any]) -> dict[str, Any]:
+    """The mapping of rules with the lines of their tree instead of what made it."""
+    tree = build_preflop_tree(rules_of(keys))
+    kept = {key: value for key, value in keys.items() if key not in TREE_RULES}
+    return {**kept, LINES: sorted(tree_lines(tree))}
 
 
 def game_mapping(game: WholeGame) -> dict[str, Any]:

@@ -140,6 +140,16 @@ class PlayedHand:
         """The cards on the table on a street."""
         return self.board[: street + 2] if street > Street.PREFLOP else ()
 
+    def before(self, street: Street) -> tuple[Fraction, Amounts]:
+        """The pot and what both players have behind when a street begins."""
+        left = [self.stacks[p] - self.antes[p] - self.blinds[p] for p in Player]
+        for moment in self.moments():
+            if moment.action.street < street:
+                player = moment.action.player
+                left = list(moment.left)
+                left[player] -= moment.action.to - moment.bets[player]
+        return sum(self.stacks, Fraction(0)) - sum(left), (left[0], left[1])
+
     def moments(self) -> Iterator[Moment]:
         """Every action with the pot, the bets and the stacks before it."""
         bets, street = list(self.blinds), Street.PREFLOP
@@ -194,6 +204,14 @@ def amount_of(value: object) -> Fraction:
     raise HandError(f"{KINDS.get(type(value), 'something else')} stands where an amount belongs")
 
 
+@dataclass(frozen=True)
+class Move:
+    """An action that a player is about to take."""
+
+    kind: ActionKind
+    to: Fraction  # his total on this street, in the unit of the ledger
+
+
 @dataclass
 class Ledger:
     """The chips of a hand so far; amounts in the unit of the file."""
@@ -231,6 +249,69 @@ class Ledger:
     def bet_of(self, player: Player) -> Fraction:
         """The chips that a player has put in on this street."""
         return self._bets[player]
+
+    @property
+    def to_act(self) -> tuple[Street, Player] | None:
+        """The street and the player of the next action; None: the betting is over."""
+        if self._folded:
+            return None
+        if self._to_act is not None and self._wants_to_act():
+            return self._street, self._to_act
+        return None if self._is_last_street() else (Street(self._street + 1), Player.OOP)
+
+    @property
+    def folded(self) -> Player | None:
+        """The player who has folded; None: nobody has."""
+        return self.actions[-1].player if self._folded else None
+
+    @property
+    def bets(self) -> Amounts:
+        """The chips that both have put in on the street of the next action."""
+        turn = self.to_act
+        return NOTHING if turn and turn[0] > self._street else (self._bets[0], self._bets[1])
+
+    @property
+    def matched(self) -> Fraction:
+        """The chips of each player that are played for: the smaller of both totals."""
+        return min(self._paid)
+
+    @property
+    def least_raise(self) -> Fraction:
+        """The smallest total that a bet or raise may make now, were stacks deep enough.
+
+        It is the largest bet and, on top, the last raise or the big blind, whichever is larger; an
+        all-in for less than that does not count as a raise.
+        """
+        turn = self.to_act
+        street = self._street if turn is None else turn[0]
+        top = max(self.blinds) if street == Street.PREFLOP else Fraction(0)
+        step = self.big_blind
+        for action in self.actions:
+            if action.street == street and action.kind >= ActionKind.BET:
+                step, top = max(step, action.to - top), action.to
+        return top + step
+
+    def legal(self, kind: ActionKind, to: Fraction, *, whole: bool = False) -> "Move":
+        """The legal action that is nearest to one of the player whose turn it is.
+
+        A raise below the smallest one becomes that, one above the stack the all-in; `whole` rounds
+        it to chips. A fold that costs nothing to avoid is a check.
+        """
+        turn = self.to_act
+        assert turn is not None
+        player = turn[1]
+        mine, theirs = self.bets[player], self.bets[player.opponent]
+        most = mine + self.left(player)
+        if kind < ActionKind.BET or most <= theirs or not self.left(player.opponent):
+            if kind == ActionKind.FOLD and theirs > mine:
+                return Move(ActionKind.FOLD, mine)
+            passive = ActionKind.CALL if theirs > mine else ActionKind.CHECK
+            return Move(passive, min(theirs, most))
+        if whole:
+            to = Fraction(round(to))
+        to = most if kind == ActionKind.ALL_IN else min(max(to, self.least_raise), most)
+        usual = ActionKind.RAISE if theirs else ActionKind.BET
+        return Move(ActionKind.ALL_IN if to == most else usual, to)
 
     def act(self, street: Street, player: Player, kind: ActionKind, to: Fraction) -> None:
         """Apply an action; `to` is the player's total on this street after a bet or raise."""
@@ -296,16 +377,39 @@ class Ledger:
             assert collected is not None
             won = [collected[p] + back[p] - self._paid[p] for p in Player]
             results = won[0], won[1]
-        rake = -sum(results)
+        rake = -sum(results, Fraction(0))
         if pot and collected is not None and not any(collected):
             raise HandError("it is cut off: nobody wins the pot")
         if rake < 0 or rake > pot:
             raise HandError(
                 f"the amounts do not add up: a pot of {_plain(pot)} pays {_plain(pot - rake)}"
             )
-        unit = self.big_blind
-        if max(self.stacks) > DEEPEST * unit:
+        if max(self.stacks) > DEEPEST * self.big_blind:
             raise HandError(f"a stack is more than {DEEPEST:,} big blinds deep")
+        return self._hand(
+            name, holes, board, viewer, line, (back[0], back[1]), results, Fraction(pot), rake
+        )
+
+    def so_far(
+        self, name: str, holes: tuple[Cards | None, Cards | None], board: tuple[int, ...]
+    ) -> PlayedHand:
+        """The hand as far as it was played; it has no result yet."""
+        pot = sum(self._paid, Fraction(0))
+        return self._hand(name, holes, board, None, 0, NOTHING, NOTHING, pot, Fraction(0))
+
+    def _hand(
+        self,
+        name: str,
+        holes: tuple[Cards | None, Cards | None],
+        board: tuple[int, ...],
+        viewer: Player | None,
+        line: int,
+        back: Amounts,
+        results: Amounts,
+        pot: Fraction,
+        rake: Fraction,
+    ) -> PlayedHand:
+        unit = self.big_blind
 
         def in_bb(amounts: list[Fraction] | Amounts) -> Amounts:
             return amounts[0] / unit, amounts[1] / unit
@@ -324,7 +428,7 @@ class Ledger:
             ),
             uncalled=in_bb(back),
             results=in_bb(results),
-            pot=Fraction(pot) / unit,
+            pot=pot / unit,
             rake=rake / unit,
             viewer=viewer,
             line=line,

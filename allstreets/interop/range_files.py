@@ -1,7 +1,8 @@
-"""The tree before the flop as range files, in the layout that other programs read.
+"""The tree before the flop as files, in the layout that other programs read.
 
-By folders (all kinds but `monker`): the folder of a line holds the ranges of both players after it,
-so that the range that takes an action lies in the folder of that action.
+`hrc` has a file of its own. By folders (all kinds but `monker`): the folder of a line holds the
+ranges of both players after it, so that the range that takes an action lies in the folder of that
+action.
 
     README.txt
     BB.txt SB.txt             before anything was done: every hand
@@ -24,10 +25,7 @@ Two lines for each hand: its name, and `frequency;EV`: how often a hand that get
 what that is worth, with 2,000 to the big blind and what was put in before counted as lost.
 """
 
-import secrets
-import shutil
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from io import BytesIO
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -47,10 +45,12 @@ from allstreets.betting import (
     pot_share,
 )
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, RangeKind, weight_text
+from allstreets.interop.export_kind import ExportKind
+from allstreets.interop.hrc import hrc_files
+from allstreets.interop.new_folder import README, write_folder
 from allstreets.solutions import WholeSolution
 from allstreets.storage import load
 
-README = "README.txt"
 MONKER_CHIPS = 2000  # to the big blind
 MONKER_CODES = {ActionKind.FOLD: 0, ActionKind.CHECK: 1, ActionKind.CALL: 1, ActionKind.ALL_IN: 3}
 MONKER_RAISE = 40000
@@ -65,47 +65,24 @@ ENDS = {
 }
 
 
-@dataclass(frozen=True)
-class _RangeFile:
-    """A file, by its path inside the folder."""
-
-    path: Path
-    text: str
-    about: str  # a line of the README
+File = tuple[Path, str, str]  # its path inside the folder, its text, a line of the README
 
 
 def export_ranges(
-    result: WholeSolution, folder: Path | str, kind: RangeKind | str, digits: int = DIGITS
+    result: WholeSolution, folder: Path | str, kind: ExportKind | str, digits: int = DIGITS
 ) -> int:
-    """Write every range before the flop into a new folder; returns how many there are.
+    """Write the tree before the flop into a new folder; returns how many files there are.
 
     Weights have so many decimals: with two, what is below 0.5 % is left out.
-    The folder is complete or absent: it gets its name when the last file lies in it.
     """
-    folder, kind = Path(folder), RangeKind(kind)
-    if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
-        raise InputError(f"{folder} exists: name a folder that is to be made, or an empty one")
-    made, ranges = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.tmp"), 0
-    try:
-        for where, content in _contents(result, kind, digits):
-            path = made / where
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-            ranges += path.name != README
-        if folder.exists():
-            folder.rmdir()  # it is empty
-        made.rename(folder)
-    except BaseException:
-        shutil.rmtree(made, ignore_errors=True)
-        raise
-    return ranges
+    return write_folder(Path(folder), _contents(result, ExportKind(kind), digits))
 
 
-def zip_ranges(result: WholeSolution, kind: RangeKind | str, digits: int = DIGITS) -> bytes:
+def zip_ranges(result: WholeSolution, kind: ExportKind | str, digits: int = DIGITS) -> bytes:
     """The files of `export_ranges` as one .zip; the same solution gives the same bytes."""
     out = BytesIO()
     with ZipFile(out, "w", ZIP_DEFLATED) as packed:
-        for where, content in _contents(result, RangeKind(kind), digits):
+        for where, content in _contents(result, ExportKind(kind), digits):
             entry = ZipInfo(where.as_posix())  # of the earliest date that there is
             entry.compress_type, entry.external_attr = ZIP_DEFLATED, READABLE << 16
             packed.writestr(entry, content)
@@ -120,16 +97,18 @@ def load_tree(folder: Place | str) -> WholeSolution:
     return result
 
 
-def _contents(result: WholeSolution, kind: RangeKind, digits: int) -> Iterator[tuple[Path, bytes]]:
+def _contents(result: WholeSolution, kind: ExportKind, digits: int) -> Iterator[tuple[Path, bytes]]:
     """Every file by its path inside the folder, one after the other; README.txt is the last."""
-    listed, by_action = [], kind == RangeKind.monker
-    for file in _monker_files(result, digits) if by_action else _files(result, kind, digits):
-        listed.append((file.path.as_posix(), file.about))
-        yield file.path, f"{file.text}\n".encode()
+    listed = []
+    layout = LAYOUTS.get(kind)
+    files = _files(result, digits, RangeKind(kind)) if layout is None else layout(result, digits)
+    for path, text, about in files:
+        listed.append((path.as_posix(), about))
+        yield path, f"{text}\n".encode()
     yield Path(README), _readme(result, kind, listed).encode()
 
 
-def _files(result: WholeSolution, kind: RangeKind, digits: int) -> Iterator[_RangeFile]:
+def _files(result: WholeSolution, digits: int, kind: RangeKind) -> Iterator[File]:
     tree, reach = result.before.tree, result.before.reach
     for node in range(tree.node_count):
         if node and tree.actions[node] is None:  # what follows a flop
@@ -140,7 +119,7 @@ def _files(result: WholeSolution, kind: RangeKind, digits: int) -> Iterator[_Ran
             held = Range(reach[node, player][HAND_OF_COMBO]).rounded(digits)
             path = where / f"{player.seat}{kind.suffix}"
             about = f"{line or 'the start'}: {player.seat}, {held.combos:.6g} combos"
-            yield _RangeFile(path, held.text(kind), f"{about}, {_next(tree, node)}")
+            yield path, held.text(kind), f"{about}, {_next(tree, node)}"
 
 
 def _next(tree: BettingTree, node: int) -> str:
@@ -149,7 +128,7 @@ def _next(tree: BettingTree, node: int) -> str:
     return ENDS[NodeKind(int(tree.kind[node]))]
 
 
-def _monker_files(result: WholeSolution, digits: int) -> Iterator[_RangeFile]:
+def _monker_files(result: WholeSolution, digits: int) -> Iterator[File]:
     before, tree = result.before, result.before.tree
     names = {0: ""}
     for node in sorted(before.strategies):  # a parent comes before its children
@@ -170,7 +149,14 @@ def _monker_files(result: WholeSolution, digits: int) -> Iterator[_RangeFile]:
             word = action_word(tree, child, BIG_BLINDS)
             about = f"{line}: {decision.seat}, how often {word} and its EV"
             path = Path(f"{names[child]}{RangeKind.monker.suffix}")
-            yield _RangeFile(path, "\n".join(lines), about)
+            yield path, "\n".join(lines), about
+
+
+LAYOUTS: Mapping[ExportKind, Callable[[WholeSolution, int], Iterator[File]]] = {
+    ExportKind.monker: _monker_files,
+    ExportKind.hrc: hrc_files,
+}
+"""Those that are not a folder for each line."""
 
 
 def _monker_code(tree: BettingTree, node: int) -> int:
@@ -188,11 +174,17 @@ def _ev_text(ev: float) -> str:
     return weight_text(round(ev, EV_DIGITS) + 0.0) if np.isfinite(ev) else "0"
 
 
-def _readme(result: WholeSolution, kind: RangeKind, files: list[tuple[str, str]]) -> str:
+CONTENTS = {
+    ExportKind.monker: "an action of a decision: hand by hand frequency;EV (2000 to the big blind)",
+    ExportKind.hrc: "a decision: actions, and hand by hand weight, frequencies and EVs in bb",
+}
+
+
+def _readme(result: WholeSolution, kind: ExportKind, files: list[tuple[str, str]]) -> str:
     name = result.facts.name or "a heads-up game"
-    what = "the range of a player after a line: how often he holds a combo and plays so"
-    if kind == RangeKind.monker:
-        what = "an action of a decision: hand by hand frequency;EV (2000 to the big blind)"
+    what = CONTENTS.get(
+        kind, "the range of a player after a line: how often he holds a combo and plays so"
+    )
     head = [
         f"Ranges before the flop of {name}, {bb_text(result.rules.stack)} bb deep, as {kind}.",
         f"Each file is {what}.",

@@ -10,7 +10,6 @@ its certificate, or with the flops that this lacks. A game that fails does not s
 A file with stacks is a game for each: `hu.yaml` at 10 and 20 bb is hu-10bb and hu-20bb.
 """
 
-import gc
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from allstreets.base import InputError, data_size, duration, figure
-from allstreets.engines import CPU, open_device
+from allstreets.engines import CPU, open_device, release_memory
 from allstreets.games import game_device_bytes
 from allstreets.jobs.certificate import plan_certify
 from allstreets.jobs.config.reading import read_yaml_text
@@ -206,20 +205,13 @@ class LibraryJob:
             outcome = job.run(replace(callbacks, charts=None))
             interrupted, unsaved = outcome.interrupted, outcome.unsaved
             del outcome, job
-            self._release()
+            release_memory(self.device)
             if interrupted:
                 return False
             if unsaved:
                 raise InputError(unsaved)
         save_compact(load_unified(training), folder, game.name)
         return True
-
-    def _release(self) -> None:
-        """Let go of what a run has held: a certificate is made by other processes."""
-        gc.collect()
-        device = open_device(self.device)
-        if device is not None:
-            device.release()
 
     def _certify(
         self, game: LibraryGame, how: CertificatePlan, callbacks: Callbacks
@@ -238,7 +230,7 @@ class LibraryJob:
         )
         certificate = job.run(callbacks).certificate
         del job
-        self._release()
+        release_memory(self.device)
         return certificate
 
     def _write(self, game: LibraryGame) -> None:

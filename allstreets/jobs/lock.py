@@ -128,6 +128,7 @@ def plan_lock(
     kind, where = folder_kind(folder), str(folder.absolute())
     if kind == "unified":
         game = load(folder, WholeSolution)
+        request = request.named_by(game.named_line)
         if packed_name(folder) is not None:
             device = device or CPU  # it was made on another machine
         options: dict[str, Any] = {
@@ -155,6 +156,7 @@ def plan_lock(
     if kind != "spot":
         raise InputError(f"{folder}: spots and whole games can be locked, and this is none")
     solution = load(folder, SpotSolution)
+    request = request.named_by(solution.named_line)
     locks = request.of_spot(solution)
     if resume and output is not None:
         locks = _kept_locks(output, SpotSolution) or locks

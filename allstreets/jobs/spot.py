@@ -271,6 +271,7 @@ class SpotJob:
     made_from: Mapping[str, Any] | None = None  # the solution that a lock has made it from
     completion: Completion | None = None  # a draft; None: exactly, as the config says
     first: "SpotJob | None" = None  # gives the first answer, which this one replaces
+    drafted: float | None = None  # the exploitability of a draft that is in its folder
     claimed: bool = False  # the folder, by who runs it
     again: bool = False  # instead of a bundle of the spot that keeps too little to resume
     clock: Callable[[], float] = time.monotonic
@@ -357,7 +358,7 @@ class SpotJob:
         self.require()
         callbacks.begin()
         config, output, clock, start = self.config, self.output, self.clock, self.clock()
-        drafted = None  # the exploitability of the draft that is there
+        drafted = self.drafted
         if self.first is not None:
             draft = self.first.run(replace(callbacks, ready=None))
             if draft.interrupted or draft.unsaved is not None:
@@ -529,7 +530,7 @@ def plan_flop(
     if line is None:
         lines = ", ".join(f"'{one}'" for one in game.flop_lines()[:6])
         raise InputError(f"--from needs --line, the betting before the flop: {lines}")
-    spot = flop_spot(game, line, flop)
+    spot = flop_spot(game, game.named_line(line), flop)
     named = {"name": f"{spot.line} | {spot.cards}", **settings}
     config = check_config(named, SpotConfig, "command line")
     kept = find_kept(folder, spot) if output is None else None
@@ -554,6 +555,7 @@ def plan_flop(
         saved=saved or "turn",
         flop=GameFlop(game, spot),
         again=again,
+        drafted=kept.exploitability if kept is not None and kept.is_draft else None,
         **options,
     )
     if draft:

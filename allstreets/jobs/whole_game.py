@@ -50,6 +50,7 @@ from allstreets.games import (
     matrix_lengths,
     require_room,
 )
+from allstreets.jobs.calibration import planned_calibration
 from allstreets.jobs.cluster_training import (
     cluster_games,
     require_cluster,
@@ -69,6 +70,8 @@ from allstreets.solutions import (
     number_text,
 )
 from allstreets.solvers import (
+    SETTLED,
+    Calibration,
     PreflopTraining,
     QuantisedSolution,
     WholeGameFigures,
@@ -332,7 +335,9 @@ class UnifiedJob:
             )
         return ranges
 
-    def solver(self, games: Engine | None = None) -> WholeGameSolver:
+    def solver(
+        self, games: Engine | None = None, callbacks: Callbacks = NO_CALLBACKS
+    ) -> WholeGameSolver:
         """The solver of the job, untrained; without `games` its own are built here."""
         config = self.config
         return WholeGameSolver(
@@ -344,7 +349,16 @@ class UnifiedJob:
             config.drop_unplayed_every,
             config.regroupings(),
             config.tremble,
+            self._calibration(callbacks),
         )
+
+    def _calibration(self, callbacks: Callbacks) -> Calibration | None:
+        """The measurement half-way, if there is one."""
+        flops = min(self.config.calibrate, self.need.flops)
+        if not flops or not self.need.pots:
+            return None
+        half = int(SETTLED * self.iterations)
+        return planned_calibration(flops, half, self.threads, self.config.device, callbacks)
 
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> UnifiedOutcome:
         """Train until a rule holds or the user interrupts; save the solution in the output."""
@@ -353,7 +367,7 @@ class UnifiedJob:
         if self.config.cluster is not None:
             return self._run_on(self.config.cluster, callbacks)
         self.build_tables(callbacks)
-        return self._train(self.solver(), callbacks, resume=self.resume)
+        return self._train(self.solver(callbacks=callbacks), callbacks, resume=self.resume)
 
     def _run_on(self, where: str, callbacks: Callbacks) -> UnifiedOutcome:
         """The same on a cluster: what is lost with a worker is solved again."""

@@ -42,8 +42,7 @@ from allstreets.cards import (
     parse_combo,
     parse_hand,
 )
-from allstreets.solutions.format import counted_text, decision_line, decision_text
-from allstreets.solutions.html import decision_html
+from allstreets.solutions.format import counted_text, decision_html, decision_line, decision_text
 from allstreets.solutions.reached import LineReach, often_taken, settled_actions
 from allstreets.solutions.tables import hand_rows
 

@@ -88,11 +88,6 @@ class SpotSolution(Solution):
         return cls(solver.spot, solver.view, solver)
 
     @property
-    def as_spot(self) -> "SpotSolution":
-        """Itself."""
-        return self
-
-    @property
     def name(self) -> str:
         """Its own name, else that of its folder."""
         return self.given_name or super().name

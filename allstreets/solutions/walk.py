@@ -50,7 +50,6 @@ from allstreets.solutions.records import Certificate, MadeSimple
 from allstreets.solutions.tables import Row
 
 if TYPE_CHECKING:
-    from allstreets.solutions.spot import SpotSolution
     from allstreets.solutions.whole_game import WholeSolution
 
 Kind = Literal["decision", "chance", "end"]
@@ -120,6 +119,9 @@ class Boards:
     line: str  # to it
     count: int
     decisions: Iterator[OnBoard]
+    tree: BettingTree  # that all boards share
+    node: int  # the decision in that tree
+    other: Callable[[int], "Boards"]  # another decision of the tree's first street
 
 
 @dataclass(frozen=True)
@@ -142,11 +144,6 @@ class Solution(ABC):
     start = Position()  # the first node
     settings: Sequence[tuple[str, Position]] = ()
     """(label, first node) of each setting that is picked before play begins; often none."""
-
-    @property
-    def as_spot(self) -> "SpotSolution | None":
-        """Itself, if it is one board and two ranges; else None."""
-        return None
 
     @property
     def as_game(self) -> "WholeSolution | None":
@@ -210,8 +207,11 @@ class Solution(ABC):
         A flop may stand in the line or beside it. An address of GTO Wizard is a line as well. A
         line that leads nowhere is an `InputError`.
         """
-        line = self.address_line(read_address(line)) if is_address(line) else line
-        return Node(self, self.read(line, flop))
+        return Node(self, self.read(self.named_line(line), flop))
+
+    def named_line(self, line: str) -> str:
+        """The line that a text names: itself, or that of an address of GTO Wizard."""
+        return self.address_line(read_address(line)) if is_address(line) else line
 
     @abstractmethod
     def address_line(self, address: Address) -> str:

@@ -318,7 +318,7 @@ class WholeSolution(Solution):
 
         "*" or a flop, which is ignored, may stand where it is dealt.
         """
-        parts = split_line(self.roots.with_root(line), self.roots.read)
+        parts = split_line(self.roots.with_root(self.named_line(line)), self.roots.read)
         root, after = parts.root, parts.after or ""
         if not self._sees_flop(root):
             ways = self.node(Position(root)).ways_to_a_deal()
@@ -559,8 +559,13 @@ class WholeSolution(Solution):
         """
         root, node = self.read_any_flop(line)
         solved = self._require_below(line).solved(root)
-        decisions = (self._on_board(flop, root, node) for flop in solved)
-        return Boards(self.line_on_any_flop(root, node), len(solved), decisions)
+
+        def decision(node: int) -> Boards:
+            decisions = (self._on_board(flop, root, node) for flop in solved)
+            line = self.line_on_any_flop(root, node)
+            return Boards(line, len(solved), decisions, self._pot_tree(root), node, decision)
+
+        return decision(node)
 
     def _on_board(self, solved: SolvedFlop, root: int, node: int) -> OnBoard:
         assert self.below is not None
@@ -676,10 +681,10 @@ class WholeSolution(Solution):
             below = f", {flops:,} flop{'s' * (flops != 1)}, {self.cards}"
         how = "" if made is None else f", {made.head}"
         known = f"exploitable for {error:.3g} mbb/hand" if error is not None else UNKNOWN
-        return (
-            f"{name}{bb_text(self.rules.stack)} bb deep{below}{how}, {known} after "
-            f"{self.iterations:,} iterations"
-        )
+        source = f" after {self.iterations:,} iterations"
+        if not self.iterations:  # of another program, which does not say
+            source = f", solved by {self.facts.algorithm}"
+        return f"{name}{bb_text(self.rules.stack)} bb deep{below}{how}, {known}{source}"
 
 
 def require_street(cards: CardModel, street: Street, line: str) -> None:

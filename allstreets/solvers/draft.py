@@ -9,9 +9,13 @@
 
 A draft is a `SpotSolver` like any other: driven, shown and saved by the same code. It takes ranges
 in which suits that the flop makes alike are alike, and no locks.
+
+A `Completion` says how flops are completed that a solution does not store: a card model, and so
+many iterations. It is a small value that is passed on: to a certificate, to a job, to a review.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -26,11 +30,12 @@ from allstreets.engines import (
     CardModel,
     ExactSubgame,
     StreetView,
+    deal_streets,
     every_combo,
+    listed_river,
 )
 from allstreets.games import Spot, spot_root
-from allstreets.solvers.dealt_out import only_end
-from allstreets.solvers.spot import SpotSolver
+from allstreets.solvers.spot import SpotSolver, only_end
 
 BOARDS = CardModel("boards", groups=32)
 
@@ -102,6 +107,7 @@ class DraftSolver(SpotSolver):
     def _exact(self, lift: BoardsLift) -> ExactSubgame:
         """An exact subgame in which the hands of a bucket share a row; buckets never change."""
         root, combos = every_combo(self.spot.cards)
+        turns = self._engine.cards[0].streets
         return ExactSubgame(
             self.spot.tree,
             self.spot.payoffs,
@@ -110,9 +116,58 @@ class DraftSolver(SpotSolver):
             self.threads,
             buckets=lift.sharing,
             learns=False,
+            streets=[*turns, listed_river(turns[-1])][: len(deal_streets(self.spot.tree))],
         )
 
     def view(self, cards: tuple[int, ...], best: Player | None = None) -> StreetView:
         """One board, with the combos of both ranges alone."""
         oop, ip = (held.weights > 0 for held in self.spot.ranges)
         return StreetView(self.subgame, self.reach, cards, (oop, ip), best)
+
+
+EXACTLY = CardModel("exact", precision="float16")
+
+
+@dataclass(frozen=True)
+class Completion:
+    """How flops without stored strategies are solved."""
+
+    model: CardModel = BOARDS
+    iterations: int = 100
+
+    @classmethod
+    def like(
+        cls,
+        cards: CardModel,
+        kind: Literal["boards", "classes", "exact"] | None = None,
+        groups: int | None = None,
+        iterations: int | None = None,
+    ) -> "Completion":
+        """As a solution with these cards solves its flops, where it stores what it needs to.
+
+        What is named is as named.
+        """
+        model = cards if cards.kind == "boards" else BOARDS
+        if kind is not None and kind != model.kind:
+            model = EXACTLY if kind == "exact" else CardModel(kind)
+        if groups is not None:
+            model = replace(model, groups=groups)
+        return cls(model, cls.iterations if iterations is None else iterations)
+
+    @property
+    def text(self) -> str:
+        """For people: "classes, 200 iterations"."""
+        return f"{self.model}, {self.iterations:,} iterations"
+
+    def solver(self, spot: Spot, threads: int | None = None) -> SpotSolver:
+        """The solver of a spot, untrained; an `InputError` where it cannot be completed so."""
+        model = self.model
+        if model.stores_cards:
+            return DraftSolver(spot, threads=threads, model=model)
+        return SpotSolver(
+            spot, threads=threads, precision=model.precision, river_groups=model.river_groups
+        )
+
+
+DRAFT = Completion(replace(BOARDS, sets=1), 60)
+"""How flops are solved quickly: as a first answer, and beside exact ones in a certificate."""

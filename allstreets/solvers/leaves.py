@@ -12,6 +12,8 @@ epoch and the batch alone.
     Σ_f w_f · v_f + Σ_{f ∈ B} (w_f / chance_f) · (new_f − v_f)
 
 which is exact where all flops are visited.
+
+Where the values of the subgames are known to be off (`calibration`), `corrections` come on top.
 """
 
 from collections.abc import Mapping
@@ -131,6 +133,7 @@ class SubgameLeaves:
         self.visits = np.zeros(engine.flops, np.int64)
         self._visit_weights = [0.0]
         self._latest: dict[int, IterationWeights] = {}
+        self.corrections: Floats | None = None  # [2, P, 169] chips for each opposing combo
         self.visit_all()
 
     def visit_all(self) -> None:
@@ -179,7 +182,7 @@ class SubgameLeaves:
             estimate = self.totals[player] + _weighted(weights / self._chances, change)
             self.totals[player] += _weighted(weights, change)
             last[:, flops] = here
-        return estimate
+        return self._corrected(player, opponent_reach, estimate)
 
     def _last_here(self, player: Player) -> Singles:
         """[P, F, 169]: v_f, here, where they may be changed."""
@@ -223,11 +226,30 @@ class SubgameLeaves:
 
     def best_response(self, player: Player, opponent_reach: Floats) -> Floats:
         """[P, 169]: values of the best response to the average strategies, on all flops."""
-        return self.sum_flops(self.engine.best_response(player, opponent_reach, self._all))
+        best = self.sum_flops(self.engine.best_response(player, opponent_reach, self._all))
+        return self._corrected(player, opponent_reach, best)
 
     def evaluate(self, player: Player, opponent_reach: Floats) -> Floats:
         """[P, 169]: values of the average strategies, on all flops."""
-        return self.sum_flops(self.engine.evaluate(player, opponent_reach, self._all))
+        own = self.sum_flops(self.engine.evaluate(player, opponent_reach, self._all))
+        return self._corrected(player, opponent_reach, own)
+
+    def _corrected(self, player: Player, opponent_reach: Floats, values: Floats) -> Floats:
+        """[P, 169]: values of all flops with the corrections."""
+        if self.corrections is None:
+            return values
+        corrected: Floats = values + self.corrections[player] * (opponent_reach @ self.pairs)
+        return corrected
+
+    def corrected_flops(self, reach: Floats, values: Floats, flops: Flops) -> Floats:
+        """[2, P, K, 169]: values of both players on K flops, with the corrections."""
+        if self.corrections is None:
+            return values
+        met = np.stack(
+            [reach[::-1] @ self.engine.dealt.matrix(flop) for flop in flops.tolist()], axis=2
+        )
+        corrected: Floats = values + self.corrections[:, :, None] * met
+        return corrected
 
     @property
     def _all(self) -> Flops:
@@ -243,6 +265,7 @@ class SubgameLeaves:
             "leaves.last": np.stack([self._last_here(player) for player in Player]),
             "leaves.totals": self.totals,
             "leaves.visits": self.visits,
+            **({} if self.corrections is None else {"leaves.corrections": self.corrections}),
             **self.engine.state(),
         }
 
@@ -251,6 +274,8 @@ class SubgameLeaves:
         self.last = list(np.array(state["leaves.last"], np.float32))
         self.totals[...] = state["leaves.totals"]
         self.visits[...] = state["leaves.visits"]
+        if "leaves.corrections" in state:
+            self.corrections = np.array(state["leaves.corrections"])
         self.engine.restore(state)
 
 

@@ -68,4 +68,4 @@ def evaluate_quantised(solver: WholeGameSolver, numbers: Numbers) -> Evaluation:
     """The values of pots under the strategies as stored; those of the solver stay."""
     reach = solver.preflop.pot_reach(solver.preflop.average())
     best, own = quantised_values(solver.engine, reach, numbers)
-    return Evaluation(best, own)
+    return solver.corrected(Evaluation(best, own), np.arange(solver.engine.flops))

@@ -11,9 +11,10 @@ Every pot that sees a flop has subgames of its own, and their regrets persist. S
 reach a flop are those that the preflop strategy sends there. Exploitability is that of the whole
 game, by a best response through every flop.
 
-Three optional devices act between iterations; each is an object with `before(iteration)`: batches
-of flops (`FlopBatches`), hands that are dropped where they do not play (`HandDropping`), and hands
-that are bucketed again as ranges move (`rebucketing`).
+Four optional devices act between iterations; each is an object with `before(iteration)`: batches
+of flops (`FlopBatches`), hands that are dropped where they do not play (`HandDropping`), hands
+that are bucketed again as ranges move (`rebucketing`), and values of pots that are compared with
+exact ones (`calibration`).
 
 CFR: Zinkevich et al. 2007; alternating updates and discounts: Tammelin 2014, Brown & Sandholm 2019.
 """
@@ -43,6 +44,7 @@ from allstreets.engines import (
     checked_pruning,
 )
 from allstreets.games import Strategies, WholeGame, game_identity
+from allstreets.solvers.calibration import Calibrating, Calibration
 from allstreets.solvers.dropping import HandDropping, Review
 from allstreets.solvers.leaves import SubgameLeaves, VisitPlan
 from allstreets.solvers.preflop import PreflopCfr
@@ -118,6 +120,11 @@ class PreflopTraining(ABC):
         """Whether all strategies are stored, as a best response needs."""
         return True
 
+    @property
+    def _sums_to_zero(self) -> bool:
+        """Whether a player wins what the other loses; not so under rake."""
+        return not self._raked
+
     def exploitability(self) -> float | None:
         """Mean of both players' best-response gains in the whole game, in mbb/hand."""
         if not self.can_evaluate:
@@ -126,8 +133,8 @@ class PreflopTraining(ABC):
         reach = self.preflop.pot_reach(average)
         gain = 0.0
         for player in Player:
-            # Under rake the results do not cancel: a gain is what the best response adds.
-            for best in (True, False) if self._raked else (True,):
+            # Where the results do not cancel, a gain is what the best response adds.
+            for best in (True,) if self._sums_to_zero else (True, False):
                 run = self.preflop.leaves.best_response if best else self.preflop.leaves.evaluate
                 leaves = run(player, reach[player.opponent])
                 mean = self._mean(player, leaves, average, best=best)
@@ -317,6 +324,7 @@ class WholeGameSolver(PreflopTraining):
         drop_unplayed_every: int = 0,
         regroup: int = 0,
         tremble: float = 0.0,
+        calibration: Calibration | None = None,
     ) -> None:
         pruning = checked_pruning(pruning, schedule)
         self.game, self.batches = game, batches or VisitPlan()
@@ -332,7 +340,9 @@ class WholeGameSolver(PreflopTraining):
         self.rebucketing = Rebucketing(engine, preflop, self.batches, regroup)
         self.flop_batches = FlopBatches(self.batches, self.leaves, preflop)
         dropping = () if self.dropping is None else (self.dropping,)
-        self.devices = (*dropping, self.rebucketing, self.flop_batches)
+        self.calibration = calibration
+        calibrating = () if calibration is None else (Calibrating(self, calibration),)
+        self.devices = (*dropping, self.rebucketing, *calibrating, self.flop_batches)
 
     @property
     def device_use(self) -> DeviceUse | None:
@@ -366,7 +376,18 @@ class WholeGameSolver(PreflopTraining):
             **({"close_after": self.dropping.actions.after} if self.dropping else {}),
             **({"regroup": self.rebucketing.times} if self.rebucketing.times else {}),
             **({"tremble": self.preflop.tremble} if self.preflop.tremble else {}),
+            **self._calibration_facts,
         }
+
+    @property
+    def _calibration_facts(self) -> dict[str, Any]:
+        plan = self.calibration
+        return {} if plan is None else {"calibrate": [plan.flops, plan.iteration]}
+
+    @property
+    def _sums_to_zero(self) -> bool:
+        """Whether a player wins what the other loses: corrections are measured for each alone."""
+        return super()._sums_to_zero and self.leaves.corrections is None
 
     @property
     def _cards(self) -> str:
@@ -398,6 +419,15 @@ class WholeGameSolver(PreflopTraining):
         best, own = (
             np.stack([run(player, reach[player.opponent], chosen) for player in Player])
             for run in (self.engine.best_response, self.engine.evaluate)
+        )
+        return self.corrected(Evaluation(best, own), chosen)
+
+    def corrected(self, evaluation: Evaluation, flops: Flops) -> Evaluation:
+        """The values of the engine on some flops, with the corrections if there are any."""
+        reach = self.preflop.pot_reach(self.preflop.average())
+        best, own = (
+            self.leaves.corrected_flops(reach, values, flops)
+            for values in (evaluation.best, evaluation.own)
         )
         return Evaluation(best, own)
 

@@ -16,8 +16,11 @@ from .claim import LOCK_NAME as LOCK_NAME
 from .claim import HeldError as HeldError
 from .claim import claim as claim
 from .comparing import GameKeys as GameKeys
+from .comparing import ReadyMadeComparison as ReadyMadeComparison
 from .comparing import board_report as board_report
+from .comparing import boards_of as boards_of
 from .comparing import compare as compare
+from .comparing import compare_with_ready_made as compare_with_ready_made
 from .comparing import game_keys as game_keys
 from .comparing import stored_keys as stored_keys
 from .flops_bundle import FlopsBundle as FlopsBundle
@@ -54,8 +57,6 @@ from .packs import library as library
 from .packs import packed_name as packed_name
 from .packs import packed_solutions as packed_solutions
 from .packs import write_pack as write_pack
-from .ready_made import ReadyMadeComparison as ReadyMadeComparison
-from .ready_made import compare_with_ready_made as compare_with_ready_made
 from .solution_files import clear_unfinished as clear_unfinished
 from .solution_files import copy_solution as copy_solution
 from .solution_files import drop as drop

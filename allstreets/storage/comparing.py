@@ -3,31 +3,47 @@
 Games are the same where their keys are equal. Locks, and flops and cards of whole games, may
 differ: they are other answers to the same question. A preflop solution and a whole game are
 compared by the betting before the flop alone.
+
+The ready-made solution that is nearest to a solved game is one whose blinds, antes and rake are the
+same, and whose first player has the same actions. Of those games the one whose stack is nearest in
+ratio is meant, and of equals the one that shares most decisions. Later decisions are compared where
+both offer the same actions for the same pot.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf, log
 from pathlib import Path
 from typing import Any
 
 from allstreets.analysis import BoardReport, Comparison, compare_decisions, report_of
 from allstreets.base import InputError
-from allstreets.betting import PreflopRules
+from allstreets.betting import CHIPS_PER_BB, PreflopRules
 from allstreets.engines import CardModel
 from allstreets.games import (
+    LINES,
     Lock,
     Spot,
     WholeGame,
     game_mapping,
     game_of,
+    listed_rules,
     lock_mapping,
     rules_mapping,
     rules_of,
     spot_mapping,
 )
-from allstreets.solutions import Boards, OnBoard, PreflopRoots, SpotSolution, WholeSolution
+from allstreets.solutions import (
+    Boards,
+    Certificate,
+    OnBoard,
+    PreflopRoots,
+    SpotSolution,
+    WholeSolution,
+)
 from allstreets.storage.manifest import folder_kind, read_manifest
 from allstreets.storage.opening import Solution, load
+from allstreets.storage.packs import Packed, library
 from allstreets.storage.solution_files import facts_of
 from allstreets.storage.spot_bundle import read_spot
 from allstreets.storage.spot_set import SpotSet
@@ -58,6 +74,8 @@ class GameKeys:
                 "preflop or whole games"
             )
         ours, theirs = dict(self.keys), dict(other.keys)
+        if spots == 0 and (LINES in ours or LINES in theirs):
+            ours, theirs = listed_rules(ours), listed_rules(theirs)
         if self.after is not None and other.after is not None:
             ours, theirs = {**ours, **self.after}, {**theirs, **other.after}
         return {
@@ -191,17 +209,27 @@ def board_report(
     `progress` is called with the boards that are read,
     of how many: all flops take a minute or more.
     """
-    loaded = load(solution) if isinstance(solution, Path | str) else solution
-    if isinstance(loaded, SpotSet):
-        boards = loaded.boards(line, name)
-    else:
-        if isinstance(loaded, WholeSolution):
-            line = loaded.with_ratio(line, spr)
-        boards = loaded.boards(line)
+    boards = boards_of(solution, line, spr=spr, name=name)
     decisions = boards.decisions if progress is None else _told(boards, progress)
     if whole_hand:
         decisions = (replace(board, node=board.node.whole_hand()) for board in decisions)
     return report_of(decisions, line)
+
+
+def boards_of(
+    solution: "Solution | Path | str",
+    line: str = "",
+    *,
+    spr: float | None = None,
+    name: str | None = None,
+) -> Boards:
+    """The decision that `board_report` reports on, on one board after the other."""
+    loaded = load(solution) if isinstance(solution, Path | str) else solution
+    if isinstance(loaded, SpotSet):
+        return loaded.boards(line, name)
+    if isinstance(loaded, WholeSolution):
+        line = loaded.with_ratio(line, spr)
+    return loaded.boards(line)
 
 
 def _told(boards: Boards, progress: Callable[[int, int], None]) -> Iterator[OnBoard]:
@@ -209,3 +237,89 @@ def _told(boards: Boards, progress: Callable[[int, int], None]) -> Iterator[OnBo
         progress(done, boards.count)
         yield board
     progress(boards.count, boards.count)
+
+
+SAME_RULES = ("small_blind", "big_blind", "ante", "bb_ante", "rake", "rake_cap")
+FURTHEST = log(1.25)  # of a stack
+
+
+@dataclass(frozen=True, eq=False)
+class ReadyMadeComparison:
+    """A solution beside the ready-made one of its game."""
+
+    name: str
+    stacks: tuple[float, float]  # in bb, of the solution and of the ready-made one
+    certificate: Certificate | None
+    values: tuple[float, float] | None  # of both games for the small blind, in mbb/hand
+    decisions: tuple[Comparison, ...]  # the first ones; the solution comes first
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as JSON data."""
+        worth = None if self.certificate is None else self.certificate.real_exploitability_mbb
+        return {
+            "name": self.name,
+            "stacks_bb": list(self.stacks),
+            "real_exploitability_mbb": worth,
+            "values_sb_mbb": None if self.values is None else list(self.values),
+            "decisions": [
+                {
+                    "line": each.line,
+                    "player": each.seat,
+                    "distance": each.distance,
+                    "frequencies": {
+                        word: list(pair)
+                        for word, *pair in zip(each.actions, *each.frequencies, strict=True)
+                    },
+                }
+                for each in self.decisions
+            ],
+        }
+
+
+def compare_with_ready_made(solution: WholeSolution) -> ReadyMadeComparison | None:
+    """A solution beside the ready-made one that is nearest; None: no such game ships."""
+    if solution.unit.name != "bb" or solution.locks:
+        return None
+    near = sorted(
+        (distance, packed.name, packed)
+        for packed in library().values()
+        if (distance := _distance(solution, packed)) <= FURTHEST
+    )
+    best: tuple[float, Packed, WholeSolution, tuple[Comparison, ...]] | None = None
+    for distance, _, packed in near:
+        if best is not None and distance > best[0]:
+            break
+        ready = load(packed.folder(), WholeSolution)
+        shared = tuple(_shared(solution, ready))
+        begins = bool(shared) and not shared[0].line
+        if begins and (best is None or len(shared) > len(best[3])):
+            best = distance, packed, ready, shared
+    if best is None:
+        return None
+    _, packed, ready, shared = best
+    own, other = solution.values, ready.values
+    return ReadyMadeComparison(
+        name=packed.name,
+        stacks=(solution.rules.stack / CHIPS_PER_BB, packed.stack),
+        certificate=ready.certificate,
+        values=None if own is None or other is None else (own[1], other[1]),
+        decisions=shared,
+    )
+
+
+def _distance(solution: WholeSolution, packed: Packed) -> float:
+    """How far a ready-made game is by its stack; infinite: it is another game."""
+    here, there = rules_mapping(solution.rules), packed.facts["game"]["preflop"]
+    if any((here.get(key) or 0) != (there.get(key) or 0) for key in SAME_RULES):
+        return inf
+    return abs(log(there["stack"] / here["stack"]))
+
+
+def _shared(solution: WholeSolution, ready: WholeSolution) -> Iterator[Comparison]:
+    """The first decisions that both games have."""
+    for line in solution.opening_lines():
+        try:
+            pair = solution.at(line).decision, ready.at(line).decision
+            yield compare_decisions(*pair)
+        except InputError:
+            continue  # the ready-made game has other actions there

@@ -70,6 +70,7 @@ PREFLOP_RULES = {
     "bb_ante?": float,
     "limp?": bool,
     "allin_spr?": float,
+    "lines?": [str],
     "raise_sizes": {str: [[str]]},
 }
 GAME = {

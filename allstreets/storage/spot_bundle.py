@@ -53,11 +53,10 @@ from allstreets.storage.manifest import (
     write_manifest,
 )
 from allstreets.storage.mapped import BlockSums, CheckedFile, open_mapped, write_mapped
-from allstreets.storage.turn_slots import FIRST, Starts, alone, turn_starts
 from allstreets.version import __version__
 
 if TYPE_CHECKING:
-    from allstreets.engines import ExactSubgame
+    from allstreets.engines import ExactSubgame, TurnPart
     from allstreets.solvers import SpotSolver
 
 KIND: Kind = "spot"
@@ -399,8 +398,8 @@ class _Opened:
         return oop, ip
 
     @cached_property
-    def _turn_starts(self) -> dict[int, Starts]:
-        return turn_starts(spot_root(self._spot), self._combos)
+    def _turn_parts(self) -> dict[int, "TurnPart"]:
+        return engines.turn_parts(spot_root(self._spot), self._combos)
 
     def _game(self, card: int) -> "_Game":
         """The game after a card: that turn alone of a flop whose hands share no strategies."""
@@ -417,21 +416,22 @@ class _Opened:
         subgame = engines.ExactSubgame(
             spot.tree,
             spot.payoffs,
-            root if turn is None else alone(root, turn),
+            root if turn is None else engines.turn_alone(root, turn),
             self._combos,
             thread_count(None),
             how.precision,
             buckets=None if how.river_groups == "none" else shared,
             learns=False,
         )
-        return self._mapped(subgame, FIRST if turn is None else self._turn_starts[turn])
+        return self._mapped(subgame, None if turn is None else self._turn_parts[turn])
 
-    def _mapped(self, subgame: "ExactSubgame", rows: Starts) -> "_Game":
-        """A game that plays what the files hold, from these rows on."""
+    def _mapped(self, subgame: "ExactSubgame", part: "TurnPart | None") -> "_Game":
+        """A game that plays what the files hold of it: of all turns, or one."""
         starts = []
         for level, street in enumerate(subgame.levels):
             file, actions = self._open(street.text), subgame.slots[level].actions
-            first = rows[level][0] * actions[0], rows[level][1] * actions[1]
+            oop, ip = (0, 0) if part is None or not level else part.rows[level - 1]
+            first = oop * actions[0], ip * actions[1]
             for player, who in enumerate(("oop", "ip")):
                 last = first[player] + int(subgame.boards[player][level].own_slots[-1])
                 stored = file.unverified(f"average.{street.text}.{who}")

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from allstreets.base import InputError, suggest
+from allstreets.betting import line_text
 from allstreets.solutions import Boards, OnBoard, SpotSolution
 from allstreets.storage.claim import LOCK_NAME
 from allstreets.storage.manifest import (
@@ -157,8 +158,15 @@ class SpotSet:
         if name is not None and name not in self.names:
             raise InputError(f"{self.folder} holds no spot '{name}': {suggest(name, self.names)}")
         entries = [entry for entry in self.entries if name in (None, entry.name)]
+        if not entries:
+            raise InputError("there is no board to report on: none is solved")
+        first = self.open(entries[0]).at(line)
+
+        def other(node: int) -> Boards:
+            return self.boards(line_text(first.tree, node), name)
+
         decisions = (OnBoard(entry.weight, self.open(entry).at(line).decision) for entry in entries)
-        return Boards(line, len(entries), decisions)
+        return Boards(line, len(entries), decisions, first.tree, first.index, other)
 
     def open(self, entry: Entry) -> SpotSolution:
         """The solution of one spot."""

@@ -15,7 +15,7 @@ from zipfile import ZipFile
 
 from allstreets.base import InputError, write_atomic
 from allstreets.betting import Player, action_in_words
-from allstreets.study.filters import Wanted
+from allstreets.study.dealing import Wanted
 from allstreets.study.grading import Answer
 from allstreets.study.results import StoredAnswer
 

@@ -28,8 +28,10 @@ from allstreets.betting import (
     Street,
     flop_pots,
 )
+from allstreets.cards import canonical_flop, cards_text
 from allstreets.interop import Moment, PlayedHand
-from allstreets.solutions import Position, Solution, WholeSolution
+from allstreets.jobs import Callbacks, SpotJob, plan_flop
+from allstreets.solutions import ExactFlop, ExactFlops, Position, Solution, WholeSolution
 from allstreets.storage import (
     MANIFEST,
     SpotSet,
@@ -39,7 +41,6 @@ from allstreets.storage import (
     load_unified,
     mirrored,
 )
-from allstreets.study.drafting import DraftedFlops
 
 UNOPENED, SPOT = "unopened", "spot"
 NO_BIG_BLIND = "the spot does not say what a big blind is: a chip counts as one"
@@ -200,7 +201,7 @@ def load_playable(
 ) -> Solution:
     """A solved spot or whole game; an `InputError` for what cannot be played.
 
-    With `drafts` a whole game is played on every flop with real cards (`drafting`).
+    With `drafts` a whole game is played on every flop with real cards (`DraftedFlops`).
     """
     folder = mirrored(folder).resolve()
     solution = load(folder)
@@ -258,3 +259,53 @@ def won_bb(solution: Solution, position: Position) -> Floats:
     share = tree.pot / 2 if tree.first_street > Street.PREFLOP else 0.0
     won: Floats = (solution.payoffs(position)[position.node] + share) / bb_chips(solution)
     return won
+
+
+class DraftedFlops:
+    """The flops of a game with real cards, each drafted when it is asked for the first time.
+
+    A draft is kept beside the game, as `allstreets solve --from --draft` keeps it: it is there the
+    next time, and in the explorer. Its turns and rivers are solved when play gets there.
+
+    `announce` hears of a flop that is about to be drafted.
+    """
+
+    every = True
+
+    def __init__(
+        self,
+        folder: Path,
+        solution: WholeSolution,
+        announce: Callable[[str], None] | None = None,
+        threads: int | None = None,
+    ) -> None:
+        assert solution.exact_flops is not None
+        self._folder, self._solution = folder, solution
+        self._kept: ExactFlops = solution.exact_flops  # those beside the game
+        self._announce, self._threads = announce, threads
+
+    def refresh(self) -> None:
+        """Look again for what was solved meanwhile."""
+        self._kept.refresh()
+
+    def find(self, root: int, flop: tuple[int, ...]) -> ExactFlop | None:
+        """The flop, drafted if need be; None: the game plays it, or no range gets there."""
+        known, solution = self._kept.find(root, flop), self._solution
+        stored = solution.has_flops and solution.cards.stores_cards
+        if known is not None or (
+            stored and solution.stored.place_of(canonical_flop(flop).flop) is not None
+        ):
+            return known
+        line, text = solution.roots.text(root), cards_text(flop)
+        try:
+            job = plan_flop(self._folder, line, text, {}, draft=True, threads=self._threads)
+        except InputError:  # no range gets there
+            return None
+        if isinstance(job, SpotJob):
+            if self._announce is not None:
+                self._announce(text)
+            outcome = job.run(Callbacks())
+            if outcome.interrupted:
+                raise KeyboardInterrupt
+        self._kept.refresh()
+        return self._kept.find(root, flop)

@@ -28,8 +28,7 @@ from allstreets.betting import (
 )
 from allstreets.cards import DECK_SIZE, cards_text, evaluate, parse_combo
 from allstreets.solutions import Decision, Node, Position, Solution
-from allstreets.study.dealing import Deal, Dealer, node_key
-from allstreets.study.filters import Wanted
+from allstreets.study.dealing import Deal, Dealer, Wanted, node_key
 from allstreets.study.games import bb_chips, pot_kind, won_bb
 from allstreets.study.grading import NEVER, Answer, grade, hand_index, why_never
 from allstreets.study.results import Repeat, Results

@@ -34,11 +34,10 @@ from allstreets.jobs import (
     piece_control,
 )
 from allstreets.study.games import SolvedGame, load_games, nearest_game, open_games
-from allstreets.study.grading import GradedDecision
 from allstreets.study.review_folder import HandReview, IndexedHand, ReviewFolder, ReviewIndex
 from allstreets.study.review_hand import review_hand
 from allstreets.study.review_streets import Effort
-from allstreets.study.tables import review_mapping, total_rows
+from allstreets.study.tables import Review
 
 VERSION = 5  # of what is kept: a change that alters reviews takes the next number
 NAMED = 4  # games
@@ -66,36 +65,6 @@ def review_figures(progress: Progress) -> list[str]:
     if so_far.hand is not None and not progress.ended:
         parts.append(so_far.hand)
     return parts
-
-
-@dataclass(frozen=True)
-class Review:
-    """All hands that are reviewed, and those that are not: the outcome of the job."""
-
-    hands: tuple[HandReview, ...]
-    skipped: tuple[Skipped, ...]
-    total: int  # hands that were to be reviewed
-    output: Path
-    problem: str | None = None  # every hand is stored when it is reviewed
-
-    @property
-    def decisions(self) -> list[tuple[HandReview, GradedDecision]]:
-        """All decisions, each with its hand."""
-        return [(hand, made) for hand in self.hands for made in hand.decisions]
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether the user ended it before the last hand."""
-        return len(self.hands) < self.total
-
-    def lines(self) -> list[str]:
-        """The number of reviewed hands, and their loss."""
-        lost = total_rows(self)[0]["loss_bb"] if self.hands else 0.0
-        return [f"{len(self.hands):,} of {self.total:,} hands are reviewed, {lost:.2f} bb lost"]
-
-    def to_json(self) -> dict[str, Any]:
-        """Hands, decisions and totals."""
-        return review_mapping(self)
 
 
 @dataclass(frozen=True)

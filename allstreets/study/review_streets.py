@@ -124,6 +124,7 @@ class Effort:
     stop: Callable[[], bool] = never
     at_once: int = 1  # hands that are reviewed at a time, which share cores and memory
     draft: Completion | None = DRAFT  # of flops that take longer; None: none is drafted
+    worst: float = WORST  # of the pot: a street with a larger error is refused
 
     def shared(self, at_once: int) -> "Effort":
         """The same for one of so many hands at a time."""
@@ -141,6 +142,16 @@ class StreetStart:
     street: Street
     moments: tuple[Moment, ...]  # of this street
     raised_last: Player | None  # who made the last bet or raise of the street before
+
+    @property
+    def pot(self) -> Fraction:
+        """The pot when the street begins."""
+        return self.hand.before(self.street)[0]
+
+    @property
+    def left(self) -> Fraction:
+        """The chips behind of the shorter stack then."""
+        return min(self.hand.before(self.street)[1])
 
 
 class LostError(Exception):
@@ -228,7 +239,7 @@ class SolvedAgain:
                 seconds=effort.seconds,
                 completion=None if result.draft is None else effort.draft,
             )
-            if self._behind.exploitability > WORST:
+            if self._behind.exploitability > effort.worst:
                 raise InputError(
                     f"the solution never gets here, and {effort.seconds:g} s are too few to solve "
                     "the rest by itself; allow more with --seconds-per-spot"
@@ -370,7 +381,7 @@ def street_spot(
     trimmed: Trimmed = Trimmed.ALL,
 ) -> Spot:
     """The spot of a street; `ranges` [1326] are those that both players bring."""
-    first, hand = start.moments[0], start.hand
+    hand = start.hand
     kind = POT_KINDS[min(hand.raises, len(POT_KINDS) - 1)]
     sizes = game.pot_sizes.get(kind, game.sizes)
     raises = sum(moment.action.kind >= ActionKind.BET for moment in start.moments) - 1
@@ -381,8 +392,8 @@ def street_spot(
         board=cards_text(hand.board_on(start.street)),
         oop=oop,
         ip=ip,
-        pot=_chips(first.pot),
-        stack=_chips(min(first.left)),
+        pot=_chips(start.pot),
+        stack=_chips(start.left),
         bet_sizes={
             f"{street.text}_{player.name.lower()}": _lists(
                 sizes[street - Street.FLOP][player], start, street, player, trimmed
@@ -413,7 +424,7 @@ def solve_street(
     """Solve a street to the target, or for as long as there is time."""
     solver, how = _solver(game, start, ranges, effort)
     result = _solve(solver, effort)
-    if result.exploitability > WORST:
+    if result.exploitability > effort.worst:
         raise InputError(
             f"{effort.seconds:g} s reach {100 * result.exploitability:.0f} % of the pot; "
             "allow more with --seconds-per-spot"

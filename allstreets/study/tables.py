@@ -11,17 +11,15 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from allstreets.base import InputError, write_atomic, write_csv_rows
 from allstreets.betting import POT_KINDS
+from allstreets.interop import Skipped
 from allstreets.study.games import UNOPENED
 from allstreets.study.grading import ACTIONS, STREETS, Answer, GradedDecision
 from allstreets.study.results import StoredAnswer
 from allstreets.study.review_folder import HandReview
-
-if TYPE_CHECKING:
-    from allstreets.study.review_job import Review
 
 Row = dict[str, Any]
 Pair = tuple[HandReview, GradedDecision]
@@ -175,7 +173,37 @@ def _time(stored: StoredAnswer) -> datetime:
     return datetime.fromtimestamp(stored.at).astimezone()
 
 
-def decision_rows(review: "Review") -> list[Row]:
+@dataclass(frozen=True)
+class Review:
+    """All hands that are reviewed, and those that are not: the outcome of the job."""
+
+    hands: tuple[HandReview, ...]
+    skipped: tuple[Skipped, ...]
+    total: int  # hands that were to be reviewed
+    output: Path
+    problem: str | None = None  # every hand is stored when it is reviewed
+
+    @property
+    def decisions(self) -> list[tuple[HandReview, GradedDecision]]:
+        """All decisions, each with its hand."""
+        return [(hand, made) for hand in self.hands for made in hand.decisions]
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the user ended it before the last hand."""
+        return len(self.hands) < self.total
+
+    def lines(self) -> list[str]:
+        """The number of reviewed hands, and their loss."""
+        lost = total_rows(self)[0]["loss_bb"] if self.hands else 0.0
+        return [f"{len(self.hands):,} of {self.total:,} hands are reviewed, {lost:.2f} bb lost"]
+
+    def to_json(self) -> dict[str, Any]:
+        """Hands, decisions and totals."""
+        return review_mapping(self)
+
+
+def decision_rows(review: Review) -> list[Row]:
     """One row per decision: the costliest first, those that are not graded last."""
     rows = [_row(*pair) for pair in review.decisions]
     return sorted(rows, key=lambda row: -1.0 if row["loss_bb"] is None else row["loss_bb"])[::-1]
@@ -217,7 +245,7 @@ def _row(hand: HandReview, made: GradedDecision) -> Row:
     }
 
 
-def total_rows(review: "Review") -> list[Row]:
+def total_rows(review: Review) -> list[Row]:
     """Losses in all and by street, kind of pot and action."""
     rows = [_total("all", "all", review.decisions, len(review.hands))]
     for by, names, name_of in SORTS:
@@ -243,13 +271,13 @@ def _total(by: str, name: str, some: Sequence[Pair], hands: int, all_hands: int 
     }
 
 
-def ungraded(review: "Review") -> list[tuple[str, int]]:
+def ungraded(review: Review) -> list[tuple[str, int]]:
     """Why decisions are not graded and how many, the most frequent first."""
     notes = (made.note.partition(":")[0] for _, made in review.decisions if made.loss_bb is None)
     return Counter(notes).most_common()
 
 
-def review_mapping(review: "Review", *, grids: bool = False) -> Row:
+def review_mapping(review: Review, *, grids: bool = False) -> Row:
     """The review as JSON data; `grids`: with ranges, strategies and EVs of every decision."""
     hands = [hand.to_json() for hand in review.hands]
     for made in (made for hand in hands for made in hand["decisions"] if not grids):
@@ -264,7 +292,7 @@ def review_mapping(review: "Review", *, grids: bool = False) -> Row:
     }
 
 
-def write_csv(review: "Review", path: Path) -> None:
+def write_csv(review: Review, path: Path) -> None:
     """Write the rows of all decisions, whole or not at all."""
     _write(path, _csv(decision_rows(review), ["loss_bb", "hand", "street"], "\r\n"))
 

@@ -274,6 +274,34 @@ def test_python_cannot_call_an_inner_kernel() -> None:
         largest(row)  # also once it is compiled
 
 
+LINKED = """
+import numba
+import numpy as np
+from allstreets.engines.matrix.kernels.passes import largest
+print(numba.njit(lambda numbers: largest(numbers))(np.array([1.0, 3.0], np.float32)))
+print(sum(largest.stats.cache_hits.values()))
+(compiled,) = largest.overloads.values()
+print(type(compiled.library).__name__)
+print(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cpython_wrapper_name))
+"""
+
+
+def test_an_inner_kernel_is_kept_without_machine_code_and_linked_into_its_callers(
+    tmp_path: Path,
+) -> None:
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", LINKED],
+            env=with_cache(tmp_path),
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        ).stdout.split()
+        for _ in range(2)
+    ]
+    assert outputs == [["3.0", hits, "InnerLibrary", "0"] for hits in ("0", "1")]
+
+
 def test_kernels_that_nothing_uses_are_removed(tmp_path: Path) -> None:
     ages = {"kernels-old": 1, "kernels-held": 1, "kernels-new": -1, "tables": 1}
     for name, more in ages.items():

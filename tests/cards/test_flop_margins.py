@@ -28,7 +28,7 @@ from allstreets.cards import (
 )
 from allstreets.cards.flop_tables import _weighted_boards, count_margins
 from allstreets.cards.hands import disjoint_combos
-from allstreets.cards.kernels.class_wins import ROW_LENGTH, add_class_wins
+from allstreets.cards.kernels.matchups import ROW_LENGTH, add_class_wins
 
 RAINBOW, TWO_TONE, MONOTONE, PAIRED, TRIPS = "AhKd2c", "QsJh2h", "9s6s3s", "8s8h3d", "5s5h5d"
 PAIRED_TWO_TONE = "8s8h3s"

@@ -15,8 +15,9 @@ from allstreets import range_at
 from allstreets.betting import Player
 from allstreets.cards import HAND_OF_COMBO, Range, RangeKind, live_combos, parse_board
 from allstreets.cli.main import main
+from allstreets.solutions import WholeSolution
 from allstreets.solvers import SpotSolver
-from allstreets.storage import load_spot, save_spot
+from allstreets.storage import load, load_spot, save_spot
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -145,7 +146,7 @@ def test_what_is_wrong_is_said(
 def test_export(capsys: pytest.CaptureFixture[str], game: Path, turn: Path, tmp_path: Path) -> None:
     out = tmp_path / "ranges"
     said = run(capsys, "export", game, out, "--kind", "gto+", "--digits", "4")
-    assert said.startswith("92 ranges in ")
+    assert said.startswith("92 files in ")
     read = Range.parse((out / "r2.5" / "c" / "BB.txt").read_text())
     told = run(capsys, "range", "--from", game, "--line", "r2.5 c", "-p", "bb", "--to", "text")
     assert read == Range.parse(told)
@@ -172,3 +173,12 @@ def test_a_pio_tree_becomes_a_spot_file(capsys: pytest.CaptureFixture[str], tmp_
     assert "tree.txt: line 1: set_pot takes 3 numbers, not 1" in refused(
         capsys, "config", "from-pio", broken
     )
+
+
+def test_ranges_of_ready_made_solutions(capsys: pytest.CaptureFixture[str]) -> None:
+    told = run(
+        capsys, "range", "--from", "pf-10bb", "--line", "a", "--player", "sb", "--to", "text"
+    )
+    expected = load("pf-10bb", WholeSolution).at("a").ranges.hands[Player.IP].reach
+    weights = Range.parse(told).hand_weights
+    np.testing.assert_allclose(weights, expected, atol=1e-4)

@@ -1,5 +1,7 @@
 """allstreets solve --from: any flop of a whole game, exactly, kept beside the solution."""
 
+import contextlib
+import io
 import json
 import shutil
 from pathlib import Path
@@ -172,64 +174,86 @@ def test_folders_that_will_not_do(solved: Path, capsys: pytest.CaptureFixture[st
     assert "add --from DIR" in run(capsys, *LIMPED)[2]
 
 
-@pytest.fixture
-def slow(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A game as if every flop took long; a draft has few buckets and iterations."""
-    few = Completion(CardModel("boards", groups=16, rows=32), 8)
-    monkeypatch.setattr("allstreets.jobs.spot.FIRST_ANSWER_SECONDS", 0.0)
-    monkeypatch.setattr("allstreets.jobs.spot.DRAFT", few)
-    return shutil.copytree(template, tmp_path / "trips")
+FEW = Completion(CardModel("boards", groups=16, rows=32), 8)
+
+
+def draft_first(patch: pytest.MonkeyPatch) -> None:
+    """As if every flop took long; a draft has few buckets and iterations."""
+    patch.setattr("allstreets.jobs.spot.FIRST_ANSWER_SECONDS", 0.0)
+    patch.setattr("allstreets.jobs.spot.DRAFT", FEW)
+
+
+@pytest.fixture(scope="module")
+def drafted(template: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A game with a draft of one flop, and what was printed of it; tests may not change it."""
+    folder = Path(shutil.copytree(template, tmp_path_factory.mktemp("drafted") / "trips"))
+    printed = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(printed):
+        draft_first(patch)
+        arguments = ("--from", str(folder), *LIMPED, "--draft", "--threads", "1", "--json")
+        assert main(["solve", *arguments]) == 0
+    return folder, printed.getvalue()
 
 
 def test_a_draft_answers_first_and_the_exact_solution_replaces_it(
-    slow: Path, capsys: pytest.CaptureFixture[str]
+    template: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    draft_first(monkeypatch)
+    game = Path(shutil.copytree(template, tmp_path / "trips"))
     exact = ("--target", "1%", "--threads", "1")
-    code, out, err = run(capsys, "--from", str(slow), *LIMPED, *exact)
+    code, out, err = run(capsys, "--from", str(game), *LIMPED, *exact)
     assert code == 0
     assert "a draft of it in about " in err
     assert "keeps flop and turn, about " in err
     told = [line for line in err.splitlines() if line.startswith("A draft, within ")]
     assert len(told) == 1
     assert out.startswith("Solved to ")
-    kept = read_spot_manifest(slow / "spots" / "c-x-7h7d7c")
+    kept = read_spot_manifest(game / "spots" / "c-x-7h7d7c")
     assert kept["saved"] == "turn"
     assert kept["origin"]["draft"] is None
     assert "draft" not in kept["config"]
-    assert [path.name for path in (slow / "spots").iterdir()] == ["c-x-7h7d7c"]
+    assert load_spot(game / "spots" / "c-x-7h7d7c").draft is None
+    assert [path.name for path in (game / "spots").iterdir()] == ["c-x-7h7d7c"]
 
 
-def test_a_draft_alone_is_kept_and_solved_exactly_on_request(
-    slow: Path, capsys: pytest.CaptureFixture[str]
+def test_a_draft_alone_is_kept(
+    drafted: tuple[Path, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = figures(capsys, "--from", str(slow), *LIMPED, "--draft", "--threads", "1")
+    game, found = drafted[0], json.loads(drafted[1])
     assert (found["iterations"], found["origin"]["draft"]) == (8, found["draft"])
-    drafted = load_spot(slow / "spots" / "c-x-7h7d7c")
-    assert drafted.draft == CardModel("boards", groups=16, rows=32)
-    assert 100 * drafted.exploitability == found["exploitability_pct"]
-    assert drafted.accuracy_text.startswith("a draft, within ")
-    assert drafted.at("x x | 2c |").decision.strategy.shape[0] > 1  # solved when it is opened
+    spot = load_spot(game / "spots" / "c-x-7h7d7c")
+    assert spot.draft == FEW.model
+    assert 100 * spot.exploitability == found["exploitability_pct"]
+    assert spot.accuracy_text.startswith("a draft, within ")
+    assert spot.at("x x | 2c |").decision.strategy.shape[0] > 1  # solved when it is opened
     # As a part of its game.
-    whole = load(slow, WholeSolution)
+    whole = load(game, WholeSolution)
     assert whole.source(whole.read("c x | 7h7d7c | x")).startswith("a draft, within ")
     decision = whole.at("c x | 7h7d7c | x").decision
-    assert (decision.strategy == drafted.at("x").decision.strategy).all()
-    code, out, _ = run(capsys, "--from", str(slow), *LIMPED, "--draft")
+    assert (decision.strategy == spot.at("x").decision.strategy).all()
+    code, out, _ = run(capsys, "--from", str(game), *LIMPED, "--draft")
+    assert code == 0
     assert out.startswith("Drafted already, within ")
     assert "To solve it exactly: the same command without --draft." in out
-    code, out, err = run(capsys, "--from", str(slow), *LIMPED, "--target", "1%", "--threads", "1")
+
+
+def test_a_better_draft_stays(
+    drafted: tuple[Path, str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    draft_first(monkeypatch)
+    game = Path(shutil.copytree(drafted[0], tmp_path / "trips"))
+    short = ("--max-iterations", "1", "--target", "0.001%", "--threads", "1")
+    code, out, err = run(capsys, "--from", str(game), *LIMPED, *short)
     assert code == 0
     assert "A draft" not in err  # there is one
-    assert out.startswith("Solved to ")
-    assert load_spot(slow / "spots" / "c-x-7h7d7c").draft is None
-
-
-def test_a_better_draft_stays(slow: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    short = ("--max-iterations", "1", "--target", "0.001%", "--threads", "1")
-    code, out, _ = run(capsys, "--from", str(slow), *LIMPED, *short)
-    assert code == 0
     assert "What was there before is better, and kept: a draft, within " in out
-    kept = load_spot(slow / "spots" / "c-x-7h7d7c")
+    kept = load_spot(game / "spots" / "c-x-7h7d7c")
     assert kept.draft is not None
     assert kept.exploitability < 0.5
 

@@ -24,6 +24,7 @@ from allstreets.engines.boards.cards import (
 from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.boards.kernels.bucketing import CUTS
 from allstreets.engines.boards.kernels.layout import MATRIX_ONE
+from allstreets.engines.boards.listed_river import listed_river
 from allstreets.engines.boards.subgame import BoardsLayout, BoardsPots, BoardsSubgame, PotsOnFlop
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.exact.buckets import StreetBuckets
@@ -279,11 +280,37 @@ def test_lists_of_rivers_are_those_of_their_boards(cards: FlopBoards, river: Str
         np.testing.assert_array_equal(listed, expected, strict=True)
 
 
-def test_groups_are_the_same_again(cards: FlopBoards) -> None:
-    turn = cards.streets[1]
-    again = bucket_hands(turn, river_street(turn), [some_ranges()], SETTINGS)[0]
+def test_a_listed_river_has_the_same_hands(cards: FlopBoards, river: StreetBoards) -> None:
+    listed = listed_river(cards.streets[1])
+    assert listed.boards == river.boards
+    assert listed.parents == river.parents
+    assert [one.representatives for one in listed.runouts] == [
+        one.representatives for one in river.runouts
+    ]
+    assert listed.hands[0] is listed.hands[1]
+    assert len(listed.hands[0]) == len(river.hands[0])
+    for mine, theirs in zip(listed.hands[0], river.hands[0], strict=True):
+        for name, expected in vars(theirs).items():
+            np.testing.assert_array_equal(getattr(mine, name), expected, strict=True)
+    assert listed.hands[0][-1].absent == river.hands[0][-1].absent
+    assert len(listed.runouts[:2]) == 2
+    for by_list, expected_list in zip(listed.lists[0], river.lists[0], strict=True):
+        np.testing.assert_array_equal(by_list, expected_list, strict=True)
+
+
+def test_buckets_are_the_same_by_any_number_of_threads(cards: FlopBoards) -> None:
+    turn, first = cards.streets[1], cards.buckets[0]
+    again = bucket_hands(turn, river_street(turn), [some_ranges()], SETTINGS, Pool(3))[0]
+    assert first.turn is not None
+    assert again.turn is not None
     for player in Player:
-        assert np.array_equal(again.river[player], cards.buckets[0].river[player])
+        assert np.array_equal(again.river[player], first.river[player])
+        assert np.array_equal(again.combos[player].first, first.combos[player].first)
+        assert np.array_equal(again.combos[player].parent, first.combos[player].parent)
+        assert np.array_equal(again.turn[player].row, first.turn[player].row)
+        assert np.array_equal(again.turn[player].weight, first.turn[player].weight)
+    assert np.array_equal(again.margin, first.margin)
+    assert np.array_equal(again.pairs, first.pairs)
 
 
 def test_a_whole_game_packs_and_goes_on_from_its_state() -> None:

@@ -1,15 +1,14 @@
 """Whatever is asked is answered as the OpenAPI document says, and never with a fault of ours.
 
 Requests are made up from the document; many of them are turned to a solution and a solve that
-exist, so that they get past the first question. Long: fifteen requests to every operation; some
-operations are always tried.
+exist, so that they get past the first question. Long: fifteen requests to every operation, and
+schemathesis alone takes a second to import.
 """
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from shutil import copytree
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import jsonschema_rs
@@ -17,7 +16,7 @@ import pytest
 import schemathesis
 from builders.small_forms import river
 from builders.small_spots import TURN, spot
-from fastapi.routing import APIRoute
+from harness.asking import operations
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from schemathesis.specs.openapi.checks import (
@@ -30,14 +29,13 @@ from allstreets.explorer.app import create_app
 from allstreets.explorer.models.solves import SolveProgress
 from allstreets.explorer.models.study import PracticeForm
 from allstreets.explorer.practising import Practising
-from allstreets.explorer.routes import solutions as solution_routes
-from allstreets.explorer.routes import solves as solve_routes
-from allstreets.explorer.routes.table import table_routes
 from allstreets.explorer.server import open_folders
 from allstreets.explorer.solves.examples import examples
 from allstreets.explorer.solves.folders import Request, SolveFolder, Status
 from allstreets.solvers import SpotSolver
 from allstreets.storage import save_spot
+
+pytestmark = pytest.mark.long
 
 HOST = "testserver"  # that schemathesis asks for
 SOLVE = "20260101-000000-ks7d4c9h-0000"
@@ -161,36 +159,7 @@ def test_bodies_that_are_not_as_documented_are_noticed(api: schemathesis.BaseSch
         require_valid(api, schema, b'{"message": 1, "problems": []}')
 
 
-with TemporaryDirectory() as nothing:
-    PARTS = create_app(*open_folders([], Path(nothing)), hosts=()).state
-OPERATIONS = [
-    (method, route.path)
-    for router in (table_routes(PARTS), solution_routes.router, solve_routes.router)
-    for route in router.routes
-    if isinstance(route, APIRoute)
-    for method in sorted(route.methods or ())
-]
-
-
-def test_the_document_has_every_operation(api: schemathesis.BaseSchema) -> None:
-    found = [
-        (method.upper(), path)
-        for path, methods in api.raw_schema["paths"].items()
-        for method in methods
-    ]
-    assert sorted(found) == sorted(OPERATIONS)
-
-
-QUICK = ("/api/solutions", "/api/solutions/{solution}/node", "/api/solves/estimate")
-
-
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [
-        pytest.param(*operation, marks=[pytest.mark.long] * (operation[1] not in QUICK))
-        for operation in OPERATIONS
-    ],
-)
+@pytest.mark.parametrize(("method", "path"), operations())
 @settings(
     max_examples=15,
     derandomize=True,

@@ -15,7 +15,7 @@ from allstreets.explorer.comparing import Comparing
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.base import MissingError
 from allstreets.explorer.models.place import Comparison, Decision
-from allstreets.explorer.routes.answers import csv_text
+from allstreets.explorer.routes.table import csv_text
 from allstreets.solutions import NoNodeError
 from allstreets.solvers import SpotSolver
 from allstreets.storage import compare, save_spot

@@ -17,8 +17,8 @@ from allstreets.base import InputError
 from allstreets.cli.main import main
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.place import CardReport, Deal, RangeText
-from allstreets.explorer.routes.answers import csv_text, download
 from allstreets.explorer.routes.solutions import report_lines
+from allstreets.explorer.routes.table import csv_text, download
 from allstreets.explorer.views.card_report import joined
 
 READS: dict[str, dict[str, str]] = {

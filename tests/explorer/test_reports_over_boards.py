@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import nan
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from allstreets.explorer.folders import find_solutions, id_of
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.base import PLAYER_NAMES
 from allstreets.explorer.models.place import BoardHand
-from allstreets.explorer.routes.answers import hand_rows
+from allstreets.explorer.routes.table import hand_rows
 from allstreets.explorer.views.flop_tables import GrowingReports
 from allstreets.explorer.views.view import open_view
 from allstreets.jobs import Here
@@ -145,8 +146,8 @@ def test_a_set_by_hands_is_read_once(folder: Path) -> None:
 
 
 def test_a_report_that_breaks_off_is_begun_anew() -> None:
-    boards = list(whole_solution.result().boards("c x |").decisions)
-    begun = []
+    whole = whole_solution.result().boards("c x |")
+    boards, begun = list(whole.decisions), []
 
     def begin(line: str) -> Boards:
         begun.append(line)
@@ -157,7 +158,7 @@ def test_a_report_that_breaks_off_is_begun_anew() -> None:
                 raise InputError("the flop is damaged")
             yield from boards[1:]
 
-        return Boards(line, len(boards), decisions())
+        return replace(whole, line=line, decisions=decisions())
 
     reports = GrowingReports(begin)
     steps = reports.steps("c x")

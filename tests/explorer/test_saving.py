@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from allstreets.explorer.solves.saving import ALLOWANCE, SHARE, SaveBudget, Thinned
+from allstreets.explorer.solves.jobs import ALLOWANCE, SHARE, SaveBudget, Thinned
 
 
 class Clock:

@@ -18,7 +18,7 @@ from allstreets.base.control import SIGNALS
 from allstreets.explorer.models.base import BusyError, FormError, MissingError
 from allstreets.explorer.models.solution import CurvePoint
 from allstreets.explorer.models.solves import Solve, SolveDetail, SpotForm
-from allstreets.explorer.solves import events, manager, worker
+from allstreets.explorer.solves import manager, worker
 from allstreets.explorer.solves.folders import SolveFolder, default_folder
 from allstreets.explorer.solves.manager import Solves
 from allstreets.explorer.solves.process import Report
@@ -230,7 +230,7 @@ def test_later_ones_wait_in_line(solves: Solves) -> None:
     async def listen() -> list[str]:
         states: list[str] = []
         async for text in solves.events(quick.id):
-            if text == events.HEARTBEAT:
+            if text == manager.HEARTBEAT:
                 continue
             if not states:
                 solves.stop(first)  # which makes room for the next
@@ -561,7 +561,7 @@ def test_events_tell_everything_to_many_listeners(solves: Solves) -> None:
     async def listen(pause: asyncio.Event | None) -> list[tuple[Solve, list[dict[str, Any]]]]:
         heard = []
         async for text in solves.events(name):
-            if text == events.HEARTBEAT:  # a machine may be slow
+            if text == manager.HEARTBEAT:  # a machine may be slow
                 continue
             heard.append(read_event(text))
             if pause is not None:
@@ -610,7 +610,8 @@ def test_streams_beat_and_end_with_the_server(
     solves: Solves, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Long: a server of its own."""
-    monkeypatch.setattr(events.stream, "__defaults__", (0.05,))  # seconds between two signs of life
+    seconds = 0.05  # between two signs of life
+    monkeypatch.setattr(manager.stream, "__defaults__", (seconds,))
     name = solves.start(endless()).id
     wait_for(solves, name, "running")
     solves.pause(name)
@@ -620,7 +621,7 @@ def test_streams_beat_and_end_with_the_server(
         heard = []
         async for text in solves.events(name):
             heard.append(text)
-            if heard[-3:] == [events.HEARTBEAT] * 3:
+            if heard[-3:] == [manager.HEARTBEAT] * 3:
                 solves.hang_up()
         return heard
 

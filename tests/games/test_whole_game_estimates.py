@@ -10,6 +10,7 @@ from allstreets.base import InputError
 from allstreets.betting import NodeKind, TreeSize
 from allstreets.cards import runouts
 from allstreets.cards.hands import live_combos
+from allstreets.engines import hands_by_board
 from allstreets.engines.card_model import CLASSES
 from allstreets.games.estimates import (
     EXACT_SECONDS_PER_SLOT,
@@ -18,7 +19,6 @@ from allstreets.games.estimates import (
     WholeGameEstimate,
     estimate_exact,
     estimate_whole_game,
-    hands_by_board,
     require_room,
 )
 from allstreets.jobs.config.whole_game import UnifiedConfig

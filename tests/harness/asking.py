@@ -3,11 +3,17 @@
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import httpx
+from fastapi.routing import APIRoute
 
 from allstreets.explorer.app import create_app
 from allstreets.explorer.library import Library
+from allstreets.explorer.routes import solutions as solution_routes
+from allstreets.explorer.routes import solves as solve_routes
+from allstreets.explorer.routes.table import table_routes
+from allstreets.explorer.server import open_folders
 from allstreets.explorer.solves.manager import Solves
 
 HOST = "127.0.0.1:8000"
@@ -39,3 +45,16 @@ class Client:
     def delete(self, path: str) -> httpx.Response:
         """One request to delete something."""
         return self.get(path, method="DELETE")
+
+
+def operations() -> list[tuple[str, str]]:
+    """Method and path of every route of a server."""
+    with TemporaryDirectory() as nothing:
+        parts = create_app(*open_folders([], Path(nothing)), hosts=()).state
+    return [
+        (method, route.path)
+        for router in (table_routes(parts), solution_routes.router, solve_routes.router)
+        for route in router.routes
+        if isinstance(route, APIRoute)
+        for method in sorted(route.methods or ())
+    ]

@@ -99,9 +99,24 @@ def test_interrupted_it_goes_on_where_it_was(copy: Path, known: Path) -> None:
     assert job(copy).run().certificate is not None
 
 
+@pytest.fixture(scope="module")
+def drawn_six(solved: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Judged on six drawn pairs of flops; tests may not change it."""
+    folder = Path(shutil.copytree(solved, tmp_path_factory.mktemp("certify") / "drawn"))
+    six = plan_certify(folder, "6", completion=lambda _: QUICKLY, threads=1, drafts=0)
+    assert six.run().certificate is not None
+    return folder
+
+
+@pytest.fixture
+def drawn_copy(drawn_six: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(drawn_six, tmp_path / "drawn"))
+
+
 def test_drafts_of_more_flops_are_kept_and_narrow_the_interval(
-    copy: Path, monkeypatch: pytest.MonkeyPatch
+    drawn_copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    copy = drawn_copy
     monkeypatch.setattr("allstreets.jobs.certificate.DRAWN_BESIDE_DRAFTS", 6)
 
     def drawn(drafts: int) -> CertifyJob:
@@ -109,7 +124,8 @@ def test_drafts_of_more_flops_are_kept_and_narrow_the_interval(
             copy, "6", completion=lambda _: QUICKLY, threads=1, drafts=drafts, draft=QUICKLY
         )
 
-    alone = drawn(0).run().certificate
+    assert drawn(0).estimate().known == len(drawn(0).flops)
+    alone = load_unified(copy).facts.certificate
     seen: list[Progress] = []
     job = drawn(32)
     assert len(job.drafted) > len(job.drafts) >= 32
@@ -135,16 +151,17 @@ def test_drafts_of_more_flops_are_kept_and_narrow_the_interval(
 
 
 def test_drafts_of_all_flops_by_processes_are_those_made_here(
-    copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    drawn_copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("allstreets.jobs.certificate.DRAWN_BESIDE_DRAFTS", 4)
+    copy = drawn_copy
+    monkeypatch.setattr("allstreets.jobs.certificate.DRAWN_BESIDE_DRAFTS", 6)
     monkeypatch.setattr("allstreets.jobs.certificate.MOST_DRAWN", 9)
     few = spread_flops(12)
     monkeypatch.setattr("allstreets.jobs.certificate.spread_flops", lambda _: few)
 
     def drafting(folder: Path, threads: int) -> CertifyJob:
         job = plan_certify(
-            folder, "4", completion=lambda _: QUICKLY, threads=threads, drafts=10, draft=QUICKLY
+            folder, "6", completion=lambda _: QUICKLY, threads=threads, drafts=10, draft=QUICKLY
         )
         assert len(job.drafts) == 12
         with job._executor() as executor:

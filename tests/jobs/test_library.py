@@ -1,5 +1,6 @@
 """Building ready-made solutions: packed as certified, skipped when there, and resumed."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -53,35 +54,46 @@ def states(job: LibraryJob, callbacks: Callbacks | None = None) -> list[str]:
     return [built.state for built in job.run(callbacks or Callbacks()).games]
 
 
-def test_a_game_is_trained_certified_and_packed(tmp_path: Path) -> None:
-    job = job_of(tmp_path)
-    assert "then certificates on 2 drawn flops" in "\n".join(job.plan().lines)
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which a game was trained, and then certified and packed."""
+    folder = tmp_path_factory.mktemp("built")
+    assert states(job_of(folder, certificates=None)) == [TRAINED]
+    assert not (folder / "packs/game.zip").exists()
+    job = job_of(folder)
+    assert "trained" in job.plan().lines[0]
     outcome = job.run()
     assert [built.state for built in outcome.games] == [BUILT]
     assert outcome.problem is None
-    pack = tmp_path / "packs/game.zip"
+    assert outcome.to_json()["games"][0]["certificate"]["flops"] == 4
+    return folder
+
+
+@pytest.fixture
+def packed(built: Path, tmp_path: Path) -> Path:
+    """The same, for a test of its own."""
+    return Path(shutil.copytree(built, tmp_path / "built"))
+
+
+def test_a_game_is_trained_certified_and_packed(tmp_path: Path, packed: Path) -> None:
+    assert "then certificates on 2 drawn flops" in "\n".join(job_of(tmp_path).plan().lines)
+    pack = packed / "packs/game.zip"
     solution = load(pack, WholeSolution)
     certificate = solution.certificate
     assert certificate is not None
     assert not certificate.outdated, "what ships is what was certified"
-    assert certificate == outcome.games[0].certificate
+    assert certificate.flops == 4
     assert solution.iterations == 4
-    assert outcome.to_json()["games"][0]["certificate"]["flops"] == certificate.flops
-    # Again: it is there. With another file of that name it is not.
+    # Again: it is there.
     written = pack.read_bytes()
-    assert states(job_of(tmp_path)) == [KNOWN]
+    again = job_of(packed)
+    assert again.plan().lines == ("game: there",)
+    outcome = again.run()
+    assert [built.state for built in outcome.games] == [KNOWN]
     assert pack.read_bytes() == written
-    assert job_of(tmp_path).plan().lines == ("game: there",)
 
 
-def test_training_and_certificates_can_be_apart(tmp_path: Path) -> None:
-    assert states(job_of(tmp_path, certificates=None)) == [TRAINED]
-    assert not (tmp_path / "packs/game.zip").exists()
-    assert "trained" in job_of(tmp_path).plan().lines[0]
-    assert states(job_of(tmp_path)) == [BUILT]
-
-
-def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
+def test_an_interrupted_run_goes_on(tmp_path: Path, built: Path) -> None:
     class Stop(Control):
         asked = False
 
@@ -94,15 +106,13 @@ def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
         stop.asked = progress.done >= 2
 
     callbacks = Callbacks(progress=(after_two,), control=stop)
-    outcome = job_of(tmp_path).run(callbacks)
+    job = job_of(tmp_path, certificates=None)
+    outcome = job.run(callbacks)
     assert [built.state for built in outcome.games] == [STOPPED]
     assert outcome.interrupted
-    assert states(job_of(tmp_path)) == [BUILT]
-    interrupted = load(tmp_path / "packs/game.zip", WholeSolution)
-    (tmp_path / "whole").mkdir()
-    whole = job_of(tmp_path / "whole", certificates=None)
-    assert states(whole) == [TRAINED]
-    uninterrupted = load_unified(whole._folder(whole.games[0]))
+    assert states(job_of(tmp_path, certificates=None)) == [TRAINED]
+    interrupted = load_unified(job._folder(job.games[0]))
+    uninterrupted = load(built / "packs/game.zip", WholeSolution)
     assert interrupted.iterations == uninterrupted.iterations == 4
     assert interrupted.exploitability == uninterrupted.exploitability
 

@@ -12,7 +12,7 @@ from allstreets.base import Floats, InputError
 from allstreets.betting import BIG_BLINDS, line_text
 from allstreets.cli.main import main
 from allstreets.jobs import UnifiedConfig, like_config, load_neighbour, plan, read_train_config
-from allstreets.jobs.neighbour import known_ranges
+from allstreets.jobs.api import known_ranges
 from allstreets.jobs.whole_game import UnifiedJob, plan_unified
 from allstreets.solvers import first_ranges
 from allstreets.storage import load_unified

@@ -1,16 +1,19 @@
 """Addresses of GTO Wizard lead where the lines lead that they stand for."""
 
 from functools import cache
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 from builders.small_games import LIMPED, small_config
 from builders.small_spots import TURN, spot
-from builders.whole_solution import FLOP, combo_result, result, solver_of
+from builders.whole_solution import FLOP, combo_result, result, save_classes, solver_of
 from hypothesis import given
 from hypothesis import strategies as st
 
+from allstreets import LockRequest, board_report, range_at
 from allstreets.base import InputError
+from allstreets.jobs.spot import SpotJob, plan_flop
 from allstreets.solutions import Solution, SpotSolution, WholeSolution, solve
 
 
@@ -91,3 +94,23 @@ def test_a_spot_has_its_own_board() -> None:
     assert found.at(shuffled) == found.at("x b75%") == found.at("turn_actions=X-B75")
     with pytest.raises(InputError, match="of the board As7d4c9h, and this spot of Ks7d4c9h"):
         found.at("board=As7d4c9h&turn_actions=X")
+
+
+def test_addresses_of_reports_over_all_flops() -> None:
+    """The board of an address does not count where all flops are meant."""
+    expected = board_report(result(), "c x | x").total
+    for board in ("", f"&board={FLOP}"):
+        told = board_report(result(), f"{LIMP}{board}&flop_actions=X")
+        assert told.total == expected
+
+
+def test_addresses_of_ranges_locks_and_flops(tmp_path: Path) -> None:
+    game = save_classes(tmp_path / "game")
+    beside = range_at(game, f"{LIMP}&flop_actions=X", flop=FLOP).range
+    assert beside == range_at(game, f"c x | {FLOP} | x").range
+    request = LockRequest.often("preflop_actions=R2.5", {"f": ">=60%"})
+    (line,) = request.named_by(result().named_line).lines
+    assert line == "r2.5"
+    job = plan_flop(game, LIMP, "7s7h2d", {})
+    assert isinstance(job, SpotJob)
+    assert job.config.name == "c x | 7s7h2d"

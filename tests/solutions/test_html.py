@@ -8,7 +8,7 @@ from builders.small_spots import RIVER, TURN, spot
 
 from allstreets.cards import HAND_NAMES
 from allstreets.solutions import SpotSolution, solve
-from allstreets.solutions.html import action_colours
+from allstreets.solutions.format import action_colours
 from allstreets.solvers import SpotSolver
 
 

@@ -7,7 +7,7 @@ import pytest
 from builders.small_spots import RIVER, spot
 
 from allstreets.solutions import SpotSolution, action_rows, node_report, player_rows, solve
-from allstreets.solutions.html import action_symbols
+from allstreets.solutions.format import action_symbols
 from allstreets.solutions.tables import reached_rows
 
 

@@ -10,7 +10,7 @@ from allstreets.base import Flags, Floats, InputError
 from allstreets.betting import Player, PreflopRules, build_preflop_tree
 from allstreets.cards import HAND_COUNT, preflop_equity
 from allstreets.cfr.schedules import parse_schedule
-from allstreets.games.preflop import PreflopGame, Strategies
+from allstreets.games.whole_game import PreflopGame, Strategies
 from allstreets.solvers.dropping import HandDropping
 from allstreets.solvers.preflop import PreflopCfr
 

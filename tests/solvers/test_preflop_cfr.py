@@ -24,7 +24,7 @@ from allstreets.cards import HAND_COUNT
 from allstreets.cfr import CfrSolver, best_response, compile_game, exploitability, game_value
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.cfr.sequence_form import SequenceForm, sequence_form
-from allstreets.games.preflop import PreflopGame, Strategies
+from allstreets.games.whole_game import PreflopGame, Strategies
 from allstreets.solvers.preflop import PreflopCfr, normalised
 
 HANDS = (0, 20, 77, 168)

@@ -13,8 +13,15 @@ from allstreets.cards import HAND_COUNT, HAND_SIZES, preflop_equity
 from allstreets.cfr import parse_schedule
 from allstreets.games import ClassLock, PreflopGame, Strategies
 from allstreets.solvers.kernels.preflop_pass import trembling_reach
-from allstreets.solvers.preflop import PreflopCfr, normalised, preflop_layout
-from allstreets.solvers.trembles import BELOW, SPREAD, TEMPERATURE, trembles
+from allstreets.solvers.preflop import (
+    BELOW,
+    SPREAD,
+    TEMPERATURE,
+    PreflopCfr,
+    normalised,
+    preflop_layout,
+    trembles,
+)
 
 RULES = PreflopRules.parse(20, [2.5], 3)
 TREE = build_preflop_tree(RULES)

@@ -28,7 +28,7 @@ from allstreets.cfr import CfrSolver, best_response, compile_game, exploitabilit
 from allstreets.cfr.schedules import parse_schedule
 from allstreets.cfr.sequence_form import SequenceForm, sequence_form
 from allstreets.engines.matrix.engine import MatrixEngine
-from allstreets.games.preflop import Strategies
+from allstreets.games.whole_game import Strategies
 from allstreets.solvers.leaves import VisitPlan
 from allstreets.solvers.preflop import normalised
 from allstreets.solvers.whole_game import MBB_PER_CHIP, WholeGameSolver

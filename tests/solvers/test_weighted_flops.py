@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from builders.whole_solution import solver_of, whole_game
 
-from allstreets.analysis import leaf_features
 from allstreets.betting import Player
 from allstreets.cards import HAND_SIZES, hand_pairs, subset_flops
+from allstreets.jobs.config.flop_choice import leaf_features
 from allstreets.solutions import WholeSolution
 
 FLOPS = ["Ks7d2c:0.37", "9h8h2c:2.71", "QcQd5h:1.13"]

@@ -43,6 +43,7 @@ from allstreets.engines.exact.cards import (
     whole_vectors,
 )
 from allstreets.engines.exact.kernels.layout import PADDING_CARD, Boards, HandLists
+from allstreets.engines.machine import Pool
 
 LEAST_WEIGHT = 0.01
 """Of the largest: hands that a range hardly holds count a little, so that they find a bucket."""
@@ -51,6 +52,9 @@ WEIGHT_ONE = 4096
 """Weights are whole numbers, this one for hands that are always held: sums of them are exact."""
 
 CANDIDATES = 2  # points tried for each first centre
+PIECES = 4
+"""Of the boards of a flop, for each thread that makes their buckets."""
+
 ROUNDS = 6  # of k-means: further ones change no figure that can be told from the choice of seeds
 
 
@@ -215,74 +219,111 @@ def flop_boards(
 
 
 def bucket_hands(
-    turn: StreetBoards, river: RiverStreet, ranges: Sequence[Floats], settings: BucketSettings
+    turn: StreetBoards,
+    river: RiverStreet,
+    ranges: Sequence[Floats],
+    settings: BucketSettings,
+    pool: Pool | None = None,
 ) -> tuple[BoardBuckets, ...]:
-    """The `Bucketing` of processors."""
-    return tuple(_board_buckets(turn, river, both, settings) for both in ranges)
+    """The `Bucketing` of processors; the threads of a pool that is free share the boards."""
+    return tuple(_board_buckets(turn, river, both, settings, pool) for both in ranges)
 
 
 def _board_buckets(
-    turn: StreetBoards, river: RiverStreet, ranges: Floats, settings: BucketSettings
+    turn: StreetBoards,
+    river: RiverStreet,
+    ranges: Floats,
+    settings: BucketSettings,
+    pool: Pool | None,
 ) -> BoardBuckets:
-    lists, count = river.hands, settings.river
+    """The buckets for a pair of ranges. A piece of work is a run of turn boards with their rivers:
+
+    no board's buckets depend on another's, and lists say where a board's hands begin, so that a
+    kernel takes the lists of some boards as it takes those of all.
+    """
+    of_turn, of_river, count = turn.lists[0], river.hands, settings.river
+    boards, hands = len(river.parents), int(of_river.start[-1])
     weights = np.stack([class_weights(row) for row in ranges])
-    river_buckets, turn_buckets = [], []
-    for player in Player:
-        buckets = np.zeros(int(lists.start[-1]), np.uint8)
-        equity = np.zeros(len(buckets), np.float32)
-        bucket_river_hands(
-            lists,
+    turn_weights = [hand_weights(of_turn, row) for row in ranges]
+    river_buckets = np.zeros((2, hands), np.uint8)
+    turn_buckets = np.zeros((2, int(of_turn.start[-1])), np.uint8)
+    equity = np.zeros((2, hands), np.float32)
+    first = np.zeros((2, boards, count + 1), np.uint16)
+    parent = np.zeros((2, int(of_river.combo_start[-1])), np.uint16)
+    margin, pairs = np.zeros((2, boards, count, count), np.int8)
+    threads = 1 if pool is None else pool.threads
+    pieces = 1 if threads == 1 else min(len(of_turn.counts), PIECES * threads)
+    cuts = [len(of_turn.counts) * piece // pieces for piece in range(pieces + 1)]
+
+    def work(_: int, piece: int) -> None:
+        begin, end = cuts[piece], cuts[piece + 1]
+        rivers = slice(int(river.children[begin]), int(river.children[end]))
+        below = _some_boards(of_river, rivers)
+        for player in Player:
+            bucket_river_hands(
+                below,
+                HAND_CLASS,
+                weights[player],
+                weights[player.opponent],
+                settings.draws(count),
+                ROUNDS,
+                river_buckets[player],
+                equity[player],
+            )
+            if settings.turn:  # by the equities of the rivers
+                bucket_turn_hands(
+                    _some_boards(of_turn, slice(begin, end)),
+                    of_river,
+                    river.children[begin : end + 1],
+                    turn_weights[player],
+                    river.mass,
+                    equity[player],
+                    settings.draws(settings.turn),
+                    ROUNDS,
+                    turn_buckets[player],
+                )
+            bucket_lists(
+                below,
+                river_buckets[player],
+                count,
+                first[player, rivers].reshape(-1),
+                parent[player],
+            )
+        bucket_matrices(
+            below,
+            (river_buckets[0], river_buckets[1]),
             HAND_CLASS,
-            weights[player],
-            weights[player.opponent],
-            settings.draws(count),
-            ROUNDS,
-            buckets,
-            equity,
+            weights,
+            count,
+            margin[rivers].reshape(-1),
+            pairs[rivers].reshape(-1),
         )
-        river_buckets.append(buckets)
-        if settings.turn:
-            turn_buckets.append(_turn_buckets(turn, river, ranges[player], settings, equity))
-    oop, ip = river_buckets
-    margin, pairs = np.zeros((2, len(river.parents), count, count), np.int8)
-    bucket_matrices(
-        lists, (oop, ip), HAND_CLASS, weights, count, margin.reshape(-1), pairs.reshape(-1)
-    )
+
+    if pool is None:
+        work(0, 0)
+    else:
+        pool.run(pieces, work)
     return BoardBuckets(
-        turn_bucket_rows(turn, ranges, turn_buckets, settings),
-        (oop, ip),
-        (_bucket_combos(lists, oop, count), _bucket_combos(lists, ip, count)),
+        turn_bucket_rows(turn, ranges, (turn_buckets[0], turn_buckets[1]), settings),
+        (river_buckets[0], river_buckets[1]),
+        (
+            BucketCombos(of_river.combo_start, first[0].reshape(-1), parent[0]),
+            BucketCombos(of_river.combo_start, first[1].reshape(-1), parent[1]),
+        ),
         river.chance,
         margin,
         pairs,
     )
 
 
-def _turn_buckets(
-    turn: StreetBoards, river: RiverStreet, row: Floats, settings: BucketSettings, equity: Singles
-) -> Bytes:
-    """[H]: a player's buckets on the turn, by the equities of the rivers."""
-    lists = turn.lists[0]
-    buckets = np.zeros(int(lists.start[-1]), np.uint8)
-    bucket_turn_hands(
-        lists,
-        river.hands,
-        river.children,
-        hand_weights(lists, row),
-        river.mass,
-        equity,
-        settings.draws(settings.turn),
-        ROUNDS,
-        buckets,
+def _some_boards(lists: HandLists, boards: slice) -> HandLists:
+    """The lists of a run of boards; what they say of hands and combos stays where it is."""
+    with_end = slice(boards.start, boards.stop + 1)
+    return lists._replace(
+        start=lists.start[with_end],
+        counts=lists.counts[boards],
+        combo_start=lists.combo_start[with_end],
     )
-    return buckets
-
-
-def _bucket_combos(lists: HandLists, buckets: Bytes, count: int) -> BucketCombos:
-    first = np.zeros(len(lists.counts) * (count + 1), np.uint16)
-    parent = np.zeros(int(lists.combo_start[-1]), np.uint16)
-    bucket_lists(lists, buckets, count, first, parent)
-    return BucketCombos(lists.combo_start, first, parent)
 
 
 def turn_bucket_rows(

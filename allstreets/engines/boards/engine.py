@@ -7,6 +7,7 @@ brings the same, and a class gets the sum of its combos' values.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ class BoardsEngine(ExactEngine):
     """P betting trees on F flops, each a `BoardsSubgame`."""
 
     subgames: Sequence[Sequence[BoardsSubgame]]
-    bucketing: Bucketing = staticmethod(bucket_hands)
+    bucketing: Bucketing | None = None  # of a device; processors have `bucket_hands`
     fresh_numbers: NewArray = staticmethod(aligned)  # what untrained games start from
 
     def __init__(
@@ -70,11 +71,12 @@ class BoardsEngine(ExactEngine):
         self, trees: Trees, flops: Sequence[Flop], pool: Pool
     ) -> Sequence[Sequence[BoardsSubgame]]:
         layouts = self._layouts(trees, self.fresh_numbers, pool)
+        bucketing = self.bucketing or partial(bucket_hands, pool=pool)
         cards: list[FlopBoards | None] = [None] * len(flops)
 
         def build(_: int, place: int) -> None:
             cards[place] = flop_boards(
-                flops[place].cards, list(self.sets.ranges), self._settings, self.bucketing
+                flops[place].cards, list(self.sets.ranges), self._settings, bucketing
             )
 
         pool.run(len(flops), build)
@@ -121,11 +123,12 @@ class BoardsEngine(ExactEngine):
         layouts = self._layouts(self._description[0], aligned, self._pool)
         rows = [list(row) for row in self.subgames]
         self.subgames = rows
+        bucketing = self.bucketing or partial(bucket_hands, pool=self._pool)
 
         def work(_: int, flop: int) -> None:
             before = [row[flop] for row in rows]
             self.cards[flop], after = rebucket_flop(
-                before, sets, layouts, self._settings, self.bucketing
+                before, sets, layouts, self._settings, bucketing
             )
             self._together[flop] = after
             for pots, games in after:

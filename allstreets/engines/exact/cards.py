@@ -65,9 +65,9 @@ class Below(Protocol):
 class StreetBoards:
     """All boards of one street; `hands[p]` holds, board by board, the hands of player p."""
 
-    runouts: tuple[Runouts, ...]  # [B]
+    runouts: Sequence[Runouts]  # [B]
     parents: tuple[int, ...]  # [B]: board one street up
-    hands: tuple[list[BoardHands], list[BoardHands]]  # [2][B]
+    hands: tuple[Sequence[BoardHands], Sequence[BoardHands]]  # [2][B]
 
     @property
     def boards(self) -> list[tuple[int, ...]]:
@@ -87,7 +87,9 @@ class StreetBoards:
         return first, _hand_lists(self.boards, self.hands[1])
 
 
-def _hand_lists(boards: list[tuple[int, ...]], hands_by_board: list[BoardHands]) -> HandLists:
+def _hand_lists(
+    boards: Sequence[tuple[int, ...]], hands_by_board: Sequence[BoardHands]
+) -> HandLists:
     start = starts_of([whole_vectors(len(hands.first)) for hands in hands_by_board])
     cards = np.full((start[-1], 2), PADDING_CARD, np.uint8)
     strengths, parent = np.zeros(start[-1], np.uint16), np.zeros(start[-1], np.uint16)
@@ -194,6 +196,82 @@ def _below(hands: BoardHands, above: BoardHands, chance: float) -> BoardHands:
     parent = place[hands.first]
     weight = chance * hands.sizes / above.sizes[parent]
     return replace(hands, parent=parent, weight=weight, absent=whole_vectors(len(above.first)))
+
+
+HandsByBoard = Sequence[tuple[Longs, Longs]]
+"""By street: [B] of OOP and IP, the padded hands on each of its boards."""
+
+
+def hands_by_board(root: Runouts, combos: Sequence[Longs], streets: int) -> HandsByBoard:
+    """The hands on every board of so many streets; `combos` are those of both players."""
+    dealt: list[tuple[Runouts, int]] = [(root, 0)]
+    boards = [(root.symmetries, 0)]
+    hands = [(_padded_counts(combos[0], boards), _padded_counts(combos[1], boards))]
+    for street in range(1, streets):
+        cards = [
+            (runouts, card, blocked | 1 << card)
+            for runouts, blocked in dealt
+            for card in runouts.representatives
+        ]
+        boards = [(runouts.symmetries_after(card), blocked) for runouts, card, blocked in cards]
+        hands.append((_padded_counts(combos[0], boards), _padded_counts(combos[1], boards)))
+        if street + 1 < streets:
+            dealt = [(runouts.after(card), blocked) for runouts, card, blocked in cards]
+    return hands
+
+
+def _padded_counts(combos: Longs, boards: Sequence[tuple[tuple[int, ...], int]]) -> Longs:
+    """[B]: hands on boards of which the renamings that leave them alike and the cards are given."""
+    counts = np.zeros(len(boards), np.int64)
+    for symmetries in {renamings for renamings, _ in boards}:
+        alike = [board for board, (renamings, _) in enumerate(boards) if renamings == symmetries]
+        first = combos[combo_orbits(symmetries)[combos] == combos]
+        dealt = np.array([boards[board][1] for board in alike], np.uint64)
+        live = ((COMBO_MASKS[first][None, :] & dealt[:, None]) == 0).sum(axis=1)
+        counts[alike] = [whole_vectors(int(count)) for count in live]
+    return counts
+
+
+@dataclass(frozen=True)
+class TurnPart:
+    """One turn of a flop: where its boards, and the hands on them, are among those of all turns."""
+
+    boards: tuple[slice, slice]  # of turn and river
+    hands: tuple[tuple[slice, slice], tuple[slice, slice]]  # the same, of OOP and IP; padded
+
+    @property
+    def rows(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Where the hands of turn and river begin, of OOP and IP."""
+        turn, river = ((oop.start, ip.start) for oop, ip in self.hands)
+        return turn, river
+
+
+def turn_parts(root: Runouts, combos: tuple[Longs, Longs]) -> dict[int, TurnPart]:
+    """The parts of a flop by turn card: the boards of a street are stored turn by turn."""
+    hands = hands_by_board(root, combos, 3)[1:]
+    rivers = [len(root.after(card).representatives) for card in root.representatives]
+    boards = [np.arange(len(rivers) + 1), np.cumsum([0, *rivers])]
+    hand_starts = [[np.cumsum([0, *counts]) for counts in street] for street in hands]
+
+    def part(number: int) -> TurnPart:
+        turn, river = (slice(*of[number : number + 2].tolist()) for of in boards)
+        rows = [
+            [slice(*start[[of.start, of.stop]].tolist()) for start in starts]
+            for of, starts in zip((turn, river), hand_starts, strict=True)
+        ]
+        return TurnPart((turn, river), ((rows[0][0], rows[0][1]), (rows[1][0], rows[1][1])))
+
+    return {card: part(number) for number, card in enumerate(root.representatives)}
+
+
+def turn_alone(root: Runouts, card: int) -> Runouts:
+    """The root of a game in which a turn card, and those that are the same, are all that comes.
+
+    A subgame with one turn is built and read in a fraction of the time of one with all.
+    """
+    card = int(root.representative[card])
+    same = root.multiplicities[root.representatives.index(card)]
+    return replace(root, representatives=(card,), multiplicities=(same,))
 
 
 def kernel_boards(

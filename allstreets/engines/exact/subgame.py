@@ -73,11 +73,12 @@ class ExactSubgame:
     `payoffs` [N, 2, 3] are those of `betting.payoffs`; `root` carries the board and the renamings
     of suits under which every reach that is passed in stays the same; `combos` are the hands
     that either player may hold there. `like` is another game with the same root and combos: what
-    depends on the cards only is then shared with it. `buckets`, or what it makes of the boards
-    of all streets, says which hands play alike. A game that does not learn has no regrets: it
-    evaluates the averages that it is given. With a `tremble` ε a player learns against an opponent
-    who takes every action with ε · reach at the least, (1 − A · ε) · σ + ε in all, so that answers
-    to what he never does are learned as well; strategies, averages and values are without it.
+    depends on the cards only is then shared with it. `streets` are the boards of the first streets
+    where they are known. `buckets`, or what it makes of the boards of all streets, says which hands
+    play alike. A game that does not learn has no regrets: it evaluates the averages that it is
+    given. With a `tremble` ε a player learns against an opponent who takes every action with
+    ε · reach at the least, (1 − A · ε) · σ + ε in all, so that answers to what he never does are
+    learned as well; strategies, averages and values are without it.
     """
 
     def __init__(
@@ -92,12 +93,14 @@ class ExactSubgame:
         buckets: StreetBuckets | MakeBuckets | None = None,
         learns: bool = True,
         tremble: float = 0.0,
+        streets: Sequence[StreetBoards] = (),
     ) -> None:
         self.tree, self.threads, self.precision = tree, threads, precision
         self.learns, self.tremble = learns, tremble
         self.levels = deal_streets(tree)
         like = like if like is not None and like.levels == self.levels else None
-        self.streets: list[StreetBoards] = like.streets if like else [first_street(root, combos)]
+        known = like.streets if like else list(streets)
+        self.streets: list[StreetBoards] = known or [first_street(root, combos)]
         while len(self.streets) < len(self.levels):
             self.streets.append(next_street(self.streets[-1]))
         self.buckets = street_buckets(self.streets, buckets)

@@ -17,7 +17,7 @@ from allstreets.explorer.models.base import Message, PlayerName, Refusal
 from allstreets.explorer.models.params import Evs, Line, SolutionId, TrashedId
 from allstreets.explorer.models.solution import Trashed
 from allstreets.explorer.models.solves import SimpleForm, SimplePrice
-from allstreets.explorer.routes.answers import (
+from allstreets.explorer.routes.table import (
     BUSY,
     CSV,
     HAND_PARTS,

@@ -11,15 +11,15 @@ from allstreets.explorer.models.params import Played, SolveId, Words
 from allstreets.explorer.models.place import RangeText
 from allstreets.explorer.models.study import ReviewForm
 from allstreets.explorer.practising import Practising
-from allstreets.explorer.routes import answers
-from allstreets.explorer.routes.answers import BUSY, download, part
+from allstreets.explorer.routes import table
 from allstreets.explorer.routes.solutions import TheLibrary
+from allstreets.explorer.routes.table import BUSY, download, part
 from allstreets.explorer.solves.hands import read_review
 from allstreets.explorer.solves.manager import Solves
 from allstreets.explorer.solves.spots import device_choices
 from allstreets.study import Wanted
 
-router = APIRouter(prefix="/api", responses=answers.REFUSALS)
+router = APIRouter(prefix="/api", responses=table.REFUSALS)
 TheSolves = Annotated[Solves, part("solves")]
 ThePractising = Annotated[Practising, part("practising")]
 
@@ -40,7 +40,7 @@ def start(form: messages.SpotForm, solves: TheSolves) -> messages.Solve:
     "/solves/{solve}/events",
     tags=["solves"],
     response_class=StreamingResponse,
-    responses=answers.EVENTS,
+    responses=table.EVENTS,
 )
 async def events(solve: SolveId, solves: TheSolves) -> StreamingResponse:
     """Events as a solve goes on; the stream ends with the solve."""
@@ -69,15 +69,15 @@ def write_range(form: messages.WrittenRangeForm) -> RangeText:
 
 
 @router.get(
-    "/practice/results.csv", tags=["practice"], response_class=Response, responses=answers.CSV
+    "/practice/results.csv", tags=["practice"], response_class=Response, responses=table.CSV
 )
 def results_csv(practising: ThePractising, solution: Played = None) -> Response:
     """The decisions that were kept, as a table."""
-    return download(practising.kept.table("csv", solution), answers.CSV_TYPE, "practice", ".csv")
+    return download(practising.kept.table("csv", solution), table.CSV_TYPE, "practice", ".csv")
 
 
 @router.get(
-    "/practice/results.json", tags=["practice"], response_class=Response, responses=answers.ROWS
+    "/practice/results.json", tags=["practice"], response_class=Response, responses=table.ROWS
 )
 def results_json(practising: ThePractising, solution: Played = None) -> Response:
     """The decisions that were kept, with every option of each."""
@@ -89,7 +89,7 @@ def results_json(practising: ThePractising, solution: Played = None) -> Response
     "/practice/missed.apkg",
     tags=["practice"],
     response_class=Response,
-    responses=answers.file_answer(answers.APKG, "A file for Anki"),
+    responses=table.file_answer(table.APKG, "A file for Anki"),
 )
 def missed_apkg(
     practising: ThePractising,
@@ -103,4 +103,4 @@ def missed_apkg(
     """The decisions that were missed, as cards for Anki."""
     given = [[words] if words else [] for words in (streets, pots, suits, pairings, high_cards)]
     wanted = Wanted.parse(given[0], given[1], "", *given[2:])
-    return download(practising.kept.anki(wanted, solution), answers.APKG, "missed", ".apkg")
+    return download(practising.kept.anki(wanted, solution), table.APKG, "missed", ".apkg")

@@ -1,19 +1,151 @@
 """Routes that a part of the server answers by itself: its method is the route.
 
 The method's parameters, result and docstring are the route's entry in the OpenAPI document.
+
+Beside them stands what routes share: server components, answers for the OpenAPI document, files.
 """
 
+import io
+import re
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Depends, Request, Response
 from starlette.datastructures import State
 
+from allstreets.base import write_csv_rows
+from allstreets.explorer.models import place as messages
+from allstreets.explorer.models.base import Refusal
 from allstreets.explorer.ranges import range_grid
-from allstreets.explorer.routes.answers import BUSY, REFUSALS
 from allstreets.explorer.solves.examples import examples
 from allstreets.explorer.solves.games import estimate_game, sample_games
 from allstreets.explorer.solves.spots import estimate
+
+Answers = dict[int | str, dict[str, Any]]
+REFUSALS: Answers = {
+    400: {"model": Refusal, "description": "The request makes no sense"},
+    403: {"model": Refusal, "description": "The request comes from another page"},
+    404: {"model": Refusal, "description": "What the request names does not exist"},
+    413: {"model": Refusal, "description": "The request is too large"},
+    422: {"model": Refusal, "description": "Something in the request is wrong"},
+}
+CSV: Answers = {
+    200: {"content": {"text/csv": {"schema": {"type": "string"}}}, "description": "A table"}
+}
+ROWS: Answers = {
+    200: {
+        "content": {"application/json": {"schema": {"type": "array", "items": {"type": "object"}}}},
+        "description": "A table, row by row",
+    }
+}
+ZIP, APKG = "application/zip", "application/octet-stream"
+NDJSON = "application/x-ndjson"
+BUSY: Answers = {409: {"model": Refusal, "description": "Not in this state, or too much at once"}}
+EVENTS: Answers = {
+    200: {
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "description": "Events named `solve`, each with a SolveEvent as data",
+    }
+}
+Row = Mapping[str, Any]
+CSV_TYPE = "text/csv; charset=utf-8"
+TEXTURE = ("flop", "suits", "pairing", "connectedness", "high_card")
+FIGURES = ("weight", "share", "ev_oop", "ev_ip", "equity_oop", "equity_ip")
+ODD = re.compile(r"[^A-Za-z0-9_.-]+")  # what a header, or a file system, might stumble over
+MOST_LETTERS = 80
+
+
+def part(name: str) -> Any:
+    """A part of the server, for routes: `Annotated[Library, part("library")]`."""
+
+    def find(request: Request) -> Any:
+        return getattr(request.app.state, name)
+
+    return Depends(find)
+
+
+def file_answer(media_type: str, what: str) -> Answers:
+    """A file that is saved."""
+    schema = {"type": "string", "format": "binary"}
+    return {200: {"content": {media_type: {"schema": schema}}, "description": what}}
+
+
+def _lines(what: str) -> Answers:
+    """An answer that comes line by line."""
+    text = f"Lines, each a {what}; or a Refusal, and the end"
+    return {200: {"content": {NDJSON: {"schema": {"type": "string"}}}, "description": text}}
+
+
+PARTS = _lines("CardReport with some of the rows")
+HAND_PARTS = _lines("BoardHandsPart, the last of which has the report")
+
+
+def download(content: str | bytes, media_type: str, name: str, suffix: str) -> Response:
+    """A file with a name for people, as far as it is plain: "My game" becomes My-game.zip."""
+    plain = ODD.sub("-", name).strip("-.")[:MOST_LETTERS] or "allstreets"
+    return Response(
+        content,
+        media_type=media_type,
+        headers={"Content-Disposition": f'attachment; filename="{plain}{suffix}"'},
+    )
+
+
+def csv_text(rows: Sequence[Row], name: str = "allstreets") -> Response:
+    """Rows as a file that a browser saves; what does not exist is an empty cell."""
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    text = io.StringIO(newline="")
+    shown = [{key: _cell(value) for key, value in row.items()} for row in rows]
+    write_csv_rows(text, columns, shown, line_end="\r\n")  # as RFC 4180 has it
+    return download(text.getvalue(), CSV_TYPE, name, ".csv")
+
+
+def _cell(value: Any) -> Any:
+    """A number with as many digits as messages have."""
+    return f"{value:.7g}" if isinstance(value, float) else value
+
+
+def card_rows(report: messages.CardReport) -> list[Row]:
+    """One row per card."""
+    words = [choice.word for choice in report.actions]
+    return [
+        {"card": row.card, "same_as": row.same_as, **_figures(row, words)} for row in report.rows
+    ]
+
+
+def flop_rows(report: messages.FlopReport) -> list[Row]:
+    """One row per flop."""
+    words = [choice.word for choice in report.actions]
+    return [
+        {
+            **{name: getattr(row, name) for name in TEXTURE},
+            **_figures(row, words),
+            "exploitability_pct": row.exploitability_pct,
+        }
+        for row in report.rows
+    ]
+
+
+def hand_rows(report: messages.BoardHands, by: messages.HandKey) -> list[Row]:
+    """One row per category, draw or hand; figures are those of the player who acts."""
+    words, player = [choice.word for choice in report.actions], report.player
+    rows: list[messages.BoardHand] = getattr(report, by)
+    return [
+        {
+            by: row.name,
+            "player": player,
+            "share": row.share,
+            **dict(zip(words, row.frequencies, strict=True)),
+            **{what: getattr(row, f"{what}_{player}") for what in ("ev", "equity", "eqr")},
+        }
+        for row in rows
+    ]
+
+
+def _figures(row: messages.ReportRow, words: Sequence[str]) -> dict[str, Any]:
+    figures = {name: getattr(row, name) for name in FIGURES}
+    return figures | dict(zip(words, row.frequencies, strict=False))
+
 
 NEW, MADE = {"status_code": 201}, {"status_code": 201, "responses": BUSY}
 BUSY_ONLY = {"responses": BUSY}

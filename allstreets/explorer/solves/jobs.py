@@ -1,11 +1,18 @@
 """Jobs of a solving process: a spot, a whole game or played hands, under the server's control.
 
 Each saves as it goes, so that it can be looked at meanwhile and resumed later.
+
+The first save comes early, so that there is something to view, later ones are seldom. What saving
+may take is a share of the time that has passed, and a second on top, so that the first save of a
+usual spot comes with its first check (`SaveBudget`).
 """
 
 import math
 import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from allstreets.base import InputError, duration, figure
 from allstreets.engines import CPU
@@ -15,7 +22,6 @@ from allstreets.explorer.solves.flops import Work, read_work
 from allstreets.explorer.solves.folders import Request, SolveFolder
 from allstreets.explorer.solves.games import plan_game
 from allstreets.explorer.solves.reporter import Commands, Ending, Reporter
-from allstreets.explorer.solves.saving import SaveBudget, Thinned
 from allstreets.explorer.solves.spots import spot_name
 from allstreets.games import device_bytes, estimate_spot, require_device_room
 from allstreets.interop import read_hands
@@ -38,6 +44,72 @@ from allstreets.solutions import SpotSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import has_checkpoints, read_spot_manifest, restore_spot, save_spot
 from allstreets.study import Effort, load_games, plan_review
+
+SHARE = 0.07  # of the time that has passed
+ALLOWANCE = 1.0  # seconds
+BYTES_A_SECOND = 300e6  # how fast a first save is taken to be
+CLOSEST, FARTHEST = 1.0, 300.0  # seconds between two saves, if they cost nothing
+GROWTH = 0.1  # of the time that has passed, between two saves
+
+
+@dataclass
+class SaveBudget:
+    """Decides when a save is due, by what the saves before it took."""
+
+    solver_bytes: int
+    clock: Callable[[], float] = time.monotonic
+    _began: float = field(init=False)
+    _spent: float = field(default=0.0, init=False)
+    _last: tuple[float, float] | None = field(default=None, init=False)  # when, how long
+
+    def __post_init__(self) -> None:
+        self._began = self.clock()
+
+    def due(self) -> bool:
+        """Whether to save now."""
+        now = self.clock()
+        passed = now - self._began
+        if self._last is None:
+            cost = self.solver_bytes / BYTES_A_SECOND
+        else:
+            ended, cost = self._last
+            if now - ended < max(CLOSEST, min(GROWTH * passed, FARTHEST)):
+                return False
+        return self._spent + cost <= ALLOWANCE + SHARE * passed
+
+    def saved(self, seconds: float) -> None:
+        """A save has just ended that took so long."""
+        self._spent += seconds
+        self._last = self.clock(), seconds
+
+
+class Thinned:
+    """Rows of checks: all of the first ones, then fewer and fewer, and always the latest.
+
+    A river is checked some hundred times per second; a curve shows the same with a row for every
+    hundredth more iterations.
+    """
+
+    def __init__(self, ratio: float = 1.01, first: int = 100) -> None:
+        self._ratio, self._first = ratio, first
+        self._kept: list[dict[str, Any]] = []
+        self.latest: dict[str, Any] | None = None  # where it is not one of those that stay
+
+    def add(self, row: dict[str, Any]) -> bool:
+        """Take a row; whether it is one of those that stay."""
+        stays = (
+            len(self._kept) < self._first
+            or row["iteration"] >= self._ratio * self._kept[-1]["iteration"]
+        )
+        if stays:
+            self._kept.append(row)
+        self.latest = None if stays else row
+        return stays
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows that stay, and the latest one."""
+        return [*self._kept, *([] if self.latest is None else [self.latest])]
+
 
 MAX_ITERATIONS = 100_000  # in one run, where the target is out of reach
 STORE_SECONDS = 5.0  # between two notes of how far a review is, for servers to come

@@ -7,8 +7,13 @@
 
 What is not running is read from its folder at every request, so a server knows what
 earlier ones have left. Everything here may be called from any thread.
+
+A page hears of a solve by server-sent events. A listener holds a place in the curve and nothing
+else: whenever something has changed it gets the state as it is now and the points that it has not
+seen. So a slow listener misses what came between, and delays no other.
 """
 
+import asyncio
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -21,8 +26,8 @@ from allstreets.explorer.models import solves as messages
 from allstreets.explorer.models.base import BusyError, MissingError
 from allstreets.explorer.models.params import SolveId
 from allstreets.explorer.models.solution import Trashed
+from allstreets.explorer.models.solves import SolveEvent
 from allstreets.explorer.models.study import ReviewSource
-from allstreets.explorer.solves.events import Bell, stream
 from allstreets.explorer.solves.folders import (
     ELSEWHERE,
     LIVE_STATES,
@@ -37,6 +42,61 @@ from allstreets.explorer.solves.kinds import kind_of
 from allstreets.explorer.solves.process import Report, Running
 from allstreets.explorer.trash import Trash
 from allstreets.storage import SPOTS
+
+HEARTBEAT_SECONDS = 10.0
+HEARTBEAT = ": still here\n\n"
+
+# From the number of points that a listener has seen to what is new, and whether that is the end.
+Look = Callable[[int], tuple[SolveEvent, bool]]
+
+
+class Bell:
+    """Wakes listeners in event loops, from any thread."""
+
+    def __init__(self) -> None:
+        self._listeners: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
+
+    @contextmanager
+    def listening(self) -> Iterator[asyncio.Event]:
+        """An event that is set with every ring."""
+        entry = asyncio.get_running_loop(), asyncio.Event()
+        self._listeners.add(entry)
+        try:
+            yield entry[1]
+        finally:
+            self._listeners.discard(entry)
+
+    def ring(self) -> None:
+        """Something has changed."""
+        for loop, event in tuple(self._listeners):
+            with suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(event.set)
+
+
+async def stream(
+    look: Look, bell: Bell, heartbeat: float = HEARTBEAT_SECONDS
+) -> AsyncIterator[str]:
+    """All points so far, then every change, to the end of the solve."""
+    seen = 0
+    with bell.listening() as changed:
+        while True:
+            changed.clear()
+            event, over = look(seen)
+            seen += len(event.points)
+            yield event_text(event)
+            if over:
+                return
+            while not changed.is_set():
+                try:
+                    await asyncio.wait_for(changed.wait(), heartbeat)
+                except TimeoutError:
+                    yield HEARTBEAT
+
+
+def event_text(event: SolveEvent) -> str:
+    """One event as it travels."""
+    return f"event: solve\ndata: {event.model_dump_json(by_alias=True)}\n\n"
+
 
 ANSWER_SECONDS = 3.0  # to wait for a process to pause or to resume: an iteration may be long
 CLOSE_SECONDS = 10.0  # to wait for processes to save when the server ends

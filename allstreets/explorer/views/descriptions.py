@@ -244,6 +244,9 @@ def _made_simple(head: Headline) -> Entries:
 
 
 def _raises(rules: PreflopRules) -> Entries:
+    if rules.lines:
+        yield "Tree before the flop", f"{len(rules.lines):,} lines"
+        return
     yield "Raises before the flop", f"{_count(rules.raise_cap)}, all-in aside"
     forced = rules.force_allin_threshold
     yield "Raise made all-in", f"where at most {forced:g} pots would be left" if forced else None

@@ -8,7 +8,15 @@ from threading import Event, Lock
 from typing import Any, TypeVar, cast, get_args
 
 from allstreets.base import InputError
-from allstreets.betting import Player, split_line, whole_line
+from allstreets.betting import (
+    Player,
+    is_address,
+    read_address,
+    split_line,
+    whole_line,
+    write_address,
+)
+from allstreets.cards import parse_board
 from allstreets.explorer.headlines import Manifest
 from allstreets.explorer.models import place as messages
 from allstreets.explorer.models.base import EvCount, PlayerName, SolutionKind
@@ -36,7 +44,7 @@ from allstreets.explorer.views.nodes import (
 from allstreets.explorer.views.range_words import Reaching, reaching
 from allstreets.solutions import Decision as Record
 from allstreets.solutions import Node, NoNodeError, Position, Solution, SpotSolution, WholeSolution
-from allstreets.storage import folder_kind, load, read_manifest
+from allstreets.storage import folder_kind, load, mirrored, read_manifest
 
 Part = TypeVar("Part")
 
@@ -265,7 +273,9 @@ def range_at(
     `flop` may be named beside a line instead of in it. With an action, as in a line ("r2.5") or by
     name ("raise"), the part of the range that takes it.
     """
-    if flop is not None:
+    if flop is not None and is_address(line):
+        line = write_address(read_address(line).words, parse_board(flop))
+    elif flop is not None:
         parts = split_line(line, str.strip, flop)
         line = whole_line(parts.root, parts.cards, (parts.after or "").strip())
-    return open_view(Path(folder)).range(line, player, action)
+    return open_view(mirrored(folder)).range(line, player, action)

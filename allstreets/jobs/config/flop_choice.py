@@ -8,14 +8,26 @@ from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, field_validator, model_validator
 
-from allstreets.analysis import leaf_features
 from allstreets.base import Floats, InputError
-from allstreets.cards import FlopSet, choose_flops, fitted_count, parse_flop_set
+from allstreets.cards import HAND_SIZES, FlopSet, choose_flops, fitted_count, parse_flop_set
 from allstreets.jobs.config.model import ConfigModel, WrongKeyError
 from allstreets.solutions import WholeSolution
 from allstreets.storage import MANIFEST, load_unified
+
+
+def leaf_features(values: NDArray[np.floating], reach: Floats) -> Floats:
+    """[F, D]: of values [2, P, F, 169] for the hands of both players, and their reach [2, P, 169].
+
+    Values are totals over the combos of a class, in chips times pairs of combos. The value of a pot
+    to a hand matters as often as the hand gets there, and errors of single combos even out over a
+    class: so values are times √reach / √combos.
+    """
+    scaled = values * (np.sqrt(reach) / np.sqrt(HAND_SIZES))[:, :, None]
+    features: Floats = scaled.transpose(2, 0, 1, 3).reshape(values.shape[2], -1)
+    return features.astype(np.float64)
 
 
 def fitted_flops(count: int, folder: Path) -> FlopSet:

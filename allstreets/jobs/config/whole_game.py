@@ -4,6 +4,7 @@ from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from allstreets.analysis import FEWEST
 from allstreets.betting import IP, PlayerSizes, PreflopRules, StreetSizes, parse_raise_sizes
 from allstreets.cfr import Pruning
 from allstreets.engines import ON_GPUS, ON_PROCESSORS, CardModel
@@ -105,6 +106,16 @@ class GameLockConfig(LockConfig):
     """A folder: what it plays at the decision, on the same flops."""
 
 
+LISTED = {
+    "raise_sizes",
+    "raise_cap",
+    "limp",
+    "preflop_allin",
+    "preflop_force_allin_threshold",
+}
+"""Keys that `preflop_lines` replaces."""
+
+
 class GameConfig(ConfigModel):
     """Stacks, blinds and what may be bet before the flop; everything in big blinds."""
 
@@ -137,6 +148,9 @@ class GameConfig(ConfigModel):
 
     preflop_force_allin_threshold: float = Field(default=0, ge=0)
     """A preflop raise becomes all-in if at most this share of the pot would be left behind."""
+
+    preflop_lines: tuple[str, ...] = Field(default=(), examples=[["f", "r3 f", "r3 c"]])
+    """The tree before the flop line by line, instead of raise sizes, cap, limp and all-in."""
 
     rake: Rake = Field(default=0, examples=["5%"])
     """Share of the pot that the house takes: 5% or 0.05."""
@@ -181,6 +195,10 @@ class GameConfig(ConfigModel):
                 f"antes and blinds take all {self.stack_depth:g} bb of both stacks: there is "
                 f"nothing to decide; let stack_depth be above {posted:g}",
             )
+        if self.preflop_lines and (others := self.model_fields_set & LISTED):
+            raise WrongKeyError(
+                min(others), "preflop_lines lists the whole tree before the flop: drop this key"
+            )
         if not self.limp and self.preflop_allin == "never" and not self._opens():
             raise WrongKeyError(
                 "limp",
@@ -210,6 +228,7 @@ class GameConfig(ConfigModel):
             bb_ante=self.bb_ante,
             limp=self.limp,
             allin=self.preflop_allin,
+            lines=self.preflop_lines,
         )
 
 
@@ -286,6 +305,9 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
 
     pilot: int = Field(default=0, ge=0, examples=[150])
     """Iterations on 25 flops first, to bucket hands for the ranges that result; 0 = none."""
+
+    calibrate: int = Field(default=0, ge=0, examples=[24])
+    """Flops that are solved exactly half-way, to correct what pots are worth; 0 = none."""
 
     regroup: int | None = Field(default=None, ge=0, examples=[2])
     """The most times that hands are bucketed again as ranges move (cards: boards); 2, 0 = never."""
@@ -364,6 +386,7 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
             raise WrongKeyError("pilot", "is for cards boards")
         if self.regroup and self.cards != "boards":
             raise WrongKeyError("regroup", "is for cards boards")
+        self._can_be_calibrated()
         self._fits_locks()
         if self.drop_unplayed_every and (not can.drops_hands or self.memory == "per_batch"):
             raise WrongKeyError(
@@ -371,6 +394,21 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
                 "is for cards classes with memory resident or memmap; others store all hands",
             )
         return self
+
+    def _can_be_calibrated(self) -> None:
+        """Refuse calibrations that measure nothing, or where the run cannot wait for them."""
+        if not self.calibrate:
+            return
+        if self.calibrate < FEWEST:
+            raise WrongKeyError("calibrate", f"takes at least {FEWEST} flops, or 0 for none")
+        if self.cards == "exact":
+            raise WrongKeyError("calibrate", "compares with exact cards, which these are")
+        if self.memory == "per_batch":
+            raise WrongKeyError("calibrate", "needs the strategies of all flops; write resident")
+        if self.cluster is not None:
+            raise WrongKeyError("calibrate", "is not there yet on a cluster")
+        if any("|" in lock.line for lock in self.lock):
+            raise WrongKeyError("calibrate", "solves flops freely, and locks after the flop do not")
 
     def _fits_locks(self) -> None:
         """Refuse what forgets hands or flops where these are told what to play."""

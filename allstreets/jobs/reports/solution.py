@@ -65,7 +65,8 @@ def summary_lines(result: WholeSolution, spr: float | None = None) -> list[str]:
         lines += seen if result.game.pots else ["no pot sees a flop"]
     spent = f" in {duration(facts.seconds)}" if facts.seconds else ""
     lines += [locks_text(result.locks)] if result.locks else []
-    lines.append(f"{facts.iterations:,} iterations of {facts.algorithm}{spent}")
+    made = f"{facts.iterations:,} iterations of" if facts.iterations else "solved by"
+    lines.append(f"{made} {facts.algorithm}{spent}")
     if facts.simplified is not None:
         lines += facts.simplified.lines()
     return lines + quality_lines(result)

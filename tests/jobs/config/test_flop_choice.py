@@ -10,10 +10,10 @@ from builders.small_games import small_config
 from builders.whole_solution import classes
 from numpy.typing import NDArray
 
-from allstreets.analysis import leaf_features
 from allstreets.base import InputError
 from allstreets.cards import FlopSet, every_flop
 from allstreets.jobs.config import flop_choice as module
+from allstreets.jobs.config.flop_choice import leaf_features
 from allstreets.jobs.whole_game import plan_unified
 from allstreets.solutions import WholeSolution
 from allstreets.storage import MANIFEST

@@ -1,0 +1,170 @@
+"""The HTTP interface of Slumbot: hands are requested, and answered move by move, in JSON.
+
+    POST URL/api/new_hand   {"token": "…"}                  without a token at first
+    POST URL/api/act        {"token": "…", "incr": "b200"}
+    →   {"token": "…", "action": "b200c/kk/b400", "client_pos": 0, "hole_cards": ["Ac", "9d"],
+         "board": ["8c", "8d", "5c"]}
+
+1. `action` is the hand so far, with a slash between streets: k check, c call, f fold, bN a bet or
+   raise to N chips on this street, the blind included.
+2. `client_pos` is 1 on the button (the small blind), 0 in the big blind.
+3. A hand that is over has `winnings`, in chips; the bot's cards may stand in `bot_hole_cards`.
+4. `error_msg` says what was wrong. A new token replaces the old one.
+"""
+
+import json
+import re
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+from urllib.parse import urlsplit
+
+from allstreets.base import InputError
+from allstreets.betting import ActionKind, Player
+from allstreets.interop.live_hands import (
+    MOST_TEXT,
+    Decide,
+    LiveHand,
+    TableResult,
+    TableRules,
+    apply,
+    board_street,
+    read_cards,
+    refuse,
+)
+from allstreets.interop.played_hands import Ledger, Move
+
+SECONDS = 60.0  # that an answer may take
+MOST_BYTES = 1 << 20
+ACTION = re.compile(r"[kcf/]|b(\d{1,15})")
+
+
+def read_action(text: str, rules: TableRules) -> Ledger:
+    """The chips after an action string."""
+    ledger, position, slashes = rules.ledger(), 0, 0
+    for match in ACTION.finditer(text):
+        if match.start() != position:
+            break
+        position, turn, word = match.end(), ledger.to_act, match.group()
+        if word == "/":
+            slashes += 1
+            continue
+        if turn is None or slashes != turn[0]:
+            raise InputError("streets and slashes do not agree")
+        own = ledger.bets[turn[1]]
+        if word == "f":
+            apply(ledger, ActionKind.FOLD, own)
+        elif word in "kc":
+            apply(ledger, ActionKind.CHECK if word == "k" else ActionKind.CALL, own)
+        else:
+            apply(ledger, ActionKind.RAISE, Fraction(int(match.group(1))))
+    if position < len(text):
+        raise InputError(f"'{text[position:][:20]}' is no action")
+    return ledger
+
+
+def action_text(ledger: Ledger) -> str:
+    """The action string of a hand."""
+    words, street = list[str](), 0
+    for action in ledger.actions:
+        words.append("/" * (action.street - street))
+        street = action.street
+        letter = "fkcbbb"[action.kind]
+        words.append(f"b{int(action.to)}" if letter == "b" else letter)
+    turn = ledger.to_act
+    if turn is not None:
+        words.append("/" * (turn[0] - street))
+    return "".join(words)
+
+
+def move_text(move: Move) -> str:
+    """The increment of an answer."""
+    letter = "fkcbbb"[move.kind]
+    return f"b{int(move.to)}" if letter == "b" else letter
+
+
+def read_answer(answer: Mapping[str, Any], name: str, rules: TableRules) -> LiveHand:
+    """The hand of an answer."""
+    action, position = answer.get("action"), answer.get("client_pos")
+    try:
+        if not isinstance(action, str) or len(action) > MOST_TEXT:
+            raise InputError("'action' is no text")
+        if position not in (0, 1) or isinstance(position, bool):
+            raise InputError("'client_pos' is neither 0 nor 1")
+        cards = read_cards(_joined(answer, "hole_cards"))
+        board = read_cards(_joined(answer, "board"))
+        if len(cards) != 2 or set(cards) & set(board):
+            raise InputError("'hole_cards' are two cards that are not on the board")
+        ledger, street = read_action(action, rules), board_street(board)
+        turn = ledger.to_act
+        if turn is not None and turn[0] != street:
+            raise InputError(f"'action' is on the {turn[0].text}, 'board' is not")
+    except InputError as error:
+        refuse(f"which is no hand: {error}", json.dumps(answer))
+    return LiveHand(name, Player(position), (cards[0], cards[1]), board, ledger)
+
+
+def _joined(answer: Mapping[str, Any], key: str) -> str:
+    cards = answer.get(key)
+    if not isinstance(cards, list) or not all(isinstance(card, str) for card in cards):
+        raise InputError(f"'{key}' is no list of cards")
+    return "".join(cards)
+
+
+class SlumbotTable:
+    """A table at a base URL."""
+
+    def __init__(self, url: str, rules: TableRules) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise InputError(f"'{url}' is no address of a table: write http://HOST or https://HOST")
+        self._url, self._rules = url.rstrip("/"), rules
+        self._token: str | None = None
+
+    def play(self, hands: int, decide: Decide, on_hand: Callable[[TableResult], None]) -> None:
+        """Play so many hands."""
+        for number in range(1, hands + 1):
+            name = f"hand {number}"
+            answer = self._ask("new_hand", {})
+            while "winnings" not in answer:
+                hand = read_answer(answer, name, self._rules)
+                if not hand.is_mine:
+                    refuse("in which the player has nothing to decide", json.dumps(answer))
+                answer = self._ask("act", {"incr": move_text(decide(hand))})
+            winnings = answer["winnings"]
+            if isinstance(winnings, bool) or not isinstance(winnings, int | float):
+                refuse("whose winnings are no number", json.dumps(answer))
+            hand = read_answer(answer, name, self._rules)
+            on_hand(TableResult(hand, Fraction(winnings)))
+
+    def _ask(self, what: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """An answer of the table."""
+        token = {} if self._token is None else {"token": self._token}
+        request = urllib.request.Request(
+            f"{self._url}/api/{what}",
+            json.dumps({**token, **body}).encode(),
+            {"Content-Type": "application/json"},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=SECONDS) as response:
+                data = response.read(MOST_BYTES)
+        except urllib.error.HTTPError as error:
+            data = error.read(MOST_BYTES)
+            if b"error_msg" not in data:
+                raise InputError(f"{self._url} answers {error.code} {error.reason}") from None
+        except OSError as error:
+            reason = getattr(error, "reason", error)
+            raise InputError(f"{self._url} does not answer: {reason}") from None
+        try:
+            answer = json.loads(data)
+        except ValueError:
+            answer = None
+        if not isinstance(answer, dict):
+            refuse("which is no JSON object", data.decode(errors="replace"))
+        if "error_msg" in answer:
+            raise InputError(f"{self._url} refuses: {str(answer['error_msg'])[:200]}")
+        if isinstance(answer.get("token"), str):
+            self._token = answer["token"]
+        return answer

@@ -1,0 +1,13 @@
+from .aivat import Corrected as Corrected
+from .match import Estimate as Estimate
+from .match import MatchJob as MatchJob
+from .match import MatchOutcome as MatchOutcome
+from .match import load_game as load_game
+from .match import plan_match as plan_match
+from .player import Answer as Answer
+from .player import Decider as Decider
+from .player import Seat as Seat
+from .player import SolutionPlayer as SolutionPlayer
+from .player import Tally as Tally
+from .table import OutsidePlayer as OutsidePlayer
+from .table import Table as Table

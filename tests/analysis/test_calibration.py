@@ -1,0 +1,196 @@
+"""Corrections of pots: what is known to be off is found, and the luck of the draw is left out."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from builders.small_games import small_config
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from allstreets.analysis import Calibrated, calibrated
+from allstreets.base import Floats
+from allstreets.betting import Player
+from allstreets.cards import HAND_COUNT, HAND_SIZES, spread_flops
+from allstreets.engines import DealtPairs
+from allstreets.jobs.calibration import calibration_text, measure_corrections
+from allstreets.jobs.whole_game import plan_unified
+from allstreets.solvers import Calibration, WholeGameSolver
+
+FLOPS = spread_flops(20)
+DEALT = DealtPairs.of([flop.cards for flop in FLOPS.flops])
+WEIGHTS = np.ones(20)
+CHOSEN = list(range(0, 20, 2))
+
+
+def measured(reach: Floats, own: Floats, exact: Floats, *, raked: bool = True) -> Calibrated:
+    return calibrated(reach, DEALT, WEIGHTS, CHOSEN, own, exact, raked=raked)
+
+
+def met(reach: Floats) -> Floats:
+    """[F, 2, P, 169]: the opposing combos that each hand meets on each flop."""
+    return np.stack([reach[::-1] @ DEALT.matrix(flop) for flop in range(len(DEALT.combos))])
+
+
+def random_run(seed: int, pots: int = 2) -> tuple[Floats, Floats]:
+    """Reach [2, P, 169] and values [2, P, F, 169] of a run."""
+    random = np.random.default_rng(seed)
+    reach = random.uniform(0.2, 1.0, (2, pots, HAND_COUNT))
+    values = random.normal(0, 30, (20, 2, pots, HAND_COUNT)) * met(reach)
+    return reach, values.transpose(1, 2, 0, 3)
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.integers(0, 1000))
+def test_a_constant_error_is_found(seed: int) -> None:
+    """So many chips for each combo that a hand meets, on every flop."""
+    reach, own = random_run(seed)
+    error = np.random.default_rng(seed + 1).normal(0, 2, reach.shape)
+    exact = own.transpose(2, 0, 1, 3) + error * met(reach)
+    found = measured(reach, own, exact[CHOSEN])
+    np.testing.assert_allclose(found.corrections, error, atol=1e-4)
+    assert found.luck.max() < 1e-4
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.integers(0, 1000), st.floats(0.9, 1.1))
+def test_an_error_in_proportion_to_the_value_is_found(seed: int, share: float) -> None:
+    """The flops that are not solved exactly count with their own values."""
+    reach, own = random_run(seed)
+    exact = own.transpose(2, 0, 1, 3) * share
+    found = measured(reach, own, exact[CHOSEN])
+    mean = own.sum(axis=2) / met(reach).sum(axis=0)
+    np.testing.assert_allclose(found.corrections, (share - 1) * mean, atol=1e-4)
+
+
+def test_luck_is_no_correction() -> None:
+    """Errors that have nothing in common over the flops are left out, all but a little."""
+    reach, own = random_run(1)
+    random = np.random.default_rng(2)
+    noise = random.normal(0, 2, (20, *reach.shape)) * met(reach)
+    found = measured(reach, own, (own.transpose(2, 0, 1, 3) + noise)[CHOSEN])
+    left = np.sqrt((found.corrections**2) @ HAND_SIZES / HAND_SIZES.sum())
+    assert (left < 0.5 * found.sizes).all()
+
+
+def test_what_one_player_gains_the_other_loses_without_rake() -> None:
+    reach, own = random_run(3)
+    exact = own.transpose(2, 0, 1, 3) + 1.5 * met(reach)  # both gain
+    found = measured(reach, own, exact[CHOSEN], raked=False)
+    by_all = met(reach).sum(axis=0)
+    np.testing.assert_allclose(
+        np.einsum("aph,aph,aph->p", reach, by_all, found.corrections), 0, atol=1e-3
+    )
+    assert measured(reach, own, exact[CHOSEN]).corrections.mean() == pytest.approx(1.5)
+
+
+def test_off_path_pots_have_no_corrections() -> None:
+    reach, own = random_run(4)
+    reach[0, 1] *= 1e-5
+    exact = own.transpose(2, 0, 1, 3) + met(reach)
+    found = measured(reach, own, exact[CHOSEN])
+    assert (found.corrections[:, 1] == 0).all()
+    np.testing.assert_allclose(found.corrections[:, 0], 1.0, atol=1e-4)
+
+
+SHORT: dict[str, Any] = {
+    "cards": "classes",
+    "stack_depth": 2,
+    "raise_sizes": [],
+    "postflop_bet_sizes": [3.0],
+    # Most runouts of a monotone flop are alike.
+    "flops": ["As9s5s", "Ks8s4s", "Qs7s3s", "Js6s2s", "Ts9s8s", "7s6s5s", "AsKsQs", "5s4s2s"],
+    "epochs": 20,
+}
+
+
+@pytest.fixture(scope="module")
+def run() -> WholeGameSolver:
+    """A limped pot with one bet, all-in, on eight flops, solved with hand classes."""
+    solver = plan_unified(small_config(**SHORT)).solver()
+    solver.train_batch(20)
+    return solver
+
+
+def test_measured_values_are_the_exact_ones(
+    run: WholeGameSolver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With every flop solved, corrected sums over the flops are those of real cards."""
+    solved: list[Floats] = []
+
+    def listen(*args: Any, **keys: Any) -> Calibrated:
+        solved.append(args[-1])
+        return calibrated(*args, **keys)
+
+    monkeypatch.setattr("allstreets.jobs.calibration.calibrated", listen)
+    found = measure_corrections(run, 8, iterations=4)  # what is compared need not have converged
+    (exact,) = solved
+    wanted = np.einsum("f,faph->aph", run.leaves.weights, exact)
+    reach = run.preflop.pot_reach(run.preflop.average())
+    try:
+        run.leaves.corrections = found.errors
+        by_flop = run.evaluate().best
+        for player in Player:
+            values = run.leaves.best_response(player, reach[player.opponent])
+            scale = np.abs(wanted[player]).max()
+            np.testing.assert_allclose(values, wanted[player], atol=1e-4 * scale)
+            sums = run.leaves.sum_flops(by_flop[player])
+            np.testing.assert_allclose(sums, wanted[player], atol=1e-4 * scale)
+    finally:
+        run.leaves.corrections = None
+    gains = reach * found.corrections * (reach[::-1] @ run.leaves.pairs)
+    assert gains.sum() == pytest.approx(0, abs=1e-9 * np.abs(gains).sum())
+    assert np.abs(found.corrections).max() > 0
+    assert "c x: BB " in calibration_text(run.game, found)
+
+
+def test_a_run_measures_once_and_goes_on_with_corrections() -> None:
+    """They are part of its state, and a step adds them to what the flops are worth."""
+    shift = np.full((2, 1, HAND_COUNT), 2.5)
+    seen: list[int] = []
+
+    def measure(solver: WholeGameSolver) -> Floats:
+        seen.append(solver.iterations)
+        return shift
+
+    job = plan_unified(small_config(**SHORT))
+    plain = job.solver()
+    run = WholeGameSolver(
+        job.game, job.game.build(job.spec()), plain.schedule,
+        tremble=job.config.tremble, calibration=Calibration(8, 3, measure),
+    )  # fmt: skip
+    run.train_batch(3)
+    plain.train_batch(3)
+    for name, array in plain.state().items():
+        np.testing.assert_array_equal(run.state()[name], array)
+    reach = run.preflop.pot_reach(run.preflop.current())
+    run.leaves.corrections = shift
+    mine, theirs = (each.leaves.step(Player.OOP, reach[0], reach[1]) for each in (run, plain))
+    np.testing.assert_allclose(mine, theirs + 2.5 * reach[1] @ run.leaves.pairs)
+    run.leaves.corrections = None
+    run.train_batch(4)
+    assert seen == [3]
+    again = WholeGameSolver(
+        job.game, job.game.build(job.spec()), plain.schedule,
+        tremble=job.config.tremble, calibration=Calibration(8, 3, measure),
+    )  # fmt: skip
+    again.restore(run.state())
+    run.train_batch(2)
+    again.train_batch(2)
+    for name, array in run.state().items():
+        np.testing.assert_array_equal(again.state()[name], array)
+    assert seen == [3]
+
+
+@pytest.mark.parametrize(
+    ("keys", "problem"),
+    [
+        ({"calibrate": 4}, "at least 8 flops"),
+        ({"calibrate": 8, "cards": "exact"}, "which these are"),
+        ({"calibrate": 8, "memory": "per_batch", "flop_batch_size": 1}, "write resident"),
+        ({"calibrate": 8, "cluster": "local"}, "not there yet on a cluster"),
+    ],
+)
+def test_what_cannot_be_calibrated(keys: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=f"calibrate.*{problem}"):
+        small_config(**keys)
