@@ -7,7 +7,7 @@ solution loses with real cards.
 
 So training halts once, when the ranges have settled. Some of its flops are solved exactly for
 these ranges (`measure`, which is handed in), and the differences to the run's own values are
-*corrections*: chips for each opposing combo that a hand meets in a pot. Training continues with them:
+*corrections*: chips for each opposing combo that a hand meets in a pot. Training uses them:
 every value of a pot is its own plus the correction times the combos met, so that corrections follow
 the ranges.
 """
