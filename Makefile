@@ -23,7 +23,7 @@ HAS_NPM := $(and $(HAS_NODE),$(shell command -v npm))
 
 .DEFAULT_GOAL := help
 .PHONY: help setup page run page-if-possible kernels test test-all quick lint types layers web \
-	unit durations mutations api docs bench lock clean
+	unit durations mutations api docs prose gallery bench lock clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -128,9 +128,16 @@ $(DOCS_READY): requirements-docs.lock
 	@$(DOCS)/bin/python $(INSTALL) -r requirements-docs.lock
 	@touch $(DOCS_READY)
 
-docs: $(DOCS_READY) ## Build the documentation site into site/; a link that leads nowhere fails
-	@NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict --quiet
+docs: $(READY) $(DOCS_READY) prose ## Build the documentation site into site/; checks spelling, prose and links
+	@NO_MKDOCS_2_WARNING=1 ALLSTREETS_PYTHON=$(BIN)/python $(DOCS)/bin/mkdocs build --strict --quiet
 	@echo "Built: site/index.html"
+
+prose: $(DOCS_READY) ## codespell, and phrases that make a reader stumble
+	@$(DOCS)/bin/codespell
+	@$(DOCS)/bin/python tests/harness/prose.py
+
+gallery: $(DEV_READY) page ## Solve what the pictures of docs/ show and take them anew (some minutes; needs chromium)
+	@PYTHONPATH=tests $(BIN)/python docs/tools/gallery.py
 
 bench: $(DEV_READY) kernels ## Run the benchmarks (ten minutes) and say what got slower; BENCH=--all runs the studies too
 	@$(BIN)/python benchmarks/run.py $(BENCH)

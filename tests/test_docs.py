@@ -12,7 +12,7 @@ import re
 import shlex
 import shutil
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +31,12 @@ from allstreets.jobs import spots as solving_many
 from allstreets.storage import NearestStackWarning
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-LINKED = [*PAGES, ROOT / "CHANGELOG.md", *sorted((ROOT / "notebooks").glob("*.ipynb"))]
+DOCS = [path for path in sorted((ROOT / "docs").rglob("*.md")) if path.parent.name != "reference"]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS]
+LINKED = [
+    *(*PAGES, ROOT / "CHANGELOG.md", ROOT / "SECURITY.md"),
+    *sorted((ROOT / "notebooks").glob("*.ipynb")),
+]
 
 SHORTER = {"solve": ("--max-iterations", "5"), "review": ("--seconds-per-spot", "0.1")}
 """Added to a verb that does not say itself how long it runs: the end is earlier, nothing else."""
@@ -41,6 +45,7 @@ SMALLER = {
     "smoke.yaml": ("epochs: 200", "epochs: 10"),  # as Python trains it; commands find it solved
     "flops.yaml": ("preset:", "flops: [AhKd7s, 9h8h2c]\n  preset:"),  # of 1,755
     "flop.yaml": ("oop_range: 66+,A8s+,A5s-A4s,", "oop_range: AA  # "),
+    "tournament.txt": ("Ann: posts small blind 50\n", ""),  # hands that see a flop are skipped then
     "one.phh": ("'p1 cc', 'd db 9c9h2s', 'p1 cc', 'p2 cbr 200', 'p1 f'", "'p1 cbr 300', 'p2 f'"),
     "review.md": ('review_hands("sample_hands"', 'review_hands("sample_hands/one.phh"'),
 }
@@ -97,8 +102,8 @@ class Page:
         """Do what a block says; an error of any sort fails the test."""
         match block.kind:
             case "commands":
-                for command in block.commands():
-                    self._command(command, block.place)
+                for command, shown in zip(block.commands(), block.shown(), strict=True):
+                    self._command(command, block.place, shown)
             case "python":
                 numbered = "\n" * (block.line - 1) + block.text  # so that errors name the line
                 exec(compile(numbered, block.page, "exec"), self.names)
@@ -124,7 +129,7 @@ class Page:
             missing = [line for line in lines if not any(_alike(line, each) for each in shown)]
             assert not missing, f"{block.place}: is not printed\n" + "\n".join(missing)
 
-    def _command(self, command: str, place: str) -> str:
+    def _command(self, command: str, place: str, promised: Sequence[str] = ()) -> str:
         """Run a command; what it printed, "" if it is not run here."""
         words = shlex.split(command, comments=True)
         if words[0] == "make":
@@ -153,6 +158,10 @@ class Page:
         shown = self.capture.readouterr()
         assert code == 0, f"{place}: {command}\n{shown.err}"
         assert shown.out, f"{place}: {command} says nothing"
+        printed = [line.rstrip() for line in shown.out.splitlines()]
+        if not more:
+            missing = [line for line in promised if "…" not in line and line not in printed]
+            assert not missing, f"{place}: {command} does not print {missing}"
         for path in target:
             Path(path).write_text(shown.out)
         assert "\nnot reached: " not in shown.out, (
@@ -226,7 +235,12 @@ def _smaller(name: str, text: str) -> str:
     return text.replace(before, after)
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def named(path: Path) -> str:
+    """A page in the name of its test."""
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", PAGES, ids=named)
 def test_every_block_of_a_page(
     path: Path,
     tmp_path: Path,
@@ -254,6 +268,7 @@ def test_every_block_of_a_page(
         ("```console\n$ allstreets explore --prot 80\n```", "--prot"),
         ("```console\n$ make nothing\n```", "make nothing"),
         ("```console\n$ rm -r game\n```", "not run by this test"),
+        ("```console\n$ allstreets range AKs\n4 combos, perhaps\n```", "does not print"),
         ("    allstreets range AKs --bord 2c", "--bord"),
         ("```python\nfrom allstreets import nothing\n```", "nothing"),
         ("```yaml\nsolver: {type: unified_cfr, stack: 20}\n```", "stack"),
@@ -284,7 +299,7 @@ def test_a_block_that_is_wrong_is_noticed(
         page.run(block)
 
 
-@pytest.mark.parametrize("path", LINKED, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", LINKED, ids=named)
 def test_every_link_leads_to_something(path: Path) -> None:
     assert list(broken_links(path)) == []
 

@@ -1,4 +1,4 @@
-"""What an agent may ask: solutions, ranges, decisions, small spots, reviews of hands, equities.
+"""The tools of an agent: solutions, ranges, decisions, small spots, reviews of hands, equities.
 
 Every method is one tool: plain arguments in, JSON data out, an `InputError` that says what to do
 instead. Work is bounded: what would take more memory or time is refused before it begins. Only
@@ -342,7 +342,7 @@ def _taken(decision: Decision, action: int) -> str:
 
 
 def _worth(packed: Packed) -> float | None:
-    """What best responses win from a ready-made solution with real cards, in mbb/hand."""
+    """The gain of best responses against a ready-made solution with real cards, in mbb/hand."""
     return None if packed.certificate is None else packed.certificate.real_exploitability_mbb
 
 

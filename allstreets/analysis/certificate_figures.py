@@ -304,9 +304,9 @@ class RealGame:
     def leaks(self) -> list[Leak]:
         """The gain of each deviation before the flop, the costliest first.
 
-        With π the player's best response, ρ his reach by it, and V the values of going on with his
-        own strategy σ, the gain telescopes over his decisions n (the performance difference lemma,
-        Kakade & Langford 2002):
+        With π the player's best response, ρ his reach by it, and V the values of continuing with
+        his own strategy σ, the gain telescopes over his decisions n (the performance difference
+        lemma, Kakade & Langford 2002):
 
             V_π(root) − V(root) = Σ_n ρ(n) · (V(n π(n)) − V(n))
 

@@ -84,7 +84,7 @@ def observed_locks(
         if not any(held.any() for held in weights):
             raise InputError(
                 f"{some[0].where}: no hand of {nodes[0].seat} gets to '{some[0].line}', so "
-                "nothing is taken there so often"
+                "no frequency can be locked there"
             )
         strategy = np.concatenate([node.strategy for node in nodes], axis=1)
         evs = np.concatenate([node.action_evs for node in nodes], axis=1)
@@ -132,7 +132,7 @@ def lock_as_played(result: SpotSolution, line: str) -> Lock:
 
 
 def with_locks(spot: Spot, locks: Sequence[Lock]) -> Spot:
-    """The spot with more locks, in place of those that it has at the same lines."""
+    """The spot with more locks, instead of those that it has at the same lines."""
 
     def target(lock: Lock) -> Place:
         line = parse_line(spot.tree, lock.line, board=spot.cards, any_card=True)

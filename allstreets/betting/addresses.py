@@ -110,7 +110,7 @@ def _words(street: Street, key: str, text: str) -> tuple[str, ...]:
     for word in given:
         sized = WORD.fullmatch(word)
         if word not in PLAIN and sized is None:
-            raise InputError(f"{key}: '{word}' is no action: write F, X, C, R2.5, B1.5 or RAI")
+            raise InputError(f"{key}: '{word}' is not an action: write F, X, C, R2.5, B1.5 or RAI")
         if sized is None:
             words.append(PLAIN[word])
             continue

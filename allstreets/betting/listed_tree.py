@@ -40,7 +40,7 @@ class ListedActions:
                 self._texts.setdefault(path, " ".join(words[:count]))
 
     def after(self, path: Path, last_bet: int, passive: Action) -> list[Action]:
-        """What the player to act is offered after a path: fold, check or call, raises rising.
+        """The actions of the player to act after a path: fold, check or call, raises rising.
 
         `last_bet` is what a raise must exceed, `passive` the check or call of the state.
         """

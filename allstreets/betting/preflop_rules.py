@@ -231,7 +231,7 @@ class PreflopRules:
     limp:             whether IP may call the big blind when he acts first
     allin_spr:        all-in is offered besides the sizes where what is behind after a call is at
                       most this many times the pot; None: always, 0: never
-    lines:        the tree line by line (`listed_tree`), in place of sizes, cap, limp and all-in
+    lines:        the tree line by line (`listed_tree`), instead of sizes, cap, limp and all-in
     """
 
     stack: float

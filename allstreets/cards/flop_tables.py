@@ -7,7 +7,7 @@ is are dealt once and weighted: 733 boards per flop on average instead of 1,176.
 
 A missing flop is counted on the spot and no file is touched; three flops cost the time of three
 flops. Only `build` writes: 65 parts of 27 flops, each a file that is whole or absent. An
-interrupted build goes on with the missing parts, and two processes that build at once write the
+interrupted build resumes with the missing parts, and two processes that build at once write the
 same bytes. Threads that find no part left help with those at work.
 
 A part is 27 records and nothing else, mapped into memory. A record is a flop's margins and a

@@ -202,7 +202,7 @@ def _open_or_close(groups: list[_Group], part: re.Match[str]) -> None:
                 if group.end
                 else "remove it"
             )
-            raise InputError(f"'{sign}' closes no group that is open: {wanted}")
+            raise InputError(f"'{sign}' closes a group that is not open: {wanted}")
         groups.pop()
         return
     if len(groups) > MOST_GROUPS:
@@ -428,4 +428,4 @@ def _read_json(text: str) -> Weights:
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no weight")
+    raise ValueError(f"{constant} is not a weight")

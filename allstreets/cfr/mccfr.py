@@ -60,7 +60,7 @@ LONGEST_ROUND = 64  # iterations of all streams together; at first a quarter of 
 
 
 class MccfrSolver(Solver):
-    """External-sampling MCCFR of one game; the same seed and streams give the same bits."""
+    """External-sampling MCCFR of one game; bit-identical for the same seed and streams."""
 
     def __init__(
         self,
@@ -153,7 +153,7 @@ class MccfrSolver(Solver):
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Resume from a `state()` of the same identity, bit for bit as if never interrupted."""
+        """Resume from a `state()` of the same identity, bit-identical to an uninterrupted run."""
         check_state(state, self.state())
         self._regrets[:] = state["regrets"]
         self._sums[:] = state["strategy_sums"]

@@ -29,7 +29,7 @@ from allstreets.cfr.solver import Solver, check_state
 
 
 class CfrSolver(Solver):
-    """Counterfactual regret minimisation of one game; the same input gives the same bits."""
+    """Counterfactual regret minimisation of one game; bit-identical for the same input."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class CfrSolver(Solver):
         return state
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Resume from a `state()` of the same identity, bit for bit as if never interrupted."""
+        """Resume from a `state()` of the same identity, bit-identical to an uninterrupted run."""
         check_state(state, self.state())
         self._tables.regrets[:] = self.form.to_lanes(state["regrets"])
         self._tables.strategy_sums[:] = self.form.to_lanes(state["strategy_sums"])

@@ -25,46 +25,46 @@ def certify(
     folder: Annotated[
         Path,
         typer.Argument(
-            help="A whole game, as allstreets train … --output writes it; or, with --output, the "
-            "name of one in allstreets library."
+            help="A whole game: a folder of allstreets train or, with --output, a name in "
+            "allstreets library."
         ),
     ],
     flops: Annotated[
         str | None,
         typer.Option(
             metavar="all|own|N",
-            help="Which flops are judged: all 1,755; own, those that the solution was trained on; "
-            "or N that are drawn from these and N from the others. Default: 32.",
+            help="Flops to evaluate: all 1,755; own, those that the solution was trained on; or N "
+            "drawn from these and N from the others. Default: 32.",
         ),
     ] = None,
     cards: Annotated[
         Literal["boards", "classes", "exact"] | None,
         typer.Option(
-            help="What flops that the solution does not store are solved with. Default: its own "
-            "boards; boards with 32 groups for other cards. exact takes ten times as long, and "
-            "loses next to nothing after the flop."
+            help="Card model for flops that the solution does not store. Default: its own boards, "
+            "or boards with 32 river buckets. exact takes ten times as long and loses next to "
+            "nothing after the flop."
         ),
     ] = None,
     groups: Annotated[
-        int | None, typer.Option(min=16, help="Of boards: groups of hands on a river board.")
+        int | None, typer.Option(min=16, help="River buckets on each board, with boards.")
     ] = None,
     iterations: Annotated[
-        int | None, typer.Option(min=1, help="On each flop that is solved. Default: 100.")
+        int | None,
+        typer.Option(min=1, help="Iterations on each flop that is solved. Default: 100."),
     ] = None,
     drafts: Annotated[
         int | None,
         typer.Option(
             min=0,
-            help="More flops, solved quickly (boards, 32 groups), with which those that are solved "
-            "exactly are compared: they narrow the interval. Default with --cards exact: all 1,755 "
-            "on a GPU, else 4 for each flop.",
+            help="Extra flops to draft (boards, 32 river buckets), which narrow the interval. "
+            "Default with --cards exact: all 1,755 on a GPU, else 4 for each exact flop.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the draw of flops.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the draw of flops.")] = 1,
     threads: ThreadsOption = None,
     device: Annotated[
         str,
-        typer.Option(help="Of --cards exact and of drafts: cpu; cuda, a GPU of this machine."),
+        typer.Option(help="For --cards exact and drafts: cpu; cuda, a GPU of this machine."),
     ] = "cpu",
     cluster: Annotated[
         str | None,
@@ -78,11 +78,11 @@ def certify(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """How exploitable a whole game is in the real game, preflop through river.
+    """Measure how exploitable a whole game is with real cards, preflop through river.
 
-    Its strategies are played by real combos on real boards, against best responses that see every
-    card. Flops that it does not store are solved for its own ranges first. The certificate is
-    kept in the folder and shown by report and explore.
+    Real combos play its strategies on real boards, against best responses that see every card.
+    Flops that it does not store are first solved for its own ranges. The certificate is stored in
+    the folder; report and explore show it.
 
     \b
     Examples:
@@ -92,7 +92,7 @@ def certify(
       allstreets certify solved/ --flops all --json
       allstreets certify hu-20bb --output mine/
 
-    Ctrl-C keeps every flop that is judged, and the same command goes on from there.
+    Ctrl-C keeps every evaluated flop, and the same command resumes.
     docs/certificates.md says what the figures mean.
     """
     from allstreets.cli.terminal.running import exit_code
@@ -125,7 +125,7 @@ def certify_on_terminal(out: "Console", job: "CertifyJob") -> "CertifyOutcome":
     lines = outcome.lines()
     if outcome.interrupted:
         lines.append(
-            f"Interrupted; {outcome.done:,} of {len(job.flops):,} flops are judged and kept. "
+            f"Interrupted; {outcome.done:,} of {len(job.flops):,} flops are evaluated and kept. "
             f"Go on with: {command('certify', job.folder)}, and the same options."
         )
     for line in lines:

@@ -20,14 +20,14 @@ def compare(
             metavar="A", help="The folder of a solution, or its name in allstreets library."
         ),
     ],
-    second: Annotated[Path, typer.Argument(metavar="B", help="Another one of the same game.")],
+    second: Annotated[Path, typer.Argument(metavar="B", help="Another solution of the same game.")],
     line: Annotated[
         str, typer.Option("--line", "-l", help="The line to the decision; default: the first one.")
     ] = "",
     flop: Annotated[
-        str | None, typer.Option(help="Of whole games: the flop of a line that names none.")
+        str | None, typer.Option(help="For whole games: the flop, if the line names none.")
     ] = None,
-    top: Annotated[int, typer.Option(help="How many hands are listed.")] = 15,
+    top: Annotated[int, typer.Option(help="How many hands to list.")] = 15,
     csv: Annotated[Path | None, written("Write all hands to this file.")] = None,
     json: JsonOption = False,
 ) -> None:

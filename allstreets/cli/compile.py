@@ -8,20 +8,20 @@ Jobs = Literal["first-run", "spots", "all"]
 
 
 def compile_kernels(
-    jobs: Annotated[Jobs, typer.Argument(help="The jobs to come.")] = "all",
+    jobs: Annotated[Jobs, typer.Argument(help="The jobs to compile for.")] = "all",
     processes: Annotated[
-        int | None, typer.Option(min=1, help="How many compile side by side; default: every core.")
+        int | None, typer.Option(min=1, help="Processes that compile; default: every core.")
     ] = None,
 ) -> None:
-    """Compile the kernels of jobs to come, for a new machine or an image of one.
+    """Compile kernels ahead of time, on a new machine or for an image of one.
 
     \b
     Examples:
       allstreets compile
       allstreets compile spots
 
-    Without it every job compiles what it needs when it first needs it. What is compiled is kept in
-    the cache folder (ALLSTREETS_CACHE sets another) and not compiled again.
+    Otherwise every job compiles the kernels that it needs when it first needs them. Compiled
+    kernels are kept in the cache folder (ALLSTREETS_CACHE names another).
     """
     from allstreets.jobs import compile_ahead
 

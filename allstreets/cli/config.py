@@ -19,7 +19,7 @@ class ConfigKind(StrEnum):
 
 @app.callback()
 def config() -> None:
-    """Schemas of config files, and config files made of other programs' trees.
+    """Print schemas of config files, and config files made from other programs' trees.
 
     \b
     Examples:
@@ -56,7 +56,7 @@ def schema(
 def from_pio(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A tree of PioSOLVER's viewer.")],
 ) -> None:
-    """Print a PioSOLVER tree as a spot file; what has no counterpart is said on stderr.
+    """Print a PioSOLVER tree as a spot file; settings without a counterpart are named on stderr.
 
     \b
     Examples:

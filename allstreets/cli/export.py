@@ -17,10 +17,10 @@ def export(
         ),
     ],
     output: Annotated[
-        Path, typer.Argument(parser=written_path, metavar="FOLDER", help="A folder to be made.")
+        Path, typer.Argument(parser=written_path, metavar="FOLDER", help="A new folder.")
     ],
     kind: Annotated[
-        ExportKind, typer.Option("--kind", "-k", help="The program that is to read them.")
+        ExportKind, typer.Option("--kind", "-k", help="The format of the files.")
     ] = ExportKind.pio,
     digits: Annotated[
         int,
@@ -29,7 +29,7 @@ def export(
         ),
     ] = 2,
 ) -> None:
-    """Write the ranges of the whole tree before the flop as files for other programs.
+    """Write every range of the preflop tree to files for other programs.
 
     \b
     Examples:
@@ -40,8 +40,8 @@ def export(
       allstreets export game/ ranges/ --digits 4
       allstreets export pf-10bb ranges/
 
-    In the folder of a line lie BB.txt and SB.txt, the ranges that get there: r2.5/c holds those
-    that see a flop after a raise to 2.5 bb and a call. MonkerSolver's files lie side by side, each
+    The folder of a line contains BB.txt and SB.txt, the ranges that get there: r2.5/c has those
+    that see a flop after a raise to 2.5 bb and a call. MonkerSolver's files are side by side, each
     with the frequency and the EV of an action. hrc writes the JSON of Holdem Resources Calculator,
     which allstreets import reads. README.txt lists them all.
     """

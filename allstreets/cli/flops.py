@@ -35,14 +35,14 @@ def flops(
     choose: Annotated[
         int | None,
         typer.Option(
-            min=1, max=1754, help="Choose so many flops with weights, to stand for all 1,755."
+            min=1, max=1754, help="Choose this many flops with weights that stand for all 1,755."
         ),
     ] = None,
     solutions: Annotated[
         list[Path] | None,
         typer.Option(
             "--from",
-            help="Choose for the game of this solution on all flops; may be given several times.",
+            help="Choose for the game of this solution on all flops; repeatable.",
         ),
     ] = None,
     output: Annotated[
@@ -50,10 +50,10 @@ def flops(
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """The 1,755 flops that are distinct up to suit isomorphism, one of them, or a set.
+    """List the 1,755 flops that are distinct up to suit isomorphism, one of them, or a set.
 
-    The subsets of the package (flops: subset_95 in a training file) were made by --choose: flops
-    and weights by which hands fare as they do on all flops.
+    --choose made the subsets of the package (flops: subset_95 in a training file): flops and
+    weights on which hands fare as they do on all flops.
 
     \b
     Examples:

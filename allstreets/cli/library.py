@@ -27,7 +27,7 @@ app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 def library(
     context: typer.Context,
     markdown: Annotated[
-        bool, typer.Option("--markdown", help="The table of docs/library.md.")
+        bool, typer.Option("--markdown", help="Print the table of docs/library.md.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
@@ -40,8 +40,7 @@ def library(
       allstreets library --json
       allstreets library build game.yaml --output packs/
 
-    The name of a solution stands wherever a command takes its folder. docs/library.md says how
-    they were made.
+    Use a name wherever a command takes a folder. docs/library.md says how the solutions were made.
     """
     if context.invoked_subcommand is not None:
         return
@@ -143,13 +142,13 @@ def build(
     ] = None,
     work: Annotated[
         Path | None,
-        written("Folder for runs, to go on from; default: work in --output.", "--work"),
+        written("Folder for runs, to resume them; default: work in --output.", "--work"),
     ] = None,
     stacks: Annotated[
         str | None,
         typer.Option(
             metavar="10,15,20|1-20/0.5",
-            help="Stacks in bb: each file is a game for each, hu.yaml at 20 bb is hu-20bb.",
+            help="Stacks in bb: a game for each file and stack; hu.yaml at 20 bb is hu-20bb.",
         ),
     ] = None,
     pack: Annotated[
@@ -163,26 +162,28 @@ def build(
     flops: Annotated[int, typer.Option(min=2, help="Flops drawn for a certificate.")] = 64,
     cards: Annotated[
         Literal["boards", "classes", "exact"],
-        typer.Option(help="What these flops are solved with."),
+        typer.Option(help="Card model for these flops."),
     ] = "exact",
-    iterations: Annotated[int, typer.Option(min=1, help="On each of these flops.")] = 120,
+    iterations: Annotated[
+        int, typer.Option(min=1, help="Iterations on each of these flops.")
+    ] = 120,
     drafts: Annotated[int | None, typer.Option(min=0, help="As in allstreets certify.")] = None,
     train_only: Annotated[
         bool,
-        typer.Option("--train-only", help="Certificates and packs come with the next build."),
+        typer.Option("--train-only", help="Train only; the next build certifies and packs."),
     ] = False,
     minutes: Annotated[
-        float | None, typer.Option(min=0, help="Begin no game after so many minutes.")
+        float | None, typer.Option(min=0, help="Start no new game after this many minutes.")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what each game takes, and stop.")
+        bool, typer.Option("--dry-run", help="Print what each game takes, and stop.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
     """Train whole games, certify them with real cards and pack each into a small file.
 
-    One game comes after the other. A game whose pack is there is skipped, one that was interrupted
-    goes on, and one that fails does not stop the others.
+    Games are built one after the other. A game whose pack exists is skipped, an interrupted one
+    resumes, and one that fails does not stop the others.
 
     \b
     Examples:
@@ -191,7 +192,7 @@ def build(
       allstreets library build pf.yaml --stacks 1-20/0.5 --pack push-fold --output packs/
       allstreets library build hu.yaml --stacks 6-30/2 --device cuda --dry-run
 
-    docs/library.md describes the packs. The path of a pack is a solution, too:
+    docs/library.md describes the packs. The path of a pack works as a solution too:
     allstreets report packs/hu-20bb.zip
     """
     from allstreets.cli.terminal.running import exit_code, run_on_terminal

@@ -32,8 +32,7 @@ def lock(
         Path,
         typer.Argument(
             metavar="FOLDER",
-            help="A spot of allstreets solve, or a whole game of allstreets train; or the name of "
-            "one in allstreets library.",
+            help="A solved spot or whole game: a folder, or a name in allstreets library.",
         ),
     ],
     line: Annotated[
@@ -41,8 +40,8 @@ def lock(
         typer.Option(
             "--line",
             "-l",
-            help="The line to the decision; default: the first one. In a whole game '| * |' is "
-            "every flop.",
+            help="The line to the decision; default: the first one. '| * |' stands for every flop "
+            "or card.",
         ),
     ] = "",
     always: Annotated[
@@ -57,13 +56,15 @@ def lock(
     ] = None,
     at_most: Annotated[
         list[str] | None,
-        typer.Option(metavar="ACTION=30%", help="The range takes it so often at most; repeatable."),
+        typer.Option(metavar="ACTION=30%", help="At most this frequency; repeatable."),
     ] = None,
     at_least: Annotated[
-        list[str] | None, typer.Option(metavar="ACTION=30%", help="So often at least; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="ACTION=30%", help="At least this frequency; repeatable."),
     ] = None,
     exactly: Annotated[
-        list[str] | None, typer.Option(metavar="ACTION=30%", help="Just so often; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="ACTION=30%", help="Exactly this frequency; repeatable."),
     ] = None,
     locks: Annotated[
         Path | None, typer.Option(metavar="FILE.csv", help="Columns node, action, frequency.")
@@ -72,8 +73,8 @@ def lock(
         bool,
         typer.Option(
             "--same-range",
-            help="The player's earlier decisions on the line stay as they are, so that the same "
-            "range gets there; by default they are solved again.",
+            help="Keep the player's earlier decisions on the line, so that the same range gets "
+            "there; by default they are solved again.",
         ),
     ] = False,
     exploit: Annotated[
@@ -121,12 +122,12 @@ def lock(
     threads: ThreadsOption = None,
     device: Annotated[
         str | None,
-        typer.Option(help="cpu; cuda, a GPU of this machine.  [default: of games the solution's]"),
+        typer.Option(help="cpu; cuda, a GPU of this machine.  [default: for games the solution's]"),
     ] = None,
     output: Annotated[
         Path | None,
         written(
-            "Save the new solution in this folder; of a whole game by default runs/<time>.",
+            "Save the new solution in this folder; default for a whole game: runs/<time>.",
             "--output",
             "-o",
         ),

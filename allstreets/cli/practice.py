@@ -48,12 +48,12 @@ def practice(
     ] = None,
     seat: Annotated[str, typer.Option(help="sb (ip), bb (oop), or both in turn.")] = "both",
     street: Annotated[
-        list[str] | None, typer.Option(help="Streets that are asked: preflop, flop, turn, river.")
+        list[str] | None, typer.Option(help="Streets to decide on: preflop, flop, turn, river.")
     ] = None,
     pot: Annotated[
         list[str] | None, typer.Option(help="Kinds of pot: limped, raised, 3bet, 4bet.")
     ] = None,
-    line: Annotated[str, typer.Option(help="Begin after this line: 'r2.5 c', 'c x | * | x'.")] = "",
+    line: Annotated[str, typer.Option(help="Start after this line: 'r2.5 c', 'c x | * | x'.")] = "",
     flop_suits: Annotated[
         list[str] | None, typer.Option(help="Flops: rainbow, two-tone, monotone.")
     ] = None,
@@ -67,37 +67,37 @@ def practice(
     seed: Annotated[
         int | None,
         typer.Option(
-            min=0, max=2**31 - 1, help="The same hands again.  [default: others every time]"
+            min=0, max=2**31 - 1, help="Repeats the same hands.  [default: new hands every time]"
         ),
     ] = None,
     file: Annotated[
-        Path | None, typer.Option(help="Where results are kept.  [default: your data folder]")
+        Path | None, typer.Option(help="Where results are stored.  [default: your data folder]")
     ] = None,
     no_grid: Annotated[
         bool, typer.Option("--no-grid", help="Leave out the 13×13 picture after decisions.")
     ] = False,
     stats: Annotated[
-        bool, typer.Option("--stats", help="Show what was kept so far, and play nothing.")
+        bool, typer.Option("--stats", help="Show your results so far; no hands are dealt.")
     ] = False,
     export: Annotated[Path | None, written("Write all results to a .csv or .json file.")] = None,
     anki: Annotated[
         Path | None, written("Write missed decisions to an .apkg file for Anki.")
     ] = None,
     delete: Annotated[
-        bool, typer.Option("--delete", help="Delete all results, after a question.")
+        bool, typer.Option("--delete", help="Delete all results; asks first.")
     ] = False,
     drafts: Annotated[
         bool,
         typer.Option(
-            "--drafts", help="Any flop, with real cards: drafted when it is dealt, in seconds."
+            "--drafts", help="Play any flop with real cards: drafted in seconds when it is dealt."
         ),
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Play hands against a solution; after each decision: what it does, and what yours cost.
+    """Play hands against a solution, and see what each of your decisions costs.
 
-    The solution plays its mixed strategy by seeded random numbers, shown after the hand. What was
-    missed comes back after 8 hands, then after 1, 3, 7 and 21 days.
+    The solution mixes by seeded random numbers, which are shown after the hand. Decisions that you
+    miss come back after 8 hands, then after 1, 3, 7 and 21 days.
 
     \b
     Examples:
@@ -133,7 +133,7 @@ def practice(
     if stats or export is not None or anki is not None or delete:
         return
     if folder is None:
-        raise InputError("which solution? allstreets practice DIR, or --stats for what was kept")
+        raise InputError("name a solution: allstreets practice DIR; or show results with --stats")
 
     def announce(flop: str) -> None:
         out.print(f"Drafting {flop} …", style="dim", markup=False)

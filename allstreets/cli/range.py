@@ -22,7 +22,7 @@ def show_range(
     ] = None,
     to: Annotated[
         RangeKind | None,
-        typer.Option("--to", "-t", help="Print it as this kind, and nothing else."),
+        typer.Option("--to", "-t", help="Print only the range, in this format."),
     ] = None,
     board: Annotated[
         str, typer.Option("--board", "-b", help="Remove the combos that it blocks.")
@@ -31,7 +31,8 @@ def show_range(
         Path | None, typer.Option("--from", help="Take the range from this solution.")
     ] = None,
     line: Annotated[
-        str | None, typer.Option("--line", "-l", help="Where it gets to; default: the start.")
+        str | None,
+        typer.Option("--line", "-l", help="The line to the decision; default: the first one."),
     ] = None,
     player: Annotated[
         str | None, typer.Option("--player", "-p", help="bb, sb, oop or ip; default: who acts.")
@@ -41,7 +42,9 @@ def show_range(
     ] = None,
     action: Annotated[
         str | None,
-        typer.Option("--action", "-a", help="Only the part that acts so: raise, call, r2.5, b50%."),
+        typer.Option(
+            "--action", "-a", help="Only the part that takes this action: raise, call, r2.5, b50%."
+        ),
     ] = None,
     json: JsonOption = False,
 ) -> None:
@@ -58,8 +61,8 @@ def show_range(
       allstreets range --from game/ --line "r2.5" --action raise --to pio
       allstreets range --from game/ --line "r2.5 c | x" --flop QsJh2h --to gto+
 
-    Ranges of PioSOLVER, GTO+ and MonkerSolver, JSON and CSV are read: docs/ranges.md. Weights out
-    of a solution have four decimals.
+    Reads ranges of PioSOLVER, GTO+ and MonkerSolver, JSON and CSV (docs/ranges.md). Weights from
+    a solution have four decimals.
     """
     from allstreets.cards import parse_board
 

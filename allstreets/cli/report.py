@@ -64,31 +64,31 @@ def report(
         ReportFormat, typer.Option("--format", "-f", help="csv: one line per combo, hand or flop.")
     ] = "text",
     combos: Annotated[
-        bool, typer.Option("--combos", help="Add the table by combo, where hands are combos.")
+        bool, typer.Option("--combos", help="Add a table by combo, if hands are combos.")
     ] = False,
     evs: Annotated[
         EvsFrom,
-        typer.Option(help="here: from here on, folding is 0; hand: results of the whole hand."),
+        typer.Option(help="here: from this decision on, folding is 0; hand: the whole hand."),
     ] = "here",
     flop: Annotated[str | None, typer.Option(help="One flop, with any suits: AhKd7s.")] = None,
     spr: Annotated[
-        float | None, typer.Option(help="Its stack-to-pot ratio, if there are several.")
+        float | None, typer.Option(help="The stack-to-pot ratio, if there are several.")
     ] = None,
     flops: Annotated[
-        bool, typer.Option("--flops", help="The table over flops; with --line, of that decision.")
+        bool, typer.Option("--flops", help="A table over flops; with --line, of that decision.")
     ] = False,
     by: Annotated[
         By | None,
-        typer.Option("--by", help="Over all boards: the line's decision, grouped by this."),
+        typer.Option("--by", help="The decision over all boards, grouped by this."),
     ] = None,
     sort: Annotated[
         str | None, typer.Option(help="With --by: a column, largest first: ev, share, x, …")
     ] = None,
     name: Annotated[
-        str | None, typer.Option(help="With --by: the spot, of a folder with several.")
+        str | None, typer.Option(help="With --by: the spot, if the folder has several.")
     ] = None,
     behind: Annotated[
-        bool, typer.Option("--behind", help="Solve an unreached line separately (of a spot).")
+        bool, typer.Option("--behind", help="Solve an unreached line of a spot separately.")
     ] = False,
     chart: Annotated[Path | None, written("Draw the decision to an .svg or .png.")] = None,
     csv: Annotated[Path | None, written("With --by: write the table to this file.")] = None,
@@ -121,7 +121,7 @@ def report(
 
     Lines: x check, c call, f fold, a all-in, b33% or b50 (chips), r60% or r120 (to), | 7h | a card.
     In whole games amounts are in bb: r2.5 raises to 2.5 bb, and a bar separates the streets; with
-    cards: boards the turn and river cards stand between bars, as in a spot.
+    cards: boards the turn and river cards are between bars, as in a spot.
     EVs count from here on: folding is 0, and both EVs sum to the pot less rake.
     """
     from allstreets.storage import folder_kind, mirrored

@@ -36,44 +36,44 @@ def review(
     solutions: Annotated[
         Path,
         typer.Option(
-            help="A solved whole game, or a folder of several stack depths; library: the "
+            help="A solved whole game, or a folder with several stack depths; or library, the "
             "ready-made ones."
         ),
     ],
     hero: Annotated[
         str | None,
-        typer.Option(help="Whose decisions are graded.  [default: who wrote the history]"),
+        typer.Option(help="The player to grade.  [default: the one whose cards the history shows]"),
     ] = None,
-    rows: Annotated[int, typer.Option(min=0, help="Decisions in the table.")] = 20,
+    rows: Annotated[int, typer.Option(min=0, help="Rows of the table.")] = 20,
     csv: Annotated[Path | None, written("Write all decisions to this file.")] = None,
     seconds_per_spot: Annotated[
         float,
         typer.Option(
-            min=0.1, help="Most time for a street of a hand; flops that take longer are drafted."
+            min=0.1, help="Time limit for a street of a hand; flops that take longer are drafted."
         ),
     ] = 5.0,
     target: Annotated[
-        str, typer.Option(help="Exploitability to which spots are solved, of the pot.")
+        str, typer.Option(help="Exploitability that spots are solved to, of the pot.")
     ] = "0.1%",
     seed: Annotated[
-        int, typer.Option(min=0, help="Of the draw between two sizes of the tree.")
+        int, typer.Option(min=0, help="Seed of the choice between two sizes of the tree.")
     ] = 1,
     threads: ThreadsOption = None,
     processes: Annotated[
         int | None,
-        typer.Option(min=1, help="Hands at a time.  [default: one a core, of many hands]"),
+        typer.Option(min=1, help="Hands at a time.  [default: one per core, if there are many]"),
     ] = None,
     output: Annotated[
         Path | None,
-        written("Keep the review here, for allstreets explore.  [default: the cache folder]"),
+        written("Store the review here, for allstreets explore.  [default: the cache folder]"),
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Grade played hands: the EV of every action, and what the one that was taken lost.
+    """Grade played hands: the EV of every action, and what yours cost.
 
-    Before the flop by the whole game whose stack is nearest; after it every street is solved again
-    for the ranges that get there, the real pot and stack and the sizes that were bet: exactly, or
-    as a draft where a flop takes too long, with its accuracy.
+    Before the flop the whole game with the nearest stack grades. After it every street is solved
+    again for the ranges that get there, the real pot and stack, and the sizes that were bet:
+    exactly, or as a draft if a flop takes too long.
 
     \b
     Examples:
@@ -83,8 +83,8 @@ def review(
       allstreets review hands.txt --solutions solved/ --output mine && allstreets explore mine
       allstreets review session.phhs --solutions solved/ --hero p1 --seconds-per-spot 60
 
-    Ctrl-C keeps every hand that is reviewed, and the same command resumes from there.
-    docs/review.md says what the figures mean.
+    Ctrl-C keeps every reviewed hand, and the same command resumes. docs/review.md explains the
+    figures.
     """
     from allstreets.cli.terminal.running import exit_code, run_on_terminal
     from allstreets.interop import read_hands

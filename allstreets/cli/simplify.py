@@ -34,10 +34,11 @@ def simplify(
     ] = None,
     sizes: Annotated[
         int | None,
-        typer.Option(help="Keep so many bet sizes at each decision; all-in is one of them."),
+        typer.Option(help="Keep this many bet sizes at each decision; all-in counts as one."),
     ] = None,
     drop: Annotated[
-        str | None, typer.Option(metavar="5%", help="Give up actions that a hand takes less often.")
+        str | None,
+        typer.Option(metavar="5%", help="Drop actions that a hand takes less often than this."),
     ] = None,
     player: Annotated[
         Literal["oop", "ip", "bb", "sb"] | None,
@@ -49,10 +50,10 @@ def simplify(
     threads: ThreadsOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Simple strategies, and what a best response gains from them: before, after, by street.
+    """Make strategies simple, and show what a best response gains: before, after, by street.
 
-    Frequencies are rounded so that they still sum to 100 %; sizes that are not kept are played as
-    the nearest that is. Several options are applied together: sizes, then drop, then grid.
+    Rounded frequencies still sum to 100 %; a dropped size is played as the nearest size that stays.
+    Options apply together, in the order sizes, drop, grid.
 
     \b
     Examples:
@@ -62,8 +63,8 @@ def simplify(
       allstreets simplify solved/ --sizes 1 --grid 50% --output simple/
       allstreets simplify game/ --grid 25% --output simple_game/
 
-    A player's price is what the other's best response wins more when he alone is simple: in % of
-    the pot of a spot, in mbb/hand of a whole game. docs/simplify.md says how it is found.
+    A player's price is how much more the opponent's best response wins when this player alone is
+    simple: in % of the pot for a spot, in mbb/hand for a whole game. More in docs/simplify.md.
     """
     from allstreets.analysis import Simplification
     from allstreets.cli.terminal.running import run_on_terminal

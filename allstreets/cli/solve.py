@@ -39,7 +39,7 @@ def solve(
     board: Annotated[str | None, typer.Option(help="Three to five cards, QsJh2h.")] = None,
     boards: Annotated[
         str | None,
-        typer.Option(help="Several: a CSV file, a set (subset_25), or 'QsJh2h,9h8h2c'."),
+        typer.Option(help="Several boards: a CSV file, a set (subset_25), or 'QsJh2h,9h8h2c'."),
     ] = None,
     oop: Annotated[str | None, typer.Option(help="Range of the player out of position.")] = None,
     ip: Annotated[str | None, typer.Option(help="Range of the player in position.")] = None,
@@ -49,20 +49,23 @@ def solve(
     raises: Annotated[str | None, typer.Option(help="Raise sizes, '60%,a'.")] = None,
     donk: Annotated[str | None, typer.Option(help="Donk sizes; default: the bet sizes.")] = None,
     rake: Annotated[str | None, typer.Option(help="Share of the pot, 5%.")] = None,
-    rake_cap: Annotated[float | None, typer.Option(help="Most chips taken per pot.")] = None,
-    target: Annotated[
-        str | None, typer.Option(help="Exploitability to reach, of the pot.  [default: 0.3%]")
+    rake_cap: Annotated[
+        float | None, typer.Option(help="The most chips that rake takes from a pot.")
     ] = None,
-    max_iterations: Annotated[int | None, typer.Option(help="Stop after this many.")] = None,
+    target: Annotated[
+        str | None, typer.Option(help="Stop at this share of the pot.  [default: 0.3%]")
+    ] = None,
+    max_iterations: Annotated[int | None, typer.Option(help="Stop after so many.")] = None,
     time: Annotated[str | None, typer.Option(help="Stop after 60s, 5m, 2h.")] = None,
     threads: ThreadsOption = None,
     processes: Annotated[
-        int | None, typer.Option(help="Of many spots: how many at a time.")
+        int | None, typer.Option(help="How many spots to solve at a time.")
     ] = None,
     cluster: Annotated[
         str | None,
         typer.Option(
-            metavar="auto|local|HOST:PORT", help="Many spots on a Ray cluster (docs/cluster.md)."
+            metavar="auto|local|HOST:PORT",
+            help="Solve many spots on a Ray cluster (docs/cluster.md).",
         ),
     ] = None,
     algorithm: Annotated[str | None, typer.Option(help="ahead, tuned, dcfr, …")] = None,
@@ -70,23 +73,26 @@ def solve(
         str | None, typer.Option(help="float32; float16, int16: half the memory.")
     ] = None,
     river_groups: Annotated[
-        str | None, typer.Option(help="suits: river hands alike share strategies, 1/5 the memory.")
+        str | None,
+        typer.Option(help="suits: similar river hands share a strategy; 1/5 of the memory."),
     ] = None,
     tremble: Annotated[
-        float | None, typer.Option(help="0.001: answers to what nobody does are learned too.")
+        float | None, typer.Option(help="0.001: learn answers to off-path actions too.")
     ] = None,
     device: Annotated[
-        str | None, typer.Option(help="cpu; cuda: a GPU of this machine, cuda:1 another.")
+        str | None, typer.Option(help="cpu; cuda, a GPU of this machine; cuda:1, its second one.")
     ] = None,
     output: Annotated[Path | None, written("Save the solution here.", "--output", "-o")] = None,
     save: Annotated[
         Saved | None,
         typer.Option(
-            help="Last street to save; later ones are re-solved.  [default: full; turn of --from]"
+            help="Last street to save; later ones are solved again on request.  "
+            "[default: full; with --from: turn]"
         ),
     ] = None,
     draft: Annotated[
-        bool, typer.Option("--draft", help="A flop in seconds, about 1 % of the pot from exact.")
+        bool,
+        typer.Option("--draft", help="Stop at a draft: seconds, about 1 % of the pot from exact."),
     ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the solution in --output.")] = (
         False
@@ -96,12 +102,14 @@ def solve(
         typer.Option(
             "--from",
             metavar="DIR",
-            help="A solved whole game, or a name in allstreets library: solve a flop of it.",
+            help="Solve a flop of this whole game: a folder, or a name in allstreets library.",
         ),
     ] = None,
-    line: Annotated[str | None, typer.Option(help="With --from: the betting before it.")] = None,
+    line: Annotated[
+        str | None, typer.Option(help="With --from: the betting before the flop.")
+    ] = None,
     flop: Annotated[str | None, typer.Option(help="With --from: any flop, QsJh2h.")] = None,
-    csv: Annotated[Path | None, written("Of many spots: append a row of each.")] = None,
+    csv: Annotated[Path | None, written("Append a row for each of many spots.")] = None,
     json: JsonOption = False,
 ) -> None:
     """Solve a spot, or many: equilibrium strategies from a flop, turn or river to the end.
@@ -118,13 +126,13 @@ def solve(
       allstreets solve --from hu-20bb --line "r2 c" --flop QsJh2h
       allstreets solve --from game/ --line "c x" --flop QsJh2h --draft
 
-    Several files or boards are solved side by side, with a row for each in DIR/spots.csv (name,
-    board, weight, EVs, equities, frequencies of the first decision) and its solution in DIR; with
-    --cluster on the machines of a Ray cluster, which must all see DIR.
-    With --from, pot, ranges and sizes are those that a whole-game solution sends to the flop; the
-    spot is kept in DIR/spots, found again by the same command, and continued with --resume. Where
-    it takes longer, a draft answers first, with its accuracy; --draft asks for no more than that.
-    Ctrl-C stops after the current iteration and saves what is solved, as SIGTERM and SIGHUP do.
+    Several files or boards are solved side by side: each has its solution in DIR and a row in
+    DIR/spots.csv (name, board, weight, EVs, equities, frequencies of the first decision). With
+    --cluster a Ray cluster solves them; all of its machines must see DIR.
+    --from takes the pot, the ranges and the sizes from a solved whole game. The spot is stored in
+    DIR/spots; the same command opens it again, and --resume continues it. If the exact solution
+    takes long, a draft answers first and says how accurate it is; --draft stops there.
+    Ctrl-C stops after the current iteration and saves, as SIGTERM and SIGHUP do.
     docs/solving.md lists all keys.
     """
     from allstreets.jobs import Limits, SpotConfig, SpotJob, parse_time, plan_spots, read_spots

@@ -61,8 +61,8 @@ def train(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="A whole game, by folder or by its name in allstreets library: without a file, "
-            "train its game; its ranges are those that the run begins with.",
+            help="A whole game: a folder, or a name in allstreets library. Without a file, train "
+            "its game; the run starts from its ranges.",
         ),
     ] = None,
     stack: Annotated[
@@ -82,7 +82,9 @@ def train(
     ] = None,
     certify: Annotated[
         bool,
-        typer.Option("--certify", help="Then judge it with real cards, as allstreets certify."),
+        typer.Option(
+            "--certify", help="Then certify it with real cards, as allstreets certify does."
+        ),
     ] = False,
     json: JsonOption = False,
 ) -> None:

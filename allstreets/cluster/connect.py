@@ -167,7 +167,7 @@ def _no_answer(where: str, why: str) -> InputError:
 
 
 def _keep_stdout(ray: Any) -> None:
-    """Let Ray not print to where a program reads our result: workers that die are told by us."""
+    """Let Ray not print to where a program reads our result: we report workers that die."""
     ray._private.worker.print_to_stdstream = lambda *_, **__: None
 
 

@@ -325,7 +325,7 @@ class ClusterEngine:
         return files
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from stored files of the same games, whichever engine wrote them."""
+        """Resume from stored files of the same games, whichever engine wrote them."""
         if not isinstance(state, StoredArrays):
             raise TypeError("workers read files: a state that is not stored cannot be restored")
         shared = {name: np.array(state[name]) for name in self.state()}

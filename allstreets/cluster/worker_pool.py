@@ -184,7 +184,7 @@ class RayPool(WorkerPool):
         if not self._nodes:
             raise InputError(
                 "no machine of the cluster is left.\n"
-                "Start others, then go on with the same command and --resume."
+                "Start others, then continue with the same command and --resume."
             )
         return [*left, *[None] * len(new)]
 

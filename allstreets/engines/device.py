@@ -192,7 +192,7 @@ class CudaDevice:
             ) from None
         except (cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError) as error:
             raise InputError(
-                f"the GPU stopped working: {error}.\nWhat was saved last is intact; go on with "
+                f"the GPU stopped working: {error}.\nThe last save is intact; continue with "
                 "--resume, there or with device: cpu"
             ) from None
 
@@ -278,7 +278,7 @@ class CudaDevice:
             return CudaKernels(self._cupy.RawModule(code=source, options=options), self._guard)
 
     def recorded(self, work: Callable[[], None]) -> Callable[[], None]:
-        """A CUDA graph: one launch in place of many."""
+        """A CUDA graph: one launch instead of many."""
         with self._guard():
             self._stream.begin_capture()
             work()

@@ -139,7 +139,7 @@ class PerBatchEngine:
         return {"batch": self._batch, **state}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same games."""
+        """Resume from a `state()` of the same games."""
         batch = np.array(state["batch"])
         if len(batch):
             self._of(batch).restore(state)

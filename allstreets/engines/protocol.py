@@ -134,7 +134,7 @@ class Engine(Protocol):
         """Everything that the next step depends on, flop by flop (`state`)."""
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same games."""
+        """Resume from a `state()` of the same games."""
 
 
 # What only some engines can do.
@@ -217,7 +217,7 @@ class Restarts(Protocol):
     """Engines that forget flops which are not visited."""
 
     def persists(self, flops: Flops) -> bool:
-        """Whether the games of these flops go on from their last step, or start afresh."""
+        """Whether the games of these flops resume from their last step, or start afresh."""
 
 
 @runtime_checkable

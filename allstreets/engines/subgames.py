@@ -80,7 +80,7 @@ class Stored(Protocol):
         """Everything that the next step depends on."""
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same subgame."""
+        """Resume from a `state()` of the same subgame."""
 
 
 Subgame = TypeVar("Subgame", bound=Stored)
@@ -127,7 +127,7 @@ class SeparateSubgames(Generic[Subgame]):
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same games."""
+        """Resume from a `state()` of the same games."""
         for flop in range(self.flops):
             self._restore_flop(flop, state)
 

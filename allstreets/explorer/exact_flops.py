@@ -43,7 +43,7 @@ class ExactFlops:
         self._games = LastOpened(_load)  # for the holder of the lock
 
     def look(self, solution: SolutionId, line: Line) -> ExactFlop:
-        """What is known of a flop of a whole game with real combos."""
+        """The state of a flop of a whole game with real combos."""
         folder = self._library.folder(solution)
         with self._lock:
             whole, flop = _find(self._games.open(folder), line)
@@ -77,7 +77,7 @@ class ExactFlops:
         return known.model_copy(update=costs)
 
     def start(self, solution: SolutionId, form: FlopForm) -> Solve:
-        """Solve a flop of a whole game with real combos, or go on with it."""
+        """Solve a flop of a whole game with real combos, or resume it."""
         folder = self._library.folder(solution)
         with self._lock:
             result = self._games.open(folder)

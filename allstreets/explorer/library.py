@@ -102,7 +102,7 @@ class Library:
         return sorted(cards, key=lambda card: (-card.modified, card.name))
 
     def detail(self, solution: SolutionId) -> messages.SolutionDetail:
-        """What a solution is: its game, how it was solved, how good it is."""
+        """Describe a solution: its game, how it was solved, how good it is."""
         entry = self._require(solution)
         card = self._card(entry)
         description = self.view(solution).describe()

@@ -63,7 +63,7 @@ class Practising:
         self._played: OrderedDict[str, _Played] = OrderedDict()
 
     def topics(self, solution: Playable) -> messages.PracticeTopics:
-        """What a solution can be practised on."""
+        """The choices that a solution offers for practice."""
         opened = self._open(solution)
         kinds = set(seen_pots(opened).values())
         flops = bool(kinds) and len(opened.streets) > 1
@@ -183,7 +183,7 @@ class Practised:
         self._file = file
 
     def results(self, solution: Played = None) -> messages.PracticeResults:
-        """What was kept, in figures."""
+        """The stored results, in figures."""
         kept = Results(self._file)
         folder = _folder(kept, solution)
         stored, played = kept.answers(folder), kept.solutions()

@@ -81,7 +81,7 @@ class Trash:
         return Trashed(id=slot.name, name=name, folder=path_text(folder), deleted=when)
 
     def list(self) -> list[Trashed]:
-        """What was deleted and can be brought back, the latest first."""
+        """Deleted solutions that can be restored, the latest first."""
         trashed = [_described(root, slot) for root, slot in self._places()]
         return sorted(trashed, key=lambda item: (item.deleted, item.id), reverse=True)
 

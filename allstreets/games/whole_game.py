@@ -384,7 +384,7 @@ def rules_of(keys: Mapping[str, Any]) -> PreflopRules:
 
 
 def listed_rules(keys: Mapping[str, Any]) -> dict[str, Any]:
-    """The mapping of rules with the lines of their tree in place of what made it."""
+    """The mapping of rules with the lines of their tree instead of what made it."""
     tree = build_preflop_tree(rules_of(keys))
     kept = {key: value for key, value in keys.items() if key not in TREE_RULES}
     return {**kept, LINES: sorted(tree_lines(tree))}

@@ -117,7 +117,7 @@ class HrcTable:
 
 @dataclass(frozen=True)
 class HrcModel:
-    """What chips are worth."""
+    """The value of chips."""
 
     id: str = CHIP_EV
     raked: bool = False

@@ -61,7 +61,7 @@ class LiveHand:
 
     @property
     def so_far(self) -> PlayedHand:
-        """What was played, in big blinds."""
+        """The hand as played, in big blinds."""
         holes = (self.cards, None) if self.player == Player.OOP else (None, self.cards)
         return self.ledger.so_far(self.name, holes, self.board)
 
@@ -129,7 +129,7 @@ def follow(
 
 
 def won(hand: LiveHand, theirs: Cards | None, strengths: tuple[int, int] | None) -> Fraction | None:
-    """What the player has won; `strengths` of OOP's and IP's hands where cards were shown."""
+    """The player's winnings; `strengths` of OOP's and IP's hands where cards were shown."""
     ledger, player = hand.ledger, hand.player
     if ledger.folded is not None:
         return ledger.matched if ledger.folded != player else -ledger.matched

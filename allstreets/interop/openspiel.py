@@ -72,7 +72,7 @@ def openspiel_policy(solution: SpotSolution) -> Any:
 
 
 class SpotRules:
-    """What every state of one game shares: the tree, the deals and the results of a spot."""
+    """The data that all states of a game share: the tree, the deals and the results of a spot."""
 
     def __init__(self, spot: Spot) -> None:
         self.spot, self.tree = spot, spot.tree
@@ -157,7 +157,7 @@ class SpotGame(pyspiel.Game):
         return SpotState(self, self.rules)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "SpotObserver":
-        """What a player knows, as text."""
+        """The information of a player, as text."""
         del iig_obs_type, params
         return SpotObserver()
 
@@ -246,7 +246,7 @@ class SpotState(pyspiel.State):
 
 
 class SpotObserver:
-    """What a player knows, as text; nothing is forgotten, so observations are the same."""
+    """The information of a player, as text; with perfect recall, observations are the same."""
 
     def __init__(self) -> None:
         self.tensor, self.dict = None, dict[str, Any]()

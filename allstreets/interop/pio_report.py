@@ -46,7 +46,7 @@ GROUPS = {
 
 @dataclass
 class _Sums:
-    """What is added up for a decision, board by board."""
+    """The sums of a decision, board by board."""
 
     gathering: Gathering
     hands: dict[tuple[str, Player], HandSums] = field(default_factory=dict)

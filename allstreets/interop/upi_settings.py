@@ -17,7 +17,7 @@ REPORT_SECONDS = 60.0
 
 @dataclass
 class Settings:
-    """What is set before a tree is built."""
+    """The settings of a tree, before it is built."""
 
     ranges: dict[Player, Range] = field(default_factory=dict)
     board: str = ""
@@ -119,7 +119,7 @@ class Settings:
         self.info.clear()
 
     def commands(self) -> list[str]:
-        """What is set, as commands."""
+        """The settings as commands."""
         lines = [f"set_board {self.board}", f"set_pot 0 0 {self.pot:g}"]
         lines += [f"set_eff_stack {self.stack:g}", f"set_rake {self.rake[0]:g} {self.rake[1]:g}"]
         lines += [f"set_range {player.name} {held}" for player, held in self.ranges.items()]

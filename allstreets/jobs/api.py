@@ -152,7 +152,7 @@ def train(
     if given.job == "unified_cfr":
         return run(plan(given, None, resume=resume), callbacks)
     if resume:
-        raise InputError("resume needs output, the folder to go on from")
+        raise InputError("resume needs output, the folder to resume")
     # Jobs hand their solutions on through files, and flops are read when they are needed: the
     # folder is gone when the solution is.
     temporary = TemporaryDirectory()

@@ -212,10 +212,11 @@ class CertifyJob:
             changed = "the solution has changed"
             why = changed if "judged" in differs else f"{', '.join(differs)} differ"
             lines.append(
-                f"{self.folder} was certified before, and {why} since: all flops are judged anew."
+                f"{self.folder} was certified before, and {why} since: all flops are evaluated "
+                "again."
             )
         need, completed, threads = self.estimate(), self.completed, self.evaluator.threads
-        known = f", {need.known:,} of them judged before" if need.known else ""
+        known = f", {need.known:,} of them evaluated before" if need.known else ""
         how = self.evaluator.completion.text
         solved = f", {completed:,} of them solved first ({how})" if completed else ""
         lines.append(f"{len(self.flops):,} flops{known}{solved}")
@@ -359,7 +360,7 @@ class CertifyJob:
                 if isinstance(error, KilledError):
                     raise error
                 flop = self.flops[missing[number]]
-                raise _refusal(f"{flop.text} could not be judged", error) from error
+                raise _refusal(f"{flop.text} could not be evaluated", error) from error
 
             flops = [self.flops[place] for place in missing]
             executor.map(function, flops, keep, control=control, on_error=fail)
@@ -550,7 +551,7 @@ def _draws(evaluator: FlopEvaluator, flops: str | int, seed: int) -> tuple[str, 
     if game.locks.by_flop and (text != OWN or not evaluator.stored):
         raise InputError(
             "what is locked here goes by the solution's own flops, and is known where it stores "
-            "them: judge these alone, with --flops own"
+            "them: evaluate these alone, with --flops own"
         )
     if text == ALL:
         return ALL, everything(spread_flops(FLOP_COUNT))

@@ -105,7 +105,7 @@ def train_through_losses(
 ) -> Outcome:
     """Call `train` until no worker is lost on the way.
 
-    It is told whether to go on from the latest checkpoint, and how many seconds have passed since
+    It is told whether to resume from the latest checkpoint, and how many seconds have passed since
     the first call: a time limit does not begin again with every loss.
     """
     losses, reached, began = 0, newest_checkpoint(checkpoints), clock()

@@ -3,7 +3,7 @@
 On this machine:
 
 1. Build the engine of a group of flops, train it until all of them are solved or their iterations
-   are over, store them, and go on with the next group: memory holds a few groups at a time. On one
+   are over, store them, and start the next group: memory holds a few groups at a time. On one
    thread it is one. On more there are others in work: while a group is laid out in Python, stored,
    or down to its last flops, threads find work in them.
 2. A group that fails is solved flop by flop. What fails then is noted; `--resume` tries it again.

@@ -358,7 +358,7 @@ class Job(Protocol[Ended]):
         """Plan the job; raise an `InputError` where it cannot run."""
 
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> Ended:
-        """Do it; what is done is stored on the way, and a later run goes on from there."""
+        """Run the job; results are stored on the way, and a later run resumes from them."""
 
 
 DRAFT_KERNELS = "draft"

@@ -247,7 +247,7 @@ class LibraryJob:
 
 @dataclass(frozen=True, eq=False)
 class BuiltGame:
-    """What has become of a game."""
+    """The outcome of a game: built, skipped or failed."""
 
     game: LibraryGame
     state: str
@@ -292,7 +292,7 @@ class LibraryOutcome:
         return "\n".join(failed) or None
 
     def lines(self) -> list[str]:
-        """What has become of each game."""
+        """The outcome of each game."""
         return [built.text for built in self.games]
 
     def to_json(self) -> dict[str, Any]:

@@ -52,7 +52,7 @@ Ended = TypeVar("Ended", SpotOutcome, UnifiedOutcome)
 
 @dataclass(frozen=True, eq=False)
 class LockJob(Generic[Ended]):
-    """What is solved with locks, in rounds until their frequencies hold."""
+    """A game with locks, solved in rounds until their frequencies hold."""
 
     first: Job[Ended]
     again: Callable[[Ended, Path | None], tuple[float, Job[Ended]] | None]
@@ -95,7 +95,7 @@ class LockJob(Generic[Ended]):
 
 
 def _put(folder: Path, output: Path) -> None:
-    """Put a folder in the place of another."""
+    """Replace a folder by another."""
     before = output.with_name(f".{output.name}.before")
     drop(before)
     output.rename(before)
@@ -223,7 +223,7 @@ def lock_game(
 
     It ends when it is no more exploitable than the other one, also as it is stored, or after
     `iterations`; without these, after `LONGER` times as many as the other one took. What else ended
-    that one does not count. `changes` are keys of training files that are otherwise than there.
+    that one does not count. `changes` are keys of training files that differ from that file.
     """
     game = with_game_locks(result.game, locks)
     _ = game.locks  # errors are raised now

@@ -15,7 +15,7 @@ The loop knows no terminal: observers are callables that take a `Progress`.
 A run into a folder (`train_into`) has one writer and ends with a solution that is saved:
 
 FOLDER/manifest.json, …      the solution, whole at every moment
-       checkpoints/          to go on from
+       checkpoints/          to resume from
        metrics.jsonl         the figures of every check
 """
 
@@ -115,7 +115,7 @@ class TrainingSolver(Protocol):
         """Everything that the next iteration depends on, random state included."""
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same identity, bit for bit as if never interrupted.
+        """Resume from a `state()` of the same identity, bit-identical to an uninterrupted run.
 
         All of it is taken over, whatever the solver held before, and nothing of it is kept: the
         arrays may be files that are read part by part.
@@ -141,7 +141,7 @@ class RunFiles:
 
     def __post_init__(self) -> None:
         if self.resume and self.checkpoints is None:
-            raise InputError("--resume needs the folder with the checkpoints to go on from")
+            raise InputError("--resume needs the folder with the checkpoints")
 
 
 @dataclass(frozen=True)

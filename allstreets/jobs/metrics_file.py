@@ -2,7 +2,7 @@
 
 A line is appended in one write as soon as its check is made. After a crash the file may hold more
 than the checkpoint, or end in half a line; `continue_from` brings both to the same iteration. It is
-a log for people and programs: nothing that a run goes on from is read out of it.
+a log for people and programs: no run resumes from it.
 """
 
 import json
@@ -50,7 +50,7 @@ def append(path: Place, row: Mapping[str, Any]) -> None:
     except OSError as error:
         raise InputError(
             f"cannot write the metrics file {path}: {error.strerror or error}\n"
-            "Make room, then go on with --resume."
+            "Make room, then continue with --resume."
         ) from error
 
 

@@ -273,7 +273,7 @@ class SpotJob:
     first: "SpotJob | None" = None  # gives the first answer, which this one replaces
     drafted: float | None = None  # the exploitability of a draft that is in its folder
     claimed: bool = False  # the folder, by who runs it
-    again: bool = False  # in place of a bundle of the spot that keeps too little to resume
+    again: bool = False  # instead of a bundle of the spot that keeps too little to resume
     clock: Callable[[], float] = time.monotonic
 
     @property
@@ -285,7 +285,7 @@ class SpotJob:
     def require(self) -> None:
         """Refuse what cannot be saved or resumed, before anything is computed."""
         if self.resume and self.output is None:
-            raise InputError("--resume needs --output, the folder to go on from")
+            raise InputError("--resume needs --output, the folder to resume")
         if self.completion is not None:
             require_draft(self.spot)
         require_saved(self.spot, self.saved)
@@ -445,7 +445,7 @@ class _Saver:
 
     job: SpotJob
     solver: SpotSolver
-    before: Mapping[str, Any]  # the manifest that a resumed job goes on from
+    before: Mapping[str, Any]  # the manifest that a resumed job continues
     start: float  # of the job, on its clock
     origin: OriginOf | None
 

@@ -85,7 +85,7 @@ class SpotPiece:
     settings: Mapping[str, Any]  # those of `SETTINGS`
     limits: Limits = field(default_factory=Limits)
     threads: int = 1
-    folder: Path | None = None  # of its bundle; what is there already is gone on with
+    folder: Path | None = None  # of its bundle; an existing one is resumed
     saved: Saved = "full"
 
     @property
@@ -222,14 +222,14 @@ def _solve(job: SpotPiece, control: Control) -> SpotRow:
 
 
 def _kept(job: SpotPiece, spot: Spot, config: SpotConfig) -> SpotRow | None:
-    """The row of a bundle that is there and done; one that cannot be gone on with is removed."""
+    """The row of a bundle that is there and done; one that cannot be resumed is removed."""
     assert job.folder is not None
     manifest = read_spot_manifest(job.folder)
     require_same(job.folder, manifest["config"], config.identity(spot), "spot")
     row = spot_row(job, load_spot(job.folder))
     if row.is_done(job):
         return row
-    if manifest["saved"] != "full":  # no regrets to go on from
+    if manifest["saved"] != "full":  # no regrets to resume from
         shutil.rmtree(job.folder)
     return None
 

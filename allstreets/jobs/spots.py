@@ -105,7 +105,7 @@ class SpotsJob:
     output: Path | None = None  # the folder of the set
     resume: bool = False  # what is solved there is not solved again
     csv: Path | None = None  # rows are appended to it as spots are solved
-    executor: Executor | None = None  # in the place of all of these
+    executor: Executor | None = None  # instead of all of these
 
     @cached_property
     def pieces(self) -> dict[int, SpotPiece]:
@@ -133,7 +133,7 @@ class SpotsJob:
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> SpotsOutcome:
         """Solve what is planned; rows are written as spots are solved."""
         if self.resume and self.output is None:
-            raise InputError("--resume needs --output, the folder to go on from")
+            raise InputError("--resume needs --output, the folder to resume")
         callbacks.begin()
         with self._executor(callbacks) as executor, ExitStack() as stack:
             return self._run(executor, stack, callbacks)
@@ -216,7 +216,7 @@ def read_spots(
 ) -> list[tuple[str, SpotConfig | InputError]]:
     """The names and configs of spot files, or of flags alone; flags override the files.
 
-    A file that cannot be read has its error in the place of a config, unless there is no other.
+    A file that cannot be read has its error instead of a config, unless it is the only one.
     """
     configs: list[tuple[str, SpotConfig | InputError]] = []
     for path in files or (None,):

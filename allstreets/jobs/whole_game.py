@@ -243,7 +243,7 @@ class UnifiedJob:
         """Refuse what cannot be saved, resumed or held in memory, before anything is computed."""
         if self.output is None:
             if self.resume:
-                raise InputError("--resume needs --output, the folder to go on from")
+                raise InputError("--resume needs --output, the folder to resume")
             if self.config.memory == "memmap":
                 raise InputError("memory memmap needs --output, a folder on the disk to use")
             if self.config.cluster is not None:
@@ -375,7 +375,7 @@ class UnifiedJob:
         )
 
     def _calibration(self, callbacks: Callbacks) -> Calibration | None:
-        """What is measured half-way, if anything is."""
+        """The measurement half-way, if there is one."""
         flops = min(self.config.calibrate, self.need.flops)
         if not flops or not self.need.pots:
             return None

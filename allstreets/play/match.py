@@ -207,7 +207,7 @@ class MatchJob:
     executor: Executor | None = None  # in the place of these
 
     def plan(self) -> Plan:
-        """What is played, on which flops, and what is known already."""
+        """The plan: what is played, on which flops, and what is known already."""
         table, left = self.blocks.table, len(self._left())
         cards = f"{len(table.flops):,} flop{'s' * (len(table.flops) != 1)}"
         kept = f", {self.total - left:,} deals kept from before" if left < self.total else ""

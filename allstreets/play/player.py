@@ -67,7 +67,7 @@ PASSIVE = (ActionKind.CHECK, ActionKind.CALL, ActionKind.FOLD)  # what a hand do
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What a player does at a decision."""
+    """A player's strategy at a decision."""
 
     moves: tuple[Move, ...]  # [A]
     strategy: Floats  # [A, 1326]: of every combo
@@ -103,7 +103,7 @@ class Seat(ABC):
 
     @abstractmethod
     def answer(self, live: LiveHand, *, whole: bool = False) -> Answer:
-        """What he does now; `whole` where the table has whole chips."""
+        """The player's strategy now; `whole` where the table has whole chips."""
 
     def watch(self, live: LiveHand, holes: Sequence[Cards | None]) -> None:
         """See how the hand stands; `holes` are the cards of both players as far as they show."""
@@ -195,7 +195,7 @@ class Follower(Seat):
         self._entry: Last = None  # the same when the street began
 
     def answer(self, live: LiveHand, *, whole: bool = False) -> Answer:
-        """What every combo does now; `whole` where the table has whole chips."""
+        """The strategy of every combo now; `whole` where the table has whole chips."""
         hand, turn = live.so_far, live.ledger.to_act
         assert turn is not None
         if self._exact is None:

@@ -442,7 +442,7 @@ def solve(
     """Solve until exploitability is at most `target` of the pot, or iterations or time run out.
 
     With a `tremble` (0.001) players also learn answers to what the opponent never does.
-    With a `completion` such as `DRAFT` a flop is solved as that says, in the place of algorithm,
+    With a `completion` such as `DRAFT` a flop is solved as that says, instead of by algorithm,
     precision, tremble and device.
     `seconds` count from the call: set-up and checks included. Exploitability is checked where the
     curve so far predicts the target, or every `check` iterations; with `progress` every check

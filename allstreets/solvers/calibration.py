@@ -1,4 +1,4 @@
-"""What buckets of hands get wrong before the flop, measured on a few flops and added.
+"""The errors of buckets of hands before the flop, measured on a few flops and corrected.
 
 Where hands share buckets, a pot is worth a little more or less to a hand than it is with real
 cards. Before the flop most hands are all but indifferent between two actions, so that an error of a
@@ -7,7 +7,7 @@ solution loses with real cards.
 
 So training halts once, when the ranges have settled. Some of its flops are solved exactly for
 these ranges (`measure`, which is handed in), and the differences to the run's own values are
-*corrections*: chips for each opposing combo that a hand meets in a pot. Training goes on with them:
+*corrections*: chips for each opposing combo that a hand meets in a pot. Training uses them:
 every value of a pot is its own plus the correction times the combos met, so that corrections follow
 the ranges.
 """

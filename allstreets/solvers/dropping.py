@@ -125,7 +125,7 @@ class HandDropping:
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same game."""
+        """Resume from a `state()` of the same game."""
         for name, array in self.state().items():
             array[...] = state[name]
         self._hand_over()

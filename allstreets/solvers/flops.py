@@ -1,6 +1,6 @@
 """Flops one by one: the pots of a whole game on flops whose ranges are given, not played to.
 
-In the place of a preflop tree stands a fixed reach [2, P, 169], by default every hand. Nothing
+A fixed reach [2, P, 169], by default every hand, replaces the preflop tree. Nothing
 connects the flops then, so each is a game of its own that ends when it is solved:
 
 1. Train all pots and flops in work up to the next check.
@@ -350,7 +350,7 @@ class FlopsSolver:
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same flops."""
+        """Resume from a `state()` of the same flops."""
         self._iterations[...] = state["iterations"]
         self._regret_weights[...] = state["regret_weights"]
         self.solved[...] = state["solved"]

@@ -270,7 +270,7 @@ class SubgameLeaves:
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same leaves."""
+        """Resume from a `state()` of the same leaves."""
         self.last = list(np.array(state["leaves.last"], np.float32))
         self.totals[...] = state["leaves.totals"]
         self.visits[...] = state["leaves.visits"]

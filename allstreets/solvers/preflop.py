@@ -255,7 +255,7 @@ class PreflopCfr:
         return regrets | sums | losses
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same game."""
+        """Resume from a `state()` of the same game."""
         for name, array in self.state().items():
             array[...] = state[name]
 

@@ -206,7 +206,7 @@ class PreflopTraining(ABC):
         return {"progress": progress, **self.preflop.state()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same game."""
+        """Resume from a `state()` of the same game."""
         self._iterations = int(state["progress"][0])
         self._regret_weight = float(state["progress"][1])
         self.preflop.restore(state)
@@ -483,7 +483,7 @@ class WholeGameSolver(PreflopTraining):
         return {**super().state(), **dropping, **shares, **self.leaves.state()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same game."""
+        """Resume from a `state()` of the same game."""
         super().restore(state)
         if self.dropping is not None:
             self.dropping.restore(state)

@@ -168,7 +168,7 @@ def require_no_checkpoints(folder: Place) -> None:
     for _, path in _checkpoints(folder)[:1]:
         raise InputError(
             f"{folder} already holds a run ({path.name}); "
-            "go on with it by --resume, or name another folder"
+            "continue it with --resume, or name another folder"
         )
 
 
@@ -203,7 +203,7 @@ def save_checkpoint(folder: Folder, checkpoint: Checkpoint) -> Folder:
         raise InputError(
             f"cannot write the checkpoint of iteration {checkpoint.iterations:,} to {folder}: "
             f"{error.strerror or error}\nEarlier checkpoints are kept. Make room "
-            f"({size:,.0f} MB is needed), then go on with --resume."
+            f"({size:,.0f} MB is needed), then continue with --resume."
         ) from error
     _drop_old(folder, checkpoint.iterations)
     return target
@@ -266,7 +266,7 @@ def restore_latest(
             continue
         for problem in damage:
             warnings.warn(
-                f"{problem}; going on from iteration {checkpoint.iterations:,} instead",
+                f"{problem}; resuming from iteration {checkpoint.iterations:,} instead",
                 CheckpointWarning,
                 stacklevel=2,
             )

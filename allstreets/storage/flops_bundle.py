@@ -82,7 +82,7 @@ class FlopsBundle:
             manifest = read_manifest(self.folder, KIND)
             require_same(self.folder, manifest["config"], self._identity, "model of flops")
             raise InputError(
-                f"{self.folder} already holds this model; go on with it by --resume, or name "
+                f"{self.folder} already holds this model; continue it with --resume, or name "
                 "another folder"
             )
 
@@ -160,7 +160,7 @@ class FlopsBundle:
         except OSError as error:
             raise InputError(
                 f"cannot write to {self.folder}: {error.strerror or error}; what is solved so far "
-                "is kept. Make room, then go on with --resume"
+                "is kept. Make room, then continue with --resume"
             ) from error
 
     def write_manifest(self) -> None:

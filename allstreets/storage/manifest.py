@@ -239,7 +239,7 @@ def require_plain_data(data: Any, depth: int = DEEPEST) -> None:
         if not data.isascii() and any("\ud800" <= letter <= "\udfff" for letter in data):
             raise MisfitError("it holds half a letter")
     elif isinstance(data, float) and not math.isfinite(data):
-        raise MisfitError("it holds a number that is none")
+        raise MisfitError("it holds NaN or infinity")
     elif isinstance(data, int) and not -LARGEST <= data < LARGEST:
         raise MisfitError("it holds a number that is too large")
 
@@ -430,7 +430,7 @@ def require_trained(folder: Place, manifest: Mapping[str, Any]) -> None:
         made = MadeSimple.read(manifest["simplified"])
         raise InputError(
             f"{folder} holds simple strategies ({made.rule}), which cannot be solved further.\n"
-            f"Name another folder, or go on with what they were made from: {made.source}"
+            f"Name another folder, or continue with their original: {made.source}"
         )
 
 

@@ -191,9 +191,9 @@ def _place(start: int, entry: Mapping[str, Any]) -> Place:
     first, last = entry["data_offsets"]
     dtype, shape = TYPES[entry["dtype"]], tuple(entry["shape"])
     if not all(type(each) is int and each >= 0 for each in (first, last, *shape)):
-        raise ValueError("an array lies nowhere")
+        raise ValueError("an array has no place in the file")
     if last - first != math.prod(shape) * dtype.itemsize:
-        raise ValueError("an array does not fill its place")
+        raise ValueError("an array has the wrong size")
     return Place(start + first, start + last, dtype, shape)
 
 

@@ -146,7 +146,7 @@ def require_folder(folder: Place, kind: Kind, *, resume: bool) -> None:
         if not resume:
             raise InputError(
                 f"{folder} already holds a solution of {manifest['iterations']:,} iterations; "
-                "go on with it by --resume, or name another folder"
+                "continue it with --resume, or name another folder"
             )
 
 

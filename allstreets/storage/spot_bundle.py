@@ -140,7 +140,7 @@ def require_free(folder: Path, identity: Mapping[str, Any]) -> None:
     require_trained(folder, manifest)
     raise InputError(
         f"{folder} already holds this spot, solved to iteration {manifest['iterations']:,}; "
-        "go on with it by --resume, or name another folder"
+        "continue it with --resume, or name another folder"
     )
 
 

@@ -104,7 +104,7 @@ class SpotSetBundle:
             entries = read_entries(folder)
             if not resume:
                 raise InputError(
-                    f"{folder} already holds {len(entries):,} spots; go on with them by --resume, "
+                    f"{folder} already holds {len(entries):,} spots; continue them with --resume, "
                     "or name another folder"
                 )
             return {entry.folder: entry for entry in entries}

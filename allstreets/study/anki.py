@@ -31,7 +31,7 @@ table { margin: 1em auto; } td { padding: 0.2em 0.8em; } .best { font-weight: bo
 
 
 def chosen(stored: Iterable[StoredAnswer], wanted: Wanted) -> list[Answer]:
-    """The last answer to every decision that was missed, as far as it is wanted."""
+    """The last answer to every missed decision that matches the filter."""
     answers = (entry.answer for entry in stored)
     return list(
         {
@@ -63,9 +63,7 @@ def anki_package(answers: Sequence[Answer], deck: str = DECK_NAME) -> bytes:
     if problem is not None:
         raise InputError(problem)
     if not answers:
-        raise InputError(
-            "no decision was missed, as far as it is wanted: there is nothing to write"
-        )
+        raise InputError("no missed decision matches the filter: there is nothing to write")
     import genanki
 
     model = genanki.Model(

@@ -308,7 +308,7 @@ def draw_flop(
     weights = [solved.weight if wanted(solved.flop.texture) else 0.0 for solved in flops]
     sums = np.cumsum(weights)
     if not sums[-1] > 0:
-        raise InputError("no flop of this solution is like that: choose other textures")
+        raise InputError("no flop of this solution has these textures: choose others")
     drawn = flops[draw_index(chance, sums)].flop
     permutation = CARD_PERMUTATIONS[int(chance.integers(len(CARD_PERMUTATIONS)))]
     return tuple(sorted(permutation[list(drawn.cards)].tolist(), reverse=True))

@@ -113,7 +113,7 @@ def open_games(folder: Path) -> tuple[SolvedGame, ...]:
         return load_games([packed.folder() for packed in library().values()])
     folder = mirrored(folder)
     if not folder.is_dir():
-        raise InputError(f"{folder} is no folder: name a folder of solved whole games; {MAKE}")
+        raise InputError(f"{folder} is not a folder: name a folder of solved whole games; {MAKE}")
     inside = [folder] if (folder / MANIFEST).exists() else sorted(folder.iterdir())
     games = [
         path for path in inside if (path / MANIFEST).exists() and folder_kind(path) == "unified"
@@ -218,7 +218,7 @@ def load_playable(
     if drafts:
         game = solution.as_game
         if game is None:
-            raise InputError(f"{folder} is no whole game: only flops of whole games are drafted")
+            raise InputError(f"{folder} is not a whole game: only flops of whole games are drafted")
         game.exact_flops = DraftedFlops(folder, game, announce)
     return solution
 

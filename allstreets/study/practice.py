@@ -302,7 +302,7 @@ def deal_hand(
         except _ElsewhereError:
             continue
     raise InputError(
-        f"in {deals:,} deals {dealer.solution.unit.seats[player]} was never asked: the solution "
+        f"in {deals:,} deals {dealer.solution.unit.seats[player]} had no decision: the solution "
         "hardly ever gets there; widen the filter or take the other seat"
     )
 

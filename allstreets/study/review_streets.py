@@ -150,7 +150,7 @@ class StreetStart:
 
     @property
     def left(self) -> Fraction:
-        """What the shorter stack has behind then."""
+        """The chips behind of the shorter stack then."""
         return min(self.hand.before(self.street)[1])
 
 
@@ -242,7 +242,7 @@ class SolvedAgain:
             if self._behind.exploitability > effort.worst:
                 raise InputError(
                     f"the solution never gets here, and {effort.seconds:g} s are too few to solve "
-                    "the rest by itself; --seconds-per-spot gives it more"
+                    "the rest by itself; allow more with --seconds-per-spot"
                 )
             self._assume(result.read(self._behind.line).node)
         return self._behind.node(line)
@@ -366,7 +366,7 @@ class _Street:
         self.left = ranges[0], ranges[1]
 
     def _assume(self, node: int) -> None:
-        """Note that the action that leads to a node is taken by all that its player has."""
+        """Record that the whole range of a player takes the action that leads to a node."""
         action = self._tree.actions[node]
         assert action is not None
         seat = self._tree.player_at(int(self._tree.parent[node])).seat
@@ -426,8 +426,8 @@ def solve_street(
     result = _solve(solver, effort)
     if result.exploitability > effort.worst:
         raise InputError(
-            f"{100 * result.exploitability:.0f} % of the pot is as near as {effort.seconds:g} s "
-            "get; --seconds-per-spot gives it more"
+            f"{effort.seconds:g} s reach {100 * result.exploitability:.0f} % of the pot; "
+            "allow more with --seconds-per-spot"
         )
     return SolvedStreet(result, how)
 

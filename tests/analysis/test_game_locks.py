@@ -93,7 +93,7 @@ def test_a_game_with_locks_is_written_down_and_read_back() -> None:
         (Lock("", {"c": 0.5}), "the probabilities sum to 0.5, not to 1"),
         (Lock("", hands={"AhKh": {"c": 1}}), "suits mean nothing: .* of AKs do"),
         (Lock("", hands={"AA": {"c": 1}, "QQ+": {"f": 1}}), "AdAc is locked by .* already"),
-        (Lock("c x | Ks7h2d | x", {"x": 1}), "holds on every flop: write '| . |' in place of"),
+        (Lock("c x | Ks7h2d | x", {"x": 1}), "holds on every flop: write '| . |' instead of"),
         (Lock("r2.5 | x", {"x": 1}), "'r2.5' ends before the flop"),
         (Lock("c x | * | b3", {"x": 1}), "lock.0..line: line 'b3' after the flop: 'b3'"),
         (Lock("c x | x", hands={"AhKh": {"x": 1}}), "suits mean nothing: AhKh must play as"),

@@ -125,7 +125,7 @@ def test_other_ways_of_writing(text: str, same: str) -> None:
         ("hand,weight\nAA,1,2", "range, line 2: 3 fields, not 2: write a hand and its weight"),
         ("AA,0.5,KK", "range, line 1: 3 fields, not 2"),
         ('{"AA": 1,\n "KK": x}', "range, line 2, character 8: not valid JSON (Expecting value)"),
-        ('{"AA": NaN}', "not valid JSON (NaN is no weight)"),
+        ('{"AA": NaN}', "not valid JSON (NaN is not a weight)"),
         ('{"AA": true}', "range, entry 'AA': a number is wanted, as in"),
         ('{"AA": {"call": 1}}', "range, entry 'AA': a number is wanted"),
         ('{"AX": 1}', "range, entry 'AX': 'AX' is not a hand or a combo"),

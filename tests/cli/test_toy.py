@@ -77,7 +77,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(
         press_in(patch, metrics_file, "append")
         assert main([*command, "--output", str(folder)]) == 130
     out, err = capsys.readouterr()
-    assert f"saved in {folder}, go on with the same command and --resume" in out
+    assert f"saved in {folder}, continue with the same command and --resume" in out
     assert f"Saving to {folder} …" in err
     assert main(["toy", "leduc", "-n", "10", "--output", str(folder)]) == 2  # never overwritten
 

@@ -65,7 +65,7 @@ def test_a_run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     ]
     code, out, err = run(capsys, "train", str(file), "-o", str(folder))
     assert (code, out) == (2, "")
-    assert "already holds this model; go on with it by --resume" in err
+    assert "already holds this model; continue it with --resume" in err
     code, out, err = run(capsys, "train", str(file), "-o", str(folder), "--resume")
     assert code == 0
     assert "(3 of 3 are solved)" in err

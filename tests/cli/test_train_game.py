@@ -78,7 +78,7 @@ def test_a_run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     # And what was solved is not overwritten.
     code, out, err = train(capsys, tmp_path)
     assert (code, out) == (2, "")
-    assert "already holds a solution of 12 iterations; go on with it by --resume" in err
+    assert "already holds a solution of 12 iterations; continue it with --resume" in err
     code, out, err = train(capsys, tmp_path, "--resume", epochs=16)
     assert code == 0
     assert load_unified(tmp_path / "out").iterations == 16

@@ -34,6 +34,16 @@ class Block:
         typed = [line[2:] for line in lines if line.startswith("$ ")]
         return typed or [line for line in lines if line.strip() and not line.startswith("#")]
 
+    def shown(self) -> list[list[str]]:
+        """The output that a page shows below each command; "…" stands for what it leaves out."""
+        below: list[list[str]] = []
+        for line in self.text.replace("\\\n", " ").splitlines():
+            if line.startswith("$ "):
+                below.append([])
+            elif below:
+                below[-1].append(line.rstrip())
+        return below or [[] for _ in self.commands()]
+
 
 def blocks_of(page: Path, name: str | None = None) -> Iterator[Block]:
     """The blocks of a page in their order."""

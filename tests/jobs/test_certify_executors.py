@@ -144,7 +144,9 @@ def test_what_a_worker_cannot_do_is_told(copy: Path, monkeypatch: pytest.MonkeyP
     """Long: processes of its own."""
     several(monkeypatch)
     monkeypatch.setattr(certificate, "EvaluateFlop", Failing)
-    with pytest.raises(InputError, match=r"(.{6}) could not be judged: the disk is full, says \1"):
+    with pytest.raises(
+        InputError, match=r"(.{6}) could not be evaluated: the disk is full, says \1"
+    ):
         job(copy).run()
 
 

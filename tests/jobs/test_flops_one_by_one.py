@@ -245,7 +245,7 @@ def test_a_run_may_be_extended(tmp_path: Path) -> None:
 
 def test_other_settings_are_refused(tmp_path: Path) -> None:
     run_small(tmp_path / "run", flops=FLOPS[:1])
-    with pytest.raises(InputError, match="already holds this model; go on with it by --resume"):
+    with pytest.raises(InputError, match="already holds this model; continue it with --resume"):
         run_small(tmp_path / "run")
     with pytest.raises(InputError, match="another model of flops: exploitability_threshold di"):
         run_small(tmp_path / "run", resume=True, exploitability_threshold=0.5)

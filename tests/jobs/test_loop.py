@@ -219,7 +219,7 @@ def test_a_damaged_checkpoint_costs_one_interval(tmp_path: Path) -> None:
     newest = tmp_path / "checkpoint-000000000700" / "arrays-000.safetensors"
     newest.write_bytes(newest.read_bytes()[:-5])
     resumed, uninterrupted = solver(), solver()
-    with pytest.warns(CheckpointWarning, match="going on from iteration 500 instead"):
+    with pytest.warns(CheckpointWarning, match="resuming from iteration 500 instead"):
         run(resumed, tmp_path, 1000, resume=True)
     run(uninterrupted, tmp_path / "whole", 1000)
     assert_same_state(resumed, uninterrupted)
@@ -235,7 +235,7 @@ def test_a_fresh_run_does_not_touch_another(tmp_path: Path) -> None:
         run(fresh, tmp_path, 300)
     assert str(error.value) == (
         f"{tmp_path} already holds a run (checkpoint-000000000250); "
-        "go on with it by --resume, or name another folder"
+        "continue it with --resume, or name another folder"
     )
     assert fresh.iterations == 0
     assert contents(tmp_path) == before

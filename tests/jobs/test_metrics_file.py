@@ -103,7 +103,7 @@ def test_places_that_cannot_be_written(tmp_path: Path) -> None:
         metrics_file.begin(inside / "deeper")
     with pytest.raises(InputError, match="is a folder; name a file"):
         metrics_file.begin(tmp_path)
-    with pytest.raises(InputError, match="Is a directory\nMake room, then go on with --resume"):
+    with pytest.raises(InputError, match="Is a directory\nMake room, then continue with --resume"):
         metrics_file.append(tmp_path, row(1))
 
 
@@ -113,5 +113,5 @@ def test_a_full_disk() -> None:
         metrics_file.append(Path("/dev/full"), row(1))
     assert str(error.value) == (
         "cannot write the metrics file /dev/full: No space left on device\n"
-        "Make room, then go on with --resume."
+        "Make room, then continue with --resume."
     )

@@ -127,7 +127,7 @@ def test_boards_in_a_folder_that_is_gone_on_with(tmp_path: Path) -> None:
         "KsKs4c9h2s",
         "Ks7d4c9h2c",
     ]
-    with pytest.raises(InputError, match="already holds 3 spots; go on with them by --resume"):
+    with pytest.raises(InputError, match="already holds 3 spots; continue them with --resume"):
         solve_many([{**game, "boards": BOARDS}], executor=here, **options)
 
     rows = solve_many([game], boards=BOARDS, executor=here, resume=True, **options)

@@ -344,7 +344,7 @@ def test_a_full_disk_costs_nothing_that_was_saved(
     assert outcome.training.unsaved is not None
     assert "cannot write the checkpoint of iteration 12 to" in outcome.training.unsaved
     assert "No space left on device" in outcome.training.unsaved
-    assert "then go on with --resume" in outcome.training.unsaved
+    assert "then continue with --resume" in outcome.training.unsaved
     assert stored(tmp_path / "run") == [4, 8]
     assert load_unified(tmp_path / "run").iterations == 12  # the solution needs less room
     resumed, whole = run(tmp_path / "run", resume=True), run()
@@ -359,7 +359,7 @@ def test_a_damaged_checkpoint_is_passed_over(tmp_path: Path, file: str) -> None:
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 0x10
     path.write_bytes(data)
-    with pytest.warns(CheckpointWarning, match="going on from iteration 8 instead"):
+    with pytest.warns(CheckpointWarning, match="resuming from iteration 8 instead"):
         resumed = run(tmp_path / "run", resume=True, epochs=14)
     assert numbers(resumed.solver) == numbers(run(epochs=14).solver)
 
@@ -413,7 +413,7 @@ def test_folders_that_hold_something_else(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     run(folder, epochs=4)
     before = kept_numbers(folder)
-    assert "already holds a solution of 4 iterations; go on with it by --resume" in refused(folder)
+    assert "already holds a solution of 4 iterations; continue it with --resume" in refused(folder)
     for keys in ({"stack_depth": 7}, {"flops": "spread_3"}, {"algorithm": "cfr+"}, {"seed": 2}):
         told = refused(folder, resume=True, **keys)
         assert "belongs to another run: " in told

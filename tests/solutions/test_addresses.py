@@ -77,7 +77,7 @@ def test_addresses_by_hand(address: str, line: str) -> None:
     ("address", "message"),
     [
         ("a=b", "names neither a board nor actions: write preflop_actions="),
-        ("preflop_actions=R2.5-Q", "preflop_actions: 'Q' is no action: write F, X, C"),
+        ("preflop_actions=R2.5-Q", "preflop_actions: 'Q' is not an action: write F, X, C"),
         ("preflop_actions=C-X&board=Ks7h", "the board 'Ks7h' has 2 cards"),
         ("preflop_actions=C-X&flop_actions=X", "the flop is dealt after 'c x'"),
         ("preflop_actions=R3", "'r3' is not offered"),

@@ -129,7 +129,7 @@ def test_damage_that_shows_while_a_solver_takes_over(
     for offset in range(len(good)):  # of the head, where a name may become another one, and after
         file.write_bytes(good[:offset] + bytes([good[offset] ^ 0x04]) + good[offset + 1 :])
         calls.clear()
-        with pytest.warns(CheckpointWarning, match="arrays-002.* going on from iteration 1 inst"):
+        with pytest.warns(CheckpointWarning, match="arrays-002.* resuming from iteration 1 inst"):
             assert restore_latest(tmp_path, IDENTITY, restore).iterations == 1
         assert calls[-1] == [10, 11, 12, 13]
     assert calls == [[20, 21], [10, 11, 12, 13]]
@@ -164,7 +164,7 @@ def test_a_damaged_checkpoint_falls_back_to_the_one_before(
         (warning,) = caught
         text = str(warning.message)
         assert text.startswith(str(newest / name))
-        assert text.endswith("; going on from iteration 100 instead")
+        assert text.endswith("; resuming from iteration 100 instead")
         assert "\n" not in text
 
 
@@ -278,7 +278,7 @@ def test_a_fresh_run_needs_a_folder_without_checkpoints(tmp_path: Path) -> None:
         require_no_checkpoints(tmp_path)
     assert str(error.value) == (
         f"{tmp_path} already holds a run (checkpoint-000000000100); "
-        "go on with it by --resume, or name another folder"
+        "continue it with --resume, or name another folder"
     )
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="is a file; name a folder for the checkpoints"):
@@ -314,7 +314,7 @@ def test_a_full_disk_keeps_the_old_ones(
         save_checkpoint(tmp_path, checkpoint(200))
     assert str(error.value) == (
         f"cannot write the checkpoint of iteration 200 to {tmp_path}: No space left on device\n"
-        "Earlier checkpoints are kept. Make room (0 MB is needed), then go on with --resume."
+        "Earlier checkpoints are kept. Make room (0 MB is needed), then continue with --resume."
     )
     assert contents(tmp_path) == before
     assert names(tmp_path) == ["checkpoint-000000000100"]
@@ -343,7 +343,7 @@ def test_a_write_that_the_system_cuts_short(tmp_path: Path) -> None:
     ).stdout
     assert output == (
         f"cannot write the checkpoint of iteration 2 to {tmp_path}: File too large\n"
-        "Earlier checkpoints are kept. Make room (8 MB is needed), then go on with --resume.\n"
+        "Earlier checkpoints are kept. Make room (8 MB is needed), then continue with --resume.\n"
     )
     assert names(tmp_path) == ["checkpoint-000000000001"]
     assert latest_checkpoint(tmp_path, {}).iterations == 1

@@ -126,7 +126,9 @@ def test_a_header_that_does_not_fit(tmp_path: Path) -> None:
         facts["files"]["preflop"] = {"file": "x.safetensors", "bytes": len(data), "sha256": total}
 
     forge(bundle / "manifest.json", negative)
-    with pytest.raises(InputError, match=r"x.safetensors cannot be read: an array lies nowhere"):
+    with pytest.raises(
+        InputError, match=r"x.safetensors cannot be read: an array has no place in the file"
+    ):
         load(bundle)
 
 

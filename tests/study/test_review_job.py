@@ -317,7 +317,7 @@ def test_the_nearest_stack(games: Path, file: Path, tmp_path: Path) -> None:
     assert one.notes == ("played 15 bb deep, graded before the flop at 20 bb (+33 %)",)
     with pytest.raises(InputError, match="holds no solved whole game"):
         open_games(file.parent)
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         open_games(file)
 
 

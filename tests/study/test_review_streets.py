@@ -128,7 +128,7 @@ def test_what_there_is_no_time_for() -> None:
     result = solve_street(GAME, river, NARROW, Effort(1e-3, 1e6, 1)).result
     assert result.exploitability <= 1e-3
     assert result.spot.tree.node_count == street_spot(GAME, river, NARROW).tree.node_count
-    with pytest.raises(InputError, match="of the pot is as near as 0 s get; --seconds-per-spot"):
+    with pytest.raises(InputError, match="of the pot; allow more with --seconds-per-spot"):
         solve_street(GAME, turn, WIDE, Effort(1e-3, 0.0, 1))
     with pytest.raises(StoppedError):
         solve_street(GAME, river, WIDE, Effort(1e-3, 1e6, 1, stop=lambda: True))

@@ -63,7 +63,7 @@ class Simplification:
         if self.grid is not None:
             _steps(self.grid)
         if self.sizes is not None and self.sizes < 1:
-            raise InputError(f"sizes {self.sizes}: at least one size is kept at each decision")
+            raise InputError(f"sizes {self.sizes}: keep at least one size at each decision")
         if self.drop is not None and not 0 < self.drop < 1:
             raise InputError(
                 f"drop {100 * self.drop:g} %: give a share between 0 and 100 %, such as 5 %"

@@ -36,7 +36,7 @@ DEAD = np.uint16(65535)
 
 
 class EvaluatorTables(NamedTuple):
-    """What the kernels read; built by `allstreets.cards.evaluator`."""
+    """The tables that the kernels read; built by `allstreets.cards.evaluator`."""
 
     card_keys: NDArray[np.uint64]  # [52]
     card_bits: NDArray[np.uint64]  # [52]: bit 16 · suit + rank

@@ -247,7 +247,7 @@ class BoardsEngine(ExactEngine):
         return {"ranges": self.sets.ranges, "sets": of_pot, **super().state()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same games, in the buckets that it was trained in."""
+        """Resume from a `state()` of the same games, in the buckets that it was trained in."""
         sets = RangeSets(np.array(state["ranges"]), tuple(np.array(state["sets"]).tolist()))
         if sets.of_pot != self.sets.of_pot or not np.array_equal(sets.ranges, self.sets.ranges):
             self.sets = sets

@@ -4,7 +4,7 @@ Buckets are made for the ranges that start a pot. Every set of buckets takes mem
 so pots that begin with similar ranges share one: they are put together into a few *range sets*,
 those first whose ranges differ least.
 
-When ranges have moved, hands are bucketed again, and a bucket goes on from the mean of what its
+When ranges have moved, hands are bucketed again, and a bucket starts from the mean of what its
 hands have learned elsewhere, by their weight in the ranges: regrets, and the average strategy. What
 is learned on the flop is by combo and stays.
 """

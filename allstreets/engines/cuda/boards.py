@@ -242,7 +242,7 @@ class CudaBoardsEngine(BoardsEngine):
                         self.there.write(self._place(name, pot, flop, level, player), array)
 
     def _restore_flop(self, flop: int, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on with a flop from a `state()`, whichever engine it is from."""
+        """Resume a flop from a `state()` of any engine."""
         for row in self.subgames:
             for name in NAMES:
                 getattr(row[flop], name).start_anew()

@@ -221,7 +221,7 @@ class CudaSubgame(ExactSubgame):
             self._buffers.write(f"averages.{player}.{level}", self.averages.host[level][player])
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same subgame."""
+        """Resume from a `state()` of the same subgame."""
         self.regrets.stale, self.averages.stale = set(), set()
         super().restore(state)
         self._there = False

@@ -268,7 +268,7 @@ class CudaMatrixEngine(MatrixEngine):
             mirror.fall_behind()
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same games, whichever engine it is from."""
+        """Resume from a `state()` of the same games, of any engine."""
         if self.games:
             self._store.finish()
             for mirror in self._mirrors():

@@ -8,7 +8,7 @@ other player from holding:
   highest of them is the nuts, the second, the third or fourth, or lower;
 - of a suit that missed, two on flop and turn and none on the river: whether it holds any.
 
-Hands that agree in both are a bucket: 150 to 250 a board in place of 1,081 hands.
+Hands that agree in both are a bucket: 150 to 250 a board instead of 1,081 hands.
 """
 
 from collections.abc import Callable, Sequence

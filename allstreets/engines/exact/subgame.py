@@ -392,7 +392,7 @@ class ExactSubgame:
         return state
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same subgame."""
+        """Resume from a `state()` of the same subgame."""
         for name, array in self.state().items():
             if name != "counters":
                 array[:] = state[name]

@@ -389,7 +389,7 @@ class MatrixEngine:
         }
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same games."""
+        """Resume from a `state()` of the same games."""
         for name, array in self.state().items():
             array[...] = state[name]
 

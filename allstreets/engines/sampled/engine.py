@@ -129,6 +129,6 @@ class SampledEngine(SeparateSubgames[SampledSubgame]):
         return self._informed(np.array([flop])).pack(flop, reach, numbers)
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same games."""
+        """Resume from a `state()` of the same games."""
         super().restore(state)
         self._stale[:] = True

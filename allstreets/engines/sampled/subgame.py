@@ -249,7 +249,7 @@ class SampledSubgame:
         return state
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same game, bit for bit as if never interrupted."""
+        """Resume from a `state()` of the same game, bit-identical to an uninterrupted run."""
         arrays = self.state()
         check_state(state, arrays)
         for name, array in arrays.items():
@@ -318,7 +318,7 @@ def walking_tree(tree: BettingTree, payoffs: Floats, slots: list[Slots], player:
     """The betting as `player` walks it.
 
     Nodes are numbered in the order of `tree.children`, the root before them, so that siblings stand
-    side by side. In the place of a node where a card falls stands the node below it.
+    side by side. A chance node is replaced by the node below it.
     """
     node = np.concatenate([[0], tree.children])
     falls = tree.kind[node] == NodeKind.CHANCE

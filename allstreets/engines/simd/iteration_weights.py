@@ -10,7 +10,7 @@ ZERO = np.float32(0.0)
 
 
 class KernelWeights(NamedTuple):
-    """What an iteration does to the stored numbers: `cfr.IterationWeights`, and a phase.
+    """The factors that an iteration applies to stored numbers: `cfr.IterationWeights`, and a phase.
 
     Where the average is a running mean, `weight` is the share of this iteration's strategy in it,
     and `average` is the rest.

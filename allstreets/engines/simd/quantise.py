@@ -119,7 +119,7 @@ def dither_phase(step: int) -> float:
 
 @kernel
 def dither(phase: np.float32) -> Any:
-    """What is added to sixteen numbers before they are rounded."""
+    """The offsets added to sixteen numbers before they are rounded."""
     place = load(LANE_PHASES, 0) + splat(phase)
     centred = where_positive(place - splat(ONE), place - splat(ONE + HALF), place - splat(HALF))
     return centred * splat(WIDTH)

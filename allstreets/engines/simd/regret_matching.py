@@ -37,7 +37,7 @@ class Normaliser(NamedTuple):
 
 
 class NextGains(NamedTuple):
-    """What sixteen hands gain by the strategy of their new regrets, added up action by action."""
+    """The gain of sixteen hands by the strategy of their new regrets, summed action by action."""
 
     total: Any  # of the positive parts of the new regrets
     gains: Any  # of their products with what the actions gain

@@ -79,7 +79,7 @@ def number(value: Any) -> Any:
 
 
 def numbers(values: Any) -> list[Any]:
-    """A list with None in the place of what does not exist: of a hand that cannot be held."""
+    """A list with None where there is no value: for a hand that cannot be held."""
     return [number(value) for value in getattr(values, "tolist", lambda: values)()]
 
 
@@ -131,7 +131,7 @@ class Hint(Message):
 
 
 class Problem(Message):
-    """What is wrong with a request, in words for people."""
+    """The problem with a request, in words for people."""
 
     message: PlainText
     field: str | None = None  # of the form: "oop_range", "sizes.flop.oop.bet"

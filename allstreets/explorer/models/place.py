@@ -76,7 +76,7 @@ class RangeSummary(Message):
 
 
 class PlayerGrid(Message):
-    """What is known of a player's 169 hands. All lists have 169 entries; EVs are in the unit."""
+    """The figures of a player's 169 hands. All lists have 169 entries; EVs are in the unit."""
 
     combos: list[Number]  # that the board leaves
     reach: list[Number]  # 0 … 1: the mean weight with which they get here
@@ -347,7 +347,7 @@ class CardReport(Message):
 class FlopReport(Message):
     """One row per flop, at the same decision on all of them."""
 
-    line: str  # with "*" in the place of the flop
+    line: str  # with "*" instead of the flop
     player: PlayerName
     actions: list[Choice]
     unit: str

@@ -42,7 +42,7 @@ class Curve(Message):
 
 
 class RealQuality(Message):
-    """What a whole game is worth with real cards, in mbb/hand (`allstreets certify`)."""
+    """The exploitability of a whole game with real cards, in mbb/hand (`allstreets certify`)."""
 
     exploitability: Number = Field(validation_alias="real_exploitability_mbb")
     low: Number  # 95 %
@@ -51,7 +51,7 @@ class RealQuality(Message):
 
 
 class Label(BaseModel):
-    """What people call a solution, and what they want to remember of it."""
+    """The name and the note that a person gave to a solution."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -134,7 +134,7 @@ class ReadyMadeFormat(Message):
 
 
 class Features(Message):
-    """What a solution can show."""
+    """The views that a solution offers."""
 
     combos: bool  # strategies by combo, not only by hand
     cards: bool  # a report over turn or river cards

@@ -93,7 +93,7 @@ class SpotForm(Request):
 
 
 class DeviceChoice(Message):
-    """What spots can be solved on."""
+    """A device that spots can be solved on."""
 
     device: str  # "cpu", "cuda", "cuda:1"
     name: str  # "16 processors", "NVIDIA H200"
@@ -125,7 +125,7 @@ class StreetCounts(Message):
 
 
 class SpotEstimate(Message):
-    """What a spot takes, or what is wrong with it."""
+    """The memory and time that a spot takes, or its problems."""
 
     problems: list[Problem]  # empty: it can be solved
     memory_bytes: int | None = None  # of the whole process
@@ -181,7 +181,7 @@ class SolveDetail(Solve):
 
 
 class SolveEvent(Message):
-    """What the event stream of a solve sends; the first one carries the whole curve."""
+    """An event of a solve; the first one carries the whole curve."""
 
     solve: Solve
     points: list[CurvePoint]  # new ones
@@ -226,7 +226,7 @@ class FlopForm(Request):
 
 
 class ExactFlop(Message):
-    """What is known of a flop with real combos."""
+    """The state of a flop with real combos: solved, running, or its cost."""
 
     line: str  # "r2.5 c | QsJh2h"
     solution: str | None  # the spot, from its first save on
@@ -244,7 +244,7 @@ class ExactFlop(Message):
 
 
 class GameEstimate(Message):
-    """What training a game takes, or what is wrong with its file."""
+    """The memory and time that training a game takes, or the problems of its file."""
 
     problems: list[Problem]  # by key; empty: it can be trained
     free_bytes: int | None = None
@@ -304,7 +304,7 @@ LockWay = Literal["always", "as_is", "at_most", "at_least", "exactly", "hands", 
 
 
 class LockForm(Request):
-    """What a player is made to do at a decision of a solved spot, or of a whole game."""
+    """The lock of a decision of a solved spot, or of a whole game."""
 
     line: str = Field(max_length=1000, examples=["x b33"])
     way: LockWay

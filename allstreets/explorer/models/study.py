@@ -83,7 +83,7 @@ class ReviewRow(Message):
 
 
 class ReviewTotal(Message):
-    """What was lost in some of the decisions."""
+    """The loss in some of the decisions."""
 
     by: str  # "all", "street", "pot", "action"
     name: str
@@ -188,7 +188,7 @@ SeatName = Literal["both", "oop", "ip"]
 
 
 class PracticeForm(Message):
-    """What is practised; an empty list wants everything."""
+    """The filter of a practice session; an empty list keeps everything."""
 
     solution: Annotated[str, Field(max_length=64)]
     seat: SeatName = "both"
@@ -202,7 +202,7 @@ class PracticeForm(Message):
 
 
 class PracticeTopics(Message):
-    """What a solution can be practised on."""
+    """The choices that a solution offers for practice."""
 
     streets: list[StreetName]
     pots: list[str]
@@ -238,14 +238,14 @@ class PracticeQuestion(Message):
 
 
 class PracticeAnswerForm(Message):
-    """What the player does."""
+    """The player's action."""
 
     question: int
     action: Annotated[int, Field(ge=0, le=1000)]
 
 
 class PracticeOption(Message):
-    """What the solution does with the hand, and what it is worth."""
+    """An action: how often the solution takes it with the hand, and its EV."""
 
     word: str = Field(validation_alias="action")
     label: str
@@ -254,7 +254,7 @@ class PracticeOption(Message):
 
 
 class PracticeVerdict(Message):
-    """What a decision cost."""
+    """The cost of a decision."""
 
     question: int
     line: str
@@ -359,7 +359,7 @@ class PracticeSource(Message):
 
 
 class PracticeCards(Message):
-    """What cards for Anki can be made of: decisions that were missed, and what tells them apart."""
+    """Missed decisions, which Anki cards are made of, and how to filter them."""
 
     count: int
     problem: str | None  # why none can be written here

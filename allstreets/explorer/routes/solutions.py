@@ -205,6 +205,6 @@ def simple_price(
         int | None, Query(ge=1, le=50, description="Give up actions below this")
     ] = None,
 ) -> SimplePrice:
-    """What a best response gains when both players' strategies are made simple."""
+    """The gain of a best response when both players' strategies are made simple."""
     form = SimpleForm(grid_pct=grid_pct, sizes=sizes, drop_pct=drop_pct)
     return simplifying.price(solution, form)

@@ -26,7 +26,7 @@ ThePractising = Annotated[Practising, part("practising")]
 
 @router.get("/devices", tags=["solves"])
 def devices() -> list[messages.DeviceChoice]:
-    """What spots can be solved on, the processors first."""
+    """The devices that spots can be solved on, processors first."""
     return [*device_choices()]
 
 

@@ -117,7 +117,7 @@ def _short_of(job: UnifiedJob, free: int | None) -> list[Problem]:
 
 
 def estimate_game(form: GameForm) -> GameEstimate:
-    """What training a game takes, or what is wrong with its file."""
+    """The memory and time that training a game takes, or the problems of its file."""
     free = available_bytes()
     try:
         job = plan_game(form.text)

@@ -26,7 +26,7 @@ def read_review(form: ReviewForm, library: Library) -> ReviewSource:
     """The review that a form asks for; a `FormError` where it is impossible."""
     folders = [library.folder(solution) for solution in form.solutions]
     problems = [
-        Problem(message=f"{folder.name} is no whole game: choose one", field="solutions")
+        Problem(message=f"{folder.name} is not a whole game: choose one", field="solutions")
         for folder in folders
         if folder_kind(folder) != "unified"
     ]

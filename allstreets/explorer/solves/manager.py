@@ -187,7 +187,7 @@ class Solves:
         return messages.SolveDetail(**dict(self._describe_any(folder)), curve=folder.curve())
 
     def pause(self, solve: SolveId) -> messages.Solve:
-        """Pause a solve; it keeps its memory and can go on from there."""
+        """Pause a solve; it keeps its memory and can be resumed."""
         with self._changed:
             running = self._require_running(solve)
             if running.status.state != "running":
@@ -319,7 +319,7 @@ class Solves:
                 if free is not None and need_bytes > free:
                     raise InputError(
                         f"when its turn came it needed {data_size(need_bytes)} and "
-                        f"{data_size(free)} were free: go on with it when there is room"
+                        f"{data_size(free)} were free: resume it when there is room"
                     )
                 self._launch(folder, need_bytes)
             except InputError as error:

@@ -155,4 +155,4 @@ def environment() -> dict[str, str]:
 def _killed_by(number: int) -> str:
     name = signal.Signals(number).name if number in set(signal.Signals) else str(number)
     memory = "; perhaps memory ran out" if name == "SIGKILL" else ""
-    return f"the solving process was ended by {name}{memory}; it can go on from its last save"
+    return f"the solving process was ended by {name}{memory}; it can be resumed from its last save"

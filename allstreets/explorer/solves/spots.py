@@ -106,7 +106,7 @@ def read_form(form: SpotForm) -> tuple[SpotConfig, Spot]:
 
 
 def estimate(form: SpotForm) -> SpotEstimate:
-    """What a spot takes to solve, or what is wrong with it."""
+    """The memory and time that a spot takes, or its problems."""
     free = available_bytes()
     checked, problems = _check(form, free)
     if checked is None:

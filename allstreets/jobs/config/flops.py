@@ -100,7 +100,7 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
     """Defaults by name, for model, iterations and threshold; other keys override it."""
 
     cards: Literal["classes", "buckets", "sampled"] = "classes"
-    """What players know of the cards: their hand class (classes; sampled: the same game by sampled
+    """The card model. Players know their hand class (classes; sampled: the same game by sampled
     deals), or a bucket on each street (buckets)."""
 
     bet_sizes: Sizes | SizesByStreet = Field(default=(0.5, 1.0), examples=[[0.5, 1.0]])

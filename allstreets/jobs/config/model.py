@@ -276,7 +276,7 @@ class Renaming:
         return result
 
     def _rename(self, key: str, old: OldName, data: Mapping[str, Any], path: KeyPath) -> bool:
-        """Note that `key` is `old.new` here; false where that key is given too."""
+        """Record that `key` is `old.new` here; false where that key is given too."""
         place, here = (*self.as_written(path), key), (*path, old.new)
         other = old.new if old.new in data else self._written.get(here)
         if other is not None:

@@ -157,7 +157,7 @@ class PruningConfig(LearningConfig):
     "-1000*sqrt(t)"."""
 
     explore_interval: int = Field(default=20, ge=1, examples=[50])
-    """Every so many iterations nothing is skipped."""
+    """Nothing is skipped every this many iterations."""
 
     regret_floor: float = Field(default=1e6, gt=0, examples=[1e6])
     """While pruning is on, regrets stay above minus this, in the unit of prune_threshold."""
@@ -200,7 +200,7 @@ class PruningConfig(LearningConfig):
 
 
 class SizeRulesConfig(ConfigModel):
-    """What becomes of bet sizes after the flop."""
+    """The rules that turn bet sizes into bets after the flop."""
 
     max_raises_per_street: MaxRaises = None
 
@@ -241,16 +241,16 @@ def scaled(threshold: float | str, factor: float) -> float | str:
 
 
 class StopConfig(ChecksConfig):
-    """What ends a run besides its iterations, and how often it saves."""
+    """The stop rules of a run besides its iterations, and how often it saves."""
 
     exploitability_threshold: GameUnit | None = Field(default=None, examples=[0.001])
     """End when the exploitability is at most this, in the game's own unit."""
 
     stable_epochs: int = Field(default=1, ge=1, le=100, examples=[2])
-    """... at so many checks in a row."""
+    """... at this many checks in a row."""
 
     time_limit_seconds: float | None = Field(default=None, gt=0, examples=[3600])
-    """End after so many seconds of this process."""
+    """End after this many seconds of this process."""
 
     checkpoint_interval: Interval | None = Field(default=None, examples=[100])
     """Iterations between two checkpoints; without it one about every five minutes."""

@@ -61,7 +61,7 @@ class SpotConfig(SizeRulesConfig):
     """A spot and how to solve it."""
 
     name: str | None = Field(default=None, examples=["river_wide"])
-    """What the spot is called in reports."""
+    """The name of the spot in reports."""
 
     description: str | None = None
     """For people; not used."""
@@ -85,7 +85,7 @@ class SpotConfig(SizeRulesConfig):
     """Chips that each player has left (the shorter stack)."""
 
     chips_per_bb: float | None = Field(default=None, gt=0, examples=[100])
-    """What a big blind is: sizes may be in bb then (3bb), and a bet is at least one."""
+    """Chips of a big blind: sizes may then be in bb (3bb), and a bet is at least one."""
 
     bets: Sizes | None = Field(default=None, examples=[["33%", "75%", "a"]])
     """Bet sizes of both players on every street."""

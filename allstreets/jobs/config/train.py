@@ -22,10 +22,10 @@ from allstreets.jobs.config.whole_game import PreflopConfig, UnifiedConfig
 
 
 class TrainConfig(ConfigModel):
-    """What `allstreets train` is to do."""
+    """A training file."""
 
     name: str | None = Field(default=None, examples=["single_raised_pots"])
-    """What the run is called in reports."""
+    """The name of the run in reports."""
 
     description: str | None = None
     """For people; not used."""

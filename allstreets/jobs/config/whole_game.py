@@ -130,7 +130,7 @@ class GameConfig(ConfigModel):
     """In big blinds."""
 
     big_blind: float = Field(default=1, gt=0, examples=[1])
-    """In big blinds: 1, unless the game is odd."""
+    """In big blinds: 1, unless the game is unusual."""
 
     ante: float = Field(default=0, ge=0, examples=[0.1])
     """Posted by each player, in big blinds."""
@@ -145,7 +145,7 @@ class GameConfig(ConfigModel):
     """Preflop raises: times the last bet, the last entry for all later ones; or by name."""
 
     raise_cap: int | None = Field(default=4, ge=0, examples=[4])
-    """How many raises there may be before the flop; the all-in may come past them."""
+    """The most raises before the flop; the all-in may still follow."""
 
     preflop_allin: Literal["always", "never"] | float = Field(default="always", examples=[4])
     """All-in besides the raise sizes: always, never, or at this SPR after calling and below."""
@@ -154,19 +154,19 @@ class GameConfig(ConfigModel):
     """A preflop raise becomes all-in if at most this share of the pot would be left behind."""
 
     preflop_lines: tuple[str, ...] = Field(default=(), examples=[["f", "r3 f", "r3 c"]])
-    """The tree before the flop line by line, in place of raise sizes, cap, limp and all-in."""
+    """The tree before the flop line by line, instead of raise sizes, cap, limp and all-in."""
 
     rake: Rake = Field(default=0, examples=["5%"])
     """Share of the pot that the house takes: 5% or 0.05."""
 
     rake_cap: float | None = Field(default=None, ge=0, examples=[3])
-    """The most that it takes, in big blinds."""
+    """The most that it takes from a pot, in big blinds."""
 
     no_flop_no_drop: bool = True
     """No rake where a player folds before the flop."""
 
     lock: tuple[GameLockConfig, ...] = ()
-    """Strategies that are held fixed, before the flop or on every flop."""
+    """Locked decisions, before the flop or on every flop."""
 
     def locks(self) -> tuple[Lock, ...]:
         """The locks; the game finds them in its trees."""
@@ -242,7 +242,7 @@ BIG_BLIND = 100  # chips
 
 
 class WholeGameConfig(LearningConfig, StopConfig, GameConfig):
-    """What both ways of solving a whole game have in common."""
+    """The keys that both ways of solving a whole game have in common."""
 
     exploitability_threshold: MbbPerHand | None = Field(default=None, examples=[5])
     """End when the exploitability is at most this, in mbb/hand: 5 or 5 mbb."""
@@ -296,28 +296,28 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     max_raises_per_street: MaxRaises = 1
 
     cards: Literal["classes", "buckets", "exact", "boards"] = "boards"
-    """What players know of the cards after the flop; classes where a game sees no flop."""
+    """The card model: what players know after the flop; classes where a game sees no flop."""
 
     quality: Quality | None = Field(default=None, examples=["good"])
-    """quick, good or best: flops, groups and epochs not named here, to fit (cards: boards)."""
+    """quick, good or best: flops, buckets and epochs not named here, to fit (cards: boards)."""
 
     river_groups: GroupCount | Literal["suits"] | None = Field(default=None, examples=[64])
-    """Groups on every river board: a number (cards: boards; else 64), or suits (cards: exact)."""
+    """River buckets on every board: a number (cards: boards; 64), or suits (cards: exact)."""
 
     turn_rows: GroupCount | None = Field(default=None, examples=[176])
-    """Rows of a player's hands on every turn board that share a strategy (cards: boards); 176."""
+    """Turn buckets of a player's hands on every turn board (cards: boards); 176."""
 
     range_sets: int | None = Field(default=None, ge=1, le=8, examples=[3])
-    """Pairs of ranges at most that hands are grouped for, to save memory (cards: boards); 3."""
+    """The most pairs of ranges to bucket hands for; fewer save memory (cards: boards); 3."""
 
     pilot: int = Field(default=0, ge=0, examples=[150])
-    """Iterations on 25 flops first, with 32 groups, to group hands for their ranges; 0 = none."""
+    """Iterations on 25 flops first, to bucket hands for the ranges that result; 0 = none."""
 
     calibrate: int = Field(default=0, ge=0, examples=[24])
     """Flops that are solved exactly half-way, to correct what pots are worth; 0 = none."""
 
     regroup: int | None = Field(default=None, ge=0, examples=[2])
-    """Times that hands are grouped again at most as ranges move (cards: boards); 2, 0 = never."""
+    """The most times that hands are bucketed again as ranges move (cards: boards); 2, 0 = never."""
 
     precision: Literal["float32", "float16", "int16"] = "float32"
     """How regrets are stored (cards: exact)."""
@@ -328,16 +328,16 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     """Solve on a Ray cluster: auto, local (this machine) or HOST:PORT; docs/cluster.md."""
 
     memory: Literal["resident", "memmap", "per_batch"] = "resident"
-    """Where regrets live: in memory, on disk, or in memory for the batch at hand only."""
+    """Where regrets are kept: in memory, on disk, or in memory for the current batch only."""
 
     store: Literal["all", "preflop"] = "all"
-    """What the solution stores: every decision, or those before the flop alone."""
+    """Decisions that the solution stores: all, or only those before the flop."""
 
     epochs: int = Field(default=200, ge=1, examples=[10])
-    """How often all flops are gone through, batch by batch."""
+    """Passes over all flops, batch by batch."""
 
     flop_batch_size: int = Field(default=0, ge=0, examples=[50])
-    """Flops that are visited at a time; 0 = all."""
+    """Flops visited at a time; 0 = all."""
 
     iterations_per_batch: int = Field(default=1, ge=1, examples=[200])
     """Iterations on a batch before the next one."""
@@ -346,10 +346,10 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     """Batches: each flop once per epoch, or the likelier the more hands see it."""
 
     tremble: float = Field(default=TREMBLE, ge=0, le=0.1, examples=[0.005])
-    """Share of a range that takes every preflop action while answers are learned; 0 = off."""
+    """Share of a range that takes every preflop action in training; 0 = off."""
 
     drop_unplayed_every: int = Field(default=0, ge=0, examples=[50])
-    """Every so many iterations hands that are not played to a pot stop being stored; 0 = never."""
+    """Iterations between two reviews that drop hands never played to a pot; 0 = never."""
 
     @field_validator("postflop_bet_sizes", "postflop_raise_sizes")
     @classmethod

@@ -91,7 +91,7 @@ def ending(outcome: TrainingOutcome) -> str:
         if outcome.unsaved is not None:
             return f"interrupted at {at}; not saved"
         saved = f"saved in {outcome.checkpoints}"
-        return f"interrupted at {at}; {saved}, go on with the same command and --resume"
+        return f"interrupted at {at}; {saved}, continue with the same command and --resume"
     rules = (rule for rule in outcome.progress.rules if rule.name == outcome.reason)
     what = next((rule.describe(outcome.progress.unit) for rule in rules), outcome.reason)
     if outcome.converged:

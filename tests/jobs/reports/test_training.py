@@ -100,7 +100,7 @@ def test_figures_of_an_earlier_iteration_are_marked() -> None:
             "interrupted",
             Path("runs/a"),
             "interrupted at iteration 1,000; saved in runs/a, "
-            "go on with the same command and --resume",
+            "continue with the same command and --resume",
         ),
         (
             "interrupted",

@@ -1,4 +1,4 @@
-"""What the kernels of bucketed rivers work on, beside the layout of the exact ones.
+"""The arrays of the kernels of bucketed rivers, beside the layout of the exact ones.
 
 On a river board each player's combos stand in K buckets, and the betting is solved with a bucket as
 one hand: its reach is the sum of its combos', and its value, that of one combo, goes to all of
@@ -60,7 +60,7 @@ class Products(NamedTuple):
 
 
 class BucketSpace(NamedTuple):
-    """What one thread needs for the matrices of a board."""
+    """The scratch arrays of one thread for the matrices of a board."""
 
     margin: Singles  # [K, K]: of the opponent's buckets with the player's
     pairs: Singles  # [K, K]

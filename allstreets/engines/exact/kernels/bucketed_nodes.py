@@ -148,5 +148,5 @@ def bucket_values(
 
 @inner_kernel
 def bucket_node(node: NodePlace, actions: int) -> NodePlace:
-    """A node with buckets in place of hands: where `bucket_values` has put their values."""
+    """A node with buckets instead of hands: where `bucket_values` has put their values."""
     return NodePlace(actions + 1, 2 * actions + 1, False, node.slot, node.number, 0, node.soon)

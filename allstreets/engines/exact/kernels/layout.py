@@ -157,7 +157,7 @@ class NodePlace(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """What one thread needs for one street; contents do not outlive a board."""
+    """The scratch arrays of one thread for one street; contents do not outlive a board."""
 
     reach: Singles
     values: Singles
@@ -168,5 +168,5 @@ class Workspace(NamedTuple):
 
 
 UPDATE, BEST_RESPONSE, EVALUATE = 0, 1, 2
-"""What is done at own nodes: regrets are updated, the best action is taken, the average is played.
+"""The pass at the player's nodes: update regrets, take the best action, or play the average.
 In the first the other player plays by his regrets, in the last two by his average strategy."""

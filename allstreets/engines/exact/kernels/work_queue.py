@@ -57,7 +57,7 @@ class Street(NamedTuple):
 
 
 class TurnSpace(NamedTuple):
-    """What of a turn board outlives a piece; board t has slot t mod S."""
+    """The data of a turn board that outlives a piece; board t has slot t mod S."""
 
     values: Singles  # [S, …]: as in `Workspace`
     leaf_reach: Singles  # [S, …]

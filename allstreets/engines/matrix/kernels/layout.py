@@ -98,7 +98,7 @@ class StageHands(NamedTuple):
 
 
 class StageStore(NamedTuple):
-    """What is learned about one stage, by flop: [node][hand / 16][action][16].
+    """The learned numbers of one stage, by flop: [node][hand / 16][action][16].
 
     Hands are those of a pass. Where it is about own hands that are not stored, it is a best
     response, or they play uniformly: own arrays are then not read.
@@ -120,7 +120,7 @@ class Pot(NamedTuple):
 
 
 class StageSpace(NamedTuple):
-    """What one thread needs for one stage; contents do not outlive a flop."""
+    """The scratch arrays of one thread for one stage; contents do not outlive a flop."""
 
     reach: Singles  # [reach rows · Hₒ]
     values: Singles  # [value rows · Hₓ]
@@ -138,11 +138,11 @@ THRESHOLD = KernelWeights._fields.index("threshold")
 """The column of a table of `cfr.IterationWeights`, one row per flop or iteration."""
 
 UPDATE, BEST_RESPONSE, EVALUATE, PLAY_EVENLY = 0, 1, 2, 3
-"""What is done at own nodes: regrets are updated, the best action is taken, the average is played,
+"""The pass at the player's nodes: update regrets, take the best action, play the average,
 play is uniform. In the first the other player plays by his regrets, in the others by his average
 strategy."""
 
 
 def filled(stages: tuple[Record, ...]) -> tuple[Record, ...]:
-    """As many records as kernels are given: the last one again in place of missing stages."""
+    """As many records as kernels are given: the last one again instead of missing stages."""
     return stages + stages[-1:] * (MOST_STAGES - len(stages))

@@ -1,4 +1,4 @@
-"""What pairs of hands win from each other, added up over the ends of a game of one stage."""
+"""The sum of what pairs of hands win from each other, over the terminals of a game of one stage."""
 
 from typing import NamedTuple
 

@@ -14,7 +14,7 @@ value row of the action, nor in any row below it. A pruned pass
 3. in the backward pass leaves alone what is not needed, neither discounted nor updated. An action
    that is left out at a node that is needed is discounted and otherwise not written.
 
-Blocks are computed in the same order as in a full pass, to the same bits.
+Blocks are computed in the same order as in a full pass: bit-identical.
 """
 
 import numpy as np

@@ -105,7 +105,7 @@ def hands_at(tables: PotTables, pot: int, stage: int) -> StageHands:
 
 @inner_kernel
 def store_at(tables: PotTables, pot: int, stage: int, flops: int) -> StageStore:
-    """What is learned of a pot's stage."""
+    """The learned numbers of a pot's stage."""
     at = tables.stores[pot, stage]
     return StageStore(
         matrix_at(at[0, 0], flops, at[0, 1]),

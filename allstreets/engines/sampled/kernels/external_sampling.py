@@ -224,7 +224,7 @@ class Tree(NamedTuple):
 
 
 class Room(NamedTuple):
-    """What a walk writes to."""
+    """The arrays that a walk writes to."""
 
     places: NDArray[np.uint64]  # [2 I] place of a node of the player, where its value goes
     values: Floats  # [1 + K]

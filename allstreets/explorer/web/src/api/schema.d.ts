@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Devices
-         * @description What spots can be solved on, the processors first.
+         * @description The devices that spots can be solved on, processors first.
          */
         get: operations["devices_api_devices_get"];
         put?: never;
@@ -95,7 +95,7 @@ export interface paths {
         put?: never;
         /**
          * Estimate
-         * @description What training a game takes, or what is wrong with its file.
+         * @description The memory and time that training a game takes, or the problems of its file.
          */
         post: operations["estimate_api_games_estimate_post"];
         delete?: never;
@@ -173,7 +173,7 @@ export interface paths {
         };
         /**
          * Results
-         * @description What was kept, in figures.
+         * @description The stored results, in figures.
          */
         get: operations["results_api_practice_results_get"];
         put?: never;
@@ -297,7 +297,7 @@ export interface paths {
         };
         /**
          * Topics
-         * @description What a solution can be practised on.
+         * @description The choices that a solution offers for practice.
          */
         get: operations["topics_api_practice_topics_get"];
         put?: never;
@@ -469,7 +469,7 @@ export interface paths {
         };
         /**
          * Solution Detail
-         * @description What a solution is: its game, how it was solved, how good it is.
+         * @description Describe a solution: its game, how it was solved, how good it is.
          */
         get: operations["solution_detail_api_solutions__solution__get"];
         put?: never;
@@ -673,13 +673,13 @@ export interface paths {
         };
         /**
          * Exact
-         * @description What is known of a flop of a whole game with real combos.
+         * @description The state of a flop of a whole game with real combos.
          */
         get: operations["exact_api_solutions__solution__exact_get"];
         put?: never;
         /**
          * Solve Exactly
-         * @description Solve a flop of a whole game with real combos, or go on with it.
+         * @description Solve a flop of a whole game with real combos, or resume it.
          */
         post: operations["solve_exactly_api_solutions__solution__exact_post"];
         delete?: never;
@@ -937,7 +937,7 @@ export interface paths {
         };
         /**
          * Simple Price
-         * @description What a best response gains when both players' strategies are made simple.
+         * @description The gain of a best response when both players' strategies are made simple.
          */
         get: operations["simple_price_api_solutions__solution__simple_get"];
         put?: never;
@@ -1051,7 +1051,7 @@ export interface paths {
         put?: never;
         /**
          * Pause
-         * @description Pause a solve; it keeps its memory and can go on from there.
+         * @description Pause a solve; it keeps its memory and can be resumed.
          */
         post: operations["pause_api_solves__solve__pause_post"];
         delete?: never;
@@ -1111,7 +1111,7 @@ export interface paths {
         put?: never;
         /**
          * Estimate
-         * @description What a spot takes to solve, or what is wrong with it.
+         * @description The memory and time that a spot takes, or its problems.
          */
         post: operations["estimate_api_solves_estimate_post"];
         delete?: never;
@@ -1129,7 +1129,7 @@ export interface paths {
         };
         /**
          * Trash
-         * @description What was deleted and can be brought back, the latest first.
+         * @description Deleted solutions that can be restored, the latest first.
          */
         get: operations["trash_api_trash_get"];
         put?: never;
@@ -1641,7 +1641,7 @@ export interface components {
         };
         /**
          * DeviceChoice
-         * @description What spots can be solved on.
+         * @description A device that spots can be solved on.
          */
         DeviceChoice: {
             /** Device */
@@ -1688,7 +1688,7 @@ export interface components {
         };
         /**
          * ExactFlop
-         * @description What is known of a flop with real combos.
+         * @description The state of a flop with real combos: solved, running, or its cost.
          */
         ExactFlop: {
             /** Draft */
@@ -1858,7 +1858,7 @@ export interface components {
         };
         /**
          * Features
-         * @description What a solution can show.
+         * @description The views that a solution offers.
          */
         Features: {
             /** Cards */
@@ -1949,7 +1949,7 @@ export interface components {
         };
         /**
          * GameEstimate
-         * @description What training a game takes, or what is wrong with its file.
+         * @description The memory and time that training a game takes, or the problems of its file.
          */
         GameEstimate: {
             /** Buckets */
@@ -2158,7 +2158,7 @@ export interface components {
         };
         /**
          * Label
-         * @description What people call a solution, and what they want to remember of it.
+         * @description The name and the note that a person gave to a solution.
          */
         Label: {
             /**
@@ -2174,7 +2174,7 @@ export interface components {
         };
         /**
          * LockForm
-         * @description What a player is made to do at a decision of a solved spot, or of a whole game.
+         * @description The lock of a decision of a solved spot, or of a whole game.
          */
         LockForm: {
             /**
@@ -2288,7 +2288,7 @@ export interface components {
         };
         /**
          * PlayerGrid
-         * @description What is known of a player's 169 hands. All lists have 169 entries; EVs are in the unit.
+         * @description The figures of a player's 169 hands. All lists have 169 entries; EVs are in the unit.
          */
         PlayerGrid: {
             /** Combos */
@@ -2344,7 +2344,7 @@ export interface components {
         };
         /**
          * PracticeAnswerForm
-         * @description What the player does.
+         * @description The player's action.
          */
         PracticeAnswerForm: {
             /** Action */
@@ -2354,7 +2354,7 @@ export interface components {
         };
         /**
          * PracticeCards
-         * @description What cards for Anki can be made of: decisions that were missed, and what tells them apart.
+         * @description Missed decisions, which Anki cards are made of, and how to filter them.
          */
         PracticeCards: {
             /** Count */
@@ -2409,7 +2409,7 @@ export interface components {
         };
         /**
          * PracticeForm
-         * @description What is practised; an empty list wants everything.
+         * @description The filter of a practice session; an empty list keeps everything.
          */
         PracticeForm: {
             /** High Cards */
@@ -2482,7 +2482,7 @@ export interface components {
         };
         /**
          * PracticeOption
-         * @description What the solution does with the hand, and what it is worth.
+         * @description An action: how often the solution takes it with the hand, and its EV.
          */
         PracticeOption: {
             /** Ev */
@@ -2624,7 +2624,7 @@ export interface components {
         };
         /**
          * PracticeTopics
-         * @description What a solution can be practised on.
+         * @description The choices that a solution offers for practice.
          */
         PracticeTopics: {
             /** High Cards */
@@ -2646,7 +2646,7 @@ export interface components {
         };
         /**
          * PracticeVerdict
-         * @description What a decision cost.
+         * @description The cost of a decision.
          */
         PracticeVerdict: {
             /** Best */
@@ -2678,7 +2678,7 @@ export interface components {
         };
         /**
          * Problem
-         * @description What is wrong with a request, in words for people.
+         * @description The problem with a request, in words for people.
          */
         Problem: {
             /** Field */
@@ -2785,7 +2785,7 @@ export interface components {
         };
         /**
          * RealQuality
-         * @description What a whole game is worth with real cards, in mbb/hand (`allstreets certify`).
+         * @description The exploitability of a whole game with real cards, in mbb/hand (`allstreets certify`).
          */
         RealQuality: {
             /** Exploitability */
@@ -3086,7 +3086,7 @@ export interface components {
         };
         /**
          * ReviewTotal
-         * @description What was lost in some of the decisions.
+         * @description The loss in some of the decisions.
          */
         ReviewTotal: {
             /** By */
@@ -3491,7 +3491,7 @@ export interface components {
         };
         /**
          * SolveEvent
-         * @description What the event stream of a solve sends; the first one carries the whole curve.
+         * @description An event of a solve; the first one carries the whole curve.
          */
         SolveEvent: {
             /** Points */
@@ -3520,7 +3520,7 @@ export interface components {
         };
         /**
          * SpotEstimate
-         * @description What a spot takes, or what is wrong with it.
+         * @description The memory and time that a spot takes, or its problems.
          */
         SpotEstimate: {
             /** First Actions */

@@ -52,7 +52,7 @@ export function verdict(card: Card): Verdict {
     return { trust: "unknown", word: "certificate outdated", meaning: `${meaning} before it changed` };
   }
   if (own === null) {
-    return { trust: "unknown", word: "not measured", meaning: "nobody knows how far off it is" };
+    return { trust: "unknown", word: "not measured", meaning: "its accuracy is unknown" };
   }
   const trust = grade(own, unit);
   const meaning = `a perfect opponent ${loss(own, unit)}`;

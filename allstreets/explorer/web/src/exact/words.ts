@@ -30,7 +30,7 @@ function isLater(street: Schemas["Place"]["street"]): boolean {
 }
 
 export const AVERAGED =
-  "Any card: this game was solved without turn and river cards. Hands are dealt their equity over all " +
+  "Any card: this game was solved without turn and river cards. A hand wins its mean equity over all " +
   "of them, so a decision is the same whichever card comes.";
 
 type Cost = Pick<

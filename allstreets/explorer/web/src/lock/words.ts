@@ -11,15 +11,15 @@ export const WAYS: readonly { way: Way; label: string; hint: string }[] = [
   {
     way: "at_most",
     label: "At most",
-    hint: "The range takes it so often at most; hands that lose least move first.",
+    hint: "At most this frequency over the range; hands that lose least move first.",
   },
   {
     way: "at_least",
     label: "At least",
-    hint: "So often at least; hands that lose least move first.",
+    hint: "At least this frequency; hands that lose least move first.",
   },
-  { way: "exactly", label: "Exactly", hint: "Just so often; hands that lose least move first." },
-  { way: "hands", label: "Some hands", hint: "The painted hands take it; the others are free." },
+  { way: "exactly", label: "Exactly", hint: "Exactly this frequency; hands that lose least move first." },
+  { way: "hands", label: "Some hands", hint: "The painted hands take it; other hands are free." },
   {
     way: "observed",
     label: "Observed",

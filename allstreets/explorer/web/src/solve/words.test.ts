@@ -63,7 +63,7 @@ describe("words for solves", () => {
     expect(figureOf(12.345, "mbb/hand")).toEqual(["12", "mbb/hand"]);
     expect(figureOf(null, "% of pot")).toEqual(["–", "of pot"]);
     expect(placeWord(null)).toBe("");
-    expect(placeWord(1)).toContain("Next in line");
-    expect(placeWord(3)).toContain("and 2 more before it");
+    expect(placeWord(1)).toContain("Next: it starts");
+    expect(placeWord(3)).toContain("and 2 more");
   });
 });

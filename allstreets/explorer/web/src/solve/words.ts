@@ -40,8 +40,8 @@ export function newsOf({ state, place, note, reason, error }: Solve): string {
 export function placeWord(place: number | null): string {
   if (place === null) return "";
   const before = place - 1;
-  if (before === 0) return "Next in line: it begins when the one that runs has ended.";
-  return `It begins when the one that runs and ${before} more before it have ended.`;
+  if (before === 0) return "Next: it starts when the running one has ended.";
+  return `It starts when the running one and ${before} more have ended.`;
 }
 
 /** How long ago: "just now", "5 min ago", "3 days ago". */

@@ -1,12 +1,14 @@
-"""Pages of the site whose sources do not lie in docs/: README, CONTRIBUTING, CHANGELOG, notebooks.
+"""Pages of the site whose sources are not in docs/: README, notebooks, commands, keys, …
 
-Links are written for a reader of the repository. For the site each is led to the page that its
-target has become.
+Links are written for a reader of the repository; on the site each leads to the page that its target
+became. Commands and keys are printed by `reference.py`, which runs in the program's environment.
 """
 
 import json
+import os
 import posixpath
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,11 @@ MOVED = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "security.md",
 }
+GENERATED = ("commands", "keys")
+PYTHON = os.environ.get("ALLSTREETS_PYTHON", ".venv/bin/python")
+PLAIN = ("CITATION.cff", "LICENSE")  # links to them stay those of the repository
 LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)#\s]+)(#[^)\s]*)?(?=\))")
 
 
@@ -32,6 +38,15 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         if source in notebooks:
             text = "\n\n".join(_cells(json.loads(text)))
         files.append(File.generated(config, _page_of(source), content=text))
+    for name in GENERATED:
+        text = subprocess.run(
+            [PYTHON, "docs/tools/reference.py", name],
+            cwd=root,
+            check=True,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+        ).stdout
+        files.append(File.generated(config, f"reference/{name}.md", content=text))
     return files
 
 

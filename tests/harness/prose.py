@@ -1,0 +1,112 @@
+"""Check prose: phrases that make a native speaker stumble, each with what to write instead.
+
+    python tests/harness/prose.py    # every page, and every docstring of the package
+
+A finding names file, line, phrase and remedy; the exit code is then 1. Code, in fences or between
+backquotes, is left alone. Spelling is codespell's part.
+"""
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[2]
+PAGES = ("*.md", "docs/**/*.md")
+PACKAGE = "allstreets"
+
+BANNED = {
+    r"\bhold(s|ing)? (a player|him|it) to\b": "force a player to deviate; lock",
+    r"\bdearest\b|\bdearer\b": "costliest, costlier",
+    r"\bin (the )?place of\b": "instead of",
+    r"\bgo(es|ne|ing)? on (from|with)\b": "resume, continue",
+    r"\bsame bits\b": "bit-identical",
+    r"\b(no )?matter of (theirs|his|its)\b": "unaffected",
+    r"\bby luck\b": "by chance, at random",
+    r"\bwho plays as\b": "name the player",
+    r"\bshort of its end\b": "within its accuracy",
+    r"\b(is|are|be) told (by|in)\b": "says, shows",
+    r"\bnobody (ever )?takes\b": "off-path",
+    r"\bbrought by way of\b": "through",
+    r"\bis asked of (him|it)\b": "he is asked for",
+    r"\bthe one that seems\b": "what seems",
+    r"\b(hero and villain)\b(?!.*\|)": "player and opponent",
+    r"\butili[sz]e": "use",
+    r"\bin order to\b": "to",
+    r"\bplease note\b|(?-i:\bNote that\b)": "say it",
+}
+"""What is not written, as a regular expression, and what is."""
+
+OPENINGS = {r"What\b": 'a noun or a verb: "The range of …", "Return …"'}
+"""How a docstring does not open."""
+
+CODE = re.compile(r"`[^`\n]*`|\]\([^)]*\)|<!--.*?-->")
+
+
+class Finding(NamedTuple):
+    """A phrase to rewrite."""
+
+    path: Path
+    line: int
+    phrase: str
+    remedy: str
+
+    def __str__(self) -> str:
+        """As compilers write it."""
+        return f"{self.path}:{self.line}: “{self.phrase}”: {self.remedy}"
+
+
+def findings_in_page(path: Path, text: str) -> Iterator[Finding]:
+    """The banned phrases of a page, outside of its code."""
+    fenced = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif not fenced and not line.startswith("    "):
+            yield from _findings(path, number, CODE.sub(" ", line))
+
+
+def findings_in_module(path: Path, text: str) -> Iterator[Finding]:
+    """The banned phrases and openings of the docstrings of a module."""
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        docstring = ast.get_docstring(node, clean=False)
+        if docstring is None:
+            continue
+        first = node.body[0].lineno
+        for opening, remedy in OPENINGS.items():
+            if (match := re.match(opening, docstring)) is not None:
+                yield Finding(path, first, f"{match[0]} …", remedy)
+        for number, line in enumerate(docstring.splitlines(), first):
+            yield from _findings(path, number, CODE.sub(" ", line))
+
+
+def _findings(path: Path, number: int, line: str) -> Iterator[Finding]:
+    for phrase, remedy in BANNED.items():
+        for match in re.finditer(phrase, line, re.IGNORECASE):
+            yield Finding(path, number, match[0], remedy)
+
+
+def all_findings(root: Path = ROOT) -> Iterator[Finding]:
+    """Those of every page and of the package."""
+    for pattern in PAGES:
+        for path in sorted(root.glob(pattern)):
+            yield from findings_in_page(path.relative_to(root), path.read_text(encoding="utf-8"))
+    for path in sorted((root / PACKAGE).rglob("*.py")):
+        if "node_modules" not in path.parts:
+            yield from findings_in_module(path.relative_to(root), path.read_text(encoding="utf-8"))
+
+
+def main() -> int:
+    """Print the findings; 1 if there is one."""
+    found = list(all_findings())
+    for finding in found:
+        print(finding)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
