@@ -172,7 +172,7 @@ def test_a_missing_part_falls_back_too(tmp_path: Path) -> None:
     save_checkpoint(tmp_path, checkpoint(100))
     newest = save_checkpoint(tmp_path, checkpoint(200))
     (newest / "arrays-000.safetensors").unlink()
-    with pytest.warns(CheckpointWarning, match="arrays-000.safetensors is missing; going on"):
+    with pytest.warns(CheckpointWarning, match="arrays-000.safetensors is missing; resuming"):
         assert latest_checkpoint(tmp_path, IDENTITY).iterations == 100
     (newest / "manifest.json").unlink()
     with pytest.warns(CheckpointWarning, match="manifest.json cannot be read: No such file"):
