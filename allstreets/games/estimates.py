@@ -6,6 +6,7 @@ all-in matrices, workspaces, the program itself) is close, and the time is a gue
 a usual core.
 """
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -122,7 +123,7 @@ def usual_iterations(target_pct: float) -> int:
     A line in logarithms through what flops and turns took with the default algorithm: 45 to 0.9 %,
     108 to 0.18 % (docs/any-flop.md). Single spots take half as many or twice.
     """
-    return max(10, round(42.0 * target_pct**-0.55))
+    return max(10, int(42.0 * math.pow(target_pct, -0.55) + 0.5))
 
 
 def estimate_spot(

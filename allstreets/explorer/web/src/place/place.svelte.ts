@@ -7,6 +7,7 @@ import { router } from "../app/router.svelte";
 import { about } from "../common/about";
 import { Asked } from "../common/asked.svelte";
 import { dealOf } from "../exact/words";
+import { linesOn, NearPlaces } from "./near";
 import { lineBack, lineForward, trailAfter } from "./trail";
 
 export type Place = Schemas["Place"];
@@ -22,6 +23,8 @@ export class PlaceStore {
 
   private followed: string | null = $state(null); // the line that was asked for last
   private trail: readonly string[] = [];
+  private readonly near = new NearPlaces();
+  private ahead = new AbortController();
   private described = ""; // the version that made it ask again
 
   constructor(readonly id: string) {}
@@ -33,13 +36,31 @@ export class PlaceStore {
       const path = { solution: this.id };
       void this.about.ask("", about);
       this.describe(saves);
-      void this.asked.ask(`${saves} ${evs} ${line}`, async (signal, show) => {
+      this.ahead.abort();
+      const question = (line: string): string => `${saves} ${evs} ${line}`;
+      const hear = (place: Place): Place => {
+        this.trail = trailAfter(this.trail, place);
+        this.version = place.written;
+        this.describe(saves);
+        return place;
+      };
+      const fetched = async (line: string, signal: AbortSignal): Promise<Place> => {
+        const query = { line, evs: evs ?? ("here" as const) };
+        const place = await get("/api/solutions/{solution}/place", { path, query, signal });
+        this.near.keep(question(line), place);
+        return place;
+      };
+      const known = this.near.get(question(line));
+      if (known) {
+        this.asked.accept(question(line), known);
+        hear(known);
+        void this.lookAhead(known, question, fetched);
+        return;
+      }
+      void this.asked.ask(question(line), async (signal, show) => {
         const placeAt = async (line: string): Promise<Place> => {
-          const query = { line, evs: evs ?? ("here" as const) };
-          const place = await get("/api/solutions/{solution}/place", { path, query, signal });
-          this.trail = trailAfter(this.trail, place);
-          this.version = place.written;
-          this.describe(saves);
+          const place = hear(await fetched(line, signal));
+          void this.lookAhead(place, question, fetched);
           return place;
         };
         try {
@@ -53,6 +74,21 @@ export class PlaceStore {
         }
       });
     });
+  }
+
+  /** Fetch the places that the actions lead to, one after the other, until another one is asked for. */
+  private async lookAhead(
+    place: Place,
+    question: (line: string) => string,
+    fetched: (line: string, signal: AbortSignal) => Promise<Place>,
+  ): Promise<void> {
+    const { signal } = (this.ahead = new AbortController());
+    try {
+      for (const line of linesOn(place))
+        if (!this.near.get(question(line))) await fetched(line, signal);
+    } catch {
+      // Nobody has asked for it yet: who does hears what is wrong.
+    }
   }
 
   /** Ask what solution it is, anew where it has been written since: also by somebody else. */
