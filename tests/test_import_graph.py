@@ -48,5 +48,10 @@ def test_every_test_imports_what_it_tests() -> None:
     tests = [path for path in python_files() if path.name.startswith("test_")]
     alone = {path.name for path in tests if path not in found}
     # These run the program as a process, or read files.
-    read = {"test_doctests.py", "test_import_graph.py", "test_notebooks.py"}
+    read = {
+        "test_benchmarks.py",
+        "test_doctests.py",
+        "test_import_graph.py",
+        "test_notebooks.py",
+    }
     assert alone <= {"test_jit.py", *read}
