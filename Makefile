@@ -142,12 +142,14 @@ gallery: $(DEV_READY) page ## Solve what the pictures of docs/ show and take the
 bench: $(DEV_READY) kernels ## Run the benchmarks (ten minutes) and say what got slower; BENCH=--all runs the studies too
 	@$(BIN)/python benchmarks/run.py $(BENCH)
 
+# All but the one that takes a GPU.
+EXTRAS := anki cluster hands mcp openspiel parquet
 COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	--no-emit-index-url --no-emit-find-links --quiet --upgrade
 
 lock: $(DEV_READY) ## Resolve the versions again into the three requirements*.lock
 	@$(BIN)/python $(INSTALL) uv
-	@$(COMPILE) pyproject.toml --group dev --all-extras --output-file requirements-dev.lock
+	@$(COMPILE) pyproject.toml --group dev $(EXTRAS:%=--extra %) --output-file requirements-dev.lock
 	@$(COMPILE) pyproject.toml --group install --constraint requirements-dev.lock --output-file requirements.lock
 	@$(COMPILE) --group docs --output-file requirements-docs.lock
 

@@ -171,7 +171,7 @@ class GamePlay:
 
     @property
     def before(self) -> PreflopStrategies:
-        """What is played before the flop, without values."""
+        """The play before the flop, without values."""
         tree, locks = self.preflop.tree, self.preflop.locks
         return PreflopStrategies(tree, self.preflop.pairs, self.strategies, None, locks)
 
@@ -186,7 +186,7 @@ class GamePlay:
         return changed
 
     def changed(self, pot: int, flop: int) -> Changed:
-        """What is locked in a pot on a flop."""
+        """The locks in a pot on a flop."""
         game = self.result.game
         root = game.flop_pots[pot].node
         alike, by_hand = self._locked.locks.pots.get(root, ((), ()))

@@ -51,7 +51,7 @@ FOLD, CALL = frozenset({ActionKind.FOLD}), frozenset({ActionKind.CALL})
 
 @dataclass(frozen=True)
 class Past:
-    """What has happened before a decision."""
+    """The actions before a decision, as HUD numbers count them."""
 
     player: Player  # who acts
     street: Street
@@ -171,7 +171,7 @@ class Asked:
 
     @property
     def where(self) -> str:
-        """What says so, for messages."""
+        """The source of the number, for messages."""
         return self.bound.where
 
 
@@ -267,7 +267,7 @@ def _decisions(game: WholeGame) -> Iterator[tuple[GameNode, Past]]:
 
 
 def _past(tree: BettingTree, node: int, raisers: tuple[Player, ...] = ()) -> Past:
-    """What has happened on the way to a node; `raisers` of the street before."""
+    """The actions that lead to a node; `raisers` are those of the street before."""
     before = tree.first_street == Street.PREFLOP
     bettors: list[Player] = []
     limped = False

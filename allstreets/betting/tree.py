@@ -149,7 +149,7 @@ class BettingTree:
         return oop, ip
 
     def _ante(self) -> float:
-        """What each player has posted before the flop besides his blind."""
+        """The chips that each player posts before the flop besides his blind."""
         for node, action in enumerate(self.actions):
             if action is not None and action.is_aggressive:
                 by = self.player_at(int(self.parent[node]))

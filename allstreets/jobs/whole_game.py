@@ -306,7 +306,7 @@ class UnifiedJob:
 
     @property
     def expected(self) -> ExpectedLoss | None:
-        """What the solution will be worth with real cards; None: nothing like it was measured."""
+        """The expected loss with real cards; None: nothing similar was measured."""
         config = self.config
         stands_for_all = config.flops == "all" or str(config.flops).startswith("subset")
         if config.cards != "boards" or not stands_for_all or not self.need.pots:

@@ -198,7 +198,7 @@ class SpotSolver:
     ) -> "SpotSolver":
         """A solver of the same spot with other locks, where all other play is as it is here.
 
-        `other_play`: a player and a solver as which he plays in place of this one.
+        `other_play`: a player, and the solver as which he plays instead of this one.
         """
         other = SpotSolver(spot, self.schedule, self.threads)
         copy_averages(self.subgame, other.subgame)

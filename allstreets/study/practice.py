@@ -367,7 +367,7 @@ class Session:
         return answer
 
     def hint(self) -> str:
-        """What was wrong when the decision that is asked was missed; "": it does not come back."""
+        """The mistake of last time where a decision comes back; "" if it does not."""
         hand, folder = self.hand, self.solution.folder
         if hand is None or hand.question is None or self.results is None or folder is None:
             return ""

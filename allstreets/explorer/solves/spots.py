@@ -131,7 +131,7 @@ def estimate(form: SpotForm) -> SpotEstimate:
 
 
 def _seconds(form: SpotForm, need: Estimate) -> float:
-    """What a spot takes until its target, or until its time limit."""
+    """The seconds until a spot reaches its target or its time limit."""
     seconds = need.seconds_to(usual_iterations(form.target_pct))
     return seconds if form.max_seconds is None else min(seconds, form.max_seconds)
 
