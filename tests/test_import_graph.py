@@ -53,5 +53,6 @@ def test_every_test_imports_what_it_tests() -> None:
         "test_doctests.py",
         "test_import_graph.py",
         "test_notebooks.py",
+        "test_prose.py",
     }
     assert alone <= {"test_jit.py", *read}

@@ -91,9 +91,9 @@ from .range_equity import class_equity as class_equity
 from .range_equity import combo_equity as combo_equity
 from .range_equity import flop_equity as flop_equity
 from .range_equity import preflop_class_equity as preflop_class_equity
+from .range_kind import RangeKind as RangeKind
 from .range_reading import SPACED_SIGN as SPACED_SIGN
 from .range_reading import TOKEN as TOKEN
-from .range_writing import RangeKind as RangeKind
 from .range_writing import format_weights as format_weights
 from .range_writing import weight_text as weight_text
 from .ranges import Range as Range

@@ -29,7 +29,6 @@ know the token.
 import json
 from collections.abc import Callable, Iterable
 from decimal import Decimal
-from enum import StrEnum
 from functools import cache
 from itertools import groupby
 
@@ -45,24 +44,7 @@ from allstreets.cards.hands import (
     combo_text,
     hand_index,
 )
-
-
-class RangeKind(StrEnum):
-    """How a range is written."""
-
-    text = "text"
-    pio = "pio"
-    pio_1326 = "pio-1326"
-    gto = "gto+"
-    monker = "monker"
-    json = "json"
-    csv = "csv"
-
-    @property
-    def suffix(self) -> str:
-        """How the names of its files end."""
-        return {"monker": ".rng", "json": ".json", "csv": ".csv"}.get(self.value, ".txt")
-
+from allstreets.cards.range_kind import RangeKind
 
 KINDS = ("s", "o", "")  # suited, offsuit, both
 

@@ -14,8 +14,9 @@ from allstreets.cards.hands import (
     fitting,
     live_combos,
 )
+from allstreets.cards.range_kind import RangeKind
 from allstreets.cards.range_reading import read_weights
-from allstreets.cards.range_writing import RangeKind, write_weights
+from allstreets.cards.range_writing import write_weights
 
 SHOWN_DIGITS = 4  # of weights in a solution: more would make texts long, and are not known
 

@@ -1,5 +1,7 @@
 from .calibration import SETTLED as SETTLED
 from .calibration import Calibration as Calibration
+from .dealt_out import dealt_numbers as dealt_numbers
+from .dealt_out import only_end as only_end
 from .draft import BOARDS as BOARDS
 from .draft import DRAFT as DRAFT
 from .draft import EXACTLY as EXACTLY
@@ -35,8 +37,6 @@ from .separated import PreflopSolver as PreflopSolver
 from .separated import mean_over_flops as mean_over_flops
 from .separated import refuse_rake as refuse_rake
 from .spot import SpotSolver as SpotSolver
-from .spot import dealt_numbers as dealt_numbers
-from .spot import only_end as only_end
 from .whole_game import MBB_PER_CHIP as MBB_PER_CHIP
 from .whole_game import PreflopTraining as PreflopTraining
 from .whole_game import WholeGameFigures as WholeGameFigures

@@ -35,7 +35,8 @@ from allstreets.engines import (
     listed_river,
 )
 from allstreets.games import Spot, spot_root
-from allstreets.solvers.spot import SpotSolver, only_end
+from allstreets.solvers.dealt_out import only_end
+from allstreets.solvers.spot import SpotSolver
 
 BOARDS = CardModel("boards", groups=32)
 

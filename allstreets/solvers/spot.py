@@ -40,30 +40,24 @@ References:
   whole vectors of hands, on every card.
 - Brown & Sandholm (2019), "Solving Imperfect-Information Games via Discounted Regret
   Minimization": the discounts.
-
-In some spots nobody has a choice: all-in already, or without a bet from here on. Nothing is solved
-there, so nothing needs 32 bits: the pot goes by the equities of hands, which are counted
-(`dealt_numbers`), and all sums are in double precision.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Floats, InputError, Longs, Pair, thread_count
-from allstreets.betting import NodeKind, Outcome, Player, action_text, line_text
-from allstreets.cards import Range, combo_equity, combo_text, fitting
+from allstreets.base import InputError, thread_count
+from allstreets.betting import NodeKind, Player, action_text, line_text
+from allstreets.cards import combo_text
 from allstreets.cfr import Metrics, Schedule, parse_schedule
 from allstreets.engines import (
     CPU,
     CardModel,
     DeviceUse,
     ExactSubgame,
-    NodeNumbers,
     RiverGroups,
     StreetView,
     average_strategy,
@@ -74,6 +68,7 @@ from allstreets.engines import (
     suit_street_buckets,
 )
 from allstreets.games import LockedNode, Spot, require_precision, require_river_groups, spot_root
+from allstreets.solvers.dealt_out import mean_result, only_end
 
 BATCH = 25  # iterations between two callbacks of a river spot, and on a GPU: milliseconds each
 
@@ -341,58 +336,3 @@ def _impose(subgame: ExactSubgame, locks: tuple[LockedNode, ...]) -> None:
         for number, runout in enumerate(subgame.streets[street].runouts):
             if lock.holds_on(runout.board[root:]):
                 lock_strategy(subgame, street, number, lock.node, lock.strategy, lock.weights > 0)
-
-
-def only_end(spot: Spot) -> int | None:
-    """The showdown that every hand gets to; None: somebody has a choice before."""
-    tree = spot.tree
-    choices = tree.child_count[tree.kind == NodeKind.DECISION]
-    if choices.max(initial=1) > 1:
-        return None
-    return int(np.flatnonzero(tree.kind == NodeKind.SHOWDOWN)[0])
-
-
-def mean_result(spot: Spot, end: int, player: Player) -> float:
-    """A player's result in chips over all pairs of combos, where all end at one showdown."""
-    first, second = (np.flatnonzero(one.weights) for one in spot.ranges)
-    reach, met, results = _dealt(spot, end, spot.ranges, spot.cards, (first, second))[:3]
-    held = met[player] > 0
-    weights = reach[player][held] * met[player][held]
-    return float(weights @ results[player][held] / weights.sum())
-
-
-def dealt_numbers(
-    spot: Spot, end: int, numbers: NodeNumbers, ranges: tuple[Range, Range], board: tuple[int, ...]
-) -> NodeNumbers:
-    """The figures of a decision with one action, counted."""
-    reach, met, results, equity = _dealt(spot, end, ranges, board, numbers.combos)
-    return replace(
-        numbers,
-        reach=reach,
-        met=met,
-        action_values=results[numbers.player][None],
-        values=results,
-        equity=equity,
-    )
-
-
-def _dealt(
-    spot: Spot,
-    end: int,
-    ranges: tuple[Range, Range],
-    board: tuple[int, ...],
-    combos: tuple[Longs, Longs],
-) -> tuple[Pair, Pair, Pair, Pair]:
-    """[H] of OOP and IP each: reach, pairs met, results in chips, equities."""
-    oop, ip = (one.weights[some] for one, some in zip(ranges, combos, strict=True))
-    fits = fitting(*combos)
-    met = fits @ ip, oop @ fits
-    equity = combo_equity(board, combos, (oop, ip))
-
-    def results(player: Player) -> Floats:
-        # A split pot pays the mean of winning and losing it, with and without rake.
-        win, lose = spot.payoffs[end, player, [Outcome.WIN, Outcome.LOSE]]
-        found: Floats = lose + equity[player] * (win - lose)
-        return found
-
-    return (oop, ip), met, (results(Player.OOP), results(Player.IP)), equity

@@ -145,7 +145,9 @@ def test_reviews(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     review = json.loads(
         shown(capsys, "review", "hands.txt", "--solutions", "library", "--output", "k", "--json")
     )
-    assert [each["solution"] for each in review["hands"]] == ["pf-10bb", "pf-ante-8bb", "pf-8bb"]
+    assert [each["solution"] for each in review["hands"]] == [
+        *("hu-10bb", "pf-ante-8bb", "hu-10bb")
+    ]
     decisions = [each["decisions"][0] for each in review["hands"]]
     assert [each["loss_bb"] is None for each in decisions] == [False, False, True]
     assert re.search("push or fold, and has no 'r2'", decisions[2]["note"])

@@ -152,7 +152,7 @@ def test_a_whole_game_is_locked_on_every_flop(
     assert first == Lock("c x | * | x", strategy={"a": 1.0})
     assert rest[1] == Lock("c x | *", frequencies={"x": ">=95%"}, solution=str(output))
     assert main(["certify", str(tmp_path / "more")]) == 2
-    assert "judge these alone, with --flops own" in capsys.readouterr().err
+    assert "evaluate these alone, with --flops own" in capsys.readouterr().err
 
 
 def test_the_table_says_what_was_asked_for_and_what_it_came_to(

@@ -60,6 +60,8 @@ def _writing() -> list[tuple[str, ...]]:
         ("lock", "solved", "--always", "x", "--output"),
         ("certify", "game", "--output"),
         ("export", "game"),
+        ("match", "one", "other", "--output"),
+        ("import", "export.zip"),
         ("review", "hands.txt", "--solutions", "solved", "--output"),
         ("review", "hands.txt", "--solutions", "solved", "--csv"),
         ("toy", "kuhn", "--output"),
@@ -103,7 +105,7 @@ def test_every_option_that_names_an_output_is_checked() -> None:
         if option.name in ("output", "csv", "parquet", "chart", "plot", "anki", "solves")
     }
     tried = {(words[0], words[-1].removeprefix("--")) for words in _writing()}
-    assert named - tried == {("train", "output"), ("export", "output")}
+    assert named - tried == {(name, "output") for name in ("train", "export", "import")}
 
 
 def test_a_run_on_a_cluster_writes_elsewhere_and_not_nowhere(

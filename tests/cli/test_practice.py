@@ -112,7 +112,7 @@ def test_what_is_kept(
     [
         ((), "name a solution"),
         (("--street", "flop", "river"), "stores no decisions on the flop"),
-        (("--seat", "utg", "river"), "is not a seat"),
+        (("--seat", "utg", "river"), "is no seat"),
         (("--line", "x b33", "river"), "b33"),
         (("--export", "out.xls"), ".csv or .json"),
     ],
@@ -152,7 +152,7 @@ def test_anki(file: Path, tmp_path: Path, keys: Keys, capsys: pytest.CaptureFixt
     pytest.importorskip("genanki")
     cards = tmp_path / "cards.apkg"
     assert run(file, "--anki", cards) == 2
-    assert "no decision was missed" in capsys.readouterr().err
+    assert "no missed decision matches" in capsys.readouterr().err
     keys.press("3" * 30)
     assert run(file, folder("river"), "--hands", "6", "--seed", "1", "--seat", "oop") == 0
     missed = [one.answer for one in Results(file).answers() if one.answer.missed]

@@ -295,7 +295,7 @@ def test_it_says_what_it_was_made_from_and_cannot_go_on(tmp_path: Path) -> None:
             InputError, match=r"holds simple strategies .* cannot be solved further"
         ):
             require_unified_folder(tmp_path / "simple", resume=resume)
-    with pytest.raises(InputError, match=f"made from: 'Twenty' in {game}"):
+    with pytest.raises(InputError, match=f"their original: 'Twenty' in {game}"):
         save_unified(whole_solution.classes(), tmp_path / "simple", config={})
     again, _ = simple(found, tmp_path / "again", drop=0.3)
     assert again.before == pytest.approx(price.after, rel=1e-6)

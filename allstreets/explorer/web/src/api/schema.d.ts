@@ -1783,7 +1783,7 @@ export interface components {
         };
         /**
          * ExploitForm
-         * @description What the opponent plays: a lock, HUD numbers, another solution; or nothing.
+         * @description The play of the opponent: a lock, HUD numbers, another solution; or the solution's own.
          */
         ExploitForm: {
             /** Against */

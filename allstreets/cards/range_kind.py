@@ -1,0 +1,20 @@
+"""The layouts in which ranges are written; a file of its own, which loads nothing."""
+
+from enum import StrEnum
+
+
+class RangeKind(StrEnum):
+    """How a range is written."""
+
+    text = "text"
+    pio = "pio"
+    pio_1326 = "pio-1326"
+    gto = "gto+"
+    monker = "monker"
+    json = "json"
+    csv = "csv"
+
+    @property
+    def suffix(self) -> str:
+        """How the names of its files end."""
+        return {"monker": ".rng", "json": ".json", "csv": ".csv"}.get(self.value, ".txt")
