@@ -266,7 +266,7 @@ def test_every_block_of_a_page(
         ("```yaml\npot: many\n```", "many"),
         ("```\nwhat is this\n```", "name its language"),
         ("    what is this?", "name its language"),
-        ("```text\n$ allstreets equity AA KK\nAA  12.3 %\n```", "is not printed"),
+        ("```console\n$ allstreets equity AA KK\nAA  12.3 %\n```", "does not print"),
         (
             "```console\n$ allstreets train sample_configurations/smoke.yaml --output game\n"
             '$ allstreets report game --line "c r2.5 r6.25 r15.63 c | x" --flop AsTh9h\n```',
