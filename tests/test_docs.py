@@ -239,7 +239,7 @@ def test_every_block_of_a_page(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ALLSTREETS_LIBRARY", str(tmp_path / "library"))  # flops are kept there
+    monkeypatch.setenv("ALLSTREETS_LIBRARY", str(tmp_path / "unpacked"))  # flops are kept there
     monkeypatch.setattr(solving_many, "Processes", lambda _: Here())
     page = Page(tmp_path, capsys)
     short = tmp_path / path.name
