@@ -2,7 +2,7 @@
 
 Every method is one tool: plain arguments in, JSON data out, an `InputError` that says what to do
 instead. Work is bounded: what would take more memory or time is refused before it begins. Only
-solutions that were handed in, the ready-made ones and spots solved in this session are opened.
+solutions that were handed in, the ready-made ones and spots that this server has solved are opened.
 """
 
 from collections.abc import Sequence
@@ -69,7 +69,7 @@ class Tools:
 
     @cached_property
     def _solved(self) -> Path:
-        """The folder of the spots that are solved in this session; it ends with it."""
+        """The folder of the spots that this server solves; it ends with the server."""
         temporary = TemporaryDirectory(prefix="allstreets-agent-")
         finalize(self, temporary.cleanup)
         return Path(temporary.name)
@@ -204,7 +204,7 @@ class Tools:
         target_percent: float = 0.5,
         seconds: float = 30.0,
     ) -> Json:
-        """Solve a spot with real cards; its name opens it in the other tools of this session."""
+        """Solve a spot with real cards; its name opens it in the other tools."""
         if not 0 < target_percent <= 100 or not seconds > 0:
             raise InputError("target_percent lies above 0 and at most 100, seconds above 0")
         limit = min(seconds, self._bounds.seconds)

@@ -55,7 +55,7 @@ def calibrated(
     Off-path pots have no corrections: nobody is there for whom they could be solved.
     """
     opponent = reach[::-1]
-    met = np.stack([opponent @ dealt.matrix(flop) for flop in chosen])  # [D, 2, P, 169]
+    met = np.stack([dealt.met(flop, opponent) for flop in chosen])  # [D, 2, P, 169]
     met_by_all = opponent @ dealt.sum(weights)
     mine = own[:, :, list(chosen)].transpose(2, 0, 1, 3)
     known = np.stack([met, mine], axis=1)
@@ -73,8 +73,7 @@ def calibrated(
     )
     sizes, luck = (_mean_over_hands(squares) for squares in (whole**2, (first - second) ** 2 / 4))
     kept = np.clip(1 - np.divide(luck, sizes, out=np.ones_like(luck), where=sizes > 0), 0, 1)
-    shares = reach @ HAND_SIZES / HAND_SIZES.sum()  # [2, P]
-    played = np.array([is_reached(pot) for pot in shares.T.tolist()])
+    played = np.array([is_reached(pot) for pot in _mean_over_hands(reach).T.tolist()])
     corrections = whole * (kept * played)[..., None]
     if not raked:
         pairs = reach * met_by_all

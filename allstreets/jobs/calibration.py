@@ -11,7 +11,7 @@ import numpy as np
 
 from allstreets.analysis import Calibrated, calibrated
 from allstreets.base import Floats, available_bytes
-from allstreets.betting import BIG_BLINDS, BettingTree, line_text
+from allstreets.betting import BIG_BLINDS, BettingTree, Player, line_text
 from allstreets.cards import Flop
 from allstreets.cfr import parse_schedule
 from allstreets.engines import CPU, evaluate_flop, open_device, release_memory, solved_lifts
@@ -80,7 +80,10 @@ def measure_corrections(
     """Compare the values of a solver with exact ones, on so many of its flops."""
     game, weights = solver.game, solver.leaves.weights
     reach = solver.preflop.pot_reach(solver.preflop.average())
-    own = solver.evaluate().best
+    every = np.arange(solver.engine.flops)
+    own = np.stack(
+        [solver.engine.best_response(player, reach[player.opponent], every) for player in Player]
+    )
     chosen = some_flops(game.flops.flops, weights, flops)
     drawn = [game.flops.flops[place] for place in chosen.tolist()]
     release_memory(device)

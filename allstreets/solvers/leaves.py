@@ -245,9 +245,8 @@ class SubgameLeaves:
         """[2, P, K, 169]: values of both players on K flops, with the corrections."""
         if self.corrections is None:
             return values
-        met = np.stack(
-            [reach[::-1] @ self.engine.dealt.matrix(flop) for flop in flops.tolist()], axis=2
-        )
+        dealt, opponent = self.engine.dealt, reach[::-1]
+        met = np.stack([dealt.met(flop, opponent) for flop in flops.tolist()], axis=2)
         corrected: Floats = values + self.corrections[:, :, None] * met
         return corrected
 
