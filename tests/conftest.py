@@ -5,6 +5,7 @@ import gc
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import harness.one_thread  # noqa: F401  # before NumPy is loaded
@@ -24,6 +25,15 @@ _FOLDER = Path(tempfile.mkdtemp(prefix="allstreets-practice-"))
 atexit.register(shutil.rmtree, _FOLDER, ignore_errors=True)
 os.environ["ALLSTREETS_PRACTICE"] = str(_FOLDER / "practice.sqlite")
 os.environ["ALLSTREETS_LIBRARY"] = str(_FOLDER / "library")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _own_library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Ready-made games that a file of tests opens are unpacked where no other file sees them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ALLSTREETS_LIBRARY", str(tmp_path_factory.mktemp("library")))
+        yield
+
 
 HEAVY = ("test_api_properties.py",)
 
