@@ -42,7 +42,7 @@ class KnownGame:
     """A solution all of whose flops have been judged."""
 
     def __init__(self, job: CertifyJob, values: Floats, by_classes: Floats) -> None:
-        self.reach, self.values, self.by_classes = job.evaluator.reach, values, by_classes
+        self.reach, self.values, self.by_classes = job.evaluator.solver.reach, values, by_classes
         self.dealt = preflop_equity().pairs.astype(np.float64)
         self.preflop = job.result.game.before_the_flop(self.dealt)
         self.strategies = job.result.before.strategies
@@ -94,9 +94,9 @@ def main() -> None:
     if missing:
         parser.error(f"{missing} flops are not judged: run allstreets certify --flops all first")
     values = np.stack([flop[0].best for flop in judged if flop is not None])
-    by_classes = class_values(job.result.game, job.evaluator.reach)
+    by_classes = class_values(job.result.game, job.evaluator.solver.reach)
     monotone = np.array([flop.texture.suits == "monotone" for flop in all_flops()])
-    met = known_numbers(all_flops(), job.evaluator.reach, 1)[:, 0]
+    met = known_numbers(all_flops(), job.evaluator.solver.reach, 1)[:, 0]
     pots = np.array([pot.pot.pot for pot in job.result.game.pots])[:, None]
     trained = {flop.number for flop in subset_flops(options.trained).flops}
     hidden = by_classes + monotone[:, None, None, None] * options.monotone * pots * met

@@ -9,6 +9,7 @@ from .board_report import hand_sums as hand_sums
 from .board_report import report_of as report_of
 from .calibration import FEWEST as FEWEST
 from .calibration import Calibrated as Calibrated
+from .calibration import Likeness as Likeness
 from .calibration import calibrated as calibrated
 from .certificate_figures import DraftValues as DraftValues
 from .certificate_figures import Draw as Draw
@@ -20,6 +21,7 @@ from .certificate_figures import everything as everything
 from .certificate_figures import needs_class_values as needs_class_values
 from .certify import CertificateEstimate as CertificateEstimate
 from .certify import FlopEvaluator as FlopEvaluator
+from .certify import FlopSolver as FlopSolver
 from .certify import class_values as class_values
 from .certify import draft_processes as draft_processes
 from .certify import estimate_certificate as estimate_certificate

@@ -1,13 +1,16 @@
-"""Corrections of what pots are worth, from flops that were also solved exactly.
+"""Corrections of what pots are worth, from flops that are also solved exactly.
 
-A run knows what its pots are worth on each of its flops, by its own buckets. Of D flops the exact
-values are known as well, and their difference, per opposing combo that a hand meets, is what the
-run gets wrong. Differences vary from flop to flop, so they are regressed on two numbers that are
-known on all flops, the combos met and the run's own value (`regressed_sums`).
+A run values its pots on its own flops, with its own buckets. On D flops the exact values are known
+as well. What a pot is worth to a hand, per opposing combo that it meets, is estimated from these:
+exact values vary from flop to flop, so they are regressed on two numbers that are known on all
+flops, the combos met and a *likeness* of the value (`regressed_sums`). The likeness is the run's
+own value where corrections are for its own flops, and a draft where they are for all 1,755: then
+they also correct what the choice of the flops gets wrong. The estimate less the run's own value is
+the correction.
 
-What is left of the luck of the draw shows between the two halves of the flops, e and o: the
-variance of a mean over all is near (e − o)² / 4. The corrections of a pot are shrunk by the share
-of their mean square that is luck (James & Stein 1961), and are none where luck is all.
+The two halves of the flops, e and o, show the luck of the draw: the variance of a mean over all is
+near (e − o)² / 4. The corrections of a pot are shrunk by the share of their mean square that is
+luck (James & Stein 1961), and are 0 where luck is all.
 
 Both values are those of best responses, which win a little more than an equilibrium gives. Without
 rake the corrections of a pot are shifted so that what one player gains by them the other loses.
@@ -35,53 +38,76 @@ class Calibrated:
     errors: Floats  # [2, P, 169]: as measured, before they are shrunk and shifted
     played: Flags  # [P]: pots that are not off-path
     sizes: Floats  # [2, P]: root mean square of the errors over the hands
-    luck: Floats  # [2, P]: of it, what the draw of the flops makes of it
+    luck: Floats  # [2, P]: the part of it that is the luck of the draw
+
+
+@dataclass(frozen=True, eq=False)
+class Likeness:
+    """Combos met and likenesses of values: on the D flops solved exactly, and summed over all."""
+
+    known: Floats  # [D, 2, 2, P, 169]
+    totals: Floats  # [2, 2, P, 169]
+    weight: float  # of all flops together
+
+    @classmethod
+    def of(
+        cls,
+        reach: Floats,
+        dealt: DealtPairs,
+        weights: Floats,
+        values: Floats,
+        chosen: Sequence[int] = (),
+    ) -> "Likeness":
+        """Of F flops with `weights` [F] and `values` [F, 2, P, 169], of which D are `chosen`."""
+        opponent = reach[::-1]
+        met = np.array([dealt.met(flop, opponent) for flop in chosen]).reshape(-1, *reach.shape)
+        known = np.stack([met, values[list(chosen)]], axis=1)
+        totals = np.stack(
+            [opponent @ dealt.sum(weights), np.einsum("f,faph->aph", weights, values)]
+        )
+        return cls(known, totals, float(weights.sum()))
+
+    @property
+    def means(self) -> Floats:
+        """[2, P, 169]: the mean likeness per combo met."""
+        return _per_combo(self.totals[1], self.totals[0])
+
+    def means_like(self, exact: Floats, draws: slice = slice(None)) -> Floats:
+        """[2, P, 169]: means of values that are known on some of the D flops alone."""
+        shares = np.zeros(len(exact))
+        shares[draws] = self.weight / len(shares[draws])
+        sums = regressed_sums(shares, exact, self.known, self.totals)
+        return _per_combo(sums, self.totals[0])
 
 
 def calibrated(
-    reach: Floats,
-    dealt: DealtPairs,
-    weights: Floats,
-    chosen: Sequence[int],
-    own: Floats,
-    exact: Floats,
-    *,
-    raked: bool,
+    reach: Floats, own: Likeness, likeness: Likeness, exact: Floats, *, raked: bool
 ) -> Calibrated:
     """Corrections for the reach [2, P, 169] of the pots.
 
-    `own` [2, P, F, 169] is what a run makes of its F flops, which come by their `weights` [F] and
-    are `dealt` so; `exact` [D, 2, P, 169] is what the `chosen` ones are worth with real cards.
-    Off-path pots have no corrections: nobody is there for whom they could be solved.
+    `own` is what a run makes of its flops; `exact` [D, 2, P, 169] is what flops are worth with real
+    cards, and `likeness` what is known of these and of all others. It is `own` itself where
+    corrections are for the flops of the run. Off-path pots have no corrections: nobody is there for
+    whom they could be solved.
     """
-    opponent = reach[::-1]
-    met = np.stack([dealt.met(flop, opponent) for flop in chosen])  # [D, 2, P, 169]
-    met_by_all = opponent @ dealt.sum(weights)
-    mine = own[:, :, list(chosen)].transpose(2, 0, 1, 3)
-    known = np.stack([met, mine], axis=1)
-    totals = np.stack([met_by_all, np.einsum("f,apfh->aph", weights, own)])
-    difference = exact - mine
-
-    def correction(draws: slice) -> Floats:
-        shares = np.full(len(chosen), 0.0)
-        shares[draws] = weights.sum() / len(shares[draws])
-        sums = regressed_sums(shares, difference, known, totals)
-        return np.divide(sums, met_by_all, out=np.zeros_like(sums), where=met_by_all > 0)
-
-    whole, first, second = (
-        correction(part) for part in (slice(None), slice(0, None, 2), slice(1, None, 2))
-    )
+    parts = (slice(None), slice(0, None, 2), slice(1, None, 2))
+    whole, first, second = (likeness.means_like(exact, part) - own.means for part in parts)
     sizes, luck = (_mean_over_hands(squares) for squares in (whole**2, (first - second) ** 2 / 4))
     kept = np.clip(1 - np.divide(luck, sizes, out=np.ones_like(luck), where=sizes > 0), 0, 1)
     played = np.array([is_reached(pot) for pot in _mean_over_hands(reach).T.tolist()])
     corrections = whole * (kept * played)[..., None]
     if not raked:
-        pairs = reach * met_by_all
+        pairs = reach * own.totals[0]
         total = np.einsum("aph,aph->p", pairs, corrections)
         mass = pairs.sum(axis=(0, 2))
         shift = np.divide(total, mass, out=np.zeros_like(total), where=mass > 0)
         corrections -= (shift * played)[:, None]
     return Calibrated(corrections, whole, played, np.sqrt(sizes), np.sqrt(luck))
+
+
+def _per_combo(sums: Floats, met: Floats) -> Floats:
+    means: Floats = np.divide(sums, met, out=np.zeros_like(sums), where=met > 0)
+    return means
 
 
 def _mean_over_hands(values: Floats) -> Floats:

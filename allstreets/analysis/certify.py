@@ -52,94 +52,53 @@ DRAFTS_AT_ONCE = 24  # on a device: enough boards for all of it
 
 
 @dataclass(frozen=True, eq=False)
-class FlopEvaluator:
-    """Plays a solution with real cards."""
+class FlopSolver:
+    """Solves flops of a game for given ranges: as a completion says, or as drafts.
 
-    result: WholeSolution
-    completion: Completion = field(default_factory=Completion)
+    It is small enough to be sent to other processes.
+    """
+
+    game: WholeGame
+    ranges: Floats  # [2, P, 169]: the ranges that flops are solved for, off-path pots included
+    reach: Floats  # [2, P, 169]: both players' reach at the roots of the pots
+    completion: Completion
     threads: int = 1
     device: str = CPU  # where flops are solved exactly, and drafts of flops
     draft: Completion = DRAFT  # how flops are solved that exact ones are compared with
-    _ahead: dict[int, Arrays] = field(default_factory=dict)  # completed and not evaluated yet
-
-    @cached_property
-    def stored(self) -> dict[int, int]:
-        """The places of flops, by their numbers, of which every decision is stored."""
-        if not self.result.has_flops or not self.result.cards.stores_all_streets:
-            return {}
-        return {flop.number: place for place, flop in enumerate(self.result.game.flops.flops)}
-
-    def completes(self, flop: Flop) -> str | None:
-        """How a flop is solved before it is evaluated; None: it is stored."""
-        return None if flop.number in self.stored else self.completion.text
 
     @property
-    def reach(self) -> Floats:
-        """[2, P, 169]: both players' reach at the roots of the pots."""
-        return self.result.before.pot_reach
+    def iteration_weights(self) -> list[IterationWeights]:
+        """The weights of each iteration of a completion."""
+        return parse_schedule(SCHEDULE).run(1, self.completion.iterations)
 
     @property
-    def ranges(self) -> Floats:
-        """[2, P, 169]: the ranges that flops are solved for, off-path pots included."""
-        return self.result.before.pot_ranges
+    def solved_in_place(self) -> list[Lift]:
+        """The pots of a flop, solved where they are evaluated."""
+        return solved_lifts(self.completion.model, self.ranges, self.iteration_weights)
 
-    @cached_property
-    def spec(self) -> EngineSpec:
-        """The engine spec by which flops are completed."""
-        model, threads = self.completion.model, self.threads
-        return self.result.game.engine(model, threads=threads, ranges=self.ranges)
-
-    def values(self, flop: Flop, following: Sequence[Flop] = ()) -> LiftedValues:
-        """Evaluate the pots of a flop; some of the `following` are completed with it."""
-        own = self.result.rules.rake > 0  # without, one player's gain is the other's loss
-        trees = [(pot.tree, pot.payoffs) for pot in self.result.game.pots]
-        plays = self._plays(flop, following)
-        there = open_device(self.device)
+    def values(self, flop: Flop, lifts: Sequence[Lift] | None = None) -> LiftedValues:
+        """Evaluate the pots of a flop with real cards, as `lifts` play them; solved by default."""
+        own = self.game.preflop.rake > 0  # without, one player's gain is the other's loss
+        trees = [(pot.tree, pot.payoffs) for pot in self.game.pots]
         values = evaluate_flop(
-            trees, flop, plays, self.reach, own=own, threads=self.threads, device=there
+            trees,
+            flop,
+            self.solved_in_place if lifts is None else lifts,
+            self.reach,
+            own=own,
+            threads=self.threads,
+            device=open_device(self.device),
         )
         release_memory(self.device)
         return values
 
-    def _plays(self, flop: Flop, following: Sequence[Flop]) -> list[Lift]:
-        """How the pots of a flop are played."""
-        if flop.number not in self.stored and not self.completion.model.stores_all_streets:
-            return solved_lifts(self.completion.model, self.ranges, self._every)
-        model, arrays = self._strategies(flop, following)
-        return lift_flop(model, flop, [pot.tree for pot in self.result.game.pots], arrays)
-
-    def _strategies(self, flop: Flop, following: Sequence[Flop]) -> tuple[CardModel, Arrays]:
-        place = self.stored.get(flop.number)
-        if place is not None:
-            return self.result.cards, self.result.stored.source.arrays(place)
-        if flop.number not in self._ahead:
-            others = [one for one in following if one.number not in self.stored]
-            count = min(self.threads, AT_ONCE)
-            self._ahead.update(self.completed([flop, *others][:count]))
-        return self.completion.model, self._ahead.pop(flop.number)
-
-    @property
-    def _every(self) -> list[IterationWeights]:
-        """The weights of each iteration of a completion."""
-        return parse_schedule(SCHEDULE).run(1, self.completion.iterations)
-
-    def completed(self, flops: Sequence[Flop]) -> dict[int, Arrays]:
-        """The strategies of flops that are solved for the solution's ranges, by their numbers.
-
-        They are as a bundle has them. Pots that both players hardly ever get to are solved as well:
-        a best response may.
-        """
-        game, pots = self.result.game, len(self.result.game.pots)
-        games = game.build(replace(self.spec, flops=tuple(flops)))
-        games.iterate(self.ranges, np.ones((pots, len(flops)), np.bool_), self._every)
-        return {
-            flop.number: games.pack(place, self.reach, [TWO_BYTES] * pots)
-            for place, flop in enumerate(flops)
-        }
+    def best_values(self, flop: Flop) -> Floats:
+        """[2, P, 169]: the values of both players' best responses on a flop that is solved."""
+        return self.values(flop).best
 
     def draft_values(self, flops: Sequence[Flop]) -> Floats:
         """[F, 2, P, 169]: values of flops that are solved quickly, side by side."""
-        game, draft = self.result.game, self.draft
+        game, draft = self.game, self.draft
         spec = game.engine(
             draft.model, threads=self.threads, ranges=self.ranges, device=self.device
         )
@@ -157,11 +116,90 @@ class FlopEvaluator:
         device = open_device(self.device)
         if device is None or not flops:
             return max(1, min(self.threads // processes, AT_ONCE))
-        some = replace(self.result.game, flops=FlopSet("drafts", tuple(flops), np.ones(len(flops))))
+        some = replace(self.game, flops=FlopSet("drafts", tuple(flops), np.ones(len(flops))))
         need = estimate_whole_game(some, self.draft.model, gpu=True)
         each = game_device_bytes(some, self.draft.model, need) // len(flops)
         room = device.free_bytes // 2 // processes // max(each, 1)
         return max(1, min(DRAFTS_AT_ONCE, -(-len(flops) // processes), room))
+
+
+@dataclass(frozen=True, eq=False)
+class FlopEvaluator:
+    """Plays a solution with real cards."""
+
+    result: WholeSolution
+    completion: Completion = field(default_factory=Completion)
+    threads: int = 1
+    device: str = CPU
+    draft: Completion = DRAFT
+    _ahead: dict[int, Arrays] = field(default_factory=dict)  # completed and not evaluated yet
+
+    @cached_property
+    def solver(self) -> FlopSolver:
+        """Solves the flops of which nothing is stored."""
+        before = self.result.before
+        return FlopSolver(
+            self.result.game,
+            before.pot_ranges,
+            before.pot_reach,
+            self.completion,
+            self.threads,
+            self.device,
+            self.draft,
+        )
+
+    @cached_property
+    def stored(self) -> dict[int, int]:
+        """The places of flops, by their numbers, of which every decision is stored."""
+        if not self.result.has_flops or not self.result.cards.stores_all_streets:
+            return {}
+        return {flop.number: place for place, flop in enumerate(self.result.game.flops.flops)}
+
+    def completes(self, flop: Flop) -> str | None:
+        """How a flop is solved before it is evaluated; None: it is stored."""
+        return None if flop.number in self.stored else self.completion.text
+
+    @cached_property
+    def spec(self) -> EngineSpec:
+        """The engine spec by which flops are completed."""
+        model, threads = self.completion.model, self.threads
+        return self.result.game.engine(model, threads=threads, ranges=self.solver.ranges)
+
+    def values(self, flop: Flop, following: Sequence[Flop] = ()) -> LiftedValues:
+        """Evaluate the pots of a flop; some of the `following` are completed with it."""
+        return self.solver.values(flop, self._plays(flop, following))
+
+    def _plays(self, flop: Flop, following: Sequence[Flop]) -> list[Lift]:
+        """How the pots of a flop are played."""
+        if flop.number not in self.stored and not self.completion.model.stores_all_streets:
+            return self.solver.solved_in_place
+        model, arrays = self._strategies(flop, following)
+        return lift_flop(model, flop, [pot.tree for pot in self.result.game.pots], arrays)
+
+    def _strategies(self, flop: Flop, following: Sequence[Flop]) -> tuple[CardModel, Arrays]:
+        place = self.stored.get(flop.number)
+        if place is not None:
+            return self.result.cards, self.result.stored.source.arrays(place)
+        if flop.number not in self._ahead:
+            others = [other for other in following if other.number not in self.stored]
+            count = min(self.threads, AT_ONCE)
+            self._ahead.update(self.completed([flop, *others][:count]))
+        return self.completion.model, self._ahead.pop(flop.number)
+
+    def completed(self, flops: Sequence[Flop]) -> dict[int, Arrays]:
+        """The strategies of flops that are solved for the solution's ranges, by their numbers.
+
+        They are as a bundle has them. Pots that both players hardly ever get to are solved as well:
+        a best response may.
+        """
+        game, pots = self.result.game, len(self.result.game.pots)
+        engine = game.build(replace(self.spec, flops=tuple(flops)))
+        visited = np.ones((pots, len(flops)), np.bool_)
+        engine.iterate(self.solver.ranges, visited, self.solver.iteration_weights)
+        return {
+            flop.number: engine.pack(place, self.solver.reach, [TWO_BYTES] * pots)
+            for place, flop in enumerate(flops)
+        }
 
 
 SETUP_SECONDS_PER_BOARD = 0.0007  # of one flop, for all of its pots; one thread only
@@ -223,23 +261,23 @@ def estimate_certificate(
 DRAFT_BYTES = 100_000_000  # of a flop that is drafted, beside the program
 
 
-def draft_processes(evaluator: FlopEvaluator, count: int, free: int | None) -> int:
+def draft_processes(solver: FlopSolver, count: int, free: int | None) -> int:
     """Processes that are worth their start to draft so many flops, and fit into half of `free`."""
     if free is None:
         return 1
     each, worth = PROGRAM_BYTES + DRAFT_BYTES, count
-    if evaluator.device != CPU:  # laying out boards takes a processor as long as the rest
+    if solver.device != CPU:  # laying out boards takes a processor as long as the rest
         each += DRAFTS_AT_ONCE * DRAFT_BYTES
         worth = count // (DRAFTS_AT_ONCE // 4)
-    return max(1, min(evaluator.threads, worth, free // 2 // each))
+    return max(1, min(solver.threads, worth, free // 2 // each))
 
 
-def estimate_drafts(evaluator: FlopEvaluator, count: int) -> float:
+def estimate_drafts(solver: FlopSolver, count: int) -> float:
     """Seconds that drafts of so many flops take, a guess."""
-    some = replace(evaluator.result.game, flops=spread_flops(min(max(count, 1), FLOP_COUNT)))
-    gpu = evaluator.device != CPU
-    draft = evaluator.draft
-    need = estimate_whole_game(some, draft.model, threads=evaluator.threads, gpu=gpu)
+    some = replace(solver.game, flops=spread_flops(min(max(count, 1), FLOP_COUNT)))
+    gpu = solver.device != CPU
+    draft = solver.draft
+    need = estimate_whole_game(some, draft.model, threads=solver.threads, gpu=gpu)
     return need.seconds_to(draft.iterations) if count else 0.0
 
 

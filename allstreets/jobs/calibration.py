@@ -1,20 +1,21 @@
-"""Measuring the corrections of a run: some of its flops are solved exactly, side by side.
+"""Measuring the corrections of a run: flops are solved exactly, side by side.
 
 The run stays where it is, on a GPU perhaps, and waits. Flops are solved by processes of their own
-where memory allows, as for a certificate.
+where memory allows, as for a certificate. Corrections are for the flops of the run, or for all
+1,755: all of these are drafted then, with the same ranges.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
-from allstreets.analysis import Calibrated, calibrated
+from allstreets.analysis import Calibrated, FlopSolver, Likeness, calibrated, draft_processes
 from allstreets.base import Floats, available_bytes
-from allstreets.betting import BIG_BLINDS, BettingTree, Player, line_text
-from allstreets.cards import Flop
-from allstreets.cfr import parse_schedule
-from allstreets.engines import CPU, evaluate_flop, open_device, release_memory, solved_lifts
+from allstreets.betting import BIG_BLINDS, Player, line_text
+from allstreets.cards import Flop, all_flops
+from allstreets.engines import CPU, DealtPairs, open_device, release_memory
 from allstreets.games import (
     DEVICE_ROWS,
     WholeGame,
@@ -24,32 +25,12 @@ from allstreets.games import (
 )
 from allstreets.jobs.executors import Executor, Here, Processes, in_order
 from allstreets.jobs.job import NO_CALLBACKS, Callbacks
-from allstreets.solvers import EXACTLY, Calibration, WholeGameSolver, some_flops
+from allstreets.solvers import EXACTLY, Calibration, Completion, WholeGameSolver, some_flops
 
 ITERATIONS = 120  # of an exact flop
-SCHEDULE = "ahead"
 
-
-@dataclass(frozen=True, eq=False)
-class ExactFlop:
-    """Solves the pots of a flop exactly, for the reach [2, P, 169] of their roots."""
-
-    trees: tuple[tuple[BettingTree, Floats], ...]
-    reach: Floats
-    threads: int
-    device: str
-    iterations: int = ITERATIONS
-
-    def __call__(self, flop: Flop) -> Floats:
-        """[2, P, 169]: the values of both players' best responses."""
-        device = open_device(self.device)
-        weights = parse_schedule(SCHEDULE).run(1, self.iterations)
-        lifts = solved_lifts(EXACTLY, largest_one(self.reach), weights)
-        values = evaluate_flop(
-            self.trees, flop, lifts, self.reach, own=False, threads=self.threads, device=device
-        )
-        release_memory(self.device)
-        return values.best
+Over = Literal["own", "all"]
+"""The flops that corrections are for: those of the run, or all 1,755."""
 
 
 def planned_calibration(
@@ -58,15 +39,16 @@ def planned_calibration(
     threads: int,
     device: str,
     callbacks: Callbacks = NO_CALLBACKS,
+    over: Over = "own",
 ) -> Calibration:
-    """The calibration of a run on so many of its flops, before an iteration."""
+    """The calibration of a run on so many flops, before an iteration."""
 
     def measure(solver: WholeGameSolver) -> Floats:
-        measured = measure_corrections(solver, flops, threads, device, callbacks)
+        measured = measure_corrections(solver, flops, threads, device, callbacks, over=over)
         callbacks.say(calibration_text(solver.game, measured))
         return measured.corrections
 
-    return Calibration(flops, iteration, measure)
+    return Calibration(flops, iteration, measure, over)
 
 
 def measure_corrections(
@@ -76,57 +58,85 @@ def measure_corrections(
     device: str = CPU,
     callbacks: Callbacks = NO_CALLBACKS,
     iterations: int = ITERATIONS,
+    over: Over = "own",
 ) -> Calibrated:
-    """Compare the values of a solver with exact ones, on so many of its flops."""
-    game, weights = solver.game, solver.leaves.weights
+    """Compare the values of a solver with exact ones, on so many flops."""
+    game, weights, dealt = solver.game, solver.leaves.weights, solver.engine.dealt
     reach = solver.preflop.pot_reach(solver.preflop.average())
     every = np.arange(solver.engine.flops)
-    own = np.stack(
+    values = np.stack(
         [solver.engine.best_response(player, reach[player.opponent], every) for player in Player]
-    )
-    chosen = some_flops(game.flops.flops, weights, flops)
-    drawn = [game.flops.flops[place] for place in chosen.tolist()]
+    ).transpose(2, 0, 1, 3)
     release_memory(device)
-    executor = _executor(game, drawn, threads, device)
-    trees = tuple((pot.tree, pot.payoffs) for pot in game.pots)
-    solve = ExactFlop(trees, reach, max(1, threads // executor.at_once), device, iterations)
-    exact: dict[int, Floats] = {}
+    exactly = Completion(EXACTLY, iterations)
+    flop_solver = FlopSolver(game, largest_one(reach), reach, exactly, threads, device)
+    population: Sequence[Flop] = game.flops.flops
+    own = Likeness.of(reach, dealt, weights, values)
+    if over == "all" and len(population) < len(all_flops()):
+        population = all_flops()
+        weights = np.array([flop.multiplicity for flop in population], np.float64)
+        dealt = DealtPairs.of([flop.cards for flop in population])
+        values = _drafts(flop_solver, population, callbacks)
+    chosen = some_flops(population, weights, flops).tolist()
+    exact = _exact_values(flop_solver, [population[place] for place in chosen], callbacks)
+    likeness = Likeness.of(reach, dealt, weights, values, chosen)
+    return calibrated(reach, own, likeness, exact, raked=game.preflop.rake > 0)
+
+
+def _exact_values(solver: FlopSolver, flops: Sequence[Flop], callbacks: Callbacks) -> Floats:
+    """[D, 2, P, 169]: values of best responses on flops that are solved exactly."""
+    executor = _executor(solver, flops)
+    done: dict[int, Floats] = {}
     count = callbacks.counter("flops solved exactly")
 
     def keep(number: int, values: Floats) -> None:
-        exact[number] = values
-        count(len(exact), len(drawn))
+        done[number] = values
+        count(len(done), len(flops))
 
-    executor.map(solve, drawn, keep)
-    return calibrated(
-        reach,
-        solver.engine.dealt,
-        weights,
-        chosen.tolist(),
-        own,
-        np.stack(in_order(exact)),
-        raked=game.preflop.rake > 0,
-    )
+    executor.map(_shared(solver, executor).best_values, flops, keep)
+    return np.stack(in_order(done))
 
 
-def _executor(game: WholeGame, flops: Sequence[Flop], threads: int, device: str) -> Executor:
+def _drafts(solver: FlopSolver, flops: Sequence[Flop], callbacks: Callbacks) -> Floats:
+    """[F, 2, P, 169]: values of flops that are drafted."""
+    at_once = draft_processes(solver, len(flops), available_bytes())
+    executor = Processes(at_once) if at_once > 1 else Here()
+    size = solver.drafts_at_once(flops, executor.at_once)
+    parts = [flops[first : first + size] for first in range(0, len(flops), size)]
+    done: dict[int, Floats] = {}
+    count = callbacks.counter("drafts of flops")
+
+    def keep(number: int, values: Floats) -> None:
+        done[number] = values
+        count(sum(map(len, done.values())), len(flops))
+
+    executor.map(_shared(solver, executor).draft_values, parts, keep)
+    return np.concatenate(in_order(done))
+
+
+def _shared(solver: FlopSolver, executor: Executor) -> FlopSolver:
+    """The same with the share of the threads that each process has."""
+    return replace(solver, threads=max(1, solver.threads // executor.at_once))
+
+
+def _executor(solver: FlopSolver, flops: Sequence[Flop]) -> Executor:
     """As many processes as half of the free memory has room for."""
     program, stored = 0, 0
     for _, hands in hands_of_flops(flops):
-        for size in game.tree_sizes:  # a process plays one pot at a time
+        for size in solver.game.tree_sizes:  # a process plays one pot at a time
             need = estimate_exact(size, hands, EXACTLY.precision)
             program, stored = max(program, need.process_bytes), max(stored, need.memory_bytes)
-    free, there = available_bytes(), open_device(device)
-    fit = threads if free is None else free // 2 // program
-    if there is not None:
-        fit = min(fit, there.free_bytes // 2 // (stored + DEVICE_ROWS))
-    at_once = max(1, min(threads, len(flops), fit))
+    free, device = available_bytes(), open_device(solver.device)
+    fit = solver.threads if free is None else free // 2 // program
+    if device is not None:
+        fit = min(fit, device.free_bytes // 2 // (stored + DEVICE_ROWS))
+    at_once = max(1, min(solver.threads, len(flops), fit))
     return Processes(at_once) if at_once > 1 else Here()
 
 
 def calibration_text(game: WholeGame, measured: Calibrated) -> str:
     """For people: how far the values of the pots were off."""
-    lines = ["Calibrated: what pots were worth to a hand was off by, in % of the pot,"]
+    lines = ["Calibrated. Mean error of what a pot was worth to a hand, in % of the pot:"]
     for number, pot in enumerate(game.flop_pots):
         line = line_text(game.tree, pot.node, notation=BIG_BLINDS)
         if not measured.played[number]:
@@ -135,6 +145,6 @@ def calibration_text(game: WholeGame, measured: Calibrated) -> str:
         sizes, luck = (100 / pot.pot * each[:, number] for each in (measured.sizes, measured.luck))
         lines.append(
             f"  {line}: BB {sizes[0]:.2f}, SB {sizes[1]:.2f} "
-            f"({luck[0]:.2f} and {luck[1]:.2f} of it by the luck of the draw)"
+            f"(sampling error {luck[0]:.2f} and {luck[1]:.2f})"
         )
     return "\n".join(lines)

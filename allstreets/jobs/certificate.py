@@ -130,7 +130,7 @@ class DraftFlops:
 def timed_drafts(evaluator: FlopEvaluator, flops: Sequence[Flop]) -> Drafted:
     """Values [F, 2, P, 169] of flops that are solved quickly, and how long it took."""
     start = time.monotonic()
-    values = evaluator.draft_values(flops)
+    values = evaluator.solver.draft_values(flops)
     return values, time.monotonic() - start
 
 
@@ -224,7 +224,9 @@ class CertifyJob:
         if self.drafted:
             draft = self.evaluator.draft.text
             lines.append(f"{len(self.drafted):,} drafts of flops to compare with ({draft})")
-            seconds += estimate_drafts(self.evaluator, len(self.drafted) - self._known_drafts())
+            seconds += estimate_drafts(
+                self.evaluator.solver, len(self.drafted) - self._known_drafts()
+            )
         if self.cluster is not None:  # whose machines are not known yet
             lines.append(f"about {duration(need.seconds * threads)} of one core, on the cluster")
         else:
@@ -259,7 +261,8 @@ class CertifyJob:
             return on_cluster(self.cluster.where, need, "a flop")
         drafts = len(self.drafted) - self._known_drafts()
         at_once = max(
-            self.estimate().at_once, draft_processes(self.evaluator, drafts, available_bytes())
+            self.estimate().at_once,
+            draft_processes(self.evaluator.solver, drafts, available_bytes()),
         )
         return nullcontext(Processes(at_once) if at_once > 1 else Here())
 
@@ -294,7 +297,9 @@ class CertifyJob:
             if regressed:
                 game, evaluator = self.result.game, self.evaluator
                 count = callbacks.counter("flops with hand classes")
-                played = class_values(game, evaluator.reach, evaluator.threads, progress=count)
+                played = class_values(
+                    game, evaluator.solver.reach, evaluator.threads, progress=count
+                )
             drafts = self._draft(executor, callbacks, request)
             if len(drafts) < len(self.drafted):
                 return CertifyOutcome(self, None, len(evaluated))
@@ -318,7 +323,7 @@ class CertifyJob:
         if not missing:
             return values
         count = callbacks.counter("drafts of flops")
-        size = self.evaluator.drafts_at_once(missing, executor.at_once)
+        size = self.evaluator.solver.drafts_at_once(missing, executor.at_once)
         parts = [tuple(missing[first : first + size]) for first in range(0, len(missing), size)]
 
         def keep(number: int, drafted: Drafted) -> None:
@@ -407,7 +412,7 @@ class CertifyJob:
         of_flops = dict(zip(numbers, evaluated, strict=True))
         values = [of_flops[draw.flop.number][0] for draw in self.draws]
         more = DraftValues(self.drafts, drafts) if drafts else None
-        judged = evaluated_flops(self.draws, values, evaluator.reach, dealt, played, more)
+        judged = evaluated_flops(self.draws, values, evaluator.solver.reach, dealt, played, more)
         game = RealGame(result.game.before_the_flop(dealt), result.before.strategies, judged)
         figures = game.figures()
         completed = self.completed

@@ -376,11 +376,15 @@ class UnifiedJob:
 
     def _calibration(self, callbacks: Callbacks) -> Calibration | None:
         """The measurement half-way, if there is one."""
-        flops = min(self.config.calibrate, self.need.flops)
+        config = self.config
+        flops, half = config.calibrate, int(SETTLED * self.iterations)
+        if config.calibrate_over == "own":
+            flops = min(flops, self.need.flops)
         if not flops or not self.need.pots:
             return None
-        half = int(SETTLED * self.iterations)
-        return planned_calibration(flops, half, self.threads, self.config.device, callbacks)
+        return planned_calibration(
+            flops, half, self.threads, config.device, callbacks, config.calibrate_over
+        )
 
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> UnifiedOutcome:
         """Train until a rule holds or the user interrupts; save the solution in the output."""

@@ -1,12 +1,12 @@
-"""The errors of buckets of hands before the flop, measured on a few flops and corrected.
+"""The errors of buckets and of the choice of flops, measured on a few flops and corrected.
 
 Where hands share buckets, a pot is worth a little more or less to a hand than it is with real
 cards. Before the flop most hands are all but indifferent between two actions, so that an error of a
 few thousandths of the pot decides what they do. In a game of 20 bb this is two thirds of what a
 solution loses with real cards.
 
-So training halts once, when the ranges have settled. Some of its flops are solved exactly for
-these ranges (`measure`, which is handed in), and the differences to the run's own values are
+So training halts once, when the ranges have settled. Some flops are solved exactly for these
+ranges (`measure`, which is handed in), and the differences to the run's own values are
 *corrections*: chips for each opposing combo that a hand meets in a pot. Training uses them:
 every value of a pot is its own plus the correction times the combos met, so that corrections follow
 the ranges.
@@ -32,6 +32,7 @@ class Calibration:
     iteration: int
     measure: "Callable[[WholeGameSolver], Floats]"
     """Corrections [2, P, 169] for the average strategies, in chips for each opposing combo."""
+    over: str = "own"  # the flops that corrections are for
 
 
 @dataclass(frozen=True, eq=False)

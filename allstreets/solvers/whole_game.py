@@ -382,7 +382,10 @@ class WholeGameSolver(PreflopTraining):
     @property
     def _calibration_facts(self) -> dict[str, Any]:
         plan = self.calibration
-        return {} if plan is None else {"calibrate": [plan.flops, plan.iteration]}
+        if plan is None:
+            return {}
+        over = [plan.over] if plan.over != "own" else []
+        return {"calibrate": [plan.flops, plan.iteration, *over]}
 
     @property
     def _sums_to_zero(self) -> bool:

@@ -8,14 +8,14 @@ from builders.small_games import small_config
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from allstreets.analysis import Calibrated, calibrated
+from allstreets.analysis import Calibrated, Likeness, calibrated
 from allstreets.base import Floats
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT, HAND_SIZES, spread_flops
 from allstreets.engines import DealtPairs
 from allstreets.jobs.calibration import calibration_text, measure_corrections
 from allstreets.jobs.whole_game import plan_unified
-from allstreets.solvers import Calibration, WholeGameSolver
+from allstreets.solvers import Calibration, WholeGameSolver, some_flops
 
 FLOPS = spread_flops(20)
 DEALT = DealtPairs.of([flop.cards for flop in FLOPS.flops])
@@ -24,7 +24,9 @@ CHOSEN = list(range(0, 20, 2))
 
 
 def measured(reach: Floats, own: Floats, exact: Floats, *, raked: bool = True) -> Calibrated:
-    return calibrated(reach, DEALT, WEIGHTS, CHOSEN, own, exact, raked=raked)
+    """From own values [2, P, F, 169] and exact ones [D, 2, P, 169]."""
+    known = Likeness.of(reach, DEALT, WEIGHTS, own.transpose(2, 0, 1, 3), CHOSEN)
+    return calibrated(reach, known, known, exact, raked=raked)
 
 
 def met(reach: Floats) -> Floats:
@@ -61,6 +63,22 @@ def test_an_error_in_proportion_to_the_value_is_found(seed: int, share: float) -
     found = measured(reach, own, exact[CHOSEN])
     mean = own.sum(axis=2) / met(reach).sum(axis=0)
     np.testing.assert_allclose(found.corrections, (share - 1) * mean, atol=1e-4)
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.integers(0, 1000), st.floats(0.9, 1.1))
+def test_a_run_on_few_flops_is_corrected_to_all(seed: int, share: float) -> None:
+    """Drafts of all flops are off in proportion; a run on four of them knows no other flop."""
+    reach, drafts = random_run(seed)
+    by_flop = drafts.transpose(2, 0, 1, 3)
+    exact = by_flop * share
+    few = [3, 7, 11, 19]
+    dealt = DealtPairs(DEALT.combos[few], None if DEALT.cards is None else DEALT.cards[few])
+    own = Likeness.of(reach, dealt, WEIGHTS[few], exact[few])
+    known = Likeness.of(reach, DEALT, WEIGHTS, by_flop, CHOSEN)
+    found = calibrated(reach, own, known, exact[CHOSEN], raked=True)
+    truth = exact.sum(axis=0) / met(reach).sum(axis=0)
+    np.testing.assert_allclose(own.means + found.corrections, truth, atol=1e-4)
 
 
 def test_luck_is_no_correction() -> None:
@@ -144,6 +162,35 @@ def test_measured_values_are_the_exact_ones(
     assert "c x: BB " in calibration_text(run.game, found)
 
 
+def test_corrections_for_all_flops_are_those_of_the_whole_deal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A run on two flops; where all are solved exactly, pots are worth the exact mean of all."""
+    job = plan_unified(small_config(**{**SHORT, "flops": SHORT["flops"][:2]}))
+    run = job.solver()
+    run.train_batch(10)
+    whole = plan_unified(small_config(**SHORT)).game.flops.flops
+    monkeypatch.setattr("allstreets.jobs.calibration.all_flops", lambda: whole)
+    exact: list[Floats] = []
+
+    def listen(*args: Any, **keys: Any) -> Calibrated:
+        exact.append(args[-1])
+        return calibrated(*args, **keys)
+
+    monkeypatch.setattr("allstreets.jobs.calibration.calibrated", listen)
+    found = measure_corrections(run, 8, iterations=4, over="all")
+    weights = np.array([flop.multiplicity for flop in whole], np.float64)
+    chosen = some_flops(whole, weights, 8).tolist()
+    assert sorted(chosen) == list(range(8))
+    reach = run.preflop.pot_reach(run.preflop.average())
+    dealt = DealtPairs.of([whole[place].cards for place in chosen])
+    wanted = np.einsum("f,faph->aph", weights[chosen], exact[0])
+    wanted /= reach[::-1] @ dealt.sum(weights[chosen])
+    own = run.leaves.best_response(Player.OOP, reach[Player.IP]) / (reach[1] @ run.leaves.pairs)
+    seen = reach[1] @ run.leaves.pairs > 0
+    np.testing.assert_allclose((own + found.errors[0])[seen], wanted[0][seen], atol=0.02)
+
+
 def test_a_run_measures_once_and_goes_on_with_corrections() -> None:
     """They are part of its state, and a step adds them to what the flops are worth."""
     shift = np.full((2, 1, HAND_COUNT), 2.5)
@@ -189,6 +236,7 @@ def test_a_run_measures_once_and_goes_on_with_corrections() -> None:
         ({"calibrate": 8, "cards": "exact"}, "which these are"),
         ({"calibrate": 8, "memory": "per_batch", "flop_batch_size": 1}, "write resident"),
         ({"calibrate": 8, "cluster": "local"}, "not there yet on a cluster"),
+        ({"calibrate_over": "all"}, "how many flops are solved exactly: calibrate: 24"),
     ],
 )
 def test_what_cannot_be_calibrated(keys: dict[str, Any], problem: str) -> None:

@@ -55,9 +55,11 @@ def test_flops_are_solved_exactly_where_they_are_judged(
     values = judge.values(flop)
     game, every = judge.result.game, parse_schedule("ahead").run(1, 4)
     games = game.build(replace(judge.spec, flops=(flop,)))
-    games.iterate(judge.ranges, np.ones((len(game.pots), 1), np.bool_), every)
+    games.iterate(judge.solver.ranges, np.ones((len(game.pots), 1), np.bool_), every)
     for player in Player:
-        best = games.best_response(player, judge.reach[player.opponent], np.zeros(1, np.int64))
+        best = games.best_response(
+            player, judge.solver.reach[player.opponent], np.zeros(1, np.int64)
+        )
         np.testing.assert_allclose(values.best[player], best[:, 0], rtol=1e-5, atol=1e-3)
 
 
@@ -69,7 +71,7 @@ def test_what_is_solved_exactly_loses_less() -> None:
     def gains(model: CardModel) -> float:
         judge = FlopEvaluator(trips_result(), Completion(model, 60))
         best = judge.values(flop).best
-        return float(sum((judge.reach[player] * best[player]).sum() for player in Player))
+        return float(sum((judge.solver.reach[player] * best[player]).sum() for player in Player))
 
     assert 0 < gains(EXACTLY) < 0.2 * gains(CLASSES)
 
@@ -92,6 +94,6 @@ def test_under_rake_both_players_values_are_kept() -> None:
     judge = FlopEvaluator(raked, QUICKLY)
     values = judge.values(flop)
     assert values.own is not None
-    pays = [float((judge.reach[player] * values.own[player]).sum()) for player in Player]
+    pays = [float((judge.solver.reach[player] * values.own[player]).sum()) for player in Player]
     assert sum(pays) < -1e-3 * abs(pays[0])  # what one player wins is less than the other loses
     assert FlopEvaluator(trips_result(), QUICKLY).values(flop).own is None

@@ -316,6 +316,9 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     calibrate: int = Field(default=0, ge=0, examples=[24])
     """Flops that are solved exactly half-way, to correct what pots are worth; 0 = none."""
 
+    calibrate_over: Literal["own", "all"] = Field(default="own", examples=["all"])
+    """Flops that corrections are for: those of the run, or all, which are drafted (on a GPU)."""
+
     regroup: int | None = Field(default=None, ge=0, examples=[2])
     """The most times that hands are bucketed again as ranges move (cards: boards); 2, 0 = never."""
 
@@ -411,6 +414,9 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     def _can_be_calibrated(self) -> None:
         """Refuse calibrations that measure nothing, or where the run cannot wait for them."""
         if not self.calibrate:
+            if self.calibrate_over != "own":
+                advice = "say how many flops are solved exactly: calibrate: 24"
+                raise WrongKeyError("calibrate_over", advice)
             return
         if self.calibrate < FEWEST:
             raise WrongKeyError("calibrate", f"takes at least {FEWEST} flops, or 0 for none")
