@@ -17,32 +17,24 @@ from typer.exceptions import TyperException
 
 from allstreets.base import INTERRUPTED, InputError, clean_message, ends_by_signals, shortened
 from allstreets.cli.certify import certify
-from allstreets.cli.chart import chart
 from allstreets.cli.compare import compare
-from allstreets.cli.compile import compile_kernels
 from allstreets.cli.config import app as config
-from allstreets.cli.devices import devices
-from allstreets.cli.equity import equity
-from allstreets.cli.explore import explore
-from allstreets.cli.export import export
+from allstreets.cli.export import chart, export, import_tree
 from allstreets.cli.flops import flops
-from allstreets.cli.import_tree import import_tree
 from allstreets.cli.library import app as library
 from allstreets.cli.lock import lock
-from allstreets.cli.match import match
-from allstreets.cli.mcp import mcp
-from allstreets.cli.play import play
+from allstreets.cli.machine import compile_kernels, devices
+from allstreets.cli.play import match, play
 from allstreets.cli.practice import practice
-from allstreets.cli.range import show_range
+from allstreets.cli.range import equity, show_range
 from allstreets.cli.report import report
 from allstreets.cli.review import review
+from allstreets.cli.servers import explore, mcp, upi
 from allstreets.cli.simplify import simplify
 from allstreets.cli.solve import solve
 from allstreets.cli.terminal.streams import give_up_output, output_fault, prepare_streams
 from allstreets.cli.toy import toy
-from allstreets.cli.train import train
-from allstreets.cli.tree import tree
-from allstreets.cli.upi import upi
+from allstreets.cli.train import train, tree
 from allstreets.version import __version__
 
 DEBUG_VARIABLE = "ALLSTREETS_DEBUG"

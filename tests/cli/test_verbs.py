@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from allstreets.cards import Range, all_flops, equity, parse_board, read_subset
-from allstreets.cli.compile import Jobs
+from allstreets.cli.machine import Jobs
 from allstreets.cli.main import main
 from allstreets.jobs import KINDS
 

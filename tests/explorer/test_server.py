@@ -20,8 +20,8 @@ import pytest
 from builders.small_forms import endless, wait_for_writer
 
 from allstreets.base import InputError
-from allstreets.cli.explore import default_folders
 from allstreets.cli.main import main
+from allstreets.cli.servers import default_folders
 from allstreets.explorer import server
 from allstreets.explorer.solves.folders import SolveFolder
 from allstreets.storage.spot_bundle import read_spot_manifest

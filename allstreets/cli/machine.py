@@ -1,4 +1,8 @@
-"""allstreets devices: what a job can run on."""
+"""allstreets devices, compile: what this machine can run on, and kernels compiled for it."""
+
+from typing import Annotated, Literal
+
+import typer
 
 from allstreets.cli.terminal.output import JsonOption, console, print_json
 
@@ -37,3 +41,27 @@ def devices(json: JsonOption = False) -> None:
         out.print(f"{each['device']:<7} {each['name']}{memory}")
     if missing:
         out.print(f"No GPU: {missing}", soft_wrap=True)
+
+
+Jobs = Literal["first-run", "spots", "all"]
+
+
+def compile_kernels(
+    jobs: Annotated[Jobs, typer.Argument(help="The jobs to compile for.")] = "all",
+    processes: Annotated[
+        int | None, typer.Option(min=1, help="Processes that compile; default: every core.")
+    ] = None,
+) -> None:
+    """Compile kernels ahead of time, on a new machine or for an image of one.
+
+    \b
+    Examples:
+      allstreets compile
+      allstreets compile spots
+
+    Otherwise every job compiles the kernels that it needs when it first needs them. Compiled
+    kernels are kept in the cache folder (ALLSTREETS_CACHE names another).
+    """
+    from allstreets.jobs import compile_ahead
+
+    compile_ahead([jobs], processes)
