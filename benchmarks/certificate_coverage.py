@@ -89,7 +89,7 @@ def main() -> None:
             cards, options.cards, iterations=options.iterations
         ),
     )
-    judged = [job.work.load(flop.text, job.evaluator.completes(flop)) for flop in all_flops()]
+    judged = job.work.load((flop.text, job.evaluator.completes(flop)) for flop in all_flops())
     missing = sum(flop is None for flop in judged)
     if missing:
         parser.error(f"{missing} flops are not judged: run allstreets certify --flops all first")

@@ -18,7 +18,7 @@ from weakref import finalize
 
 from allstreets.base import InputError, processors, suggest
 from allstreets.betting import Player
-from allstreets.cards import Range, cards_text, equity, parse_board
+from allstreets.cards import Range, cards_text, equity
 from allstreets.explorer import range_at
 from allstreets.games import Spot, estimate_spot
 from allstreets.interop import read_text
@@ -285,18 +285,7 @@ class Tools:
 
     def equity(self, first: str, second: str, board: str = "") -> Json:
         """The exact equity of a hand or range against another one, every runout counted."""
-        ranges, cards = (Range.parse(first), Range.parse(second)), parse_board(board)
-        result = equity(*ranges, cards)
-        return {
-            "first": str(ranges[0]),
-            "second": str(ranges[1]),
-            "board": cards_text(cards),
-            "equity_first": result.first,
-            "equity_second": result.second,
-            "win": result.win,
-            "tie": result.tie,
-            "lose": result.lose,
-        }
+        return equity(first, second, board).to_json()
 
 
 REVIEWED = (

@@ -23,9 +23,7 @@ from .certify import CertificateEstimate as CertificateEstimate
 from .certify import FlopEvaluator as FlopEvaluator
 from .certify import FlopSolver as FlopSolver
 from .certify import class_values as class_values
-from .certify import draft_processes as draft_processes
 from .certify import estimate_certificate as estimate_certificate
-from .certify import estimate_drafts as estimate_drafts
 from .compare import Comparison as Comparison
 from .compare import Difference as Difference
 from .compare import HandDifference as HandDifference

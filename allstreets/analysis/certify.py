@@ -49,6 +49,7 @@ from allstreets.solvers import DRAFT, Completion
 SCHEDULE = "ahead"
 AT_ONCE = 4  # flops that are completed side by side at most, for the sake of memory
 DRAFTS_AT_ONCE = 24  # on a device: enough boards for all of it
+DRAFT_BYTES = 100_000_000  # of a flop that is drafted, beside the program
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +94,8 @@ class FlopSolver:
         return values
 
     def best_values(self, flop: Flop) -> Floats:
-        """[2, P, 169]: the values of both players' best responses on a flop that is solved."""
-        return self.values(flop).best
+        """[1, 2, P, 169]: the values of both players' best responses on a flop that is solved."""
+        return self.values(flop).best[None]
 
     def draft_values(self, flops: Sequence[Flop]) -> Floats:
         """[F, 2, P, 169]: values of flops that are solved quickly, side by side."""
@@ -107,6 +108,28 @@ class FlopSolver:
         )
         release_memory(self.device)
         return values
+
+    def processes(self, worth: int, free: int | None, bytes_here: int, on_device: int = 0) -> int:
+        """Processes that are `worth` their start, and fit into half of the `free` memory.
+
+        `bytes_here` and `on_device` are those of each.
+        """
+        fit = 1 if free is None else free // 2 // bytes_here
+        device = open_device(self.device)
+        if device is not None and on_device:
+            fit = min(fit, device.free_bytes // 2 // on_device)
+        return max(1, min(self.threads, worth, fit))
+
+    def exact_processes(self, flops: Sequence[Flop], free: int | None) -> int:
+        """Processes that solve flops exactly, each of them one pot at a time."""
+        needs = [
+            estimate_exact(size, hands, self.completion.model.precision)
+            for _, hands in hands_of_flops(flops)
+            for size in self.game.tree_sizes
+        ]
+        stored = max(need.memory_bytes for need in needs)
+        program = max(need.process_bytes for need in needs)
+        return self.processes(len(flops), free, program, stored + DEVICE_ROWS)
 
     def drafts_at_once(self, flops: Sequence[Flop], processes: int) -> int:
         """Flops that each of so many processes drafts together.
@@ -121,6 +144,23 @@ class FlopSolver:
         each = game_device_bytes(some, self.draft.model, need) // len(flops)
         room = device.free_bytes // 2 // processes // max(each, 1)
         return max(1, min(DRAFTS_AT_ONCE, -(-len(flops) // processes), room))
+
+    def draft_processes(self, flops: int, free: int | None) -> int:
+        """Processes that draft so many flops."""
+        each, worth = PROGRAM_BYTES + DRAFT_BYTES, flops
+        if self.device != CPU:  # laying out boards takes a processor as long as the rest
+            each += DRAFTS_AT_ONCE * DRAFT_BYTES
+            worth = flops // (DRAFTS_AT_ONCE // 4)
+        return self.processes(worth, free, each)
+
+    def draft_seconds(self, flops: int) -> float:
+        """Seconds that drafts of so many flops take, a guess."""
+        if not flops:
+            return 0.0
+        some = replace(self.game, flops=spread_flops(min(flops, FLOP_COUNT)))
+        gpu = self.device != CPU
+        need = estimate_whole_game(some, self.draft.model, threads=self.threads, gpu=gpu)
+        return need.seconds_to(self.draft.iterations)
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,36 +289,10 @@ def estimate_certificate(
         if not in_place:
             memory = max(memory, (solving.resident_bytes - PROGRAM_BYTES) // len(unknown))
     per_process = memory + PROGRAM_BYTES
-    fit = 1 if free is None else max(1, free // 2 // per_process)
-    device = open_device(evaluator.device)
-    if device is not None and in_place:
-        fit = max(1, min(fit, device.free_bytes // (2 * (stored_there + DEVICE_ROWS))))
-    worth = 1 + int(seconds / WORKER_SECONDS)
-    at_once = max(1, min(evaluator.threads, len(flops), fit, worth))
+    worth = min(len(flops), 1 + int(seconds / WORKER_SECONDS))
+    on_device = stored_there + DEVICE_ROWS if in_place else 0
+    at_once = evaluator.solver.processes(worth, free, per_process, on_device)
     return CertificateEstimate(known, seconds / evaluator.threads, per_process * at_once, at_once)
-
-
-DRAFT_BYTES = 100_000_000  # of a flop that is drafted, beside the program
-
-
-def draft_processes(solver: FlopSolver, count: int, free: int | None) -> int:
-    """Processes that are worth their start to draft so many flops, and fit into half of `free`."""
-    if free is None:
-        return 1
-    each, worth = PROGRAM_BYTES + DRAFT_BYTES, count
-    if solver.device != CPU:  # laying out boards takes a processor as long as the rest
-        each += DRAFTS_AT_ONCE * DRAFT_BYTES
-        worth = count // (DRAFTS_AT_ONCE // 4)
-    return max(1, min(solver.threads, worth, free // 2 // each))
-
-
-def estimate_drafts(solver: FlopSolver, count: int) -> float:
-    """Seconds that drafts of so many flops take, a guess."""
-    some = replace(solver.game, flops=spread_flops(min(max(count, 1), FLOP_COUNT)))
-    gpu = solver.device != CPU
-    draft = solver.draft
-    need = estimate_whole_game(some, draft.model, threads=solver.threads, gpu=gpu)
-    return need.seconds_to(draft.iterations) if count else 0.0
 
 
 ITERATIONS = 60

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,8 @@ class Equity:
     for each combo [1326]: NaN where the range does not hold it or no opposing combo fits beside it.
     """
 
+    ranges: tuple[Range, Range]
+    board: tuple[int, ...]
     win: float
     tie: float
     lose: float  # win + tie + lose = 1
@@ -44,6 +47,21 @@ class Equity:
         """The second range's share of the pot, ties split."""
         return self.lose + self.tie / 2
 
+    def to_json(self) -> dict[str, Any]:
+        """Everything but the equities of each combo, as JSON data."""
+        return {
+            "first": str(self.ranges[0]),
+            "second": str(self.ranges[1]),
+            "board": cards_text(self.board),
+            "equity_first": self.first,
+            "equity_second": self.second,
+            "win": self.win,
+            "tie": self.tie,
+            "lose": self.lose,
+            "pairs": self.pairs,
+            "runouts": self.runouts,
+        }
+
 
 def equity(
     first: Range | str,
@@ -58,8 +76,11 @@ def equity(
     '0.0859'
     """
     board = parse_board(board) if isinstance(board, str) else tuple(board)
-    ranges = (Range.parse(one) if isinstance(one, str) else one for one in (first, second))
-    live = [one.on(board) for one in ranges]
+    ranges = (
+        Range.parse(first) if isinstance(first, str) else first,
+        Range.parse(second) if isinstance(second, str) else second,
+    )
+    live = [each.on(board) for each in ranges]
     # Products of tiny weights would underflow, and only their ratios matter.
     weights = live[0].normalised().weights, live[1].normalised().weights
     combos = [np.flatnonzero(w) for w in weights]
@@ -78,6 +99,8 @@ def equity(
     win = float((pair_weights * counts.wins).sum() / total / counts.runouts)
     tie = float((pair_weights * counts.ties).sum() / total / counts.runouts)
     return Equity(
+        ranges=ranges,
+        board=board,
         win=win,
         tie=tie,
         lose=1.0 - win - tie,

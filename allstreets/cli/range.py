@@ -193,7 +193,7 @@ def equity(
     Ranges: AA, AKs, AKo, AK, ATs+, QQ-88, 98s-65s, AsKh, 76s:0.5, separated by commas.
     """
     from allstreets.base import InputError
-    from allstreets.cards import Range, cards_text, parse_board
+    from allstreets.cards import cards_text, parse_board
     from allstreets.cards import equity as compute
 
     if context.args:
@@ -201,29 +201,14 @@ def equity(
             f"equity is heads-up: name two hands or ranges, not {2 + len(context.args)}; quote a "
             'range that has spaces, "QQ+, AK"'
         )
-    ranges = Range.parse(first), Range.parse(second)
     cards = parse_board(board)
     if not cards:
         _announce_preflop_table()
     start = time.perf_counter()
-    result = compute(*ranges, cards)
+    result = compute(first, second, cards)
     seconds = time.perf_counter() - start
     if json:
-        print_json(
-            {
-                "first": str(ranges[0]),
-                "second": str(ranges[1]),
-                "board": cards_text(cards),
-                "equity_first": result.first,
-                "equity_second": result.second,
-                "win": result.win,
-                "tie": result.tie,
-                "lose": result.lose,
-                "pairs": result.pairs,
-                "runouts": result.runouts,
-                "seconds": seconds,
-            }
-        )
+        print_json({**result.to_json(), "seconds": seconds})
         return
 
     import numpy as np
@@ -234,10 +219,9 @@ def equity(
     out = console()
     out.print(f"Board {cards_text(cards)}" if cards else "Before the flop")
     out.print(share_bar(result.first, BAR_WIDTH))
-    for title, given, share, by_combo in (
-        ("First", ranges[0], result.first, result.by_combo[0]),
-        ("Second", ranges[1], result.second, result.by_combo[1]),
-    ):
+    shares = result.first, result.second
+    rows = zip(("First", "Second"), result.ranges, shares, result.by_combo, strict=True)
+    for title, given, share, by_combo in rows:
         live = given.on(cards)
         out.print(f"\n{title}: {given}")
         out.print(f"{live.combos:g} combos, equity {percent(share)}")

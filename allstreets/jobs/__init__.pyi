@@ -33,6 +33,7 @@ from .executors import OnRay as OnRay
 from .executors import Processes as Processes
 from .executors import StoppedError as StoppedError
 from .executors import in_order as in_order
+from .executors import on_this_machine as on_this_machine
 from .executors import piece_control as piece_control
 from .exploit import ExploitJob as ExploitJob
 from .exploit import Opponent as Opponent

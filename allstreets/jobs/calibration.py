@@ -5,29 +5,25 @@ where memory allows, as for a certificate. Corrections are for the flops of the 
 1,755: all of these are drafted then, with the same ranges.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
-from allstreets.analysis import Calibrated, FlopSolver, Likeness, calibrated, draft_processes
+from allstreets.analysis import Calibrated, FlopSolver, Likeness, calibrated
 from allstreets.base import Floats, available_bytes
 from allstreets.betting import BIG_BLINDS, Player, line_text
 from allstreets.cards import Flop, all_flops
-from allstreets.engines import CPU, DealtPairs, open_device, release_memory
-from allstreets.games import (
-    DEVICE_ROWS,
-    WholeGame,
-    estimate_exact,
-    hands_of_flops,
-    largest_one,
-)
-from allstreets.jobs.executors import Executor, Here, Processes, in_order
+from allstreets.engines import CPU, DealtPairs, release_memory
+from allstreets.games import WholeGame, largest_one
+from allstreets.jobs.executors import Executor, in_order, on_this_machine
 from allstreets.jobs.job import NO_CALLBACKS, Callbacks
 from allstreets.solvers import EXACTLY, Calibration, Completion, WholeGameSolver, some_flops
 
 ITERATIONS = 120  # of an exact flop
+
+Item = TypeVar("Item")
 
 Over = Literal["own", "all"]
 """The flops that corrections are for: those of the run, or all 1,755."""
@@ -85,33 +81,18 @@ def measure_corrections(
 
 def _exact_values(solver: FlopSolver, flops: Sequence[Flop], callbacks: Callbacks) -> Floats:
     """[D, 2, P, 169]: values of best responses on flops that are solved exactly."""
-    executor = _executor(solver, flops)
-    done: dict[int, Floats] = {}
+    executor = on_this_machine(solver.exact_processes(flops, available_bytes()))
     count = callbacks.counter("flops solved exactly")
-
-    def keep(number: int, values: Floats) -> None:
-        done[number] = values
-        count(len(done), len(flops))
-
-    executor.map(_shared(solver, executor).best_values, flops, keep)
-    return np.stack(in_order(done))
+    return _values(executor, _shared(solver, executor).best_values, flops, len(flops), count)
 
 
 def _drafts(solver: FlopSolver, flops: Sequence[Flop], callbacks: Callbacks) -> Floats:
     """[F, 2, P, 169]: values of flops that are drafted."""
-    at_once = draft_processes(solver, len(flops), available_bytes())
-    executor = Processes(at_once) if at_once > 1 else Here()
+    executor = on_this_machine(solver.draft_processes(len(flops), available_bytes()))
     size = solver.drafts_at_once(flops, executor.at_once)
     parts = [flops[first : first + size] for first in range(0, len(flops), size)]
-    done: dict[int, Floats] = {}
     count = callbacks.counter("drafts of flops")
-
-    def keep(number: int, values: Floats) -> None:
-        done[number] = values
-        count(sum(map(len, done.values())), len(flops))
-
-    executor.map(_shared(solver, executor).draft_values, parts, keep)
-    return np.concatenate(in_order(done))
+    return _values(executor, _shared(solver, executor).draft_values, parts, len(flops), count)
 
 
 def _shared(solver: FlopSolver, executor: Executor) -> FlopSolver:
@@ -119,19 +100,22 @@ def _shared(solver: FlopSolver, executor: Executor) -> FlopSolver:
     return replace(solver, threads=max(1, solver.threads // executor.at_once))
 
 
-def _executor(solver: FlopSolver, flops: Sequence[Flop]) -> Executor:
-    """As many processes as half of the free memory has room for."""
-    program, stored = 0, 0
-    for _, hands in hands_of_flops(flops):
-        for size in solver.game.tree_sizes:  # a process plays one pot at a time
-            need = estimate_exact(size, hands, EXACTLY.precision)
-            program, stored = max(program, need.process_bytes), max(stored, need.memory_bytes)
-    free, device = available_bytes(), open_device(solver.device)
-    fit = solver.threads if free is None else free // 2 // program
-    if device is not None:
-        fit = min(fit, device.free_bytes // 2 // (stored + DEVICE_ROWS))
-    at_once = max(1, min(solver.threads, len(flops), fit))
-    return Processes(at_once) if at_once > 1 else Here()
+def _values(
+    executor: Executor,
+    solve: Callable[[Item], Floats],
+    items: Sequence[Item],
+    flops: int,
+    count: Callable[[int, int], None],
+) -> Floats:
+    """[F, 2, P, 169]: values of so many flops, which are solved item by item."""
+    done: dict[int, Floats] = {}
+
+    def keep(number: int, values: Floats) -> None:
+        done[number] = values
+        count(sum(map(len, done.values())), flops)
+
+    executor.map(solve, items, keep)
+    return np.concatenate(in_order(done))
 
 
 def calibration_text(game: WholeGame, measured: Calibrated) -> str:

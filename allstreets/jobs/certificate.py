@@ -26,10 +26,8 @@ from allstreets.analysis import (
     FlopEvaluator,
     RealGame,
     class_values,
-    draft_processes,
     draw_flops,
     estimate_certificate,
-    estimate_drafts,
     evaluated_flops,
     everything,
     needs_class_values,
@@ -47,7 +45,14 @@ from allstreets.base import (
 from allstreets.cards import FLOP_COUNT, Flop, flop_table, preflop_equity, spread_flops
 from allstreets.cluster import Need
 from allstreets.engines import CPU, CardModel, LiftedValues, open_device
-from allstreets.jobs.executors import Executor, Here, KilledError, Processes, in_order, on_cluster
+from allstreets.jobs.executors import (
+    Executor,
+    Here,
+    KilledError,
+    in_order,
+    on_cluster,
+    on_this_machine,
+)
 from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Plan, Progress, Tally
 from allstreets.jobs.reports.solution import certificate_lines
 from allstreets.solutions import ALL, OWN, OWN_GAME, Certificate, WholeSolution
@@ -197,12 +202,23 @@ class CertifyJob:
         """The flops that were evaluated so far."""
         return CertificateWork.of(self.folder)
 
-    def estimate(self) -> CertificateEstimate:
-        """Estimate the work on the missing flops, as many of them at a time as memory allows."""
+    @cached_property
+    def _new_flops(self) -> list[Flop]:
+        """The flops that were not evaluated before."""
         known = self.work.have((flop.text, self.evaluator.completes(flop)) for flop in self.flops)
-        missing = [flop for flop, done in zip(self.flops, known, strict=True) if not done]
+        return [flop for flop, done in zip(self.flops, known, strict=True) if not done]
+
+    @cached_property
+    def _new_drafts(self) -> int:
+        """How many flops were not drafted before."""
+        known = self.work.have((flop.text, self._draft_name) for flop in self.drafted)
+        return known.count(False)
+
+    def estimate(self) -> CertificateEstimate:
+        """Estimate the work on the new flops, as many of them at a time as memory allows."""
+        new = self._new_flops
         return estimate_certificate(
-            self.evaluator, missing, len(self.flops) - len(missing), available_bytes()
+            self.evaluator, new, len(self.flops) - len(new), available_bytes()
         )
 
     def plan(self) -> Plan:
@@ -224,9 +240,7 @@ class CertifyJob:
         if self.drafted:
             draft = self.evaluator.draft.text
             lines.append(f"{len(self.drafted):,} drafts of flops to compare with ({draft})")
-            seconds += estimate_drafts(
-                self.evaluator.solver, len(self.drafted) - self._known_drafts()
-            )
+            seconds += self.evaluator.solver.draft_seconds(self._new_drafts)
         if self.cluster is not None:  # whose machines are not known yet
             lines.append(f"about {duration(need.seconds * threads)} of one core, on the cluster")
         else:
@@ -242,9 +256,6 @@ class CertifyJob:
         """The name under which the values of drafts are stored."""
         return f"draft: {self.evaluator.draft.text}"
 
-    def _known_drafts(self) -> int:
-        return sum(self.work.have((flop.text, self._draft_name) for flop in self.drafted))
-
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> "CertifyOutcome":
         """Evaluate what is missing; a certificate is written when nothing is."""
         callbacks.begin()
@@ -259,12 +270,8 @@ class CertifyJob:
             gpus = int(self.cluster.device != CPU)
             need = Need(self.cluster.threads, gpus, memory_bytes)
             return on_cluster(self.cluster.where, need, "a flop")
-        drafts = len(self.drafted) - self._known_drafts()
-        at_once = max(
-            self.estimate().at_once,
-            draft_processes(self.evaluator.solver, drafts, available_bytes()),
-        )
-        return nullcontext(Processes(at_once) if at_once > 1 else Here())
+        drafting = self.evaluator.solver.draft_processes(self._new_drafts, available_bytes())
+        return nullcontext(on_this_machine(max(self.estimate().at_once, drafting)))
 
     def _run(self, executor: Executor, callbacks: Callbacks) -> "CertifyOutcome":
         regressed = needs_class_values(self.draws, self.drafts)
@@ -273,11 +280,10 @@ class CertifyJob:
         stopping = f"{'ending the flops' if executor.remote else 'finishing the flop'} at work"
         with claim(self.folder), interrupt_request(stopping, "the flop at work") as request:
             self.work.begin()
-            evaluated: dict[int, Evaluated] = {}  # by the places of the flops
-            for index, flop in enumerate(self.flops):
-                known = self.work.load(flop.text, self.evaluator.completes(flop))
-                if known is not None:
-                    evaluated[index] = known
+            known = self.work.load(
+                (flop.text, self.evaluator.completes(flop)) for flop in self.flops
+            )
+            evaluated = {place: each for place, each in enumerate(known) if each is not None}
             tally = Tally(
                 "flops",
                 len(self.flops),
@@ -314,11 +320,9 @@ class CertifyJob:
 
         Some are missing where `control` asked to stop.
         """
-        values: dict[int, Floats] = {}
-        for flop in self.drafted:
-            known = self.work.load(flop.text, self._draft_name)
-            if known is not None:
-                values[flop.number] = known[0].best
+        known = self.work.load((flop.text, self._draft_name) for flop in self.drafted)
+        drafts = zip(self.drafted, known, strict=True)
+        values = {flop.number: each[0].best for flop, each in drafts if each is not None}
         missing = [flop for flop in self.drafted if flop.number not in values]
         if not missing:
             return values

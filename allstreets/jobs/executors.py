@@ -374,6 +374,11 @@ def _end_with(ears: "Connection[Any, Any]") -> None:
     os._exit(1)
 
 
+def on_this_machine(at_once: int) -> Executor:
+    """The executor of so many pieces at a time: processes, or this one where it is one."""
+    return Processes(at_once) if at_once > 1 else Here()
+
+
 class NodesInUse:
     """Counts the pieces that machines have done so far."""
 

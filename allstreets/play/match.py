@@ -34,12 +34,11 @@ from allstreets.jobs import (
     NO_CALLBACKS,
     Callbacks,
     Executor,
-    Here,
     Plan,
-    Processes,
     Progress,
     StoppedError,
     Tally,
+    on_this_machine,
     piece_control,
 )
 from allstreets.play.player import SolutionPlayer
@@ -323,9 +322,8 @@ class MatchJob:
     def _executor(self, blocks: int) -> Executor:
         if self.executor is not None:
             return self.executor
-        at_once = max(1, min(self.processes or processors(), blocks))
         alone = not all(player.known for player in self.blocks.players)
-        return Here() if at_once == 1 or alone else Processes(at_once)
+        return on_this_machine(1 if alone else min(self.processes or processors(), blocks))
 
 
 def _figures(progress: Progress) -> list[str]:

@@ -129,20 +129,27 @@ class CertificateWork:
         except OSError as error:
             raise cannot_write(self.folder.parent, error) from error
 
-    def load(self, flop: str, completion: str | None) -> tuple[LiftedValues, float] | None:
-        """The values of a flop and its seconds; None: not evaluated, or its file is damaged."""
-        if self._facts_there() != self.facts:
-            return None
+    def have(self, flops: Iterable[tuple[str, str | None]]) -> list[bool]:
+        """Whether each flop, by its completion, has been evaluated and its file exists."""
+        same = self._facts_there() == self.facts
+        return [same and self._path(*flop).exists() for flop in flops]
+
+    def load(
+        self, flops: Iterable[tuple[str, str | None]]
+    ) -> list[tuple[LiftedValues, float] | None]:
+        """The values and the seconds of each flop, by its completion.
+
+        None: it has not been evaluated, or its file is damaged.
+        """
+        same = self._facts_there() == self.facts
+        return [self._read(*flop) if same else None for flop in flops]
+
+    def _read(self, flop: str, completion: str | None) -> tuple[LiftedValues, float] | None:
         try:
             arrays, facts = read_checked_arrays(self._path(flop, completion))
             return LiftedValues(arrays["best"], arrays.get("own")), float(facts["seconds"])
         except (DamagedFileError, FileNotFoundError, *MISFITS):
             return None
-
-    def have(self, flops: Iterable[tuple[str, str | None]]) -> list[bool]:
-        """Whether each flop, by its completion, has been evaluated and its file exists."""
-        same = self._facts_there() == self.facts
-        return [same and self._path(*flop).exists() for flop in flops]
 
     def _path(self, flop: str, completion: str | None) -> Path:
         how = f"-{data_hash({'completion': completion})[:4]}" if completion else ""

@@ -24,13 +24,12 @@ from allstreets.jobs import (
     NO_CALLBACKS,
     Callbacks,
     Executor,
-    Here,
     Observer,
     Plan,
-    Processes,
     Progress,
     Tally,
     in_order,
+    on_this_machine,
     piece_control,
 )
 from allstreets.study.games import SolvedGame, load_games, nearest_game, open_games
@@ -195,7 +194,7 @@ class ReviewJob:
         if self.executor is not None:
             return self.executor
         opened = all(game.folder is not None for game in self.games)
-        return Processes(at_once) if at_once > 1 and opened else Here()
+        return on_this_machine(at_once if opened else 1)
 
     @property
     def folder(self) -> ReviewFolder:

@@ -141,7 +141,7 @@ def test_drafts_of_more_flops_are_kept_and_narrow_the_interval(
     assert (alone.drafts, together.drafts) == (0, len(job.drafted))
     assert f"quick drafts of {together.drafts}" in certificate_lines(together)[0]
     # Drafts are kept: an interrupted certificate makes only those that are missing.
-    assert job._known_drafts() == len(job.drafted)
+    assert drawn(32)._new_drafts == 0
     assert drawn(32).run().certificate == together
     some = list((copy / "certificate").glob("*.safetensors"))
     some[0].unlink()
@@ -173,7 +173,7 @@ def test_drafts_of_all_flops_by_processes_are_those_made_here(
     for flop in other.drafted:  # the flops with real cards are known there, and the drafts are not
         other.work._path(flop.text, other._draft_name).unlink()
     again = drafting(other.folder, 2)
-    assert (again._known_drafts(), again.estimate().known) == (0, len(again.flops))
+    assert (again._new_drafts, again.estimate().known) == (len(again.drafted), len(again.flops))
     there = again.run().certificate
     assert here is not None
     assert there is not None

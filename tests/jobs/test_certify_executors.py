@@ -42,7 +42,7 @@ def job(folder: Path) -> CertifyJob:
 
 def judged(folder: Path) -> list[np.ndarray]:
     work = job(folder).work
-    found = [work.load(flop.text, None) for flop in job(folder).flops]
+    found = work.load((flop.text, None) for flop in job(folder).flops)
     return [values.best for values, _ in (each for each in found if each is not None)]
 
 

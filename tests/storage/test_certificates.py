@@ -73,16 +73,16 @@ def test_flops_are_kept_for_one_solution_and_by_how_they_were_completed(tmp_path
     work.save("9s8s2h", "boards", LiftedValues(best), 3.5)
     again = CertificateWork(tmp_path, {"judged": "a"})
     again.begin()
-    found = again.load("9s8s2h", "classes")
+    found, missing = again.load([("9s8s2h", "classes"), ("9s8s2h", None)])
     assert found is not None
+    assert missing is None
     values, seconds = found
     assert seconds == 2.5
     np.testing.assert_array_equal(values.own, 2 * best)
     assert again.have([("AsKh7d", None), ("AsKh7d", "classes")]) == [True, False]
-    assert again.load("9s8s2h", None) is None
     other = CertificateWork(tmp_path, {"judged": "b"})
     assert other.differs() == ["judged"]
-    assert other.load("AsKh7d", None) is None
+    assert other.load([("AsKh7d", None)]) == [None]
     assert other.have([("AsKh7d", None)]) == [False]
     other.begin()
-    assert again.load("AsKh7d", None) is None
+    assert again.load([("AsKh7d", None)]) == [None]
