@@ -69,9 +69,7 @@ class LockJob(Generic[Ended]):
         A round is written beside the one before, and takes its place when it ends.
         """
         outcome = self.first.run(callbacks)
-        beside = None
-        if isinstance(self.output, Path):
-            beside = self.output.with_name(f".{self.output.name}.round")
+        beside = _beside(self.output, "round") if isinstance(self.output, Path) else None
         for number in range(2, ROUNDS + 1):
             better = None
             if not (outcome.interrupted or outcome.unsaved or isinstance(self.output, Remote)):
@@ -95,12 +93,23 @@ class LockJob(Generic[Ended]):
 
 
 def _put(folder: Path, output: Path) -> None:
-    """Replace a folder by another."""
-    before = output.with_name(f".{output.name}.before")
+    """Replace a folder by another; `_put_back` undoes what was killed half-way."""
+    before = _beside(output, "before")
     drop(before)
     output.rename(before)
     folder.rename(output)
     drop(before)
+
+
+def _put_back(output: Path) -> None:
+    """Give back its name to the round that was to be replaced when a run was killed."""
+    before = _beside(output, "before")
+    if before.exists() and not output.exists():
+        before.rename(output)
+
+
+def _beside(output: Path, name: str) -> Path:
+    return output.with_name(f".{output.name}.{name}")
 
 
 def plan_lock(
@@ -122,6 +131,8 @@ def plan_lock(
     """
     folder = mirrored(folder)
     kind, where = folder_kind(folder), str(folder.absolute())
+    if output is not None:
+        _put_back(output)
     if kind == "unified":
         game = load(folder, WholeSolution)
         request = request.named_by(game.named_line)

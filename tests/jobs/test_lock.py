@@ -97,3 +97,29 @@ def test_a_round_that_is_killed_leaves_the_one_before(
     assert ran == [output, tmp_path / ".locked.round", tmp_path / ".locked.round"]
     assert load_unified(output).locks
     assert [path.name for path in tmp_path.iterdir()] == ["locked"]
+
+
+def test_a_kill_while_a_round_is_put_in_place_leaves_the_one_before(
+    solved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next run finds the solution under its name again, and resumes with its locks."""
+    output = tmp_path / "locked"
+    monkeypatch.setattr("allstreets.jobs.lock.HOLDS", -1.0)  # another round follows any round
+    request = LockRequest.often("", {"c": ">=90%"})
+    job, *_ = plan_lock(solved, request, output, iterations=3)
+    rename = Path.rename
+
+    def killed(self: Path, target: Path) -> Path:
+        if self.name == ".locked.round":
+            raise KeyboardInterrupt
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", killed)
+    with pytest.raises(KeyboardInterrupt):
+        job.run()
+    assert not output.exists()
+    first = load_unified(tmp_path / ".locked.before")
+    resumed, *_ = plan_lock(solved, request, output, iterations=3, resume=True)
+    assert load_unified(output).locks == first.locks
+    assert isinstance(resumed.first, UnifiedJob)
+    assert resumed.first.game.lock == first.locks
