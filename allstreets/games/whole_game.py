@@ -213,6 +213,10 @@ class WholeGame:
     min_bet: float | None = None  # in chips; None: a big blind
     lock: tuple[Lock, ...] = ()  # strategies that are held fixed
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone: other processes build the trees themselves."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
     @cached_property
     def tree(self) -> BettingTree:
         """The betting before the flop."""

@@ -1,6 +1,7 @@
 """The whole game: which pots see a flop, what they become, what is dealt before."""
 
 import json
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -116,6 +117,14 @@ def test_two_games_are_the_same_when_their_facts_are() -> None:
 def test_short_stacks_see_fewer_flops(stack: float, pots: int) -> None:
     game = replace(GAME, preflop=PreflopRules.parse(stack, [2.5], 3))
     assert len(game.pots) == pots
+
+
+def test_a_game_whose_trees_are_built_travels_to_other_processes() -> None:
+    game = replace(GAME)
+    node = game.node_at("c x | x", "").node
+    copy = pickle.loads(pickle.dumps(game))
+    assert game_identity(copy) == game_identity(game)
+    assert copy.node_at("c x | x", "").node == node
 
 
 def test_sizes_by_kind_of_pot() -> None:
