@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 SHOWN = 8  # reasons and places that are named
 ACCURACY = (
-    "Accuracy in bb: what a perfect answer could gain at that decision, on the mean of all hands "
-    "that get there; the loss of one hand may be off by more."
+    "Accuracy in bb: what a perfect answer could gain at that decision, on average over the hands "
+    "that reach it; the loss of one hand may be off by more."
 )
 
 

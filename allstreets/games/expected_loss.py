@@ -8,8 +8,8 @@ The exploitability with real cards has three parts, in mbb/hand at 20 bb:
 3. iterations that were not played.
 
 Each part is a table with a row for what was measured, read between its rows by logarithms, and all
-of it grows with the stacks. docs/models.md has the certificates that the tables follow, and what
-the guess says of each of them.
+of it grows with the stacks. docs/appendix/models.md has the certificates that the tables follow,
+and what the guess says of each of them.
 """
 
 from collections.abc import Mapping

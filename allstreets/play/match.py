@@ -107,11 +107,11 @@ class MatchOutcome:
         lines = [
             f"{self.names[0]} against {self.names[1]}, {hands:,} hands: {self.corrected} bb/100 "
             "(95 % interval)",
-            f"as the cards fell: {self.raw} bb/100",
+            f"without the correction for luck: {self.raw} bb/100",
         ]
         if self.corrected.half > 0 and self.raw.half > 0:
             ratio = (self.raw.half / self.corrected.half) ** 2
-            lines.append(f"as many hands as {ratio:,.3g} times {hands:,} without the correction")
+            lines.append(f"the correction is worth {ratio:,.3g} times as many hands")
         for name, count in zip(self.names, self.counts, strict=True):
             if count.get("solved") or count.get("mapped") or count.get("guessed"):
                 lines.append(

@@ -209,7 +209,7 @@ def node_colours(node: HasActions) -> tuple[str, ...]:
 
 
 def action_colours(actions: Sequence[str]) -> tuple[str, ...]:
-    """Fold blue, check and call green, bets and raises redder the larger they are."""
+    """Fold blue, check and call green, bets and raises red, the larger the darker."""
     aggressive = [action for action in actions if action[0] in "bra"]
     colours = []
     for action in actions:

@@ -69,7 +69,7 @@ class GradedDecision:
     counted_as: str = ""  # the action of the tree that it was graded as; "": `taken`, or none
     options: tuple[Option, ...] = ()
     loss_bb: float | None = None  # None: not graded, and the note says why
-    within_bb: float | None = None  # what better play gains on the mean of the range, at most
+    within_bb: float | None = None  # the most that better play gains, on average over the range
     note: str = ""
     evaluated_by: str = ""  # where the figures come from, for people
     solved_to: float | None = None  # a spot's exploitability, of its pot; None: it is no spot
@@ -213,7 +213,7 @@ def with_evidence(graded: GradedDecision, decision: Decision) -> GradedDecision:
 
 
 def within(exploitability: float, share: float) -> float | None:
-    """The most that better play gains at a decision, on the mean of the hands that get there.
+    """The most that better play gains at a decision, on average over the hands that reach it.
 
     In the unit of `exploitability`; `share`: how much of all that is dealt there gets to the
     decision. Who does better at one decision alone gains no more than a best response does, which

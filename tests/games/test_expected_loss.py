@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from allstreets.games import UNCERTAINTY, expected_loss
 
-DOCS = Path(__file__).parents[2] / "docs" / "models.md"
+DOCS = Path(__file__).parents[2] / "docs" / "appendix" / "models.md"
 # Stack, flops, river buckets, iterations: (whole, of it before the flop), as certified.
 CERTIFIED = {
     (20, 15, 32, 57): (30.2, None),

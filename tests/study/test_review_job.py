@@ -347,7 +347,7 @@ def test_the_command(
     assert first[2:9] == ["1", "preflop", "AsAd", "first", "to", "act", "fold"]
     assert "SB limps, BB checks; flop 7s7h7d: BB checks, SB checks" in " ".join(out.split())
     assert out.splitlines()[1].split()[:2] == ["loss", "accuracy"]
-    assert "on the mean of all hands that get there; the loss of one hand may be off by more" in out
+    assert "on average over the hands that reach it; the loss of one hand may be off by more" in out
     assert "bb/100" in out
     with table.open(newline="") as lines:
         rows = list(csv.DictReader(lines))
@@ -412,7 +412,7 @@ def test_a_flop_that_takes_too_long_is_drafted(
     assert flop.solved_to <= 0.02
     assert flop.within_bb is not None
     assert before == exactly[0]
-    # Both lie within their accuracy, on the mean of the range; one hand not far beyond it.
+    # Both lie within their accuracy, on average over the range; one hand not far beyond it.
     for mine, theirs in zip(flop.options, exactly[1].options, strict=True):
         assert mine.action == theirs.action
         if mine.ev_bb is not None:  # an action that it takes

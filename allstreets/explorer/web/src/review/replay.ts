@@ -51,8 +51,8 @@ export function isDear(one: Decision | undefined): boolean {
 
 /** What the accuracy of a decision is, and what it is not. */
 export const ACCURACY =
-  "What a perfect answer could gain at this decision, on the mean of all hands that get there. " +
-  "The loss of one hand may be off by more: a smaller target tells it better.";
+  "What a perfect answer could gain at this decision, on average over the hands that reach it. " +
+  "The loss of one hand may be off by more: a smaller target makes it more precise.";
 
 /** What a decision cost, in a few words. */
 export function verdict(one: Decision): string {
@@ -60,7 +60,7 @@ export function verdict(one: Decision): string {
   const option = one.options.find((each) => each.word === one.counted_as);
   const same = option ? `the solution does so ${often(option.frequency, 0)} of the time` : "";
   if (!isDear(one)) return `nothing lost; ${same}`;
-  const solved = one.within === null ? "" : `; accuracy ${significant(one.within, 2)} bb on the mean of the range`;
+  const solved = one.within === null ? "" : `; accuracy ${significant(one.within, 2)} bb on average over the range`;
   return `${fixed(one.loss, 3)} bb lost; ${same}${solved}`;
 }
 
