@@ -112,6 +112,7 @@ class SpotOutcome(TrainedOutcome):
     """The outcome of a job."""
 
     solver: SpotSolver
+    solution: SpotSolution
     training: TrainingOutcome
     exploitability: float  # a fraction of the pot
     target: float  # likewise
@@ -134,10 +135,7 @@ class SpotOutcome(TrainedOutcome):
 
     def result(self) -> SpotSolution:
         """The solution, node by node."""
-        result = SpotSolution.of(self.solver)
-        result.exploitability = self.exploitability
-        result.iterations, result.seconds = self.solver.iterations, self.seconds
-        return result
+        return self.solution
 
     def lines(self) -> list[str]:
         """The accuracy of the solution, and the value of the spot."""
@@ -406,22 +404,26 @@ class SpotJob:
                 clock=clock,
                 interval=interval,
             )
-            reached = _reached(solver, outcome, before)
+            solution = SpotSolution.of(solver)  # whose numbers are computed once for all who ask
+            solution.exploitability = reached = _reached(solver, outcome, before)
+            solution.iterations = solver.iterations
             rows = [check.to_row() for check in outcome.history]
             better = drafted is not None and drafted < reached
             unsaved = None
             if output is not None and not better:
-                unsaved = saver.attempt(output, reached, rows)
+                unsaved = saver.attempt(output, solution, rows)
+            solution.seconds = before["seconds"] + clock() - start
             return SpotOutcome(
                 solver,
+                solution,
                 outcome,
                 reached,
                 target,
-                solver.expected_values(),
-                before["seconds"] + clock() - start,
-                lambda folder: saver.save(folder, reached, rows),
+                solution.evs,
+                solution.seconds,
+                lambda folder: saver.save(folder, solution, rows),
                 unsaved,
-                None if origin is None else origin(SpotSolution.of(solver)),
+                None if origin is None else origin(solution),
                 drafted if better else None,
             )
 
@@ -449,14 +451,13 @@ class _Saver:
     start: float  # of the job, on its clock
     origin: OriginOf | None
 
-    def save(self, folder: Path, exploitability: float, rows: Sequence[dict[str, Any]]) -> None:
+    def save(self, folder: Path, solution: SpotSolution, rows: Sequence[dict[str, Any]]) -> None:
         """`rows` are the checks of this run; an `InputError` if they cannot be written."""
-        job, earlier, exact = self.job, self.before["seconds"], SpotSolution.of(self.solver)
+        job, earlier = self.job, self.before["seconds"]
         save_spot(
-            self.solver,
+            solution,
             folder,
             job.saved,
-            exploitability=exploitability,
             seconds=earlier + job.clock() - self.start,
             # The time of a resumed job goes on from that before.
             metrics=[
@@ -465,16 +466,16 @@ class _Saver:
             ],
             name=job.config.name,
             description=job.config.description,
-            origin=None if self.origin is None else self.origin(exact).mapping(),
+            origin=None if self.origin is None else self.origin(solution).mapping(),
             before=job.made_from,
         )
 
     def attempt(
-        self, folder: Path, exploitability: float, rows: Sequence[dict[str, Any]]
+        self, folder: Path, solution: SpotSolution, rows: Sequence[dict[str, Any]]
     ) -> str | None:
         """Save; returns what went wrong, if it did."""
         try:
-            self.save(folder, exploitability, rows)
+            self.save(folder, solution, rows)
         except InputError as error:
             return str(error)
         return None
@@ -495,7 +496,9 @@ class _Regularly:
         self._rows[progress.iteration] = progress.check.to_row()
         if time.monotonic() >= self._due and not progress.holding:
             rows = list(self._rows.values())
-            problem = self._saver.attempt(self._folder, metrics.exploitability / 100, rows)
+            solution = SpotSolution.of(self._saver.solver)
+            solution.exploitability = metrics.exploitability / 100
+            problem = self._saver.attempt(self._folder, solution, rows)
             if problem is None:
                 self._request.saved(progress.iteration)
             else:

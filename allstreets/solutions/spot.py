@@ -72,6 +72,7 @@ class SpotSolution(Solution):
         self.spot = spot
         self.solver = solver  # what the numbers come from, if they are not read from a file
         self._streets = lru_cache(CACHED_STREETS)(view)
+        self._viewed_at = 0  # the iteration that these are of
         # How much of both starting ranges meets on a board, in pairs of combos.
         self.pairs = lru_cache(CACHED_STREETS)(partial(pairs_of, spot.ranges))
         self.exploitability = float("nan")  # fraction of the starting pot
@@ -217,7 +218,13 @@ class SpotSolution(Solution):
     # The numbers.
 
     def street(self, cards: tuple[int, ...] = ()) -> StreetNumbers:
-        """The street that is reached when `cards` have been dealt after the board."""
+        """The street that is reached when `cards` have been dealt after the board.
+
+        Of a solver, as it stands now.
+        """
+        if self.solver is not None and self.solver.iterations != self._viewed_at:
+            self._streets.cache_clear()
+            self._viewed_at = self.solver.iterations
         return self._streets(cards)
 
     def decision(self, position: Position) -> Decision:

@@ -254,7 +254,7 @@ class SpotSolver:
         entropies = []
         for node in self._first_street():
             held = self.reach[self.spot.tree.player_at(node)] > 0
-            chances = average_strategy(self.subgame, 0, 0, node)[:, held]
+            chances = average_strategy(self.learner, 0, 0, node)[:, held]
             if len(chances) == 1:  # nothing is chosen there
                 continue
             logs = np.log(np.where(chances > 0, chances, 1.0))

@@ -164,13 +164,12 @@ def save_spot(
     which flop of which whole game the spot is (`solvers.Origin`), `before` which solution it was
     made from by a lock, and at which line, `simplified` from which its strategies were made simple.
     """
-    if isinstance(solver, SpotSolution):
-        if solver.solver is None:
-            raise InputError("only what was solved in this program can be saved: copy the folder")
-        seconds = seconds or solver.seconds
-        if exploitability is None and solver.exploitability == solver.exploitability:
-            exploitability = solver.exploitability
-        solver = solver.solver
+    solution = solver if isinstance(solver, SpotSolution) else SpotSolution.of(solver)
+    if solution.solver is None:
+        raise InputError("only what was solved in this program can be saved: copy the folder")
+    solver, seconds = solution.solver, seconds or solution.seconds
+    if exploitability is None and solution.exploitability == solution.exploitability:
+        exploitability = solution.exploitability
     folder = Path(folder)
     require_saved(solver.spot, saved)
     identity = solver_identity(solver)
@@ -183,7 +182,6 @@ def save_spot(
         require_free(folder, identity)
     if exploitability is None:
         exploitability = solver.exploitability() / solver.spot.pot
-    evs = solver.expected_values()
     manifest: dict[str, Any] = {
         "schema": SCHEMAS[KIND],
         "kind": KIND,
@@ -196,7 +194,7 @@ def save_spot(
         "iterations": solver.iterations,
         "seconds": seconds,
         "exploitability": exploitability,
-        "evs": list(evs),
+        "evs": list(solution.evs),
         "metrics": [dict(row) for row in metrics],
     }
     if origin is not None:
@@ -209,7 +207,7 @@ def save_spot(
         token = secrets.token_hex(4)
         manifest["files"] = {
             file: _write_street(folder, f"{file}-{token}.safetensors", arrays)
-            for file, arrays in _files(solver, saved)
+            for file, arrays in _files(solver, solution.street(), saved)
         }
         write_manifest(folder, manifest)
     except OSError as error:
@@ -226,14 +224,18 @@ def _write_street(folder: Path, file: str, arrays: Arrays) -> dict[str, Any]:
     return {"file": file, **entry, "blocks": sums.entry()}
 
 
-def _files(solver: "SpotSolver", saved: str) -> Iterator[tuple[str, Arrays]]:
-    """(name, arrays) of every file of a bundle, one at a time: together they may not fit."""
+def _files(solver: "SpotSolver", first: StreetNumbers, saved: str) -> Iterator[tuple[str, Arrays]]:
+    """(name, arrays) of every file of a bundle, one at a time: together they may not fit.
+
+    The numbers of the `first` street are known.
+    """
     subgame, tree = solver.subgame, solver.spot.tree
     for level, street in enumerate(_kept_streets(subgame.levels, saved)):
         arrays: Arrays = {}
         for prefix, cards in board_names(subgame.streets[0].runouts[0], level):
             board = (*solver.spot.cards, *cards)
-            packed = pack_street(solver.view(cards), tree, street, board, equity=level == 0)
+            numbers = solver.view(cards) if level else first
+            packed = pack_street(numbers, tree, street, board, equity=level == 0)
             arrays |= {f"{prefix}.{name}": array for name, array in packed.items()}
         yield f"nodes-{street.text}", arrays
     if saved != "full":
