@@ -29,6 +29,9 @@ def library(
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print the table of docs/library.md.")
     ] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="A line for each game of a long series, too.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """List the ready-made solutions, each with its certificate and the date it was made.
@@ -36,6 +39,7 @@ def library(
     \b
     Examples:
       allstreets library
+      allstreets library --all
       allstreets report hu-20bb --line r2
       allstreets library --json
       allstreets library build game.yaml --output packs/
@@ -50,42 +54,44 @@ def library(
     if json:
         print_json({"solutions": rows})
         return
+    cells = [_cells(row) for row in rows] if every else _short(rows)
     if markdown:
-        for line in _markdown(rows):
-            typer.echo(line)
+        lines = [COLUMNS, ["---"] * len(COLUMNS), *cells]
+        typer.echo("\n".join(f"| {' | '.join(line)} |" for line in lines))
         return
-    table = plain_table(
-        "name", "format", "stack", "mbb/hand with real cards", "wanted", "flops", "date"
-    )
-    for row in rows:
-        table.add_row(*_cells(row))
+    table = plain_table(*COLUMNS)
+    for line in cells:
+        table.add_row(*line)
     console().print(table)
 
 
+COLUMNS = ["name", "format", "stack", "mbb/hand with real cards", "wanted", "flops", "made"]
 MANY = 16  # games of a series that are one line in a table
 
 
-def _markdown(rows: list[dict[str, Any]]) -> list[str]:
-    """The list as a table of Markdown; a long series of exact games is one line."""
-    lines = [
-        "| name | format | stack | mbb/hand with real cards | wanted | flops | made |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    series: dict[str, list[dict[str, Any]]] = {}
+def _short(rows: list[dict[str, Any]]) -> list[list[str]]:
+    """The cells of all rows, by format and stack; a long series of exact games is one line."""
+    lines, series = list[list[str]](), dict[str, list[dict[str, Any]]]()
     for row in rows:
         series.setdefault(row["format"], []).append(row)
     for name, games in series.items():
         games = sorted(games, key=lambda row: row["stack_bb"])
         first, last = games[0], games[-1]
         worst = max(row["real_exploitability_mbb"] or 0.0 for row in games)
-        if len(games) > MANY and worst < EXACT:
-            lines.append(
-                f"| {first['name']} … {last['name']} | {name} | {first['stack_bb']:g} to "
-                f"{last['stack_bb']:g} bb, {len(games)} games | < {EXACT:g} | "
-                f"≤ {last['target_mbb']:g} | none is seen | {last['date']} |"
-            )
+        if len(games) <= MANY or worst >= EXACT:
+            lines += [_cells(row) for row in games]
             continue
-        lines += [f"| {' | '.join(_cells(row))} |" for row in games]
+        lines.append(
+            [
+                f"{first['name']} … {last['name']}",
+                name,
+                f"{first['stack_bb']:g} to {last['stack_bb']:g} bb, {len(games)} games",
+                f"< {EXACT:g}",
+                f"≤ {last['target_mbb']:g}",
+                "none is seen",
+                last["date"],
+            ]
+        )
     return lines
 
 

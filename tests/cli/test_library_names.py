@@ -164,4 +164,6 @@ def test_the_list(capsys: pytest.CaptureFixture[str]) -> None:
     assert ten["format"] == "Push or fold with an ante of 0.125 bb from each player"
     assert ten["stack_bb"] == 10
     assert ten["interval_mbb"][0] <= ten["real_exploitability_mbb"] <= ten["interval_mbb"][1]
-    assert "Push or fold" in shown(capsys, "library")
+    short, every = (shown(capsys, "library", *flags).splitlines() for flags in ((), ("--all",)))
+    assert [line for line in short if line.startswith("pf-1bb … pf-20bb ")]
+    assert len(every) == 1 + len(rows) > len(short)  # a heading, and a line for each game
