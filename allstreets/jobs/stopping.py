@@ -19,11 +19,13 @@ from allstreets.jobs.job import Progress, Reason, StopRule
 class ExploitabilityThreshold:
     """The mean best-response gain is at most `target`: the truth, and the rule to prefer.
 
-    With `checks` above 1 it must be so at that many checks in a row.
+    With `checks` above 1 it must be so at that many checks in a row. Before the iteration `begins`
+    it does not hold: a run that is yet to be calibrated is not at its target.
     """
 
     target: float
     checks: int = 1
+    begins: int = 0
     name: ClassVar[Reason] = "exploitability_threshold"
 
     def __post_init__(self) -> None:
@@ -32,6 +34,8 @@ class ExploitabilityThreshold:
             raise InputError(f"{self.name}: {self.checks} checks in a row; give 1 or more")
 
     def holds(self, progress: Progress) -> bool:
+        if progress.iteration < self.begins:
+            return False
         metrics = progress.fresh_metrics
         values = [metrics.exploitability if metrics else None]
         if self.checks > 1:
@@ -47,9 +51,13 @@ class ExploitabilityThreshold:
 
 @dataclass(frozen=True)
 class RegretThreshold:
-    """The average positive regret is at most `target`: a trend, which bounds nothing."""
+    """The average positive regret is at most `target`: a trend, which bounds nothing.
+
+    Before the iteration `begins` it does not hold.
+    """
 
     target: float
+    begins: int = 0
     name: ClassVar[Reason] = "regret_threshold"
 
     def __post_init__(self) -> None:
@@ -58,7 +66,7 @@ class RegretThreshold:
     def holds(self, progress: Progress) -> bool:
         metrics = progress.fresh_metrics
         value = metrics.avg_positive_regret if metrics else None
-        return value is not None and value <= self.target
+        return progress.iteration >= self.begins and value is not None and value <= self.target
 
     def describe(self, unit: str) -> str:
         return f"avg +regret at most {self.target:g} {unit}"

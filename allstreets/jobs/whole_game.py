@@ -456,7 +456,9 @@ class UnifiedJob:
         return train_into(
             self.output,
             solver,
-            self.config.stop_rules(self.iterations, spent),
+            self.config.stop_rules(
+                self.iterations, spent, solver.calibration.ends if solver.calibration else 0
+            ),
             self.intervals(),
             finish,
             resume=resume,

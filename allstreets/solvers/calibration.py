@@ -34,6 +34,11 @@ class Calibration:
     """Corrections [2, P, 169] for the average strategies, in chips for each opposing combo."""
     over: str = "own"  # the flops that corrections are for
 
+    @property
+    def ends(self) -> int:
+        """The first iteration with corrections."""
+        return self.iteration + 1
+
 
 @dataclass(frozen=True, eq=False)
 class Calibrating:

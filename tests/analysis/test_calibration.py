@@ -242,3 +242,24 @@ def test_a_run_measures_once_and_goes_on_with_corrections() -> None:
 def test_what_cannot_be_calibrated(keys: dict[str, Any], problem: str) -> None:
     with pytest.raises(ValueError, match=f"calibrate.*{problem}"):
         small_config(**keys)
+
+
+def test_thresholds_end_a_run_after_it_is_calibrated(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that holds at the first check would leave the errors of the pots in the solution."""
+    measured_at: list[int] = []
+
+    def planned(flops: int, iteration: int, *_: object) -> Calibration:
+        def measure(solver: WholeGameSolver) -> Floats:
+            measured_at.append(solver.iterations)
+            return np.zeros((2, 1, HAND_COUNT))
+
+        return Calibration(flops, iteration, measure)
+
+    monkeypatch.setattr("allstreets.jobs.whole_game.planned_calibration", planned)
+    keys = {**SHORT, "epochs": 8, "check_interval": 2, "exploitability_threshold": 1e6}
+    ends = {}
+    for flops in (0, 8):
+        outcome = plan_unified(small_config(**keys, calibrate=flops)).run()
+        ends[flops] = outcome.training.progress.iteration, outcome.training.reason
+    assert measured_at == [4]
+    assert ends == {0: (2, "exploitability_threshold"), 8: (6, "exploitability_threshold")}

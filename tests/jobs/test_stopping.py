@@ -66,6 +66,16 @@ def test_figures_of_an_earlier_iteration_do_not_count() -> None:
     assert not rule.holds(progress(137, metrics=figures, checked_at=100))
 
 
+@pytest.mark.parametrize("kind", [ExploitabilityThreshold, RegretThreshold])
+def test_thresholds_wait_for_the_iteration_they_begin_at(
+    kind: type[ExploitabilityThreshold] | type[RegretThreshold],
+) -> None:
+    figures = Metrics(exploitability=0.1, avg_positive_regret=0.1)
+    rule = kind(0.5, begins=160)
+    assert not rule.holds(progress(159, metrics=figures))
+    assert rule.holds(progress(160, metrics=figures))
+
+
 def test_iterations_and_time() -> None:
     assert Iterations(100).holds(progress(100))
     assert Iterations(100).holds(progress(101))

@@ -255,18 +255,21 @@ class StopConfig(ChecksConfig):
     checkpoint_interval: Interval | None = Field(default=None, examples=[100])
     """Iterations between two checkpoints; without it one about every five minutes."""
 
-    def stop_rules(self, iterations: int | None = None, spent: float = 0.0) -> tuple[StopRule, ...]:
+    def stop_rules(
+        self, iterations: int | None = None, spent: float = 0.0, begins: int = 0
+    ) -> tuple[StopRule, ...]:
         """The rules that end the run, one for each key that is given.
 
-        `spent` seconds of the time limit are over.
+        `spent` seconds of the time limit are over; thresholds hold from the iteration `begins`.
         """
         rules: list[StopRule] = []
         if iterations is not None:
             rules.append(Iterations(iterations))
         if self.exploitability_threshold is not None:
-            rules.append(ExploitabilityThreshold(self.exploitability_threshold, self.stable_epochs))
+            target = self.exploitability_threshold
+            rules.append(ExploitabilityThreshold(target, self.stable_epochs, begins))
         if self.regret_threshold is not None:
-            rules.append(RegretThreshold(self.regret_threshold))
+            rules.append(RegretThreshold(self.regret_threshold, begins))
         if self.time_limit_seconds is not None:
             rules.append(TimeLimit(self.time_limit_seconds, spent))
         return tuple(rules)
@@ -306,9 +309,11 @@ class LoopConfig(StopConfig):
         """How often the loop checks, and how often it saves."""
         return Intervals(self.check_interval, self.checkpoint_interval)
 
-    def stop_rules(self, iterations: int | None = None, spent: float = 0.0) -> tuple[StopRule, ...]:
+    def stop_rules(
+        self, iterations: int | None = None, spent: float = 0.0, begins: int = 0
+    ) -> tuple[StopRule, ...]:
         """The rules that end the run, one for each key that is given.
 
-        `spent` seconds of the time limit are over.
+        `spent` seconds of the time limit are over; thresholds hold from the iteration `begins`.
         """
-        return super().stop_rules(iterations or self.iterations, spent)
+        return super().stop_rules(iterations or self.iterations, spent, begins)

@@ -314,7 +314,10 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     """Iterations on 25 flops first, to bucket hands for the ranges that result; 0 = none."""
 
     calibrate: int = Field(default=0, ge=0, examples=[24])
-    """Flops that are solved exactly half-way, to correct what pots are worth; 0 = none."""
+    """Flops that are solved exactly half-way, to correct what pots are worth; 0 = none.
+
+    Thresholds end the run after that.
+    """
 
     calibrate_over: Literal["own", "all"] = Field(default="own", examples=["all"])
     """Flops that corrections are for: those of the run, or all, which are drafted (on a GPU)."""
