@@ -23,7 +23,7 @@ HAS_NPM := $(and $(HAS_NODE),$(shell command -v npm))
 
 .DEFAULT_GOAL := help
 .PHONY: help setup page run page-if-possible kernels test test-all quick lint types layers web \
-	unit durations mutations api docs prose gallery bench lock clean
+	unit durations mutations api docs prose gallery bench wheel lock clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -142,6 +142,16 @@ gallery: $(DEV_READY) page ## Solve what the pictures of docs/ show and take the
 bench: $(DEV_READY) kernels ## Run the benchmarks (ten minutes) and say what got slower; BENCH=--all runs the studies too
 	@$(BIN)/python benchmarks/run.py $(BENCH)
 
+WHEEL := .venv-wheel
+
+wheel: $(DEV_READY) page ## Build the wheel, install it into a bare environment, and use it there
+	@rm -rf dist $(WHEEL)
+	@$(BIN)/hatchling build --target wheel --target sdist
+	@$(PYTHON) -m venv $(WHEEL)
+	@$(WHEEL)/bin/python $(INSTALL) dist/*.whl
+	@$(WHEEL)/bin/python tests/harness/installed.py $(WHEEL)/bin/python
+	@rm -rf $(WHEEL)
+
 # All but the one that takes a GPU.
 EXTRAS := anki cluster hands mcp openspiel parquet
 COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
@@ -155,5 +165,5 @@ lock: $(DEV_READY) ## Resolve the versions again into the three requirements*.lo
 
 clean: ## Remove the environment and every cache inside the checkout
 	@rm -rf $(WEB)/node_modules allstreets/explorer/page
-	@rm -rf $(VENV) $(DOCS) site .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf $(VENV) $(DOCS) $(WHEEL) dist site .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

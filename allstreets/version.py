@@ -1,3 +1,3 @@
 """The version of the package, where everything may import it from."""
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

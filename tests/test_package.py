@@ -11,6 +11,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from harness.installed import check_installed
 from ruamel.yaml import YAML
 
 import allstreets
@@ -139,18 +140,17 @@ def test_the_wheel_has_page_library_and_subsets(unpacked: Path) -> None:
 
 
 def test_the_unpacked_wheel_runs_outside_the_checkout(unpacked: Path, tmp_path: Path) -> None:
-    spot = tmp_path / "spot.yaml"
-    spot.write_text((ROOT / "sample_spots" / "river.yaml").read_text())
-    environment = {**os.environ, "PYTHONPATH": str(unpacked)}
-
-    def printed(*arguments: str) -> str:
-        command = [sys.executable, "-P", *arguments]
-        done = subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
-        )
-        return done.stdout
-
-    assert printed("-c", "import allstreets; print(*allstreets.__path__)").startswith(str(unpacked))
-    assert "pf-10bb" in printed("-m", "allstreets", "library")
-    assert "82.36 %" in printed("-m", "allstreets", "equity", "AhAs", "KhKs")
-    assert "exploitab" in printed("-m", "allstreets", "solve", str(spot), "--max-iterations", "5")
+    paths = {"PYTHONPATH": str(unpacked)}
+    where = "import allstreets; print(*allstreets.__path__)"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", where],
+        cwd=tmp_path,
+        env={**os.environ, **paths},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith(str(unpacked))
+    check_installed(
+        sys.executable, paths=paths, page=(unpacked / "allstreets/explorer/page").exists()
+    )
