@@ -19,9 +19,16 @@ from allstreets.engines import CPU, DealtPairs, release_memory
 from allstreets.games import WholeGame, largest_one
 from allstreets.jobs.executors import Executor, in_order, on_this_machine
 from allstreets.jobs.job import NO_CALLBACKS, Callbacks
-from allstreets.solvers import EXACTLY, Calibration, Completion, WholeGameSolver, some_flops
+from allstreets.solvers import (
+    DRAFT,
+    EXACTLY,
+    Calibration,
+    Completion,
+    WholeGameSolver,
+    some_flops,
+)
 
-ITERATIONS = 120  # of an exact flop
+EXACT = Completion(EXACTLY, 120)
 
 Item = TypeVar("Item")
 
@@ -53,7 +60,8 @@ def measure_corrections(
     threads: int = 1,
     device: str = CPU,
     callbacks: Callbacks = NO_CALLBACKS,
-    iterations: int = ITERATIONS,
+    exactly: Completion = EXACT,
+    draft: Completion = DRAFT,
     over: Over = "own",
 ) -> Calibrated:
     """Compare the values of a solver with exact ones, on so many flops."""
@@ -64,8 +72,7 @@ def measure_corrections(
         [solver.engine.best_response(player, reach[player.opponent], every) for player in Player]
     ).transpose(2, 0, 1, 3)
     release_memory(device)
-    exactly = Completion(EXACTLY, iterations)
-    flop_solver = FlopSolver(game, largest_one(reach), reach, exactly, threads, device)
+    flop_solver = FlopSolver(game, largest_one(reach), reach, exactly, threads, device, draft)
     population: Sequence[Flop] = game.flops.flops
     own = Likeness.of(reach, dealt, weights, values)
     if over == "all" and len(population) < len(all_flops()):

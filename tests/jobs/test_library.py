@@ -172,7 +172,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["library", "build", str(file), "--stacks", "x"]) == 2
     assert "write stacks in bb" in capsys.readouterr().err
     assert main(["library"]) == 0
-    assert "pf-ante-12.5bb" in capsys.readouterr().out
+    assert "pf-ante-20bb" in capsys.readouterr().out
 
 
 def test_every_game_of_the_package_can_be_read() -> None:
