@@ -2,18 +2,21 @@
 
 An `EngineSpec` is small and can be pickled: it is sent to where the arrays will live, another
 thread, process or device, and built there. A part of the flops is the same description with fewer
-flops, so that shards and batches need nothing else.
+flops, so that shards and batches need nothing else. An engine is imported when it is built: a
+river needs none of the others' kernels.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from allstreets.base import Floats, InputError, Longs
 from allstreets.betting import BettingTree, PostflopRules, build_postflop_tree, payoffs
 from allstreets.cards import Flop, Runouts
-from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.card_model import (
     CLASSES,
     ON_GPUS,
@@ -23,22 +26,16 @@ from allstreets.engines.card_model import (
     Kind,
     MemoryMode,
 )
-from allstreets.engines.cuda.boards import CudaBoardsEngine
-from allstreets.engines.cuda.exact import CudaSubgame
-from allstreets.engines.cuda.matrix import CudaMatrixEngine
 from allstreets.engines.device import CPU, Device, open_device
 from allstreets.engines.exact.buckets import MakeBuckets, StreetBuckets
-from allstreets.engines.exact.engine import ExactEngine
 from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.engines.machine import MappedMemory, own_pages
-from allstreets.engines.matrix.buckets import BucketCounts, bucket_flops
-from allstreets.engines.matrix.cards import class_stages
-from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
-from allstreets.engines.matrix.game import Allocate
-from allstreets.engines.per_batch import PerBatchEngine
 from allstreets.engines.protocol import Engine
-from allstreets.engines.sampled.engine import SampledEngine
 from allstreets.engines.trees import Trees
+
+if TYPE_CHECKING:
+    from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
+    from allstreets.engines.matrix.game import Allocate
 
 
 @dataclass(frozen=True)
@@ -54,7 +51,7 @@ class EngineSpec:
     ranges: Floats | None = None  # [2, P, 169] that start the pots; None: all hands
     device: str = CPU
 
-    def of(self, flops: Longs) -> "EngineSpec":
+    def of(self, flops: Longs) -> EngineSpec:
         """The same for some of the flops, in memory."""
         chosen = tuple(self.flops[place] for place in flops.tolist())
         return replace(self, flops=chosen, memory="resident")
@@ -89,6 +86,8 @@ class EngineSpec:
         for tree, _ in trees:
             require_playable(tree, self.model.kind, device)
         if self.memory == "per_batch":
+            from allstreets.engines.per_batch import PerBatchEngine
+
             return PerBatchEngine(
                 self.model, len(trees), self.dealt(), lambda flops: self.of(flops).build(trees)
             )
@@ -96,6 +95,10 @@ class EngineSpec:
 
     def matrix_cards(self) -> MatrixCards:
         """The card data of `classes` and `buckets`, flop by flop."""
+        from allstreets.engines.matrix.buckets import BucketCounts, bucket_flops
+        from allstreets.engines.matrix.cards import class_stages
+        from allstreets.engines.matrix.engine import MatrixCards
+
         if self.model.kind != "buckets":
             return MatrixCards([class_stages(flop.cards) for flop in self.flops], self.dealt())
         counts = BucketCounts(*self.model.buckets)
@@ -138,6 +141,8 @@ def exact_subgame(
         return ExactSubgame(
             tree, payoffs, root, combos, threads, precision, like, buckets, learns, tremble
         )
+    from allstreets.engines.cuda.exact import CudaSubgame
+
     require_playable(tree, "exact", device)
     return CudaSubgame(
         tree, payoffs, root, combos, device, threads, precision, like, buckets, tremble
@@ -149,11 +154,15 @@ def exact_subgame(
 
 def _matrix(spec: EngineSpec, trees: Trees, device: Device | None, allocate: Allocate) -> Engine:
     if device is not None:
+        from allstreets.engines.cuda.matrix import CudaMatrixEngine
+
         return CudaMatrixEngine(trees, spec.matrix_cards(), device, spec.model, spec.threads)
     return _matrices(spec, trees, allocate)
 
 
 def _matrices(spec: EngineSpec, trees: Trees, allocate: Allocate) -> MatrixEngine:
+    from allstreets.engines.matrix.engine import MatrixEngine
+
     if spec.memory == "memmap":
         if spec.folder is None:
             raise InputError("memory memmap needs a folder on disk: give --output")
@@ -162,12 +171,16 @@ def _matrices(spec: EngineSpec, trees: Trees, allocate: Allocate) -> MatrixEngin
 
 
 def _sampled(spec: EngineSpec, trees: Trees, device: Device | None, allocate: Allocate) -> Engine:
+    from allstreets.engines.sampled.engine import SampledEngine
+
     del device
     matrices = _matrices(spec, trees, allocate)
     return SampledEngine(trees, spec.flops, matrices, spec.model, spec.threads)
 
 
 def _exact(spec: EngineSpec, trees: Trees, device: Device | None, allocate: Allocate) -> Engine:
+    from allstreets.engines.exact.engine import ExactEngine
+
     del allocate
     subgame = partial(exact_subgame, device=device)
     return ExactEngine(trees, spec.flops, spec.threads, spec.model, device, subgame)
@@ -176,7 +189,11 @@ def _exact(spec: EngineSpec, trees: Trees, device: Device | None, allocate: Allo
 def _boards(spec: EngineSpec, trees: Trees, device: Device | None, allocate: Allocate) -> Engine:
     del allocate
     if device is None:
+        from allstreets.engines.boards.engine import BoardsEngine
+
         return BoardsEngine(trees, spec.flops, spec.threads, spec.model, spec.ranges)
+    from allstreets.engines.cuda.boards import CudaBoardsEngine
+
     return CudaBoardsEngine(trees, spec.flops, spec.threads, spec.model, device, spec.ranges)
 
 
