@@ -184,7 +184,7 @@ def _help_hint(error: TyperException) -> str:
 
 def run() -> None:
     """The entry point of the installed command."""
-    # Importing makes many objects and no garbage; looking for some costs a tenth of a short command.
+    # Importing makes many objects and no garbage; the search for it is a tenth of a short command.
     gc.set_threshold(IMPORTED_OBJECTS)
     code = main()
     # Or Python would look for garbage in all that was imported, several times, before it ends.
