@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from allstreets import engines  # each of which waits until it is built
 from allstreets.base import Floats, InputError, Longs
 from allstreets.betting import BettingTree, PostflopRules, build_postflop_tree, payoffs
 from allstreets.cards import Flop, Runouts
@@ -86,24 +87,22 @@ class EngineSpec:
         for tree, _ in trees:
             require_playable(tree, self.model.kind, device)
         if self.memory == "per_batch":
-            from allstreets.engines.per_batch import PerBatchEngine
-
-            return PerBatchEngine(
+            return engines.PerBatchEngine(
                 self.model, len(trees), self.dealt(), lambda flops: self.of(flops).build(trees)
             )
         return FACTORIES[self.model.kind](self, trees, device, allocate)
 
     def matrix_cards(self) -> MatrixCards:
         """The card data of `classes` and `buckets`, flop by flop."""
-        from allstreets.engines.matrix.buckets import BucketCounts, bucket_flops
-        from allstreets.engines.matrix.cards import class_stages
-        from allstreets.engines.matrix.engine import MatrixCards
-
         if self.model.kind != "buckets":
-            return MatrixCards([class_stages(flop.cards) for flop in self.flops], self.dealt())
-        counts = BucketCounts(*self.model.buckets)
-        stages, roots, buckets = bucket_flops(self.flops, counts, self.model.seed, self.threads)
-        return MatrixCards(stages, self.dealt(), roots, buckets, self.model.buckets)
+            return engines.MatrixCards(
+                [engines.class_stages(flop.cards) for flop in self.flops], self.dealt()
+            )
+        counts = engines.BucketCounts(*self.model.buckets)
+        stages, roots, buckets = engines.bucket_flops(
+            self.flops, counts, self.model.seed, self.threads
+        )
+        return engines.MatrixCards(stages, self.dealt(), roots, buckets, self.model.buckets)
 
 
 def require_playable(tree: BettingTree, kind: Kind, device: Device | None) -> None:
@@ -141,10 +140,8 @@ def exact_subgame(
         return ExactSubgame(
             tree, payoffs, root, combos, threads, precision, like, buckets, learns, tremble
         )
-    from allstreets.engines.cuda.exact import CudaSubgame
-
     require_playable(tree, "exact", device)
-    return CudaSubgame(
+    return engines.CudaSubgame(
         tree, payoffs, root, combos, device, threads, precision, like, buckets, tremble
     )
 
@@ -154,47 +151,39 @@ def exact_subgame(
 
 def _matrix(spec: EngineSpec, trees: Trees, device: Device | None, allocate: Allocate) -> Engine:
     if device is not None:
-        from allstreets.engines.cuda.matrix import CudaMatrixEngine
-
-        return CudaMatrixEngine(trees, spec.matrix_cards(), device, spec.model, spec.threads)
+        return engines.CudaMatrixEngine(
+            trees, spec.matrix_cards(), device, spec.model, spec.threads
+        )
     return _matrices(spec, trees, allocate)
 
 
 def _matrices(spec: EngineSpec, trees: Trees, allocate: Allocate) -> MatrixEngine:
-    from allstreets.engines.matrix.engine import MatrixEngine
-
     if spec.memory == "memmap":
         if spec.folder is None:
             raise InputError("memory memmap needs a folder on disk: give --output")
         allocate = MappedMemory(spec.folder)
-    return MatrixEngine(trees, spec.matrix_cards(), spec.model, spec.threads, allocate)
+    return engines.MatrixEngine(trees, spec.matrix_cards(), spec.model, spec.threads, allocate)
 
 
 def _sampled(spec: EngineSpec, trees: Trees, device: Device | None, allocate: Allocate) -> Engine:
-    from allstreets.engines.sampled.engine import SampledEngine
-
     del device
     matrices = _matrices(spec, trees, allocate)
-    return SampledEngine(trees, spec.flops, matrices, spec.model, spec.threads)
+    return engines.SampledEngine(trees, spec.flops, matrices, spec.model, spec.threads)
 
 
 def _exact(spec: EngineSpec, trees: Trees, device: Device | None, allocate: Allocate) -> Engine:
-    from allstreets.engines.exact.engine import ExactEngine
-
     del allocate
     subgame = partial(exact_subgame, device=device)
-    return ExactEngine(trees, spec.flops, spec.threads, spec.model, device, subgame)
+    return engines.ExactEngine(trees, spec.flops, spec.threads, spec.model, device, subgame)
 
 
 def _boards(spec: EngineSpec, trees: Trees, device: Device | None, allocate: Allocate) -> Engine:
     del allocate
     if device is None:
-        from allstreets.engines.boards.engine import BoardsEngine
-
-        return BoardsEngine(trees, spec.flops, spec.threads, spec.model, spec.ranges)
-    from allstreets.engines.cuda.boards import CudaBoardsEngine
-
-    return CudaBoardsEngine(trees, spec.flops, spec.threads, spec.model, device, spec.ranges)
+        return engines.BoardsEngine(trees, spec.flops, spec.threads, spec.model, spec.ranges)
+    return engines.CudaBoardsEngine(
+        trees, spec.flops, spec.threads, spec.model, device, spec.ranges
+    )
 
 
 FACTORIES: dict[Kind, Callable[[EngineSpec, Trees, Device | None, Allocate], Engine]] = {
