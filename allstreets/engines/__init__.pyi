@@ -8,8 +8,11 @@ from .card_model import DealtPairs as DealtPairs
 from .card_model import MemoryMode as MemoryMode
 from .card_model import Precision as Precision
 from .card_model import RiverGroups as RiverGroups
+from .cuda.boards import CudaBoardsEngine as CudaBoardsEngine
 from .cuda.boards_layout import BoardsMemory as BoardsMemory
 from .cuda.boards_layout import FlopCounts as FlopCounts
+from .cuda.exact import CudaSubgame as CudaSubgame
+from .cuda.matrix import CudaMatrixEngine as CudaMatrixEngine
 from .cuda.residence import Residence as Residence
 from .cuda.residence import Streaming as Streaming
 from .cuda.residence import device_room as device_room
@@ -59,6 +62,7 @@ from .lifting import solved_lifts as solved_lifts
 from .machine import PagesAgain as PagesAgain
 from .machine import Pool as Pool
 from .matrix.buckets import BucketCounts as BucketCounts
+from .matrix.buckets import bucket_flops as bucket_flops
 from .matrix.buckets import bucket_stages as bucket_stages
 from .matrix.buckets import build_bucket_model as build_bucket_model
 from .matrix.cards import Stage as Stage

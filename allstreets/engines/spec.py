@@ -2,18 +2,22 @@
 
 An `EngineSpec` is small and can be pickled: it is sent to where the arrays will live, another
 thread, process or device, and built there. A part of the flops is the same description with fewer
-flops, so that shards and batches need nothing else.
+flops, so that shards and batches need nothing else. An engine is imported when it is built: a
+river needs none of the others' kernels.
 """
+
+from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from allstreets import engines  # each of which waits until it is built
 from allstreets.base import Floats, InputError, Longs
 from allstreets.betting import BettingTree, PostflopRules, build_postflop_tree, payoffs
 from allstreets.cards import Flop, Runouts
-from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.card_model import (
     CLASSES,
     ON_GPUS,
@@ -23,22 +27,16 @@ from allstreets.engines.card_model import (
     Kind,
     MemoryMode,
 )
-from allstreets.engines.cuda.boards import CudaBoardsEngine
-from allstreets.engines.cuda.exact import CudaSubgame
-from allstreets.engines.cuda.matrix import CudaMatrixEngine
 from allstreets.engines.device import CPU, Device, open_device
 from allstreets.engines.exact.buckets import MakeBuckets, StreetBuckets
-from allstreets.engines.exact.engine import ExactEngine
 from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.engines.machine import MappedMemory, own_pages
-from allstreets.engines.matrix.buckets import BucketCounts, bucket_flops
-from allstreets.engines.matrix.cards import class_stages
-from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
-from allstreets.engines.matrix.game import Allocate
-from allstreets.engines.per_batch import PerBatchEngine
 from allstreets.engines.protocol import Engine
-from allstreets.engines.sampled.engine import SampledEngine
 from allstreets.engines.trees import Trees
+
+if TYPE_CHECKING:
+    from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
+    from allstreets.engines.matrix.game import Allocate
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ class EngineSpec:
     ranges: Floats | None = None  # [2, P, 169] that start the pots; None: all hands
     device: str = CPU
 
-    def of(self, flops: Longs) -> "EngineSpec":
+    def of(self, flops: Longs) -> EngineSpec:
         """The same for some of the flops, in memory."""
         chosen = tuple(self.flops[place] for place in flops.tolist())
         return replace(self, flops=chosen, memory="resident")
@@ -89,7 +87,7 @@ class EngineSpec:
         for tree, _ in trees:
             require_playable(tree, self.model.kind, device)
         if self.memory == "per_batch":
-            return PerBatchEngine(
+            return engines.PerBatchEngine(
                 self.model, len(trees), self.dealt(), lambda flops: self.of(flops).build(trees)
             )
         return FACTORIES[self.model.kind](self, trees, device, allocate)
@@ -97,10 +95,14 @@ class EngineSpec:
     def matrix_cards(self) -> MatrixCards:
         """The card data of `classes` and `buckets`, flop by flop."""
         if self.model.kind != "buckets":
-            return MatrixCards([class_stages(flop.cards) for flop in self.flops], self.dealt())
-        counts = BucketCounts(*self.model.buckets)
-        stages, roots, buckets = bucket_flops(self.flops, counts, self.model.seed, self.threads)
-        return MatrixCards(stages, self.dealt(), roots, buckets, self.model.buckets)
+            return engines.MatrixCards(
+                [engines.class_stages(flop.cards) for flop in self.flops], self.dealt()
+            )
+        counts = engines.BucketCounts(*self.model.buckets)
+        stages, roots, buckets = engines.bucket_flops(
+            self.flops, counts, self.model.seed, self.threads
+        )
+        return engines.MatrixCards(stages, self.dealt(), roots, buckets, self.model.buckets)
 
 
 def require_playable(tree: BettingTree, kind: Kind, device: Device | None) -> None:
@@ -139,7 +141,7 @@ def exact_subgame(
             tree, payoffs, root, combos, threads, precision, like, buckets, learns, tremble
         )
     require_playable(tree, "exact", device)
-    return CudaSubgame(
+    return engines.CudaSubgame(
         tree, payoffs, root, combos, device, threads, precision, like, buckets, tremble
     )
 
@@ -149,7 +151,9 @@ def exact_subgame(
 
 def _matrix(spec: EngineSpec, trees: Trees, device: Device | None, allocate: Allocate) -> Engine:
     if device is not None:
-        return CudaMatrixEngine(trees, spec.matrix_cards(), device, spec.model, spec.threads)
+        return engines.CudaMatrixEngine(
+            trees, spec.matrix_cards(), device, spec.model, spec.threads
+        )
     return _matrices(spec, trees, allocate)
 
 
@@ -158,26 +162,28 @@ def _matrices(spec: EngineSpec, trees: Trees, allocate: Allocate) -> MatrixEngin
         if spec.folder is None:
             raise InputError("memory memmap needs a folder on disk: give --output")
         allocate = MappedMemory(spec.folder)
-    return MatrixEngine(trees, spec.matrix_cards(), spec.model, spec.threads, allocate)
+    return engines.MatrixEngine(trees, spec.matrix_cards(), spec.model, spec.threads, allocate)
 
 
 def _sampled(spec: EngineSpec, trees: Trees, device: Device | None, allocate: Allocate) -> Engine:
     del device
     matrices = _matrices(spec, trees, allocate)
-    return SampledEngine(trees, spec.flops, matrices, spec.model, spec.threads)
+    return engines.SampledEngine(trees, spec.flops, matrices, spec.model, spec.threads)
 
 
 def _exact(spec: EngineSpec, trees: Trees, device: Device | None, allocate: Allocate) -> Engine:
     del allocate
     subgame = partial(exact_subgame, device=device)
-    return ExactEngine(trees, spec.flops, spec.threads, spec.model, device, subgame)
+    return engines.ExactEngine(trees, spec.flops, spec.threads, spec.model, device, subgame)
 
 
 def _boards(spec: EngineSpec, trees: Trees, device: Device | None, allocate: Allocate) -> Engine:
     del allocate
     if device is None:
-        return BoardsEngine(trees, spec.flops, spec.threads, spec.model, spec.ranges)
-    return CudaBoardsEngine(trees, spec.flops, spec.threads, spec.model, device, spec.ranges)
+        return engines.BoardsEngine(trees, spec.flops, spec.threads, spec.model, spec.ranges)
+    return engines.CudaBoardsEngine(
+        trees, spec.flops, spec.threads, spec.model, device, spec.ranges
+    )
 
 
 FACTORIES: dict[Kind, Callable[[EngineSpec, Trees, Device | None, Allocate], Engine]] = {

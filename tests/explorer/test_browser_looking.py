@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from shutil import copytree, rmtree
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 from zipfile import ZipFile
 
 import pytest
@@ -23,6 +23,7 @@ from harness.browsing import (
     keep_picture,
     new_page,
 )
+from harness.node_page import arrive, line_of, numbers, open_solution, take, wait_for
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO, Range, combo_text
@@ -88,60 +89,12 @@ def page(chromium: Browser, server: Server) -> Iterator[Page]:
         yield fresh
 
 
-def line_of(page: Page) -> str:
-    """The place that the address bar holds."""
-    return parse_qs(urlsplit(page.url).query).get("line", [""])[0]
-
-
-def wait_for(page: Page, **wanted: str | None) -> None:
-    """Until the address bar holds these values."""
-
-    def holds(url: str) -> bool:
-        query = parse_qs(urlsplit(url).query)
-        return all(query.get(key, [None])[0] == value for key, value in wanted.items())
-
-    page.wait_for_url(holds)
-
-
-def arrive(page: Page) -> str:
-    """Until the place of the address bar is shown; returns its line."""
-    line = line_of(page)
-    expect(page.locator("[data-line]")).to_have_attribute("data-line", line)
-    return line
-
-
-def open_solution(page: Page, name: str) -> None:
-    page.goto("/")
-    page.get_by_role("link", name=name).click()
-    page.wait_for_url(re.compile("/solution/"))
-    expect(page.get_by_role("heading", level=1)).to_contain_text(name)
-    expect(page.locator("[data-choice]").first).to_be_visible()
-    expect(page.locator("[data-hand]").first).to_be_visible()
-
-
 def hold(page: Page, hand: str) -> None:
     """Hold a hand of the grid open, until its combos are there."""
     page.locator(f'[data-hand="{hand}"]').click()
     wait_for(page, hand=hand)
     expect(page.get_by_role("button", name=f"{hand} held")).to_be_visible()
     expect(page.get_by_label("Hand", exact=True).locator("td.action").first).to_be_visible()
-
-
-def take(page: Page, label: str) -> None:
-    """Take an action of the decision that is looked at."""
-    before = line_of(page)
-    page.locator("[data-choice]").filter(has_text=label).first.click()
-    page.wait_for_url(lambda _: line_of(page) != before)
-    arrive(page)
-
-
-def numbers(cells: Locator) -> list[float]:
-    """The numbers that a row shows; a percentage is a share."""
-    found = []
-    for text in cells.all_inner_texts():
-        for number, unit in re.findall(r"([−-]?[\d.]+)\s*(%?)", text):
-            found.append(float(number.replace("−", "-")) / (100 if unit else 1))
-    return found
 
 
 def test_from_the_list_to_the_river(page: Page, folder: Path) -> None:

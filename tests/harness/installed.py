@@ -19,7 +19,7 @@ from urllib.request import HTTPCookieProcessor, build_opener
 SPOT = Path(__file__).parents[2] / "sample_spots" / "river.yaml"
 PRINTED = (
     (["--version"], "allstreets "),
-    (["library"], "pf-1bb"),
+    (["library"], "pf-1bb … pf-20bb"),
     (["equity", "AhAs", "KhKs"], "82.36 %"),
     (["report", "hu-20bb"], "exploitability with real cards"),
     (["practice", "--help"], "Play hands against a solution"),
