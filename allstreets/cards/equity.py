@@ -136,7 +136,7 @@ class HandMatchups:
 
 @cache
 def preflop_equity() -> HandMatchups:
-    """Exact preflop equities of all hand classes (the first call ever computes for ten seconds)."""
+    """Exact preflop equities of all hand classes."""
     return hand_matchups(preflop_matchups(), disjoint_combos())
 
 
