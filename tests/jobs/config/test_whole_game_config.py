@@ -148,7 +148,7 @@ def test_sizes_by_kind_of_pot_go_before_those_of_streets() -> None:
         (
             {"stack_depth": 0.5},
             "solver.stack_depth: antes and blinds take all 0.5 bb of both stacks: there is "
-            "nothing to decide; let stack_depth be above 0.5",
+            "nothing to decide; make stack_depth larger than 0.5",
         ),
         ({"ante": 19.6}, "solver.ante: antes and blinds take all 20 bb of both stacks"),
         ({"bb_ante": 20}, "solver.bb_ante: antes and blinds take all 20 bb of both stacks"),
@@ -474,7 +474,7 @@ def test_the_sections_say_the_job(data: dict[str, Any], job: str) -> None:
         ({}, "solver: there is no job in this file"),
         ({"solver": None}, "solver: is empty"),
         ({"solver": UNIFIED, "postflop_model": None}, "postflop_model: is empty"),
-        ({"solver": UNIFIED, "postflop_model": {}}, "postflop_model: has no part in a unified"),
+        ({"solver": UNIFIED, "postflop_model": {}}, "postflop_model: has no effect in a unified"),
         ({"solver": PREFLOP}, "solver: preflop_cfr needs postflop_model or models"),
         (
             {"solver": {**PREFLOP, "models": "m"}, "postflop_model": {}},
