@@ -126,7 +126,7 @@ def certify_on_terminal(out: "Console", job: "CertifyJob") -> "CertifyOutcome":
     if outcome.interrupted:
         lines.append(
             f"Interrupted; {outcome.done:,} of {len(job.flops):,} flops are evaluated and kept. "
-            f"Go on with: {command('certify', job.folder)}, and the same options."
+            f"Continue with: {command('certify', job.folder)}, and the same options."
         )
     for line in lines:
         out.print(line, markup=False, soft_wrap=True)

@@ -230,7 +230,7 @@ def solve_spot(
     if kept is not None:
         if outcome.interrupted:
             resume = "" if outcome.is_draft else " and --resume"
-            out.print(f"\nInterrupted; saved in {kept}. Go on with the same command{resume}.")
+            out.print(f"\nInterrupted; saved in {kept}. Continue with the same command{resume}.")
         out.print()
         print_looks(out, kept, "--line", "" if first is None else first.actions[0])
     elif outcome.unsaved is None:
@@ -421,7 +421,7 @@ def _print_way_on(out: "Console", job: "SpotsJob", outcome: "SpotsOutcome") -> N
     output, csv = job.output, job.csv
     out.print()
     if outcome.interrupted:
-        kept = f"saved in {output}. Go on with the same command and --resume." if output else (
+        kept = f"saved in {output}. Continue with the same command and --resume." if output else (
             "the rows above are all. --output DIR saves solutions, for --resume."
         )  # fmt: skip
         out.print(f"Interrupted; {kept}", markup=False, soft_wrap=True)

@@ -1,9 +1,9 @@
 """Memory and time of spots and whole games, computed before anything is built.
 
-The bytes of regrets and strategies are exact; where hands of the river share them on more boards
-than a turn has, some boards are counted and stand for all. What comes on top (tables by board,
-all-in matrices, workspaces, the program itself) is close, and the time is a guess from the speed of
-a usual core.
+The bytes of regrets and strategies are exact; where river hands share them on more boards than a
+turn has, they are counted on some boards that stand for all. The rest (tables by board, all-in
+matrices, workspaces, the program itself) is close, and the time is a guess from the speed of a
+typical core.
 """
 
 import math
@@ -64,7 +64,7 @@ TABLE_BYTES = 40  # of a hand on a board: cards, indices, strengths, for both po
 CHECK_SECONDS_PER_SLOT = 3e-9  # one core, both players' best responses
 COUNTED_BOARDS = 64  # rivers on which shared rows are counted: all of a turn's, some of a flop's
 GROUPING_BYTES = 400_000_000  # what a thread needs while it groups the hands of a flop
-DEVICE_ROWS = 2_200_000_000  # what is worked on at a time on a GPU, at most
+DEVICE_ROWS = 2_200_000_000  # the most that is worked on at a time on a GPU
 DEVICE_TABLES = 300_000_000
 RIVER_COMBOS = 1081
 
@@ -83,7 +83,7 @@ BOARDS_SECONDS = 1.0  # a flop's turn and river boards
 GROUPING_SECONDS = 1.6  # the groups of a flop's river boards, for one pair of ranges
 RANGES_SECONDS = 5.0  # a quick solve for the ranges that hands are grouped by
 GPU_CORES = {"classes": 90, "buckets": 90, "exact": 65, "boards": 250}
-"""Cores that get as much done as a GPU, an H200; buckets are taken to gain what classes do."""
+"""The number of cores that equal a GPU, an H200; buckets are taken to gain as much as classes."""
 
 """For each street the padded number of hands [B] of OOP and of IP on every board."""
 
@@ -118,10 +118,11 @@ class Estimate:
 
 
 def usual_iterations(target_pct: float) -> int:
-    """How many iterations a spot takes to its target, in per cent of the pot.
+    """The number of iterations that a spot takes to its target, in % of the pot.
 
-    A line in logarithms through what flops and turns took with the default algorithm: 45 to 0.9 %,
-    108 to 0.18 % (docs/any-flop.md). Single spots take half as many or twice.
+    A straight line, in logarithms, through measurements of flops and turns with the default
+    algorithm: 45 to 0.9 %, 108 to 0.18 % (docs/any-flop.md). Single spots take between half and
+    twice as many.
     """
     return max(10, int(42.0 * math.pow(target_pct, -0.55) + 0.5))
 
@@ -142,8 +143,8 @@ def estimate_saved(
 ) -> int:
     """The bytes of a bundle that keeps the streets up to "flop" or "turn", or all of it ("full").
 
-    A street that is kept for looking has both players' numbers at every decision in 64 bits, as
-    `solutions.stored_streets` has them.
+    A street that is stored for viewing has both players' numbers at every decision in 64 bits, as
+    in `solutions.stored_streets`.
     """
     total = 0
     if saved == "full":
@@ -306,7 +307,7 @@ def matrix_lengths(model: CardModel) -> list[int]:
 def _exact(game: WholeGame, model: CardModel) -> tuple[int, float, int]:
     """(bytes stored, seconds of an iteration on one core, bytes of tables) of all flops.
 
-    Rows that hands share depend on ranks as well: those of one flop stand for all of its shape.
+    Rows that hands share depend on ranks as well: one flop stands for all of its shape.
     """
     stored, seconds, tables = 0, 0.0, 0
     flop_of_shape = {_rank_free(flop): flop.cards for flop in game.flops.flops}
@@ -419,7 +420,7 @@ def _hands_of_shape(flop: tuple[int, ...]) -> HandsByBoard:
 
 
 def device_bytes(stored: int) -> int:
-    """Bytes that so many of regrets and strategies take on a GPU, rows and tables included."""
+    """The bytes on a GPU, rows and tables included, of so many bytes of regrets and strategies."""
     return stored + min(2 * stored, DEVICE_ROWS) + DEVICE_TABLES
 
 
@@ -435,7 +436,7 @@ def game_device_bytes(game: WholeGame, model: CardModel, need: WholeGameEstimate
 
 
 def require_device_room(device: str, need: int) -> None:
-    """Refuse so many bytes, rows and tables included, where a GPU has fewer."""
+    """Refuse a game whose bytes, rows and tables included, do not fit on a GPU."""
     gpu = open_device(device)
     if gpu is not None and need > gpu.free_bytes:
         raise InputError(
@@ -461,7 +462,7 @@ def require_river_groups(river_groups: str) -> None:
 def require_memory(
     spot: Spot, precision: str, need: Estimate, free: int | None, river_groups: RiverGroups = "none"
 ) -> None:
-    """Refuse a spot that does not fit into `free` bytes, with what would."""
+    """Refuse a spot that does not fit into `free` bytes; name one that would."""
     if free is None or need.process_bytes <= free:
         return
     problem = f"this spot needs {_size(need.process_bytes)} and {_size(free)} are free"
@@ -490,7 +491,7 @@ def require_room(
     memory: MemoryMode,
     free: int | None = None,
 ) -> None:
-    """Refuse a game that does not fit into memory, with what would."""
+    """Refuse a game that does not fit into memory; name one that would."""
     free = available_bytes() if free is None else free
     if free is None or need.resident_bytes <= free:
         return
@@ -530,7 +531,7 @@ def _fitting_groups(game: WholeGame, model: CardModel, free: int) -> list[int]:
 
 
 def _one_size_less(game: WholeGame) -> int | None:
-    """Actions of all pots when every street has one bet and raise size less, if it has several."""
+    """Actions of all pots, with one size fewer in each list of bets or raises that has several."""
     sizes = _without_the_first(game.sizes)
     by_pot = {kind: _without_the_first(sizes) for kind, sizes in game.pot_sizes.items()}
     if (sizes, by_pot) == (game.sizes, game.pot_sizes):
@@ -540,7 +541,7 @@ def _one_size_less(game: WholeGame) -> int | None:
 
 
 def _without_the_first(sizes: tuple[StreetSizes, ...]) -> tuple[StreetSizes, ...]:
-    """Every list of several bet or raise sizes with one less."""
+    """Every list of several bet or raise sizes with one fewer."""
 
     def fewer(given: PlayerSizes) -> PlayerSizes:
         return replace(

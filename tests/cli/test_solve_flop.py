@@ -252,7 +252,7 @@ def test_a_better_draft_stays(
     code, out, err = run(capsys, "--from", str(game), *LIMPED, *short)
     assert code == 0
     assert "A draft" not in err  # there is one
-    assert "What was there before is better, and kept: a draft, within " in out
+    assert "The earlier solution is better, and kept: a draft, within " in out
     kept = load_spot(game / "spots" / "c-x-7h7d7c")
     assert kept.draft is not None
     assert kept.exploitability < 0.5

@@ -349,7 +349,7 @@ def test_a_disk_that_is_full_for_a_while_costs_nothing(
         outcome = run(solver(), tmp_path, observers=[full_disk(monkeypatch, 900)])
     assert [str(each.message) for each in told] == [
         f"cannot write the checkpoint of iteration 750 to {tmp_path}: No space left on device; "
-        "the run goes on, make room"
+        "the run continues, make room"
     ]
     assert outcome.unsaved is None
     assert names(tmp_path) == [500, 1000]
@@ -389,7 +389,7 @@ def test_a_metrics_file_that_cannot_be_written_for_a_while(
         append(path, row)
 
     monkeypatch.setattr(metrics_file, "append", failing)
-    with pytest.warns(CheckpointWarning, match="No space left on device; the run goes on"):
+    with pytest.warns(CheckpointWarning, match="No space left on device; the run continues"):
         run(solver(), tmp_path)
     rows = figures(tmp_path / "metrics.jsonl")
     assert [row["iteration"] for row in rows] == list(range(100, 1001, 100))

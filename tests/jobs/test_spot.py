@@ -220,7 +220,7 @@ def test_a_save_on_the_way_that_fails_costs_nothing(
         save_spot(*arguments, **options)
 
     monkeypatch.setattr(spot_run, "save_spot", failing_once)
-    with pytest.warns(CheckpointWarning, match="No space left on device; the run goes on"):
+    with pytest.warns(CheckpointWarning, match="No space left on device; the run continues"):
         outcome = job(RIVER, "0", max_iterations=60, output=tmp_path / "solved")
     assert outcome.unsaved is None
     assert load_spot(tmp_path / "solved").iterations == 60

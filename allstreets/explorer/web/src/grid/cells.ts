@@ -104,7 +104,7 @@ export function lockedWords(locked: readonly number[], grid: PlayerGrid, seat: s
   const some = held.filter((share) => share > 0).length;
   if (!some) return "";
   const whose = held.every((share) => share >= 1) ? "all hands" : `${some} of ${held.length} hands`;
-  return `locked: what ${seat} does here was given for ${whose}, not found`;
+  return `locked: ${seat}'s strategy here was given for ${whose}, not solved`;
 }
 
 /**
