@@ -18,7 +18,7 @@ else the game itself.
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -76,7 +76,9 @@ from allstreets.solutions.walk import (
     Solution,
     SolvedFlop,
 )
-from allstreets.solvers import QuantisedSolution, WholeGameSolver
+
+if TYPE_CHECKING:
+    from allstreets.solvers import QuantisedSolution, WholeGameSolver
 
 Mix = dict[str, float]  # action → probability
 
@@ -119,7 +121,7 @@ class WholeSolution(Solution):
 
     @classmethod
     def of(
-        cls, solver: WholeGameSolver, kept: QuantisedSolution | None = None, **facts: Any
+        cls, solver: "WholeGameSolver", kept: "QuantisedSolution | None" = None, **facts: Any
     ) -> "WholeSolution":
         """The solution that a solver holds, without files; `facts` such as seconds and name.
 
