@@ -127,7 +127,7 @@ class Locked:
 
 @dataclass(frozen=True, eq=False)
 class _Given:
-    """What a client has set in the tree of a spot."""
+    """Locks and strategies that a client has set in the tree of a spot."""
 
     locks: dict[Position, Locked] = field(default_factory=dict)
     strategies: dict[Position, Floats] = field(default_factory=dict)  # [A, 1326]
