@@ -137,7 +137,7 @@ class HandMatchups:
 
 @cache
 def preflop_equity() -> HandMatchups:
-    """Exact preflop equities of all hand classes (the very first call takes ten seconds)."""
+    """Exact preflop equities of all hand classes."""
     return hand_matchups(preflop_matchups(), disjoint_combos())
 
 

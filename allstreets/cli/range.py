@@ -203,8 +203,6 @@ def equity(
             'range that has spaces, "QQ+, AK"'
         )
     cards = parse_board(board)
-    if not cards:
-        _announce_preflop_table()
     start = time.perf_counter()
     result = compute(first, second, cards)
     seconds = time.perf_counter() - start
@@ -237,11 +235,3 @@ def equity(
         f"loses {percent(result.lose)}.\n"
         f"Exact: {result.runouts:,} runouts for each pair of combos, {seconds:.2f} s."
     )
-
-
-def _announce_preflop_table() -> None:
-    """Announce the table that is computed on first use."""
-    from allstreets.cards import preflop_table_is_kept
-
-    if not preflop_table_is_kept():
-        typer.echo("Computing all preflop equities, once, about ten seconds …", err=True)

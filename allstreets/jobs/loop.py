@@ -262,9 +262,10 @@ class _Run:
         self._metrics_behind = False  # whether the metrics file lacks a line
         iterations, target = find_rule(rules, Iterations), find_rule(rules, ExploitabilityThreshold)
         limit = find_rule(rules, TimeLimit)
+        self._allowed = limit.left if limit else math.inf  # seconds of this process
         self._total = iterations.total if iterations else None
         self._target = target.target if target else None
-        self._timer = Timer(limit.left if limit else math.inf, clock)
+        self._timer = Timer(self._allowed, clock)
         self._last = min(
             (rule.total for rule in rules if isinstance(rule, Iterations | LastResort)),
             default=math.inf,
@@ -395,7 +396,7 @@ class _Run:
             session_seconds=seconds,
             reserve_seconds=self._timer.reserve,
             iterations_per_second=rate,
-            eta_seconds=time_to_total(iteration, self._total, rate),
+            eta_seconds=self._time_left(iteration, seconds, rate),
             target_eta_seconds=time_to_target(self._curve(), self._target, rate),
             solver_bytes=self._solver.memory_bytes,
             process_bytes=process_bytes(),
@@ -405,6 +406,14 @@ class _Run:
             check=self._history[-1] if self._history else None,
             recent=tuple(check.metrics.exploitability for check in self._history[-RECENT:]),
         )
+
+    def _time_left(self, iteration: int, seconds: float, rate: float | None) -> float | None:
+        """Seconds until all iterations are done or the time limit ends the run, if sooner."""
+        until_total = time_to_total(iteration, self._total, rate)
+        left = max(self._allowed - seconds, 0.0)
+        if until_total is None:
+            return left if math.isfinite(left) else None
+        return min(until_total, left)
 
     def _curve(self) -> list[tuple[int, float]]:
         recent = self._history[-WINDOW:]

@@ -47,6 +47,7 @@ from allstreets.jobs.job import (
     Progress,
     StopRule,
     TrainingOutcome,
+    mark_compiled,
     spot_kernels,
 )
 from allstreets.jobs.loop import TrainedOutcome, train
@@ -404,6 +405,8 @@ class SpotJob:
                 clock=clock,
                 interval=interval,
             )
+            if self.completion is None and config.device == CPU:
+                mark_compiled(self.spot, config.precision)
             solution = SpotSolution.of(solver)  # its numbers are computed once for all callers
             solution.exploitability = reached = _reached(solver, outcome, before)
             solution.iterations = solver.iterations

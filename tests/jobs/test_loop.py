@@ -157,6 +157,27 @@ def test_the_time_limit_stops_within_a_batch() -> None:
     assert outcome.progress.session_seconds >= 20
 
 
+def test_the_time_left_ends_at_the_nearer_of_the_total_and_the_time_limit() -> None:
+    seen: list[Progress] = []
+    train(
+        exact_solver(),
+        [TimeLimit(20.0), Iterations(10_000)],
+        observers=[seen.append],
+        clock=Clock(0.1),
+    )
+    assert len(seen) > 3
+    for progress in seen:
+        assert progress.eta_seconds == pytest.approx(max(20.0 - progress.session_seconds, 0.0))
+
+    seen.clear()
+    train(exact_solver(), [TimeLimit(1e6), Iterations(100)], observers=[seen.append])
+    assert seen[-1].eta_seconds == 0.0
+
+    seen.clear()
+    train(exact_solver(), [Iterations(100)], observers=[seen.append], clock=Clock(0.1))
+    assert all(p.eta_seconds is None or p.eta_seconds < 1e6 for p in seen)
+
+
 def test_a_resumed_run_is_the_same_run(tmp_path: Path) -> None:
     """Interrupted at odd moments, resumed each time in a new solver: every bit is the same."""
     whole, pieces = tmp_path / "whole", tmp_path / "pieces"
