@@ -369,7 +369,7 @@ class FlopsOutcome:
         count = len(self.missing)
         word = "Interrupted" if self.interrupted else "Not everything is solved"
         left = "1 flop is" if count == 1 else f"{count:,} flops are"
-        return [f"{word}, {left} missing. Continue with:  {again}"] if count else []
+        return [f"{word}, {left} missing. Continue with: {again}"] if count else []
 
     def save(self, output: Path) -> None:
         """Do nothing: every flop is saved when it is solved."""

@@ -355,7 +355,7 @@ def test_what_many_spots_refuse(
     words = [str(river), "--boards", "Ks7d4c9h2s,Qs7d4c9h2s", "--cluster", "nowhere"]
     code, _, err = run(capsys, *words, "--output", str(tmp_path / "run"))
     assert code == 2
-    assert "--cluster nowhere is no address; write auto, local, or HOST:PORT" in err
+    assert "--cluster nowhere is not an address; write auto, local, or HOST:PORT" in err
     assert not (tmp_path / "run").exists()
     code, _, err = run(capsys, str(river), "--boards", "QsJh")
     assert code == 2

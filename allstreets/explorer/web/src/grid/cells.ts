@@ -43,7 +43,7 @@ export interface Scale {
 /** What another solution does with the hands of the player who acts. */
 export interface Beside {
   name: string; // of the solution
-  cells: readonly (number | null)[]; // how often each hand does something else
+  cells: readonly (number | null)[]; // how often each hand acts differently
   actions: readonly { label: string; chances: readonly (number | null)[] }[]; // there
 }
 
@@ -184,7 +184,7 @@ function differenceWords(
   value: number,
 ): string {
   const [here, there] = [wordsOf(actions, place), wordsOf(beside.actions, place)];
-  return `${hand}: something else ${percent(value)} of the time; here: ${here}; ${beside.name}: ${there}`;
+  return `${hand}: acts differently ${percent(value)} of the time; here: ${here}; ${beside.name}: ${there}`;
 }
 
 const MODE_WORDS: Readonly<Record<Mode, string>> = {
