@@ -233,6 +233,7 @@ class ComparisonChoice(Message):
     notes: list[str] = Field(default_factory=list)  # what differs, though it is the same game
     problem: str | None = None  # why it cannot be compared
     before: bool = False  # a lock has made the other one from it
+    ready_made: bool = False  # it comes with the program
 
 
 class ComparisonChoices(Message):
