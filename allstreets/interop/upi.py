@@ -7,12 +7,12 @@ One command a line comes in, and its answer goes out, followed by the end string
     go                         go ok! / END, and later: SOLVER: stopped (required accuracy reached)
     show_strategy r:0          a line of 1,326 numbers for each child / END
 
-A command without data answers `<command> ok!`. What cannot be answered is a line that begins with
-ERROR; the session goes on. The solver trains in the background, and lines that begin with `SOLVER:`
-come between two answers, never inside one.
+A command without data answers `<command> ok!`. A command that fails answers with a line that begins
+with ERROR, and the session continues. The solver trains in the background, and lines that begin
+with `SOLVER:` come between two answers, never inside one.
 
-A `Session` holds the settings, a spot (`games.Spot`) with its solver, and the walk over its
-solution; commands are methods. Node ids and vectors are those of `upi_nodes`.
+A `Session` has the settings, a spot (`games.Spot`) with its solver, and its solution; commands are
+methods. Node ids and vectors are those of `upi_nodes`.
 """
 
 import math
@@ -142,7 +142,7 @@ class Session:
         return [f"{name} ok!"] if answer is None else answer
 
     def _turn(self, name: str) -> AbstractContextManager[None]:
-        """When a command may run: at once, or between two iterations of the solver."""
+        """The moment when a command may run: now, or between two iterations of the solver."""
         if self._solve is None or not self._solve.runs or name in AT_ONCE:
             return nullcontext()
         if name in ALONE:
@@ -197,7 +197,7 @@ class Session:
                 if self._over:
                     break
                 answers.append(self._answer(line) or ())
-                if self._starts is not None:  # so that a command that follows can wait for it
+                if self._starts is not None:  # so that the next command can wait for it
                     self._starts.start()
                     self._starts = None
             return answers
@@ -209,13 +209,13 @@ class Session:
         return None
 
     def show_settings(self, _: str) -> Answer:
-        """show_settings, show_tree_params: what is set, as commands."""
+        """show_settings, show_tree_params: the settings, as commands."""
         return self._settings.commands()
 
     # Trees.
 
     def build_tree(self, _: str) -> Answer:
-        """build_tree: the tree of the settings, not solved yet: all actions are taken alike."""
+        """build_tree: the tree of the settings, not solved yet: play is uniform."""
         self._tree = None
         spot = self._settings.spot()
         oop, ip = (self._settings.ranges[player].on(spot.cards).largest for player in Player)
@@ -272,7 +272,7 @@ class Session:
         return self._tree
 
     def _solved(self) -> SpotSolution:
-        """The walk over the strategies as they stand, those that were set included."""
+        """The solution with the current strategies, those that were set included."""
         tree = self._known()
         if not tree.given:
             return tree.solution
@@ -325,7 +325,7 @@ class Session:
         return replace(limits, iterations=max(int(amount), 1))
 
     def _trainable(self, tree: Tree) -> SpotSolver:
-        """The solver of the tree with its locks; other locks make another game, solved afresh."""
+        """The solver of the tree with its locks; with other locks it starts again."""
         locks = (*tree.own_locks, *(locked.lock() for locked in tree.locks.values()))
         if locks == tree.spot.lock:
             self._open(tree)
@@ -337,7 +337,7 @@ class Session:
         return tree.solver
 
     def _open(self, tree: Tree) -> None:
-        """Let a tree that was loaded whole have its solver."""
+        """Open the solver of a tree that was loaded whole."""
         stored = tree.stored
         if stored is None or stored.folder is None:
             return
@@ -358,7 +358,7 @@ class Session:
         return None
 
     def calc_results(self, _: str) -> Answer:
-        """calc_results: EVs, and what best responses win."""
+        """calc_results: EVs, and the winnings of best responses."""
         tree = self._known()
         self._open(tree)
         return self._results(tree, self._solved())
@@ -449,7 +449,7 @@ class Session:
     # Numbers.
 
     def show_range(self, rest: str) -> Answer:
-        """show_range OOP|IP [NODE]; without a node what set_range set."""
+        """show_range OOP|IP [NODE]; without a node the range of set_range."""
         player, text = read_player(rest)
         if text:
             node = find_node(self._solved(), text)
@@ -464,7 +464,7 @@ class Session:
         return [vector_line(row) for row in self._strategy(self._node(rest))[::-1]]
 
     def _strategy(self, node: Node) -> Floats:
-        """[A, 1326]: as it was set, else as it was solved."""
+        """[A, 1326]: the strategy that was set, else the solved one."""
         given = self._known().given.get(node.position)
         if given is not None:
             return given
@@ -577,7 +577,7 @@ class Session:
         return held
 
     def lock_node(self, rest: str) -> Answer:
-        """lock_node NODE: to the strategy that was set there, else to the one that was solved."""
+        """lock_node NODE: to the strategy that was set there, else to the solved one."""
         self._lock_hands(self._node(rest), np.ones(COMBO_COUNT, np.bool_))
         return None
 

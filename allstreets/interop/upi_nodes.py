@@ -1,11 +1,11 @@
 """Nodes of a spot as PioSOLVER's protocol names and prints them.
 
 An id begins with `r` (the tree) and `r:0` (the first decision). Then come `c` (check or call), `f`
-(fold), `b45` (bet or raise) and cards: `r:0:b45:c:2c:b495`. The number of a bet is all that its
+(fold), `b45` (bet or raise) and cards: `r:0:b45:c:2c:b495`. The number of a bet is everything its
 player has put in since the root. A card leads straight to the first decision of its street.
 
-Children stand in the order of the protocol: bets from the largest to the smallest, `c`, `f`. That
-is the order of the walk turned round.
+Children are in the order of the protocol: bets from the largest to the smallest, `c`, `f`: the
+reverse of the order in solutions.
 """
 
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def find_node(solution: SpotSolution, text: str) -> Node:
     root, _, rest = text.partition(":")
     first, _, rest = rest.partition(":")
     if root != ROOT or first not in ("", "0"):
-        raise InputError(f"'{shorten(text)}' is no node: ids begin with r:0")
+        raise InputError(f"'{shorten(text)}' is not a node: ids begin with r:0")
     node = solution.at()
     for word in rest.split(":") if rest else ():
         node = _child(node, word, text)
@@ -93,7 +93,7 @@ def kind(node: Node) -> str:
 
 
 def block(node: Node, *, root: bool = False) -> list[str]:
-    """The six lines of a node; of the tree itself, whose only child is the first one."""
+    """The six lines of a node; also of the tree itself, whose only child is the first decision."""
     count = 1 if root else len(children(node))
     return [
         ROOT if root else node_id(node),
@@ -126,7 +126,7 @@ def lines(tree: BettingTree) -> Iterator[str]:
 
 
 def node_counts(tree: BettingTree) -> list[str]:
-    """How many nodes of each kind there are on each street, every card counted."""
+    """The number of nodes of each kind on each street, every card counted."""
     kinds = tree.kind
     masks = {
         "ROOT": np.zeros(len(kinds), np.bool_),
@@ -148,7 +148,7 @@ def node_counts(tree: BettingTree) -> list[str]:
 
 
 def evs(node: Node, player: Player) -> Floats:
-    """[1326]: EV of each hand in chips; what the player has put in since the root counts as lost.
+    """[1326]: EV of each hand in chips; chips put in since the root count as lost.
 
     NaN for hands that are not there. Where a card is dealt it is the mean over the cards that may
     come, each as often as it meets the hand and the opponent's range.
@@ -171,7 +171,7 @@ def matchups(node: Node, player: Player) -> Floats:
 
 
 def by_combo(node: Node, player: Player, values: Floats, other: float) -> Floats:
-    """[1326]: values [..., H] of a player's hands; `other` for hands that he does not hold."""
+    """[1326]: values [..., H] of a player's hands; `other` for hands that he does not have."""
     combos = node.ranges.hands[player].combos
     assert combos is not None
     result = np.full((*values.shape[:-1], COMBO_COUNT), other)
@@ -181,6 +181,6 @@ def by_combo(node: Node, player: Player, values: Floats, other: float) -> Floats
 
 
 def cards_to_come(node: Node) -> float:
-    """In how many ways the cards on the way to a node are dealt to a pair of hands."""
+    """The number of ways to deal the cards on the path to a node beside a pair of hands."""
     first = len(node.board) - len(node.position.cards)
     return float(np.prod([DECK_SIZE - 4 - n for n in range(first, len(node.board))]))

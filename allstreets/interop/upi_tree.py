@@ -1,4 +1,4 @@
-"""The tree of a session: a spot with its solver or its stored solution, and what was locked."""
+"""The tree of a session: a spot with its solver or its stored solution, and its locks."""
 
 from dataclasses import dataclass, field
 
@@ -55,7 +55,7 @@ class Tree:
 
     @property
     def solution(self) -> SpotSolution:
-        """The walk over the strategies as they stand."""
+        """The solution with the current strategies."""
         if self.stored is not None:
             return self.stored
         assert self.solver is not None

@@ -85,7 +85,7 @@ def test_a_kept_flop_is_found_in_any_suits(kept: Path, capsys: pytest.CaptureFix
         code, out, _ = run(capsys, "--from", str(kept), "--line", "c x", "--flop", flop)
         assert code == 0
         assert out.startswith("Solved already, to ")
-        assert "To go on to 0.3 %: the same command with --resume (from its start: " in out
+        assert "To continue to 0.3 %: the same command with --resume (from its start: " in out
         assert "BB first: x " in out
         assert out.endswith(f"In the browser: allstreets explore {kept}\n")
         assert (told or "Solved already") in out
