@@ -1,4 +1,4 @@
-"""Solutions of a library side by side: which can be compared, and a place in two of them."""
+"""Solutions of a library side by side: those that can be compared, and a place in two of them."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -18,7 +18,7 @@ from allstreets.storage import GameKeys, stored_keys
 
 GAMES = ("preflop", "unified")
 FAMILIES = {"spot": ("spot",), "preflop": GAMES, "unified": GAMES}
-"""The kinds of solutions that one of a kind can be compared with."""
+"""The kinds of solutions that can be compared with a kind."""
 
 SHORT = 16  # letters of a value that is shown
 MOST_PROBLEMS = 30  # solutions of other games that are listed
@@ -53,13 +53,13 @@ class Comparing:
     def compare(
         self, solution: SolutionId, other: SolutionId, line: Line = "", evs: Evs = "here"
     ) -> messages.Comparison:
-        """A place of this solution beside the same place of another one."""
+        """A place of this solution beside the same place of another."""
         decision, comparison = self._places(solution, other, line, evs)
         noise = sum(map(self._noise, (solution, other)))
         return _message(comparison, decision, self._library.card(other), line, noise)
 
     def _noise(self, id: str) -> float:
-        """How far EVs of a solution may lie from those of an equilibrium, in its unit.
+        """The distance of a solution's EVs from those of an equilibrium, at most, in its unit.
 
         With best-response gains b₀ and b₁ an EV lies within max(b₀, b₁) ≤ 2 · exploitability.
         """
@@ -77,7 +77,7 @@ class Comparing:
         """The place in the other solution, and both: the other one first."""
         own, card = self._library.card(id), self._library.card(other)
         if id == other:
-            raise InputError("a solution is not compared with itself: choose another one")
+            raise InputError("a solution cannot be compared with itself: choose another one")
         notes = self._keys(card).notes(self._keys(own))
         our_decision = self._library.view(id).record(line, evs)
         try:
@@ -138,7 +138,7 @@ def _reason(apart: Mapping[str, tuple[str, str]]) -> str:
     reasons = []
     for key, (theirs, ours) in apart.items():
         if key.endswith("_range") and "board" in apart:
-            continue  # which cards it leaves differs with the board
+            continue  # the cards it leaves depend on the board
         short = max(len(theirs), len(ours)) <= SHORT
         reasons.append(key.replace("_", " ") + (f" {theirs}, not {ours}" if short else ""))
     return f"another game: {'; '.join(reasons)}"

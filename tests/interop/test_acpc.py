@@ -95,7 +95,7 @@ def betting(state: "pyspiel.State") -> str:
         ("MATCHSTATE:0:1:cc/:9s8h|", "betting is on the flop"),
         ("MATCHSTATE:0:1::9s8h|/8c8d5c", "betting is on the preflop"),
         ("MATCHSTATE:0:1:r2001:9s8h|", "no hand"),
-        ("MATCHSTATE:0:1:ccc:9s8h|", "do not agree"),
+        ("MATCHSTATE:0:1:ccc:9s8h|", "do not match"),
         ("garbage", "no MATCHSTATE"),
     ],
 )

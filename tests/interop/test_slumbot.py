@@ -91,5 +91,5 @@ def test_what_the_table_refuses() -> None:
     table = TableOfOurs(RULES, 7)
     with served(table) as url, pytest.raises(InputError, match="refuses: no such endpoint"):
         SlumbotTable(f"{url}/elsewhere", RULES).play(1, unasked, print)
-    with pytest.raises(InputError, match="no address of a table"):
+    with pytest.raises(InputError, match="not a table's address"):
         SlumbotTable("localhost:80", RULES)
