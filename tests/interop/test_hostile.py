@@ -65,7 +65,7 @@ def beside_a_good_one(text: str) -> str:
         ("players", "5", "'players' is not a list of texts"),
         ("players", "['Ann']", "1 names of 2 players"),
         ("hand", "[1]", "a list is not an amount"),
-        ("finishing_stacks", "['much', 'nothing']", "'finishing_stacks': text stands where"),
+        ("finishing_stacks", "['much', 'nothing']", "'finishing_stacks': text is not an amount"),
         ("finishing_stacks", "[200]", "1 finishing stacks of 2 players"),
         ("divmod", "5", ""),
         ("automations", "[]", ""),
