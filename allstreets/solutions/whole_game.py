@@ -72,6 +72,7 @@ from allstreets.solutions.walk import (
     Figures,
     LockTarget,
     NoNodeError,
+    NotStoredError,
     Position,
     Solution,
     SolvedFlop,
@@ -88,10 +89,7 @@ CACHED_VIEWS = 8  # pots on flops, with all their values
 CACHED_FLOPS = 8  # that were solved exactly, with the streets that were looked at
 CACHED_LINES = 4096  # tables over flops write the same ones on every flop
 ENDS = "this solution ends where the flop is dealt; a solution of the whole game continues"
-NOT_STORED = (
-    "this solution stores no strategies after the flop (store: preflop, or memory: per_batch); "
-    "solve a flop of it with: allstreets solve --from FOLDER --flop …"
-)
+NOT_STORED = "this solution stores no strategies after the flop; solve the flop for its ranges"
 FLOP_ONLY = "with real combos, only the flop's decisions are stored"
 NO_FLOPS = "this solution stores nothing after the flop: hands end where it is dealt"
 FLOP_LAST = "cards: exact stores the flop: hands end there"
@@ -356,7 +354,7 @@ class WholeSolution(Solution):
                 "of the whole game knows what follows"
             )
         if not self.below.is_stored:
-            raise InputError(NOT_STORED)
+            raise NotStoredError(NOT_STORED)
         return self.below
 
     def _require_flop(self, root: int, cards: tuple[int, ...], after: str) -> None:
