@@ -174,6 +174,29 @@ def test_deals_are_those_of_the_flops() -> None:
         assert table.pairs[one, chosen] == pytest.approx(expected * table_fits(one, chosen))
 
 
+def test_a_solution_without_flops_solves_those_that_are_dealt() -> None:
+    """Any flop may come; what one seating has solved the other plays as well."""
+    known = game("forgotten")
+    assert not known.has_flops
+    effort = Effort(target=0.5, seconds=1e6, threads=1, draft=None)
+    players = SolutionPlayer(known, effort), SolutionPlayer(known, effort)
+    table = Table.of(known, known)
+    assert len(table.flops) == 1755
+    assert Table.of(known, game("buckets")).flops == game("buckets").game.flops.flops
+    deal = next(  # that sees a flop and its river, whoever sits where
+        deal
+        for deal in (table.deal(3, number) for number in range(100))
+        if table.play(deal, players, 3, (0, 1)).result not in (1.0, 0.5, -0.5, -1.0)
+    )
+    before = [replace(player.tally) for player in players]
+    big = table.play(deal, players, 3, (0, 1))
+    small = table.play(deal, players[::-1], 3, (1, 0))
+    assert big.result == small.result
+    for player, first in zip(players, before, strict=True):
+        assert player.tally.solved > first.solved
+        assert player.tally.guessed == 0
+
+
 def table_cards(combos: tuple[int, int]) -> Floats:
     return np.asarray(COMBO_CARDS[list(combos)])
 
