@@ -240,7 +240,7 @@ def test_off_tree_bets_of_a_scripted_dealer() -> None:
     assert player.tally.solved > 2
     assert player.tally.mapped > 0
     assert player.tally.guessed == 0
-    assert len({move.kind for move in dealer.told}) > 2
+    assert len({move.kind for move in dealer.told}) > 1
 
 
 def test_the_command_at_an_http_table(capsys: pytest.CaptureFixture[str]) -> None:
