@@ -1,7 +1,7 @@
 """The `allstreets` command: its subcommands, and how errors are reported.
 
-Exit codes: 0 good, 2 bad input, 1 a bug of ours, 130 Ctrl-C (and SIGTERM or SIGHUP to a run).
-Subcommands import their tools when they run, so that help and completion answer at once.
+Exit codes: 0 success, 2 bad input, 1 a bug of ours, 130 Ctrl-C (and SIGTERM or SIGHUP to a run).
+Subcommands import their tools when they run, so that help and completion answer immediately.
 """
 
 import gc
@@ -39,7 +39,7 @@ from allstreets.version import __version__
 
 DEBUG_VARIABLE = "ALLSTREETS_DEBUG"
 NAME_SHOWN = 60  # characters of a file's name in a message
-IMPORTED_OBJECTS = 50_000  # that are made before Python looks for garbage
+IMPORTED_OBJECTS = 50_000  # that are made before Python collects garbage
 
 app = typer.Typer(
     name="allstreets",
@@ -53,7 +53,7 @@ app = typer.Typer(
 
 
 def _keeps(subcommand: Callable[..., None]) -> Callable[..., None]:
-    """A subcommand that may hold unsaved state, from its first line on."""
+    """A subcommand that may have unsaved state from its first line on."""
 
     @wraps(subcommand)
     def run(*arguments: Any, **options: Any) -> None:
@@ -111,7 +111,7 @@ def options(
 
 
 def _with_hints(error: InputError) -> str:
-    """The message of an error; after a final colon come the lines that may have been meant."""
+    """The message of an error; after a final colon come lines that were perhaps meant."""
     lines = [f"'{line}'" for _, line in getattr(error, "hints", ())]
     return f"{error} {', '.join(lines)}" if str(error).endswith(":") and lines else str(error)
 
@@ -136,7 +136,7 @@ def main(arguments: list[str] | None = None) -> int:
         give_up_output()
         return 0
     except SystemExit as error:
-        if not isinstance(error.__context__, BrokenPipeError):  # which Typer makes of it
+        if not isinstance(error.__context__, BrokenPipeError):  # as Typer raises it
             raise
         give_up_output()
         return 0
@@ -184,9 +184,9 @@ def _help_hint(error: TyperException) -> str:
 
 def run() -> None:
     """The entry point of the installed command."""
-    # Importing makes many objects and no garbage; the search for it is a tenth of a short command.
+    # Importing makes many objects and no garbage; collecting it is a tenth of a short command.
     gc.set_threshold(IMPORTED_OBJECTS)
     code = main()
-    # Or Python would look for garbage in all that was imported, several times, before it ends.
+    # Else Python would search everything imported for garbage, several times, before it ends.
     gc.freeze()
     sys.exit(code)

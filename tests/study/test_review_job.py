@@ -347,7 +347,10 @@ def test_the_command(
     assert first[2:9] == ["1", "preflop", "AsAd", "first", "to", "act", "fold"]
     assert "SB limps, BB checks; flop 7s7h7d: BB checks, SB checks" in " ".join(out.split())
     assert out.splitlines()[1].split()[:2] == ["loss", "accuracy"]
-    assert "on average over the hands that reach it; the loss of one hand may be off by more" in out
+    assert (
+        "on average over the hands that reach it; the loss of a single hand may be off by more"
+        in out
+    )
     assert "bb/100" in out
     with table.open(newline="") as lines:
         rows = list(csv.DictReader(lines))
