@@ -6,7 +6,6 @@ namespace, as a reader would. What takes long is made short here and nowhere els
 tests/jobs/test_spots.py starts processes.
 """
 
-import hashlib
 import json
 import re
 import shlex
@@ -19,9 +18,9 @@ from typing import Any
 import numpy as np
 import pytest
 import typer
+from builders.smoke import smoke_solution
 from harness.doc_blocks import PROGRAM, Block, blocks_of
 from harness.doc_links import broken_links
-from harness.made_once import copied
 from ruamel.yaml import YAML
 
 from allstreets.base.errors import InputError
@@ -47,6 +46,7 @@ SMALLER = {
     "flop.yaml": ("oop_range: 66+,A8s+,A5s-A4s,", "oop_range: AA  # "),
     "tournament.txt": ("Ann: posts small blind 50\n", ""),  # hands that see a flop are skipped then
     "one.phh": ("'p1 cc', 'd db 9c9h2s', 'p1 cc', 'p2 cbr 200', 'p1 f'", "'p1 cbr 300', 'p2 f'"),
+    "library.md": ("chart hu-20bb --png", "chart pf-10bb --png"),
     "review.md": ('review_hands("sample_hands"', 'review_hands("sample_hands/one.phh"'),
 }
 """What stands in a file or page, and what stands there instead while its page is tested."""
@@ -58,14 +58,13 @@ NOT_RUN = {
     "lock": "it solves a spot again; tests/cli/test_lock.py runs it",
     "match": "it takes two solved games; tests/play/test_match.py runs it",
     "play": "it takes a table; tests/play/test_player.py runs it",
-    "certify": "it deals every card of many flops; tests/training/test_certify_run.py runs it",
+    "certify": "it deals every card of many flops; tests/jobs/test_certificate.py runs it",
     "library": "it builds for hours; tests/jobs/test_library.py builds small ones",
 }
 """Verbs whose arguments are read, no more, and why."""
 
-SMOKE = ROOT / "sample_configurations" / "smoke.yaml"
-"""The game that most pages look at: commands find it as a reader does, trained to its end."""
 TRAIN_SMOKE = ["train", "sample_configurations/smoke.yaml", "--output"]
+"""The game that most pages look at: commands find it as a reader does, trained to its end."""
 
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
@@ -136,7 +135,7 @@ class Page:
             group.make_context(verb, arguments[1:])
             return ""
         if arguments[:-1] == TRAIN_SMOKE:
-            _smoke(Path(arguments[-1]))
+            shutil.copytree(smoke_solution(), arguments[-1])
             return ""
         more = SHORTER.get(verb, ())
         with warnings.catch_warnings():
@@ -196,14 +195,6 @@ def _read(keys: Mapping[str, Any], path: Path) -> None:
             read_train_config(path)
         else:
             read_spot(path, {})
-
-
-def _smoke(folder: Path) -> None:
-    """The smoke game, trained once for all pages."""
-    digest = hashlib.sha256(SMOKE.read_bytes()).hexdigest()[:8]
-    copied(
-        f"smoke {digest}", lambda made: main(["train", str(SMOKE), "--output", str(made)]), folder
-    )
 
 
 def _alike(line: str, printed: str) -> bool:
