@@ -2,7 +2,7 @@
 
 The blocks of a page are run in their order, in one folder with the samples and one Python
 namespace, as a reader would. What takes long is made short here and nowhere else: `SHORTER`,
-`SMALLER` and `NOT_RUN`. Many spots are solved in this process, one after the other;
+`DRAFT`, `SMALLER` and `NOT_RUN`. Many spots are solved in this process, one after the other;
 tests/jobs/test_spots.py starts processes.
 """
 
@@ -25,8 +25,10 @@ from ruamel.yaml import YAML
 
 from allstreets.base.errors import InputError
 from allstreets.cli.main import app, main
+from allstreets.engines import CardModel
 from allstreets.jobs import ConfigWarning, Here, read_spot, read_train_config
 from allstreets.jobs import spots as solving_many
+from allstreets.solvers import Completion
 from allstreets.storage import NearestStackWarning
 
 ROOT = Path(__file__).parents[1]
@@ -39,6 +41,9 @@ LINKED = [
 
 SHORTER = {"solve": ("--max-iterations", "5"), "review": ("--seconds-per-spot", "0.1")}
 """Added to a verb that does not say itself how long it runs: the end is earlier, nothing else."""
+
+DRAFT = Completion(CardModel("boards", groups=16, rows=32), 8)
+"""In the place of drafts with more groups and iterations."""
 
 SMALLER = {
     "smoke.yaml": ("epochs: 200", "epochs: 10"),  # as Python trains it; commands find it solved
@@ -232,6 +237,7 @@ def test_every_block_of_a_page(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ALLSTREETS_LIBRARY", str(tmp_path / "unpacked"))  # flops are kept there
     monkeypatch.setattr(solving_many, "Processes", lambda _: Here())
+    monkeypatch.setattr("allstreets.jobs.spot.DRAFT", DRAFT)
     page = Page(tmp_path, capsys)
     short = tmp_path / path.name
     short.write_text(_smaller(path.name, path.read_text(encoding="utf-8")), encoding="utf-8")
