@@ -67,7 +67,7 @@ def explore(
     from allstreets.storage import mirrored
 
     if token is not None and no_token:
-        raise InputError("--token asks for a token, --no-token for none: leave one of both out")
+        raise InputError("--token asks for a token, --no-token for none: leave one of them out")
     opened = [mirrored(folder) for folder in folders or ()]
     for folder in opened:
         if not folder.is_dir():

@@ -4,12 +4,12 @@
          info.txt              who acts, the node, the line, the stacks
          handsEV.csv           EV, equity, EQR and pairs by hand class and by combo, over all flops
          oopPreflopOrder.txt   hand classes, the most valuable first; ipPreflopOrder.txt
-         CHECK/…, BET 300/…    the same after an action, as far as the flop goes
+         CHECK/…, BET 300/…    the same after an action, for all actions on the flop
 
 Amounts are in chips: 100 are a big blind in whole games. EVs count from here on, frequencies,
 equities and EQRs are in per cent. `Global %` is how often play gets to the decision on a flop. The
-last row has all flops, each by the hands that it deals. Decisions above the line that was asked for
-have no files.
+last row has all flops, each weighted by the hands that it deals. Decisions before the requested
+line have no files.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -41,7 +41,7 @@ GROUPS = {
     "Preflop Hands": (HAND_OF_COMBO.astype(np.int64), HAND_COUNT),
     "Hands EV": (np.arange(COMBO_COUNT), COMBO_COUNT),
 }
-"""The tables of handsEV.csv: the group of each combo, and how many groups there are."""
+"""The tables of handsEV.csv: the group of each combo, and the number of groups."""
 
 
 @dataclass
@@ -52,7 +52,7 @@ class _Sums:
     hands: dict[tuple[str, Player], HandSums] = field(default_factory=dict)
 
     def add(self, board: OnBoard) -> None:
-        """One more board."""
+        """Add a board."""
         self.gathering.add(board)
         for name, (group, count) in GROUPS.items():
             for player in Player:
@@ -66,7 +66,7 @@ def export_report(
 ) -> int:
     """Write a decision on all flops, and those after it, into a new folder; returns their number.
 
-    `progress` is called with the boards that are read, of how many.
+    `progress` receives the boards read and their total.
     """
     folder, tree = Path(folder), boards.tree
     require_absent(folder)
@@ -125,7 +125,7 @@ def _word(tree: BettingTree, node: int) -> str:
 
 
 def _node_id(tree: BettingTree, node: int) -> str:
-    """The name of a node: bets by all that the player has put in since the flop."""
+    """The name of a node: bets by everything the player has put in since the flop."""
     words = ["r:0"]
     for step in tree.path_to(node)[1:]:
         action, before = tree.actions[step], int(tree.parent[step])

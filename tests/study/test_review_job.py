@@ -294,7 +294,7 @@ def test_bad_hands_leave_the_others(games: Path, tmp_path: Path) -> None:
     assert [one.name[-1] for one in review.hands] == ["1", "2"]
     assert [str(one).removeprefix(f"{folder}/") for one in review.skipped] == [
         "a.txt, line 3, PokerStars Hand #6: ',,,' is not an amount",
-        "b.phh, line 1: 'antes': true or false stands where an amount belongs",
+        "b.phh, line 1: 'antes': true or false is not an amount",
     ]
     assert [one["hand"] for one in review_mapping(review)["skipped"]] == ["PokerStars Hand #6", ""]
 
