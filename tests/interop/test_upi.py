@@ -111,7 +111,9 @@ def test_numbers_are_those_of_the_walk(turn: tuple[Client, SpotSolution], node: 
         assert mean == pytest.approx(np.average(equity[live], weights=np.array(vectors[1])[live]))
 
 
-@pytest.mark.parametrize("rake", ["set_rake 0 0", "set_rake 0.05 3"])
+@pytest.mark.parametrize(
+    "rake", [pytest.param("set_rake 0 0", marks=pytest.mark.long), "set_rake 0.05 3"]
+)
 def test_the_ev_of_a_node_is_that_of_its_actions(rake: str) -> None:
     client = Client()
     client.tell(rake)

@@ -44,7 +44,7 @@ from allstreets.storage import save_unified
 from allstreets.study import Effort
 
 PUSH_FOLD = "push or fold"
-EFFORT = Effort(target=0.05, seconds=0.5, threads=1)
+EFFORT = Effort(target=0.05, seconds=1e6, threads=1)
 
 
 def game(name: str) -> WholeSolution:
