@@ -119,7 +119,7 @@ def check(device: Any, groups: int) -> None:
 
 
 def reference(file: str, groups: int) -> None:
-    """What the engine for processors answers, into a file."""
+    """Write the answers of the engine for processors to a file."""
     trees, flops = described(SOME)
     games = BoardsEngine(trees, flops, 1, model(groups))
     np.savez(file, **answers(games))

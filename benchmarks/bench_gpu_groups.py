@@ -70,7 +70,7 @@ def ranges_of(sets: int) -> list[Any]:
 
 
 def host(flops: Any) -> None:
-    """What processors do for a flop before the device groups its hands."""
+    """The processors' work for a flop before the device buckets its hands."""
     river_street(streets(flops[0])[0])  # compiles
     spent: dict[str, float] = {}
     for flop in flops[:6]:

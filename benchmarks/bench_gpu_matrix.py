@@ -58,7 +58,7 @@ PHASES = ("fetch_piece", "enter_piece", "add_folds", "add_showdowns", "leave_pie
 
 @dataclass(frozen=True)
 class Cards:
-    """What is measured."""
+    """The measured values."""
 
     kind: str
     buckets: str
@@ -187,7 +187,7 @@ class Watched:
 
 
 def kernels(device: Any, games: CudaMatrixEngine, name: str) -> None:
-    """What each launch of an iteration takes; what is stored is spoilt."""
+    """The time of each launch of an iteration; the stored numbers are spoilt."""
     passes: Any = games._passes
     compiled, total = passes.kernels, 0.0
     for player in Player:

@@ -192,7 +192,7 @@ def run(
 
 
 def summary(compared: Iterable[Change], tolerance: float) -> list[str]:
-    """What got slower or larger, what got better, and how many figures are as they were."""
+    """The figures that got worse, those that got better, and the number of unchanged ones."""
     ordered = sorted(compared, key=lambda change: -change.cost)
     worse = [change for change in ordered if change.cost > 1 + tolerance]
     gained = [change for change in ordered if change.cost < 1 / (1 + tolerance)]

@@ -33,7 +33,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str]:
 
 
 def headings(text: str) -> list[str]:
-    """What stands above the charts of the way."""
+    """The heads of the charts during the run."""
     lines = text.splitlines()
     return [
         lines[place].rstrip()

@@ -225,7 +225,7 @@ def test_two_callers_get_all_threads_one_after_the_other() -> None:
 
 def test_a_pool_that_is_dropped_ends_its_threads_and_lets_go_of_its_work() -> None:
     class Something:
-        """What a piece of work refers to."""
+        """An object that a piece of work refers to."""
 
     pool, together = Pool(3), threading.Barrier(3)
     there: set[threading.Thread] = set()

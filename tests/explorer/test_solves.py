@@ -30,7 +30,7 @@ from allstreets.storage.spot_bundle import read_spot_manifest, restore_spot
 
 
 def name_of(solution: Path) -> str:
-    """What a library would call a solution."""
+    """The id that a library would give a solution."""
     return f"solution of {solution.parent.name}"
 
 
@@ -98,7 +98,7 @@ def listened(solves: Solves, name: str) -> list[Report]:
 
 
 def assert_uninterrupted(folder: SolveFolder, form: SpotForm) -> None:
-    """What is kept is, bit for bit, what a run without breaks would have come to."""
+    """The stored result is bit-identical to that of an uninterrupted run."""
     config, spot = read_form(form)
     stored = SpotSolver(spot, config.algorithm, precision=config.precision)
     restore_spot(stored, folder.solution)

@@ -418,7 +418,7 @@ def test_flops_weigh_as_often_as_play_gets_there() -> None:
 
 
 def test_what_an_end_and_a_deal_before_the_flop_are_worth() -> None:
-    """What the solver stored of them, and what the rules say."""
+    """The stored figures, and the rules."""
     here = view("classes").place("r2.5 f").here
     assert isinstance(here, End)
     assert here.how == "fold"

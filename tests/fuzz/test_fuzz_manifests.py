@@ -133,7 +133,7 @@ def look(bundle: Path) -> None:
 def failures(
     bundles: dict[str, Path], cases: range, look_at: Callable[[Path], object]
 ) -> list[str]:
-    """What was no clean error, by the number of the case."""
+    """The results that were not clean errors, by the number of the case."""
     found = []
     for kind, bundle in bundles.items():
         file = facts_file(kind, bundle)

@@ -43,7 +43,7 @@ class Terminal:
 
 
 def screen(output: str) -> list[str]:
-    """What is left on a terminal after `output`: text, line breaks, up, erase line."""
+    """The text on a terminal after `output`: text, line breaks, up, erase line."""
     lines, row = [""], 0
     for part in re.findall(r"\x1b\[[0-9;?]*[A-Za-z]|\r|\n|[^\x1b\r\n]+", output):
         if part == "\n":

@@ -96,7 +96,7 @@ def test_push_or_fold_without_luck_is_its_value() -> None:
 
 
 def exact_value(oop: WholeSolution, ip: WholeSolution) -> float:
-    """What the big blind wins where two solutions of push or fold play, in bb, by hand classes."""
+    """The big blind's win between two push-or-fold solutions, in bb, by hand classes."""
     pushes, calls = ip.before.strategies[0][1], oop.before.strategies[2][1]
     pairs = hand_pairs().astype(np.float64)  # [big blind's class, small blind's class]
     equity = np.nan_to_num(preflop_equity().equity)

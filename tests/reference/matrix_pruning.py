@@ -15,7 +15,7 @@ Marks = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Rule:
-    """What one half-iteration does."""
+    """One half-iteration."""
 
     positive: float  # factors on R⁺, R⁻ and S, and the weight of the strategy
     negative: float

@@ -1,4 +1,4 @@
-"""What every solution promises, whatever its kind: the walk, and the numbers at its nodes."""
+"""The promises of every solution, of any kind: the walk, and the numbers at its nodes."""
 
 import itertools
 from collections.abc import Iterator

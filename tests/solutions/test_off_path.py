@@ -21,7 +21,7 @@ def solved(keys: dict[str, object], iterations: int, *locks: tuple[str, str]) ->
 
 
 def alike(one: SpotSolution, line: str, forced: SpotSolution) -> None:
-    """What lies behind a line is worth what it is where everybody is made to play so."""
+    """The values after a line are those of the game in which the line is forced."""
     behind = solve_behind(one, line, target=0.001, threads=1)
     assert behind.exploitability <= 0.001
     node, twin = behind.node(line), forced.at(line).decision

@@ -1,4 +1,4 @@
-"""What any player knows of heads-up play with 20 big blinds, on a small set of flops."""
+"""Common knowledge of heads-up play with 20 big blinds, on a small set of flops."""
 
 from dataclasses import dataclass
 
