@@ -67,7 +67,7 @@ def make_job(**keys: Any) -> UnifiedJob:
 
 
 def overhead(most: int) -> list[Row]:
-    """Half-iterations in which nobody has anything to compute."""
+    """Half-iterations without any computation."""
     rows = []
     job = make_job(flops="spread_64")
     with connect("local") as cluster:

@@ -3,7 +3,7 @@
     python3 benchmarks/bench_gpu_groups.py [--flops spread_25] [--groups 64,32] [--sets 3]
 
 Seven pots of a whole game go by three pairs of ranges. Every part stands for itself: one that fails
-says so and the others go on. The table comes last.
+says so and the others continue. The table comes last.
 
 - host: what processors still do for a flop, in milliseconds of one core
 - device: a flop's launches by events, and the whole call with what goes there and comes back

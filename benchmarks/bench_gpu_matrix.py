@@ -5,7 +5,7 @@
 
 20 bb, one and two bet sizes, one raise a street, all 1,755 flops (buckets: as many as `--flops`
 says for classes, and spread_100 where that is all: finding buckets takes processors half a second a
-flop). Every part stands for itself: one that fails says so and the others go on. The table comes
+flop). Every part stands for itself: one that fails says so and the others continue. The table comes
 last.
 
 - check: an iteration, a best response and an evaluation beside the engine for processors, 20 flops

@@ -96,7 +96,7 @@ class Change:
 
 
 def slowness(before: Figures, now: Figures) -> float:
-    """How many times slower than then the machine is by itself; 1 where nobody has measured it."""
+    """How many times slower the machine is than at that time; 1 if that was not measured."""
     then = before["machine"].get("calibration_seconds")
     today = now["machine"].get("calibration_seconds")
     return today / then if then and today else 1.0

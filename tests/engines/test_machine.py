@@ -1,6 +1,6 @@
 """Memory on disk: the same numbers, nothing left behind, full disks; and work over threads.
 
-Threads take every piece once, errors are told, the calling thread is among the workers.
+Threads take every piece once, errors are raised, the calling thread is among the workers.
 """
 
 import errno

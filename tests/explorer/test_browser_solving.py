@@ -54,7 +54,7 @@ def page_alone(chromium: Browser, tmp_path: Path) -> Iterator[Page]:
 
 
 def fill_long_solve(page: Page) -> None:
-    """A turn that goes on for a while: its target is out of reach."""
+    """A turn that runs for a while: its target is out of reach."""
     page.goto("/solve")
     expect(page.get_by_role("button", name="Solve", exact=True)).to_be_enabled()
     page.get_by_label("as text", exact=True).fill("Ks7d4c9h")

@@ -69,7 +69,7 @@ class Running:
 def started(
     folder: Path, *arguments: str, access: tuple[str, ...] = ("--no-token",)
 ) -> Iterator[Running]:
-    """allstreets explore as a person starts it, whoever else can log in."""
+    """allstreets explore as a user starts it, with other users on the machine."""
     # Shells start background jobs with Ctrl-C ignored, which children inherit.
     script = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"

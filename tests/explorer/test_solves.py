@@ -387,7 +387,7 @@ def test_a_process_that_is_killed_loses_what_came_after_its_last_save(solves: So
     "number", [SIGNALS[0], *(pytest.param(one, marks=pytest.mark.long) for one in SIGNALS[1:])]
 )
 def test_a_process_that_is_told_to_end_saves(solves: Solves, number: int) -> None:
-    """While it is held, too, and however often it is told."""
+    """While it is paused, too, and after any number of requests."""
     form = endless()
     name = solves.start(form).id
     wait_for(solves, name, "running")
@@ -599,7 +599,7 @@ def test_events_tell_everything_to_many_listeners(solves: Solves) -> None:
     assert solves._bell._listeners == set()
     assert "running" in {event.state for event, _ in quick}
 
-    # One that is over is told once.
+    # A finished one is reported once.
     (last,) = asyncio.run(listen(None))
     assert last[1] == curve
     assert last[0].state == "stopped"

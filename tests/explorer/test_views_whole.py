@@ -1,4 +1,4 @@
-"""The view of a whole game tells what the solution tells, before the flop and on every flop."""
+"""The view of a whole game has the solution's figures, before the flop and on every flop."""
 
 from typing import Any
 
@@ -307,7 +307,7 @@ def test_models_without_equity_say_so() -> None:
     assert set(here.grids.oop.equity) == {None}
     assert here.grids.oop.summary.ev is not None
     assert view("buckets").equity("c x | Ks7h2d").oop == []
-    assert view("buckets").equity("c").oop  # before the flop nobody is in a bucket
+    assert view("buckets").equity("c").oop  # before the flop there are no buckets
 
 
 def test_where_solutions_end() -> None:

@@ -1,4 +1,4 @@
-"""Whatever strangers send to a worker's port, they are sent away, and the asker is answered."""
+"""Strangers at a worker's port are dropped, whatever they send, and the driver is answered."""
 
 import random
 import socket

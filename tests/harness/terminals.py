@@ -19,7 +19,7 @@ class Terminal:
         self._main, side = os.openpty()
         self.stream: TextIO = os.fdopen(side, "w")
         self._chunks: list[bytes] = []
-        # A terminal takes a few kB at a time: somebody has to read while it is written to.
+        # A terminal takes a few kB at a time: a thread has to read while it is written to.
         self._reader = threading.Thread(target=self._read)
 
     def __enter__(self) -> "Terminal":
@@ -32,7 +32,7 @@ class Terminal:
         os.close(self._main)
 
     def _read(self) -> None:
-        """Read until the other side is closed, which a pseudo-terminal tells by an error."""
+        """Read until the other side is closed, which a pseudo-terminal reports as an error."""
         with suppress(OSError):
             while chunk := os.read(self._main, 65536):
                 self._chunks.append(chunk)

@@ -306,7 +306,7 @@ def test_other_equity_models_have_no_evs(tmp_path: Path) -> None:
 
 def test_files_that_are_no_export_are_refused(tmp_path: Path) -> None:
     (tmp_path / "no.zip").write_text("no zip")
-    with pytest.raises(InputError, match=r"no \.zip"):
+    with pytest.raises(InputError, match=r"not a \.zip"):
         read_hrc(tmp_path / "no.zip")
     with pytest.raises(InputError, match=r"has no settings\.json"):
         read_hrc(tmp_path)

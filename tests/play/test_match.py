@@ -200,7 +200,7 @@ def stop_after(blocks: int) -> Callbacks:
 
 
 def test_a_match_resumes(tmp_path: Path) -> None:
-    """One that was stopped goes on where it was, and ends like one that was not."""
+    """A stopped match resumes where it was, and ends like an uninterrupted one."""
     first, second = folder(PUSH_FOLD), folder(PUSH_FOLD)
     whole = plan_match(first, second, 300, output=tmp_path / "whole", processes=1).run()
     part = plan_match(first, second, 300, output=tmp_path / "part", processes=1)
@@ -277,7 +277,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     assert main([*arguments, "--output", str(tmp_path / "match")]) == 0
     assert "20 hands: +0.00 ± 0.00 bb/100" in capsys.readouterr().out
     assert main(["match", one, "tcp:none"]) == 2
-    assert "names no port" in capsys.readouterr().err
+    assert "has no port" in capsys.readouterr().err
 
 
 @pytest.mark.long

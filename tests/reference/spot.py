@@ -133,7 +133,7 @@ class NaiveSpot:
             return found
         total: Weights = defaultdict(float)
         chances = {c: self.matched(stored, node, board, c) for c in other}
-        if stored is self.regrets:  # nobody errs where strategies are evaluated
+        if stored is self.regrets:  # no trembles where strategies are evaluated
             least, rest = self.tremble, 1 - len(children) * self.tremble
             chances = {c: rest * chance + least for c, chance in chances.items()}
         for place, child in enumerate(children):

@@ -1,4 +1,4 @@
-"""Many hands in one run: kept, gone on with, and told."""
+"""Many hands in one run: stored, resumed, and reported."""
 
 import csv
 import json
