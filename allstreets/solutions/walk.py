@@ -583,7 +583,7 @@ class Node:
 
     @property
     def ranges_known(self) -> bool:
-        """Whether the solution knows both ranges here: not before a flop solved by itself."""
+        """Whether the solution knows both ranges here: not before a flop solved separately."""
         return self.solution.knows_ranges(self.position)
 
     @property

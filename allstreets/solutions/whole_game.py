@@ -350,7 +350,7 @@ class WholeSolution(Solution):
     def _require_below(self, line: str) -> Flops:
         if self.below is None:
             raise InputError(
-                f"line '{line}' goes on after the flop, and this solution ends there; a solution "
+                f"line '{line}' continues after the flop, and this solution ends there; a solution "
                 "of the whole game knows what follows"
             )
         if not self.below.is_stored:
@@ -483,13 +483,13 @@ class WholeSolution(Solution):
         return "" if exact is None else exact.accuracy
 
     def flop_figures(self, position: Position) -> Row:
-        """Of a flop that was solved by itself."""
+        """Figures of a flop that was solved separately."""
         if position.root is None or self.below is None:
             return {}
         return self.below.row(position.root, canonical_flop(position.cards[:3]).flop)
 
     def remarks(self, position: Position) -> list[str]:
-        """How the flop was solved, by itself or exactly."""
+        """How the flop was solved, separately or exactly."""
         row, source = self.flop_figures(position), self.source(position)
         if not row:
             return [f"This flop is {source}.", ""] if source else []
