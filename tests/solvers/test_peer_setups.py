@@ -327,7 +327,7 @@ def test_the_basic_example() -> None:
     sizes["river_oop"]["donk"] = ["50%"]
     oop = "66+,A8s+,A5s-A4s,AJo+,K9s+,KQo,QTs+,JTs,96s+,85s+,75s+,65s,54s"
     ip = "QQ-22,AQs-A2s,ATo+,K5s+,KJo+,Q8s+,J8s+,T7s+,96s+,86s+,75s+,64s+,53s+"
-    thresholds = {
+    thresholds: dict[str, Any] = {
         "add_allin_threshold": 1.5,
         "force_allin_threshold": 0.15,
         "merging_threshold": 0.1,
