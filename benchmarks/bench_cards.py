@@ -27,7 +27,7 @@ from allstreets.cards import (
 from allstreets.cards.evaluator import evaluator_tables
 from allstreets.cards.isomorphism import canonical_boards
 from allstreets.cards.kernels.evaluator import evaluate_combos, evaluate_hands
-from allstreets.cards.matchups import build_preflop_matchups
+from allstreets.cards.matchups import count_preflop_matchups
 
 
 def evaluator_rows(quick: bool) -> list[Row]:
@@ -90,7 +90,7 @@ def equity_rows(quick: bool) -> list[Row]:
         for threads in (1, 2)
     ]
     if not quick:
-        seconds = best_seconds(lambda: build_preflop_matchups(2), 1)
+        seconds = best_seconds(lambda: count_preflop_matchups(2), 1)
         rows.append(Row("all preflop matchups, 2 threads", seconds, "s", "1,326² combos, exact"))
     return rows
 

@@ -1,4 +1,4 @@
-"""A server of the Model Context Protocol: the tools, described for the agents that call them."""
+"""A Model Context Protocol server: the tools, described for the agents that call them."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -17,7 +17,7 @@ Arguments = ParamSpec("Arguments")
 
 MISSING = "the MCP server needs the package mcp, 2 or later: pip install 'allstreets[mcp]'"
 INSTRUCTIONS = """\
-Heads-up no-limit hold'em solutions. Ask list_solutions first. BB is OOP: it acts last before the
+Heads-up no-limit hold'em solutions. Call list_solutions first. BB is OOP: it acts last before the
 flop and first after it; SB is the button, IP.
 
 A line names a node by the actions from the start: f fold, x check, c call (the small blind's first
@@ -52,7 +52,7 @@ def make_server(tools: Tools) -> "MCPServer[Any]":
     )
 
     def tool(method: Callable[Arguments, Json]) -> Callable[Arguments, Json]:
-        """Offer a function as a tool; what is wrong with a request is said in its answer."""
+        """Offer a function as a tool; errors of a request are part of its answer."""
 
         @wraps(method)
         def answered(*given: Arguments.args, **named: Arguments.kwargs) -> Json:
@@ -70,7 +70,7 @@ def make_server(tools: Tools) -> "MCPServer[Any]":
         search: Annotated[str, Field(description='A part of the name, such as "20bb".')] = "",
         limit: Annotated[int, Field(ge=1, le=100)] = 30,
     ) -> dict[str, Any]:
-        """List the solved games and spots that the other tools can open, with what they are worth.
+        """List the solved games and spots that the other tools can open, with their exploitability.
 
         Ready-made ones come with the program: hu-20bb, push-or-fold games pf-1bb to pf-20bb.
         """
@@ -80,9 +80,11 @@ def make_server(tools: Tools) -> "MCPServer[Any]":
     def get_range(
         solution: Solution,
         line: Line = "",
-        player: Annotated[str, Field(description="bb, sb, oop or ip; empty: who acts.")] = "",
+        player: Annotated[
+            str, Field(description="bb, sb, oop or ip; empty: the one who acts.")
+        ] = "",
         action: Annotated[
-            str, Field(description="Only the hands that act so: raise, call, r2.5, b50%.")
+            str, Field(description="Only the hands that take this action: raise, call, r2.5, b50%.")
         ] = "",
         flop: Flop = "",
     ) -> dict[str, Any]:
@@ -99,7 +101,7 @@ def make_server(tools: Tools) -> "MCPServer[Any]":
             bool, Field(description="Add the range that takes each action.")
         ] = False,
     ) -> dict[str, Any]:
-        """A node: pot, stacks, who acts, frequencies and EVs of actions, the lines that follow.
+        """A node: pot, stacks, player, frequencies and EVs of actions, the lines that follow.
 
         At a node where cards are dealt it lists lines with cards that can come.
         """
@@ -118,12 +120,12 @@ def make_server(tools: Tools) -> "MCPServer[Any]":
         target_percent: Annotated[
             float, Field(gt=0, le=100, description="Exploitability to reach, in % of the pot.")
         ] = 0.5,
-        seconds: Annotated[float, Field(gt=0, description="The most time to take.")] = 30.0,
+        seconds: Annotated[float, Field(gt=0, description="Time limit.")] = 30.0,
     ) -> dict[str, Any]:
         """Solve a postflop spot with every combo and card; rivers and turns take seconds.
 
         The answer names the solution: get_node and get_range open it for the rest of the session.
-        Spots that need too much memory or time are refused with what to make smaller.
+        Spots that need too much memory or time are refused, with advice on what to make smaller.
         """
         return tools.solve_spot(
             board, oop, ip, pot, stack, bets, raises, rake, target_percent, seconds
@@ -135,13 +137,14 @@ def make_server(tools: Tools) -> "MCPServer[Any]":
             str, Field(description=f"The text of {HANDS} hands at most: PokerStars, GGPoker, PHH.")
         ],
         solution: Annotated[
-            str, Field(description="A whole game, or library: the ready-made one that is nearest.")
+            str, Field(description="A whole game, or library: the nearest ready-made one.")
         ] = "library",
         hero: Annotated[
-            str, Field(description="Whose decisions are graded; empty: who wrote the history.")
+            str,
+            Field(description="The graded player; empty: the one who recorded the history."),
         ] = "",
     ) -> dict[str, Any]:
-        """Grade the decisions of played heads-up hands: what each lost in bb, what was best."""
+        """Grade the decisions of played heads-up hands: losses in bb, and best actions."""
         return tools.review_hand(history, solution, hero)
 
     @tool

@@ -1,8 +1,8 @@
 """The tools of an agent: solutions, ranges, decisions, small spots, reviews of hands, equities.
 
 Every method is one tool: plain arguments in, JSON data out, an `InputError` that says what to do
-instead. Work is bounded: what would take more memory or time is refused before it begins. Only
-solutions that were handed in, the ready-made ones and spots that this server has solved are opened.
+instead. Work is bounded: requests that need more memory or time are refused before they start. Only
+the given solutions, the ready-made ones and spots that this server has solved are opened.
 """
 
 from collections.abc import Sequence
@@ -37,12 +37,12 @@ Json = dict[str, Any]
 
 OPEN = 8  # solutions that stay open
 LISTED = 100  # solutions in a list
-NEXT = 20  # cards or flops that are named where one is dealt
+NEXT = 20  # cards or flops that are listed where one is dealt
 LONGEST_TEXT = 50_000  # characters of a hand history
 HANDS = 3  # that are reviewed at a time
 LEAST_ITERATIONS = 30  # that a spot must be able to make in its time
 SEATS = {"oop": Player.OOP, "bb": Player.OOP, "ip": Player.IP, "sb": Player.IP}
-SPOTS = "spots"  # a set of solutions, which has no walk of its own
+SPOTS = "spots"  # a set of solutions, which is not a solution itself
 READY_MADE = "library"
 BETS, RAISES = "33%, 75%", "60%, a"
 DIGITS = 6  # of numbers in an answer
@@ -50,7 +50,7 @@ DIGITS = 6  # of numbers in an answer
 
 @dataclass(frozen=True)
 class Bounds:
-    """The most that a tool may take."""
+    """The limits of a tool."""
 
     memory_bytes: int = 2_000_000_000
     seconds: float = 60.0
@@ -77,7 +77,7 @@ class Tools:
     # Solutions.
 
     def list_solutions(self, search: str = "", limit: int = 30) -> Json:
-        """The solutions that can be asked for; `search` is a part of their names."""
+        """The available solutions; `search` is a part of their names."""
         rows = [
             *({"name": name, **self._described(name)} for name in self._folders),
             *(
@@ -144,7 +144,7 @@ class Tools:
         hand: str = "",
         with_ranges: bool = False,
     ) -> Json:
-        """A node: pot, stacks, who acts, how often each action is taken and what it is worth."""
+        """A node: pot, stacks, the player who acts, the frequency and EV of each action."""
         node = self._opened(solution).at(line, flop or None)
         seats = node.unit.seats
         about: Json = {
@@ -163,7 +163,7 @@ class Tools:
             about["next_lines"] = [child.line for child in following]
             about["more_next_lines"] = max(len(node.children) - NEXT, 0)
             if hand:
-                raise InputError(f"line '{node.line}': nobody acts there, so no hand plays")
+                raise InputError(f"line '{node.line}': no player acts there, so no hand plays")
             return about
         decision = node.decision
         about["to_act"], about["to_call"] = decision.seat, decision.to_call
@@ -206,7 +206,7 @@ class Tools:
     ) -> Json:
         """Solve a spot with real cards; its name opens it in the other tools."""
         if not 0 < target_percent <= 100 or not seconds > 0:
-            raise InputError("target_percent lies above 0 and at most 100, seconds above 0")
+            raise InputError("target_percent must be above 0 and at most 100, seconds above 0")
         limit = min(seconds, self._bounds.seconds)
         spot = Spot.from_mapping(
             {
@@ -292,7 +292,7 @@ REVIEWED = (
     "hand", "street", "seat", "cards", "board", "line", "taken", "best", "loss_bb", "within_bb",
     "frequency", "options", "evs_bb", "pot_bb", "judged_by", "note",
 )  # fmt: skip
-"""The figures of a decision of a review that an agent gets."""
+"""The figures of a review's decision that an agent gets."""
 
 
 def _named(folders: Sequence[Path]) -> dict[str, Path]:
@@ -300,7 +300,7 @@ def _named(folders: Sequence[Path]) -> dict[str, Path]:
     named: dict[str, Path] = {}
     for folder in folders:
         if not folder.is_dir():
-            raise InputError(f"{folder} is no folder: name solutions, or folders of them")
+            raise InputError(f"{folder} is not a folder: name solutions, or folders of them")
         inside = [folder] if (folder / MANIFEST).exists() else sorted(folder.iterdir())
         solutions = [
             path for path in inside if (path / MANIFEST).exists() and folder_kind(path) != SPOTS
@@ -316,7 +316,7 @@ def _named(folders: Sequence[Path]) -> dict[str, Path]:
 
 
 def _seat(player: str) -> Player | None:
-    """The player whom a text names; None: it is empty."""
+    """The player named by a text; None: it is empty."""
     if not player:
         return None
     if player.lower() not in SEATS:
@@ -336,7 +336,7 @@ def _worth(packed: Packed) -> float | None:
 
 
 def rounded(data: Any) -> Any:
-    """An answer without digits that say nothing."""
+    """An answer without meaningless digits."""
     if isinstance(data, float):
         return round(data, DIGITS) + 0.0
     if isinstance(data, dict):

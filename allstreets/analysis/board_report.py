@@ -2,8 +2,8 @@
 
 A board counts by its *mass*: the boards that it stands for times the pairs of combos that get to
 the decision on it. So a mean over boards is a mean over the hands that are dealt, and the total is
-what players do on all boards together. Figures by category and by hand are of the player who acts;
-where hands are the 169 classes, the combos of a class share its strategy and its EV.
+the play on all boards together. Figures by category and by hand are of the player who acts; where
+hands are the 169 classes, the combos of a class share its strategy and its EV.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -35,7 +35,7 @@ SUITS = ("rainbow", "two-tone", "monotone")
 PAIRINGS = ("unpaired", "paired", "trips")
 CONNECTED = ("connected", "semi-connected", "disconnected")
 
-# What boards are grouped by, and the order of the groups.
+# The keys that boards are grouped by, and the order of the groups.
 TEXTURES: dict[str, tuple[Callable[[Texture], str], Sequence[str]]] = {
     "suits": (lambda flop: flop.suits, SUITS),
     "pairing": (lambda flop: flop.pairing, PAIRINGS),
@@ -82,7 +82,7 @@ class BoardFigures:
 
     @property
     def texture(self) -> Texture:
-        """That of the flop."""
+        """The texture of the flop."""
         return texture(self.board[:3])
 
 
@@ -97,7 +97,7 @@ class HandSums:
 
     @property
     def frequencies(self) -> Floats:
-        """[G, A]: how often each action is taken."""
+        """[G, A]: the frequency of each action."""
         return quotient(self.taken, self.mass[:, None])
 
     @property
@@ -123,7 +123,7 @@ class HandSums:
 class BoardReport:
     """A decision on many boards."""
 
-    line: str  # as it was asked for
+    line: str  # as requested
     player: Player  # who acts
     unit: Unit
     actions: tuple[str, ...]  # [A]
@@ -136,7 +136,7 @@ class BoardReport:
 
     @property
     def counted(self) -> str:
-        """From when on EVs count, for people."""
+        """Where EVs count from, for people."""
         return counted_text(over_hand=self.over_hand)
 
     def by(self, key: str = "board") -> list[ReportRow]:
@@ -149,7 +149,7 @@ class BoardReport:
         if key in HAND_KEYS:
             return self._hand_rows(key)
         if key not in TEXTURES:
-            raise InputError(f"no report is by '{key}': {suggest(key, list(REPORT_KEYS))}")
+            raise InputError(f"there is no report by '{key}': {suggest(key, list(REPORT_KEYS))}")
         name_of, order = TEXTURES[key]
         groups: dict[str, list[BoardFigures]] = {name: [] for name in order}
         for board in self.boards:
@@ -162,7 +162,7 @@ class BoardReport:
         return self._row("all", self.boards)
 
     def sorted(self, rows: Sequence[ReportRow], key: str) -> list[ReportRow]:
-        """Rows by one of their columns, the largest first; what is not known comes last."""
+        """Rows sorted by a column, the largest first; unknown values come last."""
         columns = self.columns()
         if key == "ev":
             key = f"ev_{self.player.name.lower()}{self.unit.column}"
@@ -268,7 +268,7 @@ class Gathering:
         self._first: Decision | None = None
 
     def add(self, board: OnBoard) -> None:
-        """One more board; an `InputError` if it is another decision there."""
+        """Add a board; an `InputError` if the decision differs there."""
         node, first = board.node, self._first
         if first is None:
             self._first = node
@@ -364,7 +364,7 @@ def hand_sums(
 
 
 def _combos(node: Decision, player: Player) -> tuple[Longs, Floats]:
-    """[1326] of a player: which of his hands each combo is, and its pairs there."""
+    """[1326] of a player: the hand of each combo, and its pairs there."""
     own, other = node.hands[player], node.hands[player.opponent]
     weights = np.zeros(COMBO_COUNT)
     if own.combos is not None:
@@ -372,7 +372,7 @@ def _combos(node: Decision, player: Player) -> tuple[Longs, Floats]:
         hand[own.combos] = np.arange(len(own.combos))
         weights[own.combos] = own.weights
         return hand, weights
-    # The combos of a class share its pairs by how much of the other's range each leaves.
+    # The combos of a class share its pairs by the part of the other's range that each leaves.
     live = live_combos(node.board)
     met = np.where(live, _left(np.where(live, other.reach[HAND_OF_COMBO], 0.0)), 0.0)
     of_class = np.bincount(HAND_OF_COMBO, met, minlength=HAND_COUNT)

@@ -1,19 +1,19 @@
-"""Corrections of what pots are worth, from flops that are also solved exactly.
+"""Corrections of the values of pots, from flops that are also solved exactly.
 
 A run values its pots on its own flops, with its own buckets. On D flops the exact values are known
-as well. What a pot is worth to a hand, per opposing combo that it meets, is estimated from these:
+as well. The value of a pot to a hand, per opposing combo that it meets, is estimated from these:
 exact values vary from flop to flop, so they are regressed on two numbers that are known on all
 flops, the combos met and a *likeness* of the value (`regressed_sums`). The likeness is the run's
 own value where corrections are for its own flops, and a draft where they are for all 1,755: then
-they also correct what the choice of the flops gets wrong. The estimate less the run's own value is
-the correction.
+they also correct the error of the choice of flops. The correction is the estimate less the run's
+own value.
 
-The two halves of the flops, e and o, show the luck of the draw: the variance of a mean over all is
+The two halves of the flops, e and o, show the sampling error: the variance of a mean over all is
 near (e − o)² / 4. The corrections of a pot are shrunk by the share of their mean square that is
-luck (James & Stein 1961), and are 0 where luck is all.
+sampling error (James & Stein 1961), and are 0 where all of it is.
 
-Both values are those of best responses, which win a little more than an equilibrium gives. Without
-rake the corrections of a pot are shifted so that what one player gains by them the other loses.
+Both values are those of best responses, which win a little more than in equilibrium. Without rake
+the corrections of a pot are shifted so that one player's gain is the other's loss.
 """
 
 from collections.abc import Sequence
@@ -32,13 +32,13 @@ FEWEST = 8  # flops: each half of them must give a regression
 
 @dataclass(frozen=True, eq=False)
 class Calibrated:
-    """Corrections, and how large they are, in chips for each opposing combo."""
+    """Corrections and their size, in chips for each opposing combo."""
 
     corrections: Floats  # [2, P, 169]
     errors: Floats  # [2, P, 169]: as measured, before they are shrunk and shifted
     played: Flags  # [P]: pots that are not off-path
     sizes: Floats  # [2, P]: root mean square of the errors over the hands
-    luck: Floats  # [2, P]: the part of it that is the luck of the draw
+    luck: Floats  # [2, P]: the part of it that is sampling error
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class Likeness:
         values: Floats,
         chosen: Sequence[int] = (),
     ) -> "Likeness":
-        """Of F flops with `weights` [F] and `values` [F, 2, P, 169], of which D are `chosen`."""
+        """From F flops with `weights` [F] and `values` [F, 2, P, 169], D of them `chosen`."""
         opponent = reach[::-1]
         met = np.array([dealt.met(flop, opponent) for flop in chosen]).reshape(-1, *reach.shape)
         known = np.stack([met, values[list(chosen)]], axis=1)
@@ -73,7 +73,7 @@ class Likeness:
         return _per_combo(self.totals[1], self.totals[0])
 
     def means_like(self, exact: Floats, draws: slice = slice(None)) -> Floats:
-        """[2, P, 169]: means of values that are known on some of the D flops alone."""
+        """[2, P, 169]: means of values that are known only on some of the D flops."""
         shares = np.zeros(len(exact))
         shares[draws] = self.weight / len(shares[draws])
         sums = regressed_sums(shares, exact, self.known, self.totals)
@@ -85,10 +85,9 @@ def calibrated(
 ) -> Calibrated:
     """Corrections for the reach [2, P, 169] of the pots.
 
-    `own` is what a run makes of its flops; `exact` [D, 2, P, 169] is what flops are worth with real
-    cards, and `likeness` what is known of these and of all others. It is `own` itself where
-    corrections are for the flops of the run. Off-path pots have no corrections: nobody is there for
-    whom they could be solved.
+    `own` are the run's values of its flops, `exact` [D, 2, P, 169] those with real cards, and
+    `likeness` the numbers known of these and of all flops: `own` itself where corrections are for
+    the flops of the run. Off-path pots have no corrections: there are no ranges to solve them for.
     """
     parts = (slice(None), slice(0, None, 2), slice(1, None, 2))
     whole, first, second = (likeness.means_like(exact, part) - own.means for part in parts)

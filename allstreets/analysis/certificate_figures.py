@@ -2,47 +2,47 @@
 
 **Draws.** Flops that a solution was trained on and flops that it never saw are two populations.
 Monotone flops are a stratum of their own in each: they are 5 % of the deal, less than one draw in a
-small sample, and what a solution loses after the flop may lie there alone. A stratum is ordered by
-likeness and cut into parts of equal numbers of dealt flops; every part gives one flop, each as
-likely as it is dealt. So sums over the draws, weighted by the parts, are unbiased. Two neighbouring
-parts are a *pair*: the difference of their draws tells how far the sums may be off.
+small sample, and a solution may lose after the flop mostly there. A stratum is ordered by likeness
+and cut into parts of equal numbers of dealt flops; every part gives one flop, drawn as often as it
+is dealt. So sums over the draws, weighted by the parts, are unbiased. Two neighbouring parts are a
+*pair*: the difference of their draws estimates the error of the sums.
 
 **The figure** has two parts, because a best response chooses after the flop, card by card, and
 before it, where it sees the sum over all flops:
 
-    after the flop     Σ over flops of what best responses gain there, the play before it as it is
-    before the flop    what a best response before the flop gains on top, given these values
+    after the flop     Σ over flops of the gain of best responses there, play before it unchanged
+    before the flop    the extra gain of a best response before the flop, given these values
 
 **Known numbers.** Before the flop every hand's value in every pot is needed, and a sample deals
 some hands too few good flops. Three numbers are known on every flop, for every hand in every pot:
 
     P = W · r      opposing combos that a hand meets, by the opponent's reach r
-    G = M · r      what it wins from them at showdown, in pots, without any betting
-    V              what it is worth where hand classes play the flop (`certify.class_values`)
+    G = M · r      its winnings from them at showdown, in pots, without any betting
+    V              its value where hand classes play the flop (`certify.class_values`)
 
-Values are regressed on these numbers over the drawn flops, and what the draws lack of the known
-sums is added (the regression estimator of survey sampling).
+Values are regressed on these numbers over the drawn flops, and the sums of the draws are corrected
+to the known sums (the regression estimator of survey sampling).
 
 **Drafts.** Where flops are solved exactly, which takes long, many more are drawn and solved with
-buckets of hands, which is quick. Such a *draft* is off by little, and always to the same side, so
+buckets of hands, which is quick. Such a *draft* has a small error, always in the same direction, so
 it is the best of the numbers; but its sum over all flops is not known. The drafts of both samples
 estimate it, by a regression on the known numbers, and the exact values are regressed on all four
-(double sampling; Neyman 1938, Cochran 1977, chapter 12). On a GPU all flops are drafted: the sum is
-known then, and exact values are regressed on P and the draft alone. Of the variance of exact values
-between flops the known numbers leave 6 %, a draft 0.05 % (a game of 20 bb).
+(double sampling; Neyman 1938, Cochran 1977, chapter 12). On a GPU all flops are drafted: then the
+sum is known, and exact values are regressed on P and the draft only. The known numbers leave 6 % of
+the variance of exact values between flops, a draft 0.05 % (in a game of 20 bb).
 
-**Leaks.** The gain before the flop is shared out over the actions by which a best response deviates
-(`RealGame.leaks`), the gain after it over the pots: a reader sees where a solution must not be
-trusted. Off-path pots are those whose ranges are too small for answers to have been learned.
+**Leaks.** The gain before the flop is divided among the actions by which a best response deviates
+(`RealGame.leaks`), the gain after it among the pots: they show where not to trust a solution.
+Off-path pots are those whose ranges are too small for answers to have been learned.
 
-**The interval.** The maximum before the flop is taken over estimates, so it leans high: by the luck
-of the draw some action looks better than it is. It is b with all draws and h, the mean of two
-halves, with half as many. How much of b is luck lies near h − b: half as much is taken off, and the
-figure still leans high rather than low. What responses that were chosen on one half of the draws
-gain on the other half leans low. The interval reaches from there to b, and beyond by Student's t
-times the standard error. Errors come from leaving out one draw of a pair after the other (paired
-jackknife); a pair has one degree of freedom, and where few pairs make up most of the error, only
-these count (Satterthwaite 1946).
+**The interval.** The maximum before the flop is taken over estimates, so it leans high: by chance
+some action looks better than it is. It is b with all draws and h, the mean of two halves, with half
+as many. The part of b that is chance is near h − b: half of that is taken off, and the figure still
+leans high rather than low. The gain, on one half of the draws, of responses chosen on the other
+half leans low. The interval reaches from there to b, and beyond by Student's t times the standard
+error. Errors come from leaving out one draw of a pair after the other (paired jackknife); a pair
+has one degree of freedom, and where few pairs make up most of the error, only these count
+(Satterthwaite 1946).
 """
 
 import math
@@ -78,7 +78,7 @@ class Draw:
 
     flop: Flop
     weight: float
-    pair: int | None = None  # of draws from neighbouring parts; None: the flop was not left to luck
+    pair: int | None = None  # of draws from neighbouring parts; None: the flop was not drawn
 
 
 def everything(flops: FlopSet) -> tuple[Draw, ...]:
@@ -88,7 +88,7 @@ def everything(flops: FlopSet) -> tuple[Draw, ...]:
 
 
 def draw_flops(trained: Collection[int], count: int, seed: int) -> tuple[Draw, ...]:
-    """`count` flops of those with the numbers `trained`, and as many of the others.
+    """Draw `count` flops of those with the numbers `trained`, and as many of the others.
 
     An odd count is raised by one, and less than four to four. A population that is not larger is
     taken whole.
@@ -188,11 +188,11 @@ STUDENT = (  # degrees of freedom, and the standard errors on either side of 95 
 
 @dataclass(frozen=True)
 class RealFigures:
-    """How exploitable play with real cards is, in mbb/hand."""
+    """The exploitability of play with real cards, in mbb/hand."""
 
     exploitability: float  # of the whole game
-    after_flop: float  # by best responses after the flop alone
-    before_flop: float  # what best responses before the flop gain on top
+    after_flop: float  # by best responses after the flop only
+    before_flop: float  # the extra gain of best responses before the flop
     interval: tuple[float, float]  # of the exploitability, 95 %; one point where nothing was drawn
     leaks: tuple[Leak, ...] = ()
     pots: tuple[PotGain, ...] = ()
@@ -214,16 +214,16 @@ class EvaluatedFlops:
     """D draws and their values, [D, 2, P, 169] each, in chips times pairs of combos."""
 
     weights: Floats  # [D]: Σ over the draws of weight · pairs are the pairs before the flop
-    pairs: Longs  # [D]: draws of the same pair; −1: not left to luck
+    pairs: Longs  # [D]: draws of the same pair; −1: not drawn
     best: Floats
-    own: Floats | None  # None: what one player wins the other loses, so sums are 0
+    own: Floats | None  # None: one player's win is the other's loss, so sums are 0
     known: Floats  # [D, K, 2, P, 169]: numbers of which the sums over all flops are known …
     totals: Floats  # [K, 2, P, 169]: … and these sums; the first are the opposing combos
     drafts: Drafts | None = None
 
     @property
     def whole(self) -> bool:
-        """Whether nothing was left to luck."""
+        """Whether nothing was left to chance."""
         return bool((self.pairs < 0).all())
 
     @property
@@ -310,8 +310,8 @@ class RealGame:
 
             V_π(root) − V(root) = Σ_n ρ(n) · (V(n π(n)) − V(n))
 
-        So a part goes to the action at which the opponent's answers are bad, whatever it costs to
-        get there; parts below zero are that cost, and are left out.
+        So a part belongs to the action at which the opponent's answers are bad, whatever the cost
+        of getting there; parts below zero are that cost, and are left out.
         """
         tree, leaves = self.preflop.tree, self.judged.sums(self.judged.all_weights)
         leaks = []
@@ -412,7 +412,8 @@ def leave_out(weights: Floats, pairs: Longs, out: Longs, side: int) -> Floats:
 
 
 def jackknife(weights: Floats, pairs: Longs, statistic: Callable[[Floats], float]) -> Floats:
-    """[G]: what each of G groups of pairs adds to the variance of a statistic of weights [D].
+    """[G]: the contribution of each of G groups of pairs to the variance of a statistic of weights
+    [D].
 
     Either draw of a pair stands for both: the statistic moves by the difference of the two draws,
     and the mean of the squares is the variance that the pair contributes.
@@ -441,14 +442,14 @@ def margin_of_error(variances: Floats) -> float:
 
 
 def needs_class_values(draws: Sequence[Draw], drafts: Sequence[Draw] = ()) -> bool:
-    """Whether what hand classes make of all flops is worth its time for these draws."""
+    """Whether solving all flops with hand classes is worth its time for these draws."""
     if drafts and is_whole(drafts):
         return False
     return len(draws) > FEW_DRAWS and not is_whole(draws)
 
 
 def is_whole(draws: Sequence[Draw]) -> bool:
-    """Whether nothing was left to luck."""
+    """Whether nothing was left to chance."""
     return all(draw.pair is None for draw in draws)
 
 
@@ -471,8 +472,9 @@ def evaluated_flops(
     """Put draws and their values together; `dealt` [169, 169] are the pairs before the flop.
 
     `reach` [2, P, 169] is that of the pots; draws of all flops or of a sample stand for the whole
-    deck, those of a set of flops for the deal of that set. `played` [1755, 2, P, 169] is what hand
-    classes make of all flops, where draws are regressed on it; `drafts` are those of more draws.
+    deck, those of a set of flops for the deal of that set. `played` [1755, 2, P, 169] are the
+    values of all flops by hand classes, if draws are regressed on them; `drafts` are those of more
+    draws.
     """
     if not draws:  # nobody sees a flop
         none = np.zeros((0, *reach.shape))

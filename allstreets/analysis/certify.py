@@ -3,12 +3,13 @@
 Where a solution stores no strategies of a flop, because it was not trained on it or because its
 model keeps none after the flop, the flop is completed: solved for the ranges that the solution
 sends there, or for its entry ranges where a pot is off-path (`solvers.entry_ranges`). Its preflop
-strategy stays as it is, and the rest is what a player would do who studies
-that flop. `estimate_certificate` says what a certificate takes before anything is evaluated.
+strategy stays unchanged; the rest is the play of someone who studies that flop.
+`estimate_certificate` estimates memory and time before anything is evaluated.
 
 `class_values` gives every flop a cheap likeness of its true values: all 1,755 flops solved with
 hand classes, a part of them at a time. Such play sees neither turn nor river, so its values are
-off; but on flops where a hand's true value is high, this one is high too (`certificate_figures`).
+wrong; but where a hand's true value on a flop is high, this value is high too
+(`certificate_figures`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -54,7 +55,7 @@ DRAFT_BYTES = 100_000_000  # of a flop that is drafted, beside the program
 
 @dataclass(frozen=True, eq=False)
 class FlopSolver:
-    """Solves flops of a game for given ranges: as a completion says, or as drafts.
+    """Solves flops of a game for given ranges: by a completion, or as drafts.
 
     It is small enough to be sent to other processes.
     """
@@ -65,7 +66,7 @@ class FlopSolver:
     completion: Completion
     threads: int = 1
     device: str = CPU  # where flops are solved exactly, and drafts of flops
-    draft: Completion = DRAFT  # how flops are solved that exact ones are compared with
+    draft: Completion = DRAFT  # how the flops that exact ones are compared with are solved
 
     @property
     def iteration_weights(self) -> list[IterationWeights]:
@@ -134,7 +135,7 @@ class FlopSolver:
     def drafts_at_once(self, flops: Sequence[Flop], processes: int) -> int:
         """Flops that each of so many processes drafts together.
 
-        On a device they share half of its memory; here a flop is a thread's.
+        On a device they share half of its memory; here each thread drafts a flop.
         """
         device = open_device(self.device)
         if device is None or not flops:
@@ -176,7 +177,7 @@ class FlopEvaluator:
 
     @cached_property
     def solver(self) -> FlopSolver:
-        """Solves the flops of which nothing is stored."""
+        """Solves the flops that are not stored."""
         before = self.result.before
         return FlopSolver(
             self.result.game,
@@ -190,7 +191,7 @@ class FlopEvaluator:
 
     @cached_property
     def stored(self) -> dict[int, int]:
-        """The places of flops, by their numbers, of which every decision is stored."""
+        """The indices, by number, of the flops whose every decision is stored."""
         if not self.result.has_flops or not self.result.cards.stores_all_streets:
             return {}
         return {flop.number: place for place, flop in enumerate(self.result.game.flops.flops)}
@@ -201,7 +202,7 @@ class FlopEvaluator:
 
     @cached_property
     def spec(self) -> EngineSpec:
-        """The engine spec by which flops are completed."""
+        """The engine spec that completes flops."""
         model, threads = self.completion.model, self.threads
         return self.result.game.engine(model, threads=threads, ranges=self.solver.ranges)
 
@@ -229,8 +230,8 @@ class FlopEvaluator:
     def completed(self, flops: Sequence[Flop]) -> dict[int, Arrays]:
         """The strategies of flops that are solved for the solution's ranges, by their numbers.
 
-        They are as a bundle has them. Pots that both players hardly ever get to are solved as well:
-        a best response may.
+        They are as in a bundle. Pots that both players hardly ever reach are solved as well: a best
+        response may reach them.
         """
         game, pots = self.result.game, len(self.result.game.pots)
         engine = game.build(replace(self.spec, flops=tuple(flops)))
@@ -245,7 +246,7 @@ class FlopEvaluator:
 SETUP_SECONDS_PER_BOARD = 0.0007  # of one flop, for all of its pots; one thread only
 SECONDS_PER_BOARD = 0.00003  # of one pot
 SECONDS_PER_SLOT = 3e-9  # one core, both players' best responses, one action of one hand
-WORKER_SECONDS = 4.0  # of work that are worth the start of another process
+WORKER_SECONDS = 4.0  # of work that justify another process
 SHARED = 0.2  # of what is stored where every hand has its own row: hands of a row share theirs
 
 
@@ -311,7 +312,7 @@ def class_values(
     """[F, 2, P, 169]: values of best responses to hand classes, given reach [2, P, 169].
 
     In chips times pairs of combos; of all 1,755 flops unless some are named.
-    `progress` gets how many of how many flops are done.
+    `progress` receives the flops done and their total.
     """
     game = game.roughly
     flops = all_flops() if flops is None else flops

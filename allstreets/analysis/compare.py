@@ -1,13 +1,13 @@
 """Two solutions compared: at one decision, and as a whole.
 
-`Comparison`: what each does at the same decision, what that is worth, and which hands differ most.
-The distance of two strategies of a hand is half the sum of the differences of its actions'
-frequencies, 0 to 1: the share of the time that it does something else. A hand counts by its share
-of the range that gets there, the mean of both solutions; so the distance of two ranges is that of a
-hand drawn from them. Where nobody acts, there are EVs alone.
+`Comparison`: both strategies and EVs at the same decision, and the hands that differ most. The
+distance of two strategies of a hand is half the sum of the differences of its actions' frequencies,
+0 to 1: the share of the time that it acts differently. A hand counts by its share of the range that
+gets there, the mean of both solutions; so the distance of two ranges is that of a hand drawn from
+them. Where no player acts, there are only EVs.
 
-`Difference`: both players' EVs and how often actions are taken at some decisions, before and after
-a change such as a lock. Both solutions are of the same spot, or of the same game.
+`Difference`: both players' EVs and the frequencies of actions at some decisions, before and after a
+change such as a lock. Both solutions are of the same spot, or of the same game.
 """
 
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ class HandDifference:
 
     @property
     def weighted(self) -> float:
-        """How much it adds to the distance of the ranges."""
+        """Its contribution to the distance of the ranges."""
         return self.share * self.distance
 
     @property
@@ -67,7 +67,7 @@ class Comparison:
     """A node in two solutions."""
 
     line: str
-    player: Player | None  # who acts; None: nobody, and there are neither actions nor hands
+    player: Player | None  # the player who acts; None: there are neither actions nor hands
     unit: Unit
     actions: tuple[str, ...]
     labels: tuple[str, ...]
@@ -75,16 +75,16 @@ class Comparison:
     evs: tuple[Pair, Pair]  # of OOP and IP in both
     reached: tuple[bool, bool]
     hands: tuple[HandDifference, ...]  # the largest weighted difference first
-    notes: tuple[str, ...] = ()  # what else differs between the solutions
+    notes: tuple[str, ...] = ()  # other differences between the solutions
 
     @property
     def distance(self) -> float:
-        """How often a hand of the range does something else, 0 … 1; NaN where nobody acts."""
+        """How often a hand of the range acts differently, 0 … 1; NaN where no player acts."""
         return float("nan") if self.player is None else sum(hand.weighted for hand in self.hands)
 
     @property
     def seat(self) -> str:
-        """Who acts, by the usual name."""
+        """The usual name of the player who acts."""
         return "nobody" if self.player is None else self.unit.seats[self.player]
 
     @property
@@ -94,7 +94,7 @@ class Comparison:
         return oop, ip
 
     def gain_text(self, noise: float = 0.0) -> str:
-        """Who has more in the second solution; a difference up to `noise` says nothing."""
+        """The player who gains in the second solution; differences up to `noise` are ignored."""
         told, digits = [], 2 if self.unit is CHIPS else 3
         largest = round(max(map(abs, self.gains)), digits)
         if 0 < largest <= noise:
@@ -109,7 +109,7 @@ class Comparison:
         return f"{', '.join(told)} {self.unit.name}." if told else "EVs are the same."
 
     def cells(self) -> Floats:
-        """[169]: how often a hand of each class does something else; NaN: not in both solutions.
+        """[169]: how often a hand of each class acts differently; NaN: not in both solutions.
 
         Means over combos, so that the cells add up to the distance by their shares of the range.
         """
@@ -235,7 +235,7 @@ def _difference(
 
 Two = tuple[float, float]  # before and after; NaN where it is not known
 Solved: TypeAlias = SpotSolution | WholeSolution
-HELD = 0.003  # of a frequency: so close to what was asked for, it holds
+HELD = 0.003  # of a frequency: this close to the request, it holds
 MOVED = 0.005  # of a hand's strategy: less is rounding
 NAMED_HANDS = 8  # of those that have moved
 MBB_PER_WIN = 10  # mbb/hand in a bb/100, as people count what they win
@@ -248,13 +248,13 @@ class ActionChange:
     word: str
     label: str
     frequency: Two
-    asked: Bound | None = None  # how often a lock is to make it so
+    asked: Bound | None = None  # the frequency that a lock requests
 
     @property
     def asked_text(self) -> str:
-        """The frequencies asked for, and those that came of it; empty where none were.
+        """The requested frequencies and the resulting ones; empty where none were requested.
 
-        A lock is made for the hands that got there before: once all is solved again, others may.
+        A lock is made for the hands that got there before: in the new solution others may.
         """
         if self.asked is None:
             return ""
@@ -291,7 +291,7 @@ class Difference:
     pot: float | None  # chips at the start of a spot; None: a whole game
     seats: tuple[str, str]  # of OOP and IP
     evs: tuple[Two, Two]  # of OOP and IP, at the start
-    doubt: float  # how far both together may be off
+    doubt: float  # the largest error of both together
     places: tuple[PlaceChange, ...]
 
     def mapping(self) -> dict[str, Any]:
@@ -332,7 +332,7 @@ def difference(
 ) -> Difference:
     """Both solutions at the start, and at the decisions of some lines that both have.
 
-    A line of a whole game that names no flop is about all of them. `asked` are the frequencies of
+    A line of a whole game that names no flop means all of them. `asked` are the frequencies of
     the request that made the locks; those that locks of the second solution name are known.
     """
     changes = (_place(before, after, line, asked) for line in lines)
@@ -373,10 +373,10 @@ def change_lines(difference: Difference) -> list[str]:
 
 
 def gain_text(difference: Difference) -> str:
-    """Who gains, in a line, and how exactly that is known."""
+    """The player who gains, in a line, with the accuracy."""
     gains = [after - before for before, after in difference.evs]
     if not np.isfinite(gains).all():
-        return "What the game is worth is not known in both solutions."
+        return "The value of the game is not known in both solutions."
     player = Player(int(np.argmax(gains)))
     if gains[player] <= difference.doubt:
         return (
@@ -434,7 +434,7 @@ def _place(before: Solved, after: Solved, line: str, asked: Sequence[Bound]) -> 
 
 
 def moved_text(before: Decision, after: Decision) -> str:
-    """The hands that a lock has moved to other actions, those first that lose least; "": none.
+    """The hands that a lock moved to other actions, those that lose least first; "": none.
 
     A loss is that of EV in the solution before, a hand's mean where some of its combos move.
     """
@@ -447,7 +447,7 @@ def moved_text(before: Decision, after: Decision) -> str:
     listed += f" and {len(names) - NAMED_HANDS} more" if len(names) > NAMED_HANDS else ""
     share = sum(size for _, _, size in hands)
     losses = [max(loss, 0.0) for _, loss, _ in hands]
-    cost = "what that costs each is not known"
+    cost = "the cost of each is not known"
     if np.isfinite(losses).all():
         least, most = (number_text(value) for value in (min(losses), max(losses)))
         each = most if least == most else f"{least} to {most}"
@@ -482,7 +482,7 @@ def _moved_hands(before: Decision, after: Decision) -> list[tuple[str, float, fl
 
 
 def _asked(after: Solved, line: str, asked: Sequence[Bound]) -> dict[int, Bound]:
-    """How often actions of a decision were to be taken, by their indices."""
+    """The requested frequencies of a decision's actions, by their indices."""
     try:
         here = after.lock_target(line, "line")
     except InputError:  # no lock stands on one flop of a whole game

@@ -1,15 +1,15 @@
 """Locks flop by flop: the play of another solution, changed as cheaply as it can be.
 
-A lock with a `solution` plays as that one does at the decision, on every flop. With `frequencies`
-the hands that lose least by it move first, until actions are taken so often over all flops together
+A lock with a `solution` copies its play at the decision, on every flop. With `frequencies` the
+hands that lose least move first, until the actions have these frequencies over all flops together
 (`games.changed_strategy`): a hand counts by the weight of its flop and by how often it gets there
 beside the opponent's range, in the given solution.
 
-Hands play what can be stored, so that the locked game takes the actions just so often: rounding a
-strategy hand by hand changes how often it takes an action. `evenly_rounded` moves some hands by a
-step or two of what can be stored until the frequencies are met again. Steps of hands differ in
-size, as their weights do: one step, or two that nearly cancel out, change a frequency by as little
-as it takes.
+Hands play strategies that can be stored, so that the locked game has exactly these frequencies:
+rounding a strategy hand by hand changes the frequency of an action. `evenly_rounded` moves some
+hands by a rounding step or two until the frequencies are met again. Steps of hands differ in size,
+as their weights do: one step, or two that nearly cancel, change a frequency by as little as
+necessary.
 """
 
 from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ from allstreets.games import Lock, WholeGame, changed_strategy, limits, lock_bou
 from allstreets.solutions import WholeSolution, live
 
 Stored = Callable[[Floats], Floats]
-"""Rounds strategies [A, H] to what can be stored."""
+"""Rounds strategies [A, H] to storable ones."""
 
 STEPS = (2.0**-24, 2.0**-20, 2.0**-16, 2.0**-15)  # of probabilities; some are rounded away
 CLOSE = 1e-13  # of frequencies
@@ -37,10 +37,10 @@ PAIRED = 600  # steps of which two are taken at once
 def evenly_rounded(
     wanted: Floats, weights: Floats, alike: Longs, stored: Stored, close: float = CLOSE
 ) -> Floats:
-    """[A, H]: the strategy `wanted` [A, H] as it can be stored, its actions taken as often.
+    """[A, H]: the strategy `wanted` [A, H] in storable form, its frequencies unchanged.
 
     Hands with the same number in `alike` [H] and the same strategy keep playing alike. A hand that
-    never takes an action never will. Frequencies that are as `close` are met.
+    never takes an action still never does. Frequencies within `close` count as met.
     """
     _, first, group = np.unique(
         np.vstack([alike, wanted]), axis=1, return_index=True, return_inverse=True
@@ -108,7 +108,7 @@ class Order:
 def give_orders(
     games: Engine, game: WholeGame, open_solution: Callable[[str], WholeSolution]
 ) -> None:
-    """Let games play what locks say flop by flop."""
+    """Set the strategies that locks give flop by flop."""
     for order in flop_orders(game, games.model, open_solution):
         games.set_average(order.pot, order.flop, order.node, order.strategy)
 
@@ -187,7 +187,7 @@ def _require_flop(source: WholeSolution, flop: Flop, where: str) -> None:
 def _require_alike(
     game: WholeGame, cards: CardModel, source: WholeSolution, pot: int, node: int, where: str
 ) -> None:
-    """Refuse a solution whose hands, or whose betting, are others."""
+    """Refuse a solution whose hands or betting differ."""
     if source.cards.flop_hands != cards.flop_hands:
         raise InputError(f"{where}: it is solved with cards {source.cards}, this game with {cards}")
     here, there = game.pots[pot].tree, source.game.pots
@@ -196,6 +196,6 @@ def _require_alike(
         raise InputError(f"{where}: its betting differs from that of this game")
     if cards.plays_combos and here.street[node] != Street.FLOP:
         raise InputError(
-            f"{where}: as a solution plays, decisions on the flop are locked; on turn and river "
+            f"{where}: only flop decisions can be locked to a solution's play; on turn and river "
             "give a 'strategy' for all hands"
         )

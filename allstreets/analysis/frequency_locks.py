@@ -1,18 +1,18 @@
-"""Locks from frequencies: an action is taken so often, at most, or at least so often.
+"""Locks from frequencies: an action's frequency is given, or bounded from above or below.
 
-A frequency says nothing about hands. Those of a solution that lose least EV by it move first
+A frequency does not name hands. Those that lose least EV in a solution move first
 (`games.changed_strategy`), out of all hands that get there, each counted as often as it meets the
-opponent's range; on a line with `*` over all cards together. The hands are those that the given
-solution, and the locks above, bring there. Solved again, others may come: then the same strategy is
-changed again for the hands that `arriving`, the solution with the locks, brings there.
+opponent's range; on a line with `*` over all cards together. The hands are those that get there in
+the given solution, with earlier locks. In the new solution others may get there: then the same
+strategy is changed again for the hands that get there in `arriving`, the solution with the locks.
 
-In a whole game decisions before the flop are locked from the root on, so that a range that a lock
-has changed is the one that gets to the next; strategies are rounded so that the frequency stays. On
-the flop a lock names frequencies and solution, and is spread over the hands of every flop when the
-game is solved (`flop_locks`).
+In a whole game decisions before the flop are locked from the root on, so that a range changed by
+one lock is the one that gets to the next; strategies are rounded so that the frequency stays. On
+the flop a lock names frequencies and a solution, and is spread over the hands of every flop when
+the game is solved (`flop_locks`).
 
-`LockRequest` is what a user asks for at a decision, in one of a few ways. The same request makes
-locks of a spot, whose board and combos are known, and of a whole game.
+`LockRequest` is a user's request at a decision, in one of a few forms. The same request makes locks
+of a spot, whose board and combos are known, and of a whole game.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -65,11 +65,11 @@ Played = dict[Place, Floats]  # [A, 1326] of decisions that are locked
 def observed_locks(
     result: SpotSolution, bounds: Sequence[Bound], arriving: SpotSolution | None = None
 ) -> tuple[Lock, ...]:
-    """Locks that take every action as often as the bounds say, by the cheapest change.
+    """Locks whose frequencies meet the bounds, by the cheapest change.
 
-    Bounds of one node count together; nodes are locked from the root on, so that a range that a
-    lock has changed is the one that gets to the next. `arriving` is the solution whose ranges
-    count, by default the same.
+    Bounds of one node count together; nodes are locked from the root on, so that a range changed by
+    one lock is the one that gets to the next. `arriving` is the solution whose ranges count, by
+    default the same.
     """
     arriving = arriving or result
     played: Played = {}
@@ -98,7 +98,7 @@ def observed_locks(
 
 
 def frequency_gap(result: SpotSolution, bounds: Sequence[Bound]) -> float:
-    """How far frequencies are from their bounds at most, where hands get there."""
+    """The largest distance of frequencies from their bounds, at decisions that hands reach."""
     gaps = [0.0]
     for line, some in _bounds_at(result, bounds):
         least, most = limits(result.spot.tree, line.node, some)
@@ -125,7 +125,7 @@ def game_frequency_gap(result: WholeSolution, bounds: Sequence[Bound]) -> float:
 
 
 def lock_as_played(result: SpotSolution, line: str) -> Lock:
-    """The strategy of a whole range at a decision, as the solution has it."""
+    """A lock of the whole range to its strategy in the solution."""
     path = result.path(line)
     node = result.at(line).decision
     return played_lock(result.spot, path, _over_combos(node, node.strategy))[0]
@@ -185,7 +185,7 @@ def _boards(result: SpotSolution, line: Line, where: str) -> list[Line]:
 
 
 def _weights(result: SpotSolution, line: Line, played: Played) -> Floats:
-    """[H]: how often each hand gets to a decision beside the other's range, after locks above."""
+    """[H]: how often hands get to a decision against the other's range, after earlier locks."""
     tree = result.spot.tree
     node = result.at(line_text(tree, line.node, line.cards)).decision
     steps = {
@@ -221,7 +221,7 @@ def observed_game_locks(
     folder: str,
     arriving: WholeSolution | None = None,
 ) -> tuple[Lock, ...]:
-    """Locks that take every action as often as the bounds say; `folder` has the solution.
+    """Locks whose frequencies meet the bounds; `folder` has the solution.
 
     `arriving` is the solution whose ranges before the flop count, by default the same.
     """
@@ -235,8 +235,8 @@ def observed_game_locks(
         shown, weights = result.before.node(target.node), before.node(target.node).own.weights
         if not weights.any():
             raise InputError(
-                f"{some[0].where}: no hand of {shown.seat} gets to '{target.line}', so nothing is "
-                "taken there so often"
+                f"{some[0].where}: no hand of {shown.seat} gets to '{target.line}', so no "
+                "frequency can be locked there"
             )
         changed = changed_strategy(shown.strategy, shown.action_evs, weights, least, most)
         changed = evenly_rounded(changed, weights, np.arange(len(weights)), _in_digits, CLOSE)
@@ -249,7 +249,7 @@ def observed_game_locks(
 def _game_bounds_at(
     result: WholeSolution, bounds: Sequence[Bound]
 ) -> list[tuple[GameNode, list[Bound]]]:
-    """Decisions with their bounds, those first that lead to others: nodes stand in pre-order."""
+    """Decisions with their bounds, earlier ones first: nodes stand in pre-order."""
     bounds_at: dict[str, tuple[GameNode, list[Bound]]] = {}
     for bound in bounds:
         target = result.game.node_at(bound.line, bound.where)
@@ -266,7 +266,7 @@ def lock_game_as_played(result: WholeSolution, line: str, folder: str) -> Lock:
 
 
 def with_game_locks(game: WholeGame, locks: Sequence[Lock]) -> WholeGame:
-    """The game with more locks, in target of those that it has at the same lines."""
+    """The game with more locks, which replace those at the same lines."""
 
     def line(lock: Lock) -> str:
         return game.node_at(lock.line, f"lock '{lock.line}'").line
@@ -289,7 +289,7 @@ def _played(target: GameNode, strategy: Floats) -> tuple[Lock, Floats]:
 
 
 def earlier_lines(line: str) -> list[str]:
-    """The lines to all decisions on the way of a line, in its canonical text.
+    """The lines to all earlier decisions on a line, in canonical text.
 
     >>> earlier_lines("x x | 2c | b50 c")
     ['', 'x', 'x x | 2c |', 'x x | 2c | b50']
@@ -306,7 +306,7 @@ def earlier_lines(line: str) -> list[str]:
 def _in_digits(strategy: Floats) -> Floats:
     """A strategy [A, H] as texts of ranges have it."""
     even = np.round(strategy, DIGITS)
-    # What rounding has lost goes to the action that is taken most.
+    # The rounding error goes to the most frequent action.
     even[even.argmax(axis=0), np.arange(even.shape[1])] += 1 - even.sum(axis=0)
     rounded: Floats = np.clip(np.round(even, DIGITS), 0.0, 1.0)
     return rounded
@@ -314,10 +314,10 @@ def _in_digits(strategy: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class LockRequest:
-    """One of: an action that all hands take, or some; the range as it plays; frequencies.
+    """One of: an action for all hands, or for some; the range as it plays; frequencies.
 
-    With `same_range` the player's earlier decisions on the line are locked as they are played, so
-    that the same range gets there.
+    With `same_range` the player's earlier decisions on the line are locked to their play, so that
+    the same range gets there.
     """
 
     line: str = ""
@@ -339,7 +339,7 @@ class LockRequest:
     def often(
         cls, line: str, frequencies: Mapping[str, str], *, same_range: bool = False
     ) -> "LockRequest":
-        """Actions that are taken so often: {"fold": "55%", "r6": "<=10%"}."""
+        """Frequencies of actions: {"fold": "55%", "r6": "<=10%"}."""
         where = f"line '{line}'"
         return cls(
             bounds=tuple(
@@ -350,18 +350,18 @@ class LockRequest:
 
     @property
     def lines(self) -> list[str]:
-        """The lines to what is locked."""
+        """The lines to the locked decisions."""
         return list(dict.fromkeys(bound.line for bound in self.bounds)) or [self.line]
 
     def named_by(self, read: Callable[[str], str]) -> "LockRequest":
-        """The same with other texts for its lines: those that addresses stand for."""
+        """The same with other texts for its lines, such as those of addresses."""
         bounds = tuple(replace(bound, line=read(bound.line)) for bound in self.bounds)
         return replace(self, line=read(self.line), bounds=bounds)
 
     def of_spot(
         self, result: SpotSolution, arriving: SpotSolution | None = None
     ) -> tuple[Lock, ...]:
-        """The locks of a spot that do so, for the ranges of `arriving`."""
+        """The locks of a spot for this request, for the ranges of `arriving`."""
         if self.bounds:
             locks = observed_locks(result, self.bounds, arriving)
         else:
@@ -372,7 +372,7 @@ class LockRequest:
     def of_game(
         self, result: WholeSolution, folder: str, arriving: WholeSolution | None = None
     ) -> tuple[Lock, ...]:
-        """The locks of a whole game that do so; `folder` has the solution."""
+        """The locks of a whole game for this request; `folder` has the solution."""
         if self.bounds:
             locks = observed_game_locks(result, self.bounds, folder, arriving)
         elif self.as_is:
@@ -383,7 +383,7 @@ class LockRequest:
         return (*(lock_game_as_played(result, line, folder) for line in earlier), *locks)
 
     def _earlier(self, result: SpotSolution | WholeSolution, lines: Sequence[str]) -> list[str]:
-        """The lines to earlier decisions of the players who are locked, if these are to stay."""
+        """The lines to earlier decisions of the locked players, if these should stay."""
         earlier: dict[str, None] = {}
         for line in lines if self.same_range else ():
             here = result.lock_target(line, "line")

@@ -1,11 +1,11 @@
-"""Both players' strategies in a whole game, where one of them plays otherwise.
+"""Both players' strategies in a whole game in which one of them plays differently.
 
-`GamePlay` is a solution in which a player's decisions are those of another solution, or locked;
-all else stays. It is evaluated flop by flop, as stored strategies are: hand classes and buckets by
-their own engine, real boards by real combos (`engines.lifting`).
+`GamePlay` is a solution in which a player's decisions are locked, or those of another solution;
+everything else stays. It is evaluated flop by flop, like stored strategies: hand classes and
+buckets by their own engine, real boards by real combos (`engines.lifting`).
 
-Where a solution stores nothing after the flop, its pots are worth what they are in the solution,
-for each pair of hands that meets there: an estimate, as long as little changes after the flop.
+Where a solution stores nothing after the flop, its pots have their values of the solution, for each
+pair of hands that meets there: an estimate that is good while little changes after the flop.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ from allstreets.solutions import (
 
 AT_ONCE = 8  # flops
 SolutionOf = Callable[[str], WholeSolution]
-Observe = Callable[[int, int], None]  # (flops done, of how many)
+Observe = Callable[[int, int], None]  # (flops done, their total)
 Changed = dict[int, Floats]  # decision → [A, H], or [A, 1] where all hands play alike
 
 
@@ -64,16 +64,16 @@ class PotWorth:
     """
 
     best: Floats  # by best responses
-    own: Floats  # as the player plays in the solution
+    own: Floats  # with the player's play of the solution
 
 
 @dataclass(frozen=True, eq=False)
 class LockedLift:
-    """A lift in which a player is locked, and may play as another lift does."""
+    """A lift in which a player is locked, and may follow another lift."""
 
     base: BoardsLift
     other: BoardsLift
-    player: Player  # who plays as `other`, and what is locked
+    player: Player  # the player who follows `other`, and his locks
     changed: Changed
     learns: bool = False
     precision: Precision = "float32"
@@ -118,7 +118,7 @@ class LockedLift:
 
 
 class GamePlay:
-    """A solution of a whole game in which one player plays otherwise."""
+    """A solution of a whole game in which one player plays differently."""
 
     def __init__(
         self,
@@ -128,9 +128,9 @@ class GamePlay:
         other: WholeSolution | None = None,
         open_solution: SolutionOf | None = None,
     ) -> None:
-        """`player` plays as `other` does, by default as `result`, but for what `locks` say.
+        """`player` follows `other`, by default `result`, except for `locks`.
 
-        Locks with a `solution` play as that of `open_solution` does; None: all mean `result`.
+        Locks with a `solution` copy that of `open_solution`; None: all mean `result`.
         """
         self.result, self.player, self.other = result, player, other or result
         self._open = open_solution or (lambda _: result)
@@ -179,7 +179,7 @@ class GamePlay:
 
     @cached_property
     def _by_flop(self) -> Mapping[tuple[int, int], Changed]:
-        """By pot and flop: what is locked flop by flop, for the ranges that get there."""
+        """By pot and flop: the locks that differ by flop, for the ranges that get there."""
         changed: dict[tuple[int, int], Changed] = {}
         for order in flop_orders(self._locked, self.result.cards, self._open, self.before.reach):
             changed.setdefault((order.pot, order.flop), {})[order.node] = order.strategy
@@ -236,11 +236,11 @@ class GamePlay:
             other = BoardsLift(self.other.cards, pot, self.other.stored.arrays(solved))
         return LockedLift(base, other, self.player, self.changed(pot, flop))
 
-    # What it is worth.
+    # Values.
 
     @property
     def is_estimate(self) -> bool:
-        """Whether pots are worth what they are in the solution, since no flop is stored."""
+        """Whether pots have their values of the solution, since no flop is stored."""
         return bool(self.result.game.flop_pots) and not self.result.has_flops
 
     def worth(self, threads: int = 1, observe: Observe | None = None) -> PotWorth:
@@ -296,7 +296,7 @@ class GamePlay:
             )
 
     def _estimated(self) -> Floats:
-        """[P, 169]: what pots are worth for each pair of hands that meets, times such pairs."""
+        """[P, 169]: the values of pots for each pair of hands that meets, times such pairs."""
         before, player = self.result.before, self.responder
         if before.values is None:
             raise InputError("this solution stores no values of its pots: train it with store: all")
@@ -335,9 +335,9 @@ class GamePlay:
         return replace(view, strategies=self.packed(pot, flop), reach=reach, best=best)
 
     def frequency(self, chosen: Sequence[tuple[GameNode, Flags]]) -> tuple[float, float]:
-        """(how often, out of how many pairs of combos) the player takes actions [A] at decisions.
+        """(frequency, pairs of combos) with which the player takes actions [A] at decisions.
 
-        All together, each decision by how often play gets there.
+        Decisions are averaged by how often play gets there.
         """
         taken = total = 0.0
         for target, counted in chosen:
@@ -393,8 +393,8 @@ def require_all_streets(result: WholeSolution) -> None:
     """Refuse a solution that does not store every street."""
     if not result.cards.stores_all_streets:
         raise InputError(
-            "with cards: exact a whole game stores no strategies on turn and river, so nobody "
-            "knows how they are played.\nSolve a flop of it: allstreets solve --from"
+            "with cards: exact a whole game stores no strategies on turn and river, so its play "
+            "there is unknown.\nSolve a flop of it: allstreets solve --from"
         )
 
 

@@ -1,17 +1,17 @@
 """A player's HUD numbers (VPIP, 3-bet, fold to c-bet …) as frequencies of decisions.
 
 A number counts an action over all decisions of one situation: a small blind's fold to a 3-bet
-counts after every open and 3-bet that the tree has. `SITUATIONS` says which decisions these are,
-`NUMBERS` which number counts which actions there.
+counts after every open and 3-bet that the tree has. `SITUATIONS` defines these decisions, `NUMBERS`
+the actions that each number counts there.
 
-Several decisions meet a number together, each by how often play gets there. Of all ways to do so
-the cheapest is taken, as for one decision (`games.changed_strategy`):
-1. A part is a hand at a decision, on one flop where it is after the flop, with an action that it
-   takes. What it can turn to are classes of actions: those that the same numbers count.
+Several decisions meet a number together, each weighted by how often play gets there. The cheapest
+way is taken, as for one decision (`games.changed_strategy`):
+1. A part is a hand at a decision (after the flop, on one flop) with an action that it takes. It can
+move to classes of actions: a class is counted by the same numbers.
 2. Parts move between classes until every number is met; those that lose least EV move first.
-3. The frequencies that each decision has then are its bounds, and lock it as any others do
-   (`frequency_locks`). Situations come in the order in which play meets them, so that a range that
-   one has changed is the one that gets to the next.
+3. The resulting frequencies of each decision are its bounds, and lock it as any others do
+(`frequency_locks`). Situations come in the order of play, so that a range changed by one is the
+range that gets to the next.
 """
 
 import io
@@ -42,8 +42,8 @@ from allstreets.games import Bound, GameNode, WholeGame, changed_strategy
 from allstreets.solutions import WholeSolution
 
 COLUMNS = ("number", "frequency")
-ROUNDED = 0.02  # numbers that people write are rounded: so far their sums may be off
-LEAST_SHARE = 1e-3  # of a situation: what gets to a decision less often was hardly learned
+ROUNDED = 0.02  # people write rounded numbers: the tolerance of their sums
+LEAST_SHARE = 1e-3  # of a situation: decisions reached less often were hardly learned
 
 RAISES = frozenset({ActionKind.BET, ActionKind.RAISE, ActionKind.ALL_IN})
 FOLD, CALL = frozenset({ActionKind.FOLD}), frozenset({ActionKind.CALL})
@@ -59,14 +59,14 @@ class Past:
     limped: bool
     faces_allin: bool
     flop_bets: int
-    donked: bool  # whether the first bet on the flop came from who did not raise last
+    donked: bool  # whether the first bet on the flop came from the player who did not raise last
 
 
 Situation = Callable[[Past], bool]
 
 
 def _before_flop(raises: int) -> Situation:
-    """Facing the last of so many raises, not all-in."""
+    """Facing the last of so many raises, not an all-in."""
     return lambda past: (
         past.street == Street.PREFLOP and len(past.raisers) == raises and not past.faces_allin
     )
@@ -105,12 +105,12 @@ SITUATIONS: dict[str, Situation] = {
         lambda past: past.flop_bets == 1 and not past.donked,
     ),
 }
-"""In the order in which play meets them."""
+"""In the order of play."""
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number of a HUD: how often actions are taken in a situation."""
+    """A number of a HUD: the frequency of actions in a situation."""
 
     key: str
     label: str
@@ -164,7 +164,7 @@ OTHER_NAMES = {
 
 @dataclass(frozen=True)
 class Asked:
-    """A number of a player, as it was written."""
+    """A number of a player, as written."""
 
     number: Number
     bound: Bound
@@ -198,7 +198,7 @@ def read_hud(text: str, source: str) -> list[Asked]:
             raise InputError(f"{where}: write a number and its frequency: fold_to_cbet,60%")
         one = ask(cells[columns[0]], cells[columns[1]], where)
         if one.number.key in asked:
-            raise InputError(f"{where}: {one.number.key} stands twice")
+            raise InputError(f"{where}: {one.number.key} is given twice")
         asked[one.number.key] = one
     if not asked:
         raise InputError(f"{source} has no numbers: write lines such as 'fold_to_cbet,60%'")
@@ -206,14 +206,14 @@ def read_hud(text: str, source: str) -> list[Asked]:
 
 
 def ask(name: str, frequency: str, where: str) -> Asked:
-    """A number by its name, however it is spelled: "fold to c-bet", "FoldToCbet"."""
+    """A number by its name, in any spelling: "fold to c-bet", "FoldToCbet"."""
     by_name = {_plain(number.key): number for number in NUMBERS}
     plain = _plain(name)
     number = by_name.get(OTHER_NAMES.get(plain, plain))
     if number is None:
         known = [each.key for each in NUMBERS]
         raise InputError(
-            f"{where}: '{shorten(name)}' is no number that is known: {suggest(name, known)}"
+            f"{where}: '{shorten(name)}' is not a known number: {suggest(name, known)}"
         )
     bare = re.fullmatch(r"\s*(<=|>=|=)?\s*(\d+(?:\.\d*)?)\s*", frequency)
     if bare is not None and float(bare[2]) >= 1:
@@ -302,7 +302,7 @@ class HudLocks:
     bounds: tuple[Bound, ...]  # of each decision
 
     def held(self, before: GamePlay, now: GamePlay) -> list[Held]:
-        """How often each number counts in the solution, and with the locks."""
+        """The value of each number in the solution, and with the locks."""
         return [
             Held(
                 f"{self.player.seat}: {asked.number.label}",
@@ -315,9 +315,9 @@ class HudLocks:
 
 
 def hud_seat(game: WholeGame, asked: Sequence[Asked], seat: Player | None = None) -> Player:
-    """The seat in which a player has all of these numbers; refuses what no seat has.
+    """The seat in which a player has all of these numbers; refuse numbers that no seat has.
 
-    `seat` is the one that he sits in; None: only one may have them all.
+    `seat` is his seat; None: only one seat may have them all.
     """
     seats = list(Player) if seat is None else [seat]
     for each in asked:
@@ -394,7 +394,7 @@ def _bounds(play: GamePlay, asked: Sequence[tuple[Asked, Decisions]]) -> list[Bo
             f"{asked[0][0].where}: {asked[0][0].number.key}: no hand of {play.player.seat} gets to "
             "such a decision in this solution"
         )
-    fixed = np.zeros(len(classes))  # what is done where nothing is moved
+    fixed = np.zeros(len(classes))  # the play where nothing is moved
     for number, (flags, each) in enumerate(zip(signatures, plays, strict=True)):
         homes = np.array([classes.index(tuple(row)) for row in flags.tolist()])
         if totals[number] < LEAST_SHARE * sum(totals) or len(set(homes)) < len(classes):
@@ -446,7 +446,7 @@ def _bounds(play: GamePlay, asked: Sequence[tuple[Asked, Decisions]]) -> list[Bo
 def _by_class(evs: Floats, taken: Floats, homes: Floats, classes: int) -> tuple[Floats, Longs]:
     """([C, H] EVs, [C, H] actions): the best action of each class; NaN: none is known.
 
-    What is not known turns to the action of the class that is taken most.
+    Parts without known EVs move to the most frequent action of the class.
     """
     best = np.full((classes, evs.shape[1]), np.nan)
     ways = np.zeros((classes, evs.shape[1]), np.int64)
@@ -466,8 +466,8 @@ def _class_limits(
 ) -> tuple[Floats, Floats]:
     """[C] twice: the least and the most often that each class is taken.
 
-    Numbers of a situation contain each other (VPIP contains PFR and limps) or have nothing in
-    common, so what is left of one is the share of a class of its own.
+    Numbers of a situation contain each other (VPIP contains PFR and limps) or do not overlap, so
+    the rest of one is the share of a separate class.
     """
     numbers = [each for each, _ in asked]
     if len(numbers) == 1:

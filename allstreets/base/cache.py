@@ -23,15 +23,15 @@ FOLDER_VARIABLE = "ALLSTREETS_CACHE"
 
 
 def cache_folder() -> Path:
-    """The folder of cached tables: $ALLSTREETS_CACHE, or the platform's place for such files."""
+    """The folder of cached tables: $ALLSTREETS_CACHE, or the platform's usual one."""
     chosen = os.environ.get(FOLDER_VARIABLE)
     return Path(chosen) if chosen else user_cache_path("allstreets", appauthor=False)
 
 
 def data_path(name: str) -> Path:
-    """A user's own file or folder of a name, which nothing removes but the user.
+    """The path of a file or folder that belongs to the user: only the user removes it.
 
-    It is $ALLSTREETS_… with the name in capitals, or it stands in the platform's place for data.
+    The variable $ALLSTREETS_… with the name in capitals overrides the platform's data folder.
     """
     chosen = os.environ.get(f"ALLSTREETS_{Path(name).stem.upper()}")
     return Path(chosen) if chosen else user_data_path("allstreets", appauthor=False) / name

@@ -5,12 +5,12 @@ lost (imports, compiling, dealing, printing) the first signal ends the program. 
 something that is not on disk:
 
 1. the first signal is answered at once, and asks the job to stop and save;
-2. the second is answered, and the save goes on;
+2. the second is answered too, and the save continues;
 3. the third exits without saving, and says what is lost.
 
 In our own commands no signal raises an exception where the program happens to be. Python drops
-exceptions that arise inside callbacks (when a module's lock goes, when LLVM asks for a compiled
-kernel): the run would go on as if no signal had come, or crash inside the compiler.
+exceptions raised inside callbacks (when a module's lock is freed, when LLVM asks for a compiled
+kernel): the run would continue as if no signal had come, or crash inside the compiler.
 
 Python runs its handlers only when compiled code returns, and once for several signals. So signals
 are counted through a socket that the interpreter writes to at once, and a thread answers: kernels
@@ -56,7 +56,7 @@ class Control:
         return False
 
     def wait_while_paused(self) -> None:
-        """Return when the job may go on, or has to end."""
+        """Return when the job may continue, or has to end."""
 
     def hold(self) -> None:
         """From now on the job has unsaved work."""
@@ -80,7 +80,7 @@ _program: "_Signals | None" = None  # those of the command that runs, if one doe
 
 
 class InterruptRequest(Control):
-    """Whether a job is to stop, and what would be lost if it just ended."""
+    """Whether a job should stop, and what would be lost if it ended right now."""
 
     def __init__(self, doing: str = "stopping", lost: str = "the result") -> None:
         """`doing`: what follows a request to stop, "saving to solved"; `lost` if it exits."""
@@ -103,7 +103,7 @@ class InterruptRequest(Control):
 
 @contextmanager
 def ends_by_signals() -> Iterator[None]:
-    """Around one of our commands: signals end this process, after a save where a job needs one."""
+    """While one of our commands runs, signals end this process, after a save if a job needs one."""
     global _program
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -208,7 +208,7 @@ class _Signals:
                 return
 
     def _take(self) -> bool:
-        """Count the signals that have come, and act; whether there may be more."""
+        """Count the signals that have come and act on them; return whether there may be more."""
         with self._lock:
             try:
                 numbers = self._receiver.recv(4096)
@@ -242,8 +242,8 @@ class _Signals:
         if not self._program:
             self._raised = text
             return
-        # Nothing is put in order here: the next run clears away what is half written, as it does
-        # after a power cut. So there is no moment at which leaving could fail.
+        # Nothing is tidied up here: the next run removes half-written files, as it does after a
+        # power cut. So leaving can never fail.
         cursor = SHOW_CURSOR if 2 in self._terminals else ""
         with suppress(OSError):
             os.write(2, f"{cursor}\n{text}\n".encode())

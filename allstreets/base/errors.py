@@ -1,4 +1,4 @@
-"""The one error for bad input, and how texts of users are repeated. Other exceptions are bugs."""
+"""The one error for bad input, and how messages quote it. Any other exception is a bug."""
 
 import re
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ class InputError(ValueError):
     """Something in the user's input is wrong.
 
     The message is shown without a traceback: one or two lines that say what is wrong, where, and
-    what to do. Control characters are shown as escapes, and what it repeats of an input is cut.
+    what to do. Control characters are shown as escapes, and long quotations are cut.
     """
 
     def __init__(self, message: str = "") -> None:
@@ -41,7 +41,7 @@ def decode_text(data: bytes, name: str) -> str:
 
 
 def shorten(text: str, limit: int = LIMIT) -> str:
-    """Text of a user's as an error line repeats it.
+    """The user's text as an error line quotes it.
 
     At most `limit` characters, all of them printable.
 
@@ -61,7 +61,7 @@ def printable(text: str) -> str:
 
 
 def clean_message(message: str) -> str:
-    """A message that may repeat texts of users: each of them shortened, no control characters."""
+    """A message that may quote the user: each text is shortened and free of control characters."""
     if len(message) > LONGEST:
         message = "\n".join(_cut(line) for line in message.split("\n")[:LINES])
     cleaned = QUOTED.sub(lambda part: f"{part[1]}{shorten(part[2])}{part[1]}", message)

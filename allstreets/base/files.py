@@ -1,7 +1,7 @@
 """Files that are whole or absent: temporary name, fsync, rename; arrays with a checksum.
 
-A reader never sees half a file, whatever moment the writer was killed at, and two writers of the
-same file cannot mix their bytes.
+A reader never sees half a file, whenever the writer is killed, and two writers of the same file
+cannot mix their bytes.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class DamagedFileError(Exception):
-    """A file is not what its writer left: cut short, overwritten or altered."""
+    """A file is not as it was written: cut short, overwritten or altered."""
 
 
 def write_atomic(
@@ -33,9 +33,9 @@ def write_atomic(
 ) -> None:
     """Call `write` on a temporary file beside `path`, then rename it to `path`.
 
-    When `write` raises or the disk is full, `path` keeps what it held before. A file that is not
-    `durable` may be damaged by a power cut: for files that are checked when they are read, and can
-    be made again. Waiting for the disk would hold up whoever makes many of them. Without
+    When `write` raises or the disk is full, `path` keeps what it held before. A power cut may
+    damage a file that is not `durable`: use it for many files that are checked when they are read
+    and can be made again, where waiting for the disk would cost too much time. Without
     `make_folder` a file is only put into a folder that exists: `FileNotFoundError`.
     """
     if isinstance(path, Remote):
@@ -134,9 +134,9 @@ def read_checked_arrays(
 def require_shape(
     arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, ...], kinds: str = "f"
 ) -> None:
-    """Refuse an array of a file that has not this shape, or is not of one of NumPy's `kinds`.
+    """Refuse an array of a file whose shape or type (NumPy's `kinds`) is wrong.
 
-    A checksum shows that a file is as its writer left it, not that its writer was this program.
+    A checksum proves that a file is unchanged, not that this program wrote it.
     """
     if name not in arrays:
         raise DamagedFileError(f"there is no array {name}")

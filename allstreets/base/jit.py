@@ -43,7 +43,7 @@ KERNEL_SOURCES = (
 PACKAGE = Path(__file__).parents[1]
 IMPORT = re.compile(r"^(?:from|import) allstreets\.([\w.]+)", re.MULTILINE)
 DECORATORS = tuple(PACKAGE / "base" / name for name in ("jit.py", "kernel_cache.py"))
-"""How kernels are compiled and stored: part of what every one of them depends on."""
+"""Files that define how kernels are compiled and stored: every kernel depends on them."""
 INNER: dict[str, Any] = {"no_cpython_wrapper": True, "pipeline_class": InnerCompiler}
 """Options of kernels that only kernels call."""
 
@@ -61,7 +61,7 @@ def compiled_folder() -> Path:
 
 @cache
 def module_folder(file: Path) -> Path:
-    """The folder of the compiled kernels of a source file, in its present state."""
+    """The folder of the compiled kernels of the present version of a source file."""
     return _folder(file.stem, {*sources_below(file), *DECORATORS})
 
 
@@ -105,10 +105,10 @@ def can_keep(folder: Path) -> bool:
 
 
 def remove_unused(cache: Path, now: float) -> None:
-    """Remove folders of compiled kernels that no process uses, or has begun to use for long.
+    """Remove folders of compiled kernels that no process uses or has opened for two weeks.
 
-    Every state of a source file has its folder. Others than the newest may be those of another
-    checkout or environment, so only time tells which are not.
+    Every version of a source file has its own folder. An older one may belong to another checkout
+    or environment, so only its age shows that it is no longer needed.
     """
     for folder in cache.glob("kernels-*"):
         if now - folder.stat().st_mtime > UNUSED_SECONDS and not is_held(folder / IN_USE):
@@ -123,7 +123,7 @@ def kernel(function: Function) -> Function:
 def inner_kernel(function: Function) -> Function:
     """As `kernel`, for functions that only kernels call.
 
-    What unpacks Python's arguments is left out. Where these are tuples of dozens of arrays it takes
+    The code that unpacks Python's arguments is left out: for tuples of dozens of arrays it takes
     longer to compile than the kernel itself.
     """
     return cast(Function, _closed(_compiled(function, **INNER)))
@@ -132,7 +132,7 @@ def inner_kernel(function: Function) -> Function:
 def inlined_kernel(function: Function) -> Function:
     """As `inner_kernel`, for a few lines of a hot loop: Numba writes them out in their callers.
 
-    So the compiler sees the whole loop at once, with numbers of actions that are known there.
+    So the compiler sees the whole loop at once, with the number of actions known.
     """
     compiled = _compiled(function, inline="always", **INNER)
     return cast(Function, _closed(compiled))

@@ -15,7 +15,7 @@ Record = TypeVar("Record")
 
 
 def read_json_object(path: Path) -> dict[str, Any]:
-    """The object in a JSON file, which can be sent and stored again as it is.
+    """The object in a JSON file; it can be sent and stored again unchanged.
 
     Raises `DamagedFileError` with the reason where the file holds anything else, and `OSError`
     where it cannot be read at all.
@@ -38,7 +38,7 @@ def json_object(data: bytes) -> dict[str, Any]:
 
 
 def typed_record(kind: type[Record], data: Mapping[str, Any]) -> Record:
-    """A record (a model of pydantic's, or a dataclass) out of stored data, its types checked."""
+    """A record (a pydantic model or a dataclass) from stored data, its types checked."""
     try:
         record: Record = _reader(cast(Any, kind)).validate_python(data)
     except ValidationError as error:
@@ -55,5 +55,5 @@ def _reader(kind: Any) -> TypeAdapter[Any]:
 def _finite(text: str) -> float:
     number = float(text)
     if not isfinite(number):
-        raise ValueError(f"{text[:20]} is no number")
+        raise ValueError(f"{text[:20]} is not a number")
     return number

@@ -1,11 +1,11 @@
 """Compiled kernels on disk, loaded without waking the compiler.
 
-What only kernels call has no machine code of its own: its callers are compiled with it.
+Functions that only kernels call have no machine code: they are compiled into their callers.
 
-Numba makes its compiler ready before it looks for a kept kernel: it imports all that can stand in
-a kernel (and SciPy for its BLAS), and reads the code that other kernels would be linked with. That
-takes longer than a river takes to solve. A kernel that is only called needs its machine code and
-the names defined there; the rest waits until something is compiled, which makes Numba ready itself.
+Numba prepares its compiler before it looks for a cached kernel: it imports everything that a kernel
+may use (SciPy for its BLAS, too) and reads the code to link other kernels with. That takes longer
+than solving a river. A kernel that is only called needs its machine code and the names defined
+there; the rest waits until something is compiled.
 
 Every file begins with its checksum: machine code that was damaged would not raise an error, it
 would be run.
@@ -42,11 +42,11 @@ class InnerLibrary(JITCodeLibrary):
 
     @property
     def codegen(self) -> "InnerLibrary":
-        """Whoever sets the environment of the machine code: there is none."""
+        """Return nothing: the machine code has no environment to set."""
         return self
 
     def set_env(self, name: str, environment: Any) -> None:
-        """Inner kernels work on numbers and arrays, without objects of Python's."""
+        """Inner kernels work on numbers and arrays, without Python objects."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
@@ -81,7 +81,7 @@ class KeptKernel(CompileResultCacheImpl):
         return (name, kind, (machine_code, nothing)), *rest, names, linked
 
     def rebuild(self, target: Any, payload: Any) -> Any:
-        """The kernel, ready to be called; what others are linked with is read when they are."""
+        """The kernel, ready to be called; its code for linking is read when it is needed."""
         *numbas, names, linked = payload
         name, _, (machine_code, _) = numbas[0]
         if machine_code is None:
@@ -112,7 +112,7 @@ def rebuild_inner(
     reload_init: Any,
     referenced_envs: Any,
 ) -> Any:
-    """A cached inner kernel, as Numba rebuilds others that have machine code."""
+    """A cached inner kernel, rebuilt as Numba rebuilds kernels that have machine code."""
     library = InnerLibrary(target.codegen(), name)
     library._finalized = True
     return compile_result(
@@ -132,10 +132,10 @@ def rebuild_inner(
 
 
 class CheckedFiles(IndexDataCacheFile):
-    """The files of a kernel: what is damaged is as if it were not there, and is written again."""
+    """The files of a kernel: a damaged one counts as missing and is written again."""
 
     def _load_index(self) -> Any:
-        """The names of the files of all versions; none, where they are those of other sources."""
+        """The file names of all versions; none if they were compiled from other sources."""
         index = self._read(self._index_path)
         if index is None or index[:2] != (self._version, self._source_stamp):
             return {}
@@ -169,7 +169,7 @@ class CheckedFiles(IndexDataCacheFile):
 
 
 class KeptKernels(FunctionCache):
-    """The versions of one kernel that are kept, by the types of its arguments."""
+    """The cached versions of one kernel, by the types of its arguments."""
 
     _impl_class = KeptKernel
 
@@ -186,13 +186,13 @@ class KeptKernels(FunctionCache):
         return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Keep a version; where there is no room, it is compiled again next time."""
+        """Cache a version; if the disk is full, it is compiled again next time."""
         with suppress(OSError, *CHANGED):
             super().save_overload(signature, compiled)
 
 
 def keep_compiled(compiled: Any, function: Callable[..., Any], folder: Path) -> None:
-    """Let a kernel be loaded from a folder where it has been compiled before.
+    """Load a kernel from the folder where it was compiled before.
 
     Numba takes the folder from its settings, which the caller puts back.
     """

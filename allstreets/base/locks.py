@@ -10,8 +10,8 @@ from pathlib import Path
 def held(path: Path) -> Iterator[None]:
     """Wait for the lock file `path`, and hold it.
 
-    The lock belongs to an open file, so that it ends with its process, however that ends. Where
-    there are no such locks, nothing waits: at worst the same work is done twice.
+    The lock belongs to an open file, so it is freed when its process ends, however it ends. On a
+    system without such locks nothing waits: at worst the same work is done twice.
     """
     descriptor = _locked(path)
     try:

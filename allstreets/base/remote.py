@@ -1,7 +1,7 @@
 """Files in object stores and elsewhere, by URL: s3://bucket/run, gs://…, file:///…, through fsspec.
 
 A `Remote` has the few methods of `pathlib.Path` that storing a solution needs, so that one piece of
-code writes to both. Two things are different there, and those who write know of them:
+code writes to both. Writers must respect two differences:
 
 - Nothing can be renamed. A file appears whole when it has been written, or not at all; several
   files belong together once the one that lists them, written last, is there.
@@ -45,7 +45,7 @@ class Remote:
         return Remote(self.url.rpartition("/")[0])
 
     def with_name(self, name: str) -> "Remote":
-        """Another one in the same folder."""
+        """Another file in the same folder."""
         return self.parent / name
 
     def resolve(self) -> "Remote":
@@ -122,7 +122,7 @@ class Remote:
                 files.rm(path, recursive=True)
 
     def require_writable(self) -> None:
-        """Refuse a place where nothing can be written, in words for people."""
+        """Refuse a place where nothing can be written, with a message for the user."""
         _open(self.url)
         try:
             (self / SIGN).touch()
@@ -139,7 +139,7 @@ class Remote:
 
     @contextmanager
     def _system(self) -> Iterator[tuple[Any, str]]:
-        """The file system, and the path there; whatever goes wrong is an `OSError`."""
+        """The file system and the path in it; every failure is an `OSError`."""
         files, path = _open(self.url)
         try:
             yield files, path

@@ -1,8 +1,8 @@
 """Tables as CSV and as Parquet (through the extra `allstreets[parquet]`).
 
-A spreadsheet takes a text that begins like a formula for one, and runs it. Names of spots, of
-players and of files are other people's: '=HYPERLINK(…)' may be one. Such a text gets an apostrophe
-in front, which spreadsheets take for "this is text". Numbers stay as they are.
+A spreadsheet runs any text that begins like a formula. Names of spots, players and files come from
+other people: one may be '=HYPERLINK(…)'. An apostrophe in front of such a text marks it as text.
+Numbers stay as they are.
 """
 
 import csv
@@ -21,7 +21,7 @@ FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 def csv_rows(
     lines: Iterable[str], source: str, delimiter: str = ","
 ) -> Iterator[tuple[int, list[str]]]:
-    """Each row with the number of its last line; an `InputError` names a line that makes none."""
+    """Each row with the number of its last line; an `InputError` names a line that is not a row."""
     rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
     while True:
         try:

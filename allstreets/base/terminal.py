@@ -1,4 +1,4 @@
-"""Consoles that print texts of users as they stand: no markup, no escape sequences of theirs."""
+"""Consoles that print the user's texts literally: markup and escape sequences have no effect."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -31,5 +31,5 @@ class PlainConsole(Console):
                 yield segment
 
     def on_broken_pipe(self) -> None:
-        """Leave as every command does; rich would end the program as one that has failed."""
+        """Leave as every command does; rich would exit with an error."""
         raise BrokenPipeError

@@ -31,7 +31,7 @@ EXAMPLE = "preflop_actions=R2.5-C&board=Ks7h2d&flop_actions=X-B1.5-C"
 
 @dataclass(frozen=True)
 class Address:
-    """The words of every street, as lines write them, and the cards on the table."""
+    """The words of every street, as lines write them, and the board."""
 
     words: Mapping[Street, tuple[str, ...]]
     board: tuple[int, ...] = ()
@@ -41,7 +41,7 @@ class Address:
         return " ".join(self.words.get(street, ()))
 
     def line(self, *, named: bool) -> str:
-        """The line of a whole game; `named`: whether turn and river cards stand in it.
+        """The line of a whole game; `named`: whether it names turn and river cards.
 
         >>> read_address("preflop_actions=C-X&board=Ks7h2d5c&flop_actions=X-X").line(named=True)
         'c x | Ks7h2d | x x | 5c |'

@@ -4,12 +4,13 @@
 `| * |` where any card will do. Where cards are averaged over, none is named: `|`, `| * |` or
 nothing at all stands there. The empty line is the root of the tree.
 
-A whole line leads through two trees: ROOT | FLOP | words after the flop. ROOT says which pot sees
-the flop, by the words before it, or otherwise; a `*` for the flop is as if nothing stood there.
+A whole line leads through two trees: ROOT | FLOP | words after the flop. ROOT names the pot that
+sees the flop, by the words before it or in another way; `*` for the flop means that none is named.
 
-Or as sentences: "SB raises to 2, BB calls; flop Ks7h2d: BB checks". A line says by
+Lines also read as sentences: "SB raises to 2, BB calls; flop Ks7h2d: BB checks". A line says by
 itself who acts: players take turns on every street, the button first before the flop and last after
-it. So no tree is needed, and lines of played hands, whose sizes no tree has, read the same way.
+it. So no tree is needed, and lines of played hands read the same way, although no tree has their
+sizes.
 """
 
 import re
@@ -56,7 +57,7 @@ RATIO = "spr"
 
 @dataclass(frozen=True)
 class Line:
-    """A way through the tree: the nodes from the root on, and the cards dealt on the way.
+    """A path through the tree: the nodes from the root on, and the cards dealt along it.
 
     `cards` has one entry for each CHANCE node that was passed; ANY_CARD where it was left open.
     """
@@ -90,7 +91,7 @@ def parse_line(
 
 
 def find_decision(tree: BettingTree, text: str, notation: Notation) -> int:
-    """The decision that a line leads to, where cards are averaged over."""
+    """The decision that a line leads to in a game that averages over cards."""
     node = dealt(tree, parse_line(tree, text, notation=notation).node)
     if tree.kind[node] != NodeKind.DECISION:
         raise InputError(f"{_quoted(tree, text, notation)}: no player acts there any more")
@@ -115,7 +116,7 @@ def line_text(
 
 
 def dealt(tree: BettingTree, node: int) -> int:
-    """The node itself, or where it goes on when a card has been dealt there."""
+    """The node itself, or its child once a card has been dealt there."""
     goes_on = tree.kind[node] == NodeKind.CHANCE and tree.child_count[node]
     return int(tree.children_of(node)[0]) if goes_on else node
 
@@ -152,7 +153,7 @@ def split_line(
 
 
 def whole_line(root: str, cards: str = "", after: str = "") -> str:
-    """The canonical text of a whole line; `cards` are a flop, or what stands for one."""
+    """The canonical text of a whole line; `cards` are a flop, or `*` for any."""
     parts = [root, *([cards] if cards else []), *([after] if cards and after else [])]
     return f" {SEPARATOR} ".join(parts).strip()
 
@@ -173,7 +174,7 @@ def any_cards(line: str) -> str:
 
 
 def _quoted(tree: BettingTree, text: str, notation: Notation) -> str:
-    """A line in a message; what follows the flop is a part of the line that was written."""
+    """A line as messages quote it; the part after the flop is marked as such."""
     part = notation.shares and tree.first_street > Street.PREFLOP
     return f"line '{text.strip()}'" + (" after the flop" if part else "")
 
@@ -181,7 +182,7 @@ def _quoted(tree: BettingTree, text: str, notation: Notation) -> str:
 def _follow(
     tree: BettingTree, text: str, board: Sequence[int], any_card: bool, notation: Notation
 ) -> Line:
-    """Where cards are named, every second part is one; else bars only help to read."""
+    """Where cards are named, every second part is a card; elsewhere bars only help to read."""
     nodes, cards = [0], list[int]()
     for position, part in enumerate(text.split(SEPARATOR)):
         if notation.names_cards and position % 2:

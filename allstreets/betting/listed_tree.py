@@ -24,7 +24,7 @@ RAISE = re.compile(r"r(\d{1,9}(?:\.\d{1,9})?)(?:bb)?")
 
 
 class ListedActions:
-    """The actions that lines offer after each beginning that they share; amounts in grains."""
+    """The actions that lines offer after each beginning they share; amounts in grains."""
 
     def __init__(self, lines: Iterable[str], all_in: int, per_chip: int) -> None:
         """`all_in` is all that a player can put in on the street; `per_chip` grains are a chip."""
@@ -65,7 +65,7 @@ class ListedActions:
         return sorted(offered, key=lambda action: (action.kind, action.amount))
 
     def require_played(self, paths: set[Path]) -> None:
-        """Refuse lines that go on where the betting is over; `paths` are those that lead on."""
+        """Refuse lines that continue where the betting is over; `paths` are those that continue."""
         for path in self._offered:
             if path not in paths:
                 raise InputError(

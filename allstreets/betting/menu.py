@@ -110,7 +110,7 @@ def amount_of(
 
 
 def lowest_bet(size: BetSize, pot: float, chips_per_bb: float) -> float:
-    """The fewest chips that a size bets into this pot or a larger one; all-in sets no limit."""
+    """The fewest chips that a size bets into this pot or a larger pot; all-in sets no limit."""
     match size:
         case PotShare(share):
             return float(share) * pot
@@ -146,7 +146,7 @@ def _legal(amount: int, situation: Situation, force_allin: Fraction) -> int:
 
 
 def _merged(amounts: list[int], situation: Situation, merging: Fraction) -> list[int]:
-    """The amounts without those that are close to a larger one that is kept."""
+    """The amounts, less those that are close to a larger one that stays."""
     base = situation.pot - situation.last_bet
     above, below = (1 + merging).as_integer_ratio()
     kept: list[int] = []

@@ -7,7 +7,7 @@ Results are in chips and relative to what a player has put in, half the starting
 so that both results add up to minus the rake, and to 0 without one. A player's share of the
 starting pot, as solvers print it, is his result + starting pot / 2. Before the flop the starting
 pot is 0, and blinds and antes are invested. A big-blind ante is in the starting pot, and OOP alone
-has put it in: his half is larger by half of it, IP's is smaller.
+has put it in: half of it is added to his half of the pot and taken from IP's.
 
 A player who folds loses what he has put in. The uncalled part of a bet goes back to the
 bettor and is never raked: what the house takes is min(rake · matched pot, cap), where the matched
@@ -39,7 +39,7 @@ def payoffs(tree: BettingTree, rules: PostflopRules | PreflopRules) -> Floats:
     """[N,2,3]: the result of OOP and IP at each node if he wins, ties or loses the showdown.
 
     At a FOLD all three are the same: the result of having folded, or of the opponent's fold.
-    Nodes where the hand goes on hold zeros.
+    Nodes where the hand continues have zeros.
     """
     half = tree.pot / 2
     matched = tree.invested.min(axis=1)  # [N]

@@ -26,7 +26,7 @@ from allstreets.betting.tree import (
 from allstreets.betting.words import find_action
 
 NODE_LIMIT = 2_000_000
-COUNTED_FROM = 20_000  # a tree that grows past so many nodes is counted before it grows on
+COUNTED_FROM = 20_000  # a tree that grows past so many nodes is counted before it grows further
 NO_PLAYER = -1
 TOLERANCE = 100  # a bet may be off by one part in so many
 STATES_COMPARED = 5_000  # the first ones: rounding weighs most in small pots
@@ -61,7 +61,7 @@ class Grains:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where a hand stands, as far as the betting goes; amounts in grains."""
+    """The state of the betting in a hand; amounts in grains."""
 
     street: Street
     kind: NodeKind
@@ -75,7 +75,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A state, and the edits that lie there or below: each with how many words are behind it."""
+    """A state, and the edits at it or below: each with the number of its words already followed."""
 
     state: State
     edits: tuple[tuple[Edit, int], ...] = ()
@@ -131,9 +131,9 @@ def build_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) -> B
 def measure_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) -> TreeSize:
     """The size of the tree that `build_postflop_tree` would build.
 
-    Many lines lead to the same state, and what follows a state does not depend on the line. So
-    each is looked at once, when all states that lead to it have been, and counts as many nodes
-    as there are lines. Raises InputError, early on, when there are more than `node_limit`.
+    Many lines lead to the same state, and what follows a state does not depend on the line. So each
+    state is visited once, after all states that lead to it, and counts once for each line. Raises
+    InputError, early on, when there are more than `node_limit`.
     """
     thresholds, grains = Thresholds.of(rules), Grains.of(rules)
     needed = {street: _dependencies(rules, street) for street in Street if street >= rules.street}
@@ -142,7 +142,7 @@ def measure_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) ->
     lines: dict[Place, int] = {}  # that lead to each decision that waits
     waiting: list[tuple[int, int, int, int, Place]] = []
     ties = count()  # states of one stage do not lead to each other
-    sure = 0  # nodes that have been met, and those that must stand below what waits
+    sure = 0  # nodes visited, and those that must stand below what waits
 
     def meet(place: Place, new: int) -> None:
         nonlocal sure
@@ -177,7 +177,7 @@ def measure_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) ->
 
 
 def is_rounded(rules: PostflopRules) -> bool:
-    """Whether counting in grains moves a size by more than 1 % of it, or makes two sizes one.
+    """Whether rounding to grains moves a size by more than 1 % or makes two sizes equal.
 
     Every state's amounts are compared with those in grains of a hundredth, the smallest pots
     first. Edits that do not fit the tree are reported where it is built.
@@ -230,12 +230,12 @@ def _finer(place: Place) -> Place:
 
 
 def _stage(state: State) -> tuple[int, int, int]:
-    """Rises with every action that leaves a decision: bets add chips, and OOP checks before IP."""
+    """A number that rises with every action: bets add chips, and OOP checks before IP."""
     return state.street, sum(state.invested), state.player
 
 
 def _at_least_below(state: State, stack: int) -> int:
-    """Nodes that stand below a decision whatever the sizes: a fold, a call, checks to the end."""
+    """The nodes that any sizes put below a decision: a fold, a call, checks to the end."""
     checked_down = 3 * (Street.RIVER - state.street)  # a card and two decisions per street
     if state.aggressor == NO_PLAYER:
         return checked_down + (2 if state.player == OOP else 1)
@@ -243,14 +243,14 @@ def _at_least_below(state: State, stack: int) -> int:
 
 
 def _dependencies(rules: PostflopRules, street: Street) -> tuple[bool, bool]:
-    """Whether any rule of a street depends on its raises, and on who led the street before."""
+    """Whether any rule of a street depends on its raises, and on who bet last the street before."""
     sizes = rules.sizes_of(street, OOP), rules.sizes_of(street, IP)
     grows = any(isinstance(size, Geometric) for own in sizes for size in own.raises)
     return grows or rules.max_raises is not None, sizes[OOP].donk is not None
 
 
 def _bare(state: State, raises: bool, leader: bool) -> State:
-    """The state without what no rule depends on, so that more lines share it."""
+    """The state reduced to what the rules depend on, so that more lines share it."""
     if state.raises and not raises:
         state = replace(state, raises=0)
     if state.leader != NO_PLAYER and not leader:
@@ -278,7 +278,7 @@ def _choices(
         if done == len(edit.words):
             offered = _edited(edit, offered, state, rules, thresholds, grains)
     below: list[list[tuple[Edit, int]]] = [[] for _ in offered]
-    chosen: dict[str, int] = {}  # the action of each word: many edits share their first ones
+    chosen: dict[str, int] = {}  # the action of each word: many edits share their first words
     for edit, done in place.edits:
         if done < len(edit.words):
             word = edit.words[done]
@@ -323,7 +323,7 @@ def _edited(
 
 
 def _named(edit: Edit, word: str, offered: list[Action], state: State, grains: Grains) -> int:
-    """The place of the action that a word of an edit names, as it would in a line."""
+    """The index of the action that a word of an edit names, as in a line."""
     if word == DEAL:
         raise InputError(f"edit '{edit.line}': no card is dealt where '| * |' stands")
     states = [state, *(_after(state, action, grains.stack) for action in offered)]
@@ -345,7 +345,7 @@ def _named(edit: Edit, word: str, offered: list[Action], state: State, grains: G
 
 
 def _dealt(place: Place) -> Place:
-    """Where the hand stands when a card has been dealt."""
+    """The state after a card has been dealt."""
     for edit, done in place.edits:
         if edit.words[done : done + 1] != (DEAL,):
             raise InputError(f"edit '{edit.line}': a card is dealt there: write '| * |'")
@@ -417,7 +417,7 @@ def _bet(amount: int, situation: Situation) -> Action:
 
 
 def _after(state: State, action: Action, stack: int) -> State:
-    """Where the hand stands after an action."""
+    """The state after an action."""
     player = Player(state.player)
     if action.kind == ActionKind.FOLD:
         return replace(state, kind=NodeKind.FOLD)

@@ -15,7 +15,7 @@ what was put in since the deal. So they are the same number:
 
     whole = chips received − (pot / 2 + chips invested since the flop) = result of the subgame
 
-A big-blind ante, which OOP alone has put in, is passed to the subgame (`bb_ante`).
+A big-blind ante, which only OOP has put in, is passed to the subgame (`bb_ante`).
 
 Drawn as text (`draw_tree`):
 
@@ -88,7 +88,7 @@ class PreflopGrains:
 
 @dataclass(frozen=True, slots=True)
 class PreflopState:
-    """Where a hand stands before the flop, as far as the betting goes; amounts in grains."""
+    """The state of the betting before the flop; amounts in grains."""
 
     kind: NodeKind
     player: int  # who acts; who folded; NO_PLAYER
@@ -100,8 +100,8 @@ class PreflopState:
 class PreflopSituation(Situation):
     """A player who may raise: the blind counts as a bet of a whole big blind.
 
-    So the first raise is by a big blind at least, also over a limp, although a small blind is half
-    a bet behind and a big blind has nothing to call.
+    So the first raise adds at least a big blind, over a limp too, although the small blind is half
+    a bet behind and the big blind has nothing to call.
     """
 
     big_blind: int = 0
@@ -219,7 +219,7 @@ def _sizes(state: PreflopState, rules: PreflopRules, situation: Situation) -> Si
 
 
 def _after(state: PreflopState, action: Action, grains: PreflopGrains) -> PreflopState:
-    """Where the hand stands after an action."""
+    """The state after an action."""
     player = Player(state.player)
     theirs = state.invested[player.opponent]
     match action.kind:
@@ -315,7 +315,7 @@ def _flop_pot(tree: BettingTree, node: int) -> FlopPot:
 def draw_tree(
     tree: BettingTree, rules: PreflopRules, notes: Mapping[FlopPot, str] | None = None
 ) -> list[str]:
-    """The lines of a drawing of a preflop tree; a note stands behind its flop pot."""
+    """The lines of a drawing of a preflop tree; a note follows its flop pot."""
     ends = _ends(tree, rules, notes or {})
     head = f"{bb_text(rules.stack)} bb, {posted_text(rules)}"
     lines = [f"{ends.get(0, IP.seat)}: {head}"]

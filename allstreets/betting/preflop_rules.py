@@ -1,6 +1,6 @@
 """The rules of the betting before the flop: stacks, blinds, antes, raise sizes and rake.
 
-Rules count in chips, people in big blinds: `PreflopRules.parse` reads what a person writes.
+Rules count in chips, people in big blinds: `PreflopRules.parse` reads what users write.
 
 **Raise sizes.** `[2.5]` opens to 2.5 bb, 3-bets to 6.25 bb and so on: the entries are for the first
 raise, the second, …, and the last one serves all later raises. A plain number multiplies the last
@@ -8,7 +8,7 @@ bet; any other size is written as after the flop. An entry may be a list, a choi
 raise: `[[2, 3], "9bb", "50%"]`. Players who differ have lists of their own:
 `{sb: [2.5], bb: [3.5, 4]}`.
 
-Or every raise has its name, and one that is not named is all-in only:
+Or each raise is named, and a raise that is not named is all-in only:
 
     {open: [2, 2.5], over_limp: 3bb, 3bet: {bb: [3.5], sb: [3]}, 4bet+: 2.3}
 
@@ -52,7 +52,7 @@ from allstreets.betting.table import (
 # The sizes of the first raise, of the second, …; the last entry serves all later raises.
 RaiseLevels = tuple[Sizes, ...]
 
-# What a person may hand in for them.
+# What a user may write for them.
 RaiseLevelsInput = str | float | Iterable[SizesInput]
 RaiseSizesInput = RaiseLevelsInput | Mapping[str, RaiseLevelsInput | Mapping[str, SizesInput]]
 
@@ -206,7 +206,7 @@ def _times_last_bet(word: str) -> TimesLastBet:
     if factor <= 1:
         share = f", or {(100 * factor).normalize():f}% for a share of the pot" if factor else ""
         raise InputError(
-            f"'{word}' is no raise, since a plain number multiplies the last bet: write 2.5{share}"
+            f"'{word}' is not a raise: a plain number multiplies the last bet: write 2.5{share}"
         )
     return TimesLastBet(factor)
 
@@ -291,7 +291,7 @@ class PreflopRules:
         allin: str | float = ALWAYS,
         lines: Iterable[str] = (),
     ) -> "PreflopRules":
-        """Read rules as a person writes them: stack, antes, blinds and `rake_cap` in big blinds.
+        """Read rules as users write them: stack, antes, blinds and `rake_cap` in big blinds.
 
         `allin` is "always", "never" or the largest stack-to-pot ratio at which it is offered.
 
@@ -326,11 +326,11 @@ class PreflopRules:
 
     @property
     def grains(self) -> int:
-        """In how many parts a chip can be bet."""
+        """The number of parts in which a chip can be bet."""
         return grains_for(self.stack, self.ante, self.bb_ante, self.small_blind, self.big_blind)
 
     def posted(self, player: Player) -> float:
-        """Ante and blind of a player: all that he has where his stack is shorter."""
+        """Ante and blind of a player, or his whole stack where that is less."""
         blind = self.big_blind if player == OOP else self.small_blind
         return neat(min(self.ante + blind, self.playing_stack))
 
@@ -341,7 +341,7 @@ class PreflopRules:
 
 
 def read_allin(given: str | float) -> float | None:
-    """`allin_spr` of what a person writes: always, never, or a stack-to-pot ratio.
+    """`allin_spr` as the user writes it: always, never, or a stack-to-pot ratio.
 
     >>> read_allin("always"), read_allin("never"), read_allin(4)
     (None, 0.0, 4.0)
@@ -366,7 +366,7 @@ def _check_chips(name: str, value: object, smallest: int) -> None:
     chips = exact(name, value)
     if not smallest <= chips <= LARGEST_CHIPS:
         raise InputError(
-            f"{name} {bb_text(float(chips))} bb does not lie between {bb_text(smallest)} bb and "
+            f"{name} {bb_text(float(chips))} bb is not between {bb_text(smallest)} bb and "
             f"{bb_text(LARGEST_CHIPS)} bb"
         )
     if (chips * GRAINS).denominator != 1:

@@ -226,7 +226,7 @@ class PostflopRules:
 
     @property
     def grains_per_chip(self) -> int:
-        """In how many parts a chip can be bet."""
+        """The number of parts in which a chip can be bet."""
         if self.grains is not None:
             return self.grains
         return grains_for(self.pot, self.stack, self.chips_per_bb, self.min_bet)

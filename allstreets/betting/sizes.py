@@ -11,7 +11,7 @@
 | `e200%`, `2e200%` | geometric, at most 200 % of pot | the same                                   |
 | `a`               | all-in                          | all-in                                     |
 
-A size says what a player would like to bet. What he may bet is worked out in `menu.py`.
+A size says what a player would like to bet; `menu.py` works out what he may bet.
 Numbers are decimals, not binary fractions: 35 % of 30 chips is exactly 10.5 on every machine.
 """
 
@@ -105,7 +105,7 @@ class AllIn:
 BetSize = PotShare | TimesLastBet | BigBlinds | Chips | Geometric | AllIn
 Sizes = tuple[BetSize, ...]
 
-# What a person may hand in for sizes: "33%,75%,a", 0.5, ["33%", 0.75, "a"] or sizes.
+# What a user may write for sizes: "33%,75%,a", 0.5, ["33%", 0.75, "a"] or sizes.
 SizesInput = str | float | Iterable[str | float | BetSize]
 
 
@@ -224,7 +224,7 @@ def _bare_number(text: str, word: str) -> PotShare:
 def _times_last_bet(text: str, factor_text: str) -> TimesLastBet:
     factor = _positive(text, factor_text)
     if factor <= 1:
-        raise InputError(f"'{text}' is no raise: 2x is the smallest raise of a first bet")
+        raise InputError(f"'{text}' is not a raise: 2x is the smallest raise of a first bet")
     return TimesLastBet(factor)
 
 
@@ -243,6 +243,6 @@ def _positive(text: str, number: str) -> Decimal:
 
 
 def _plain(number: Decimal) -> str:
-    """A decimal without exponent and without zeros that say nothing."""
+    """A decimal without exponent and without trailing zeros."""
     text = f"{number:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -77,7 +77,7 @@ def street_of_board(board: Sequence[int]) -> Street:
 
 
 def amount_text(chips: float, scale: int) -> str:
-    """Chips in a unit of `scale` chips, exactly, without zeros that say nothing."""
+    """Chips in a unit of `scale` chips, exactly, without trailing zeros."""
     text = f"{Decimal(str(chips)) / scale:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
@@ -142,10 +142,10 @@ def neat(chips: float) -> float:
 
 
 def check_chips(name: str, value: object, smallest: float) -> None:
-    """Refuse what is not an amount of chips, or has more decimals than a grain."""
+    """Refuse anything that is not an amount of chips, or has more decimals than a grain."""
     amount = exact(name, value)
     if not smallest <= amount <= LARGEST_CHIPS:
-        raise InputError(f"{name} {value} does not lie between {smallest:g} and {LARGEST_CHIPS}")
+        raise InputError(f"{name} {value} is not between {smallest:g} and {LARGEST_CHIPS}")
     if (amount * GRAINS).denominator != 1:
         raise InputError(
             f"{name} {value}: amounts have {DECIMALS} decimals at most, so count in a smaller unit "

@@ -78,7 +78,7 @@ class BettingTree:
     # [N,2]: chips put in since the root by OOP, IP; blinds, antes too. Whole numbers unless the
     # game has amounts with decimals.
     invested: NDArray[Any]
-    actions: tuple[Action | None, ...]  # [N]: what led here; None at the root and after CHANCE
+    actions: tuple[Action | None, ...]  # [N]: action that led here; None at the root, after CHANCE
     locks: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
     """Decisions that are not free: [A] how often each action is taken there, by every hand."""
     hand_locks: Mapping[int, Mapping[int, tuple[float, ...]]] = field(default_factory=dict)
@@ -189,7 +189,7 @@ def make_tree(
     actions: list[Action | None],
     grains: int = 1,
 ) -> BettingTree:
-    """A tree out of its nodes in pre-order; the lists of children follow from the parents.
+    """Build a tree from its nodes in pre-order; the lists of children follow from the parents.
 
     Amounts are in grains, of which a chip has `grains`; the tree's are in chips.
     """
@@ -221,7 +221,7 @@ def make_tree(
 
 
 def read_only(array: NDArray[Scalar]) -> NDArray[Scalar]:
-    """The same array, which from now on refuses to be written to."""
+    """The same array, made read-only."""
     array.flags.writeable = False
     return array
 

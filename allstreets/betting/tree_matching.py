@@ -1,4 +1,4 @@
-"""Playing one postflop tree by strategies for another: which node stands for which.
+"""Playing one postflop tree with the strategies of another: which node stands for which.
 
 Trees of the same bet sizes and different stack-to-pot ratios have the same lines of play until
 a player is all-in in one of them. Both are walked from the root at once:
@@ -6,8 +6,8 @@ a player is all-in in one of them. Both are walked from the root at once:
 1. Check, call and fold stand for themselves.
 2. A bet or raise stands for the one that is nearest in size, by the ratio of their shares of the
    pot; of two that are equally near, for the smaller.
-3. Where the other tree's hand is over, or there was no bet to stand for one, nothing is known. As
-   far as the player knows, his chips are in already: he checks, and calls.
+3. Where the hand is over in the other tree, or had no bet to match, nothing is known. As far as the
+player knows, his chips are already in: he checks, and calls.
 """
 
 from collections.abc import Callable, Sequence
@@ -70,7 +70,7 @@ def matched_strategy(
 
 
 def _played_as(tree: BettingTree, children: Sequence[int], model: BettingTree, choice: int) -> int:
-    """The place among `children` of what an action of the model is played as."""
+    """The index among `children` of the action that an action of the model is played as."""
     place = _nearest(tree, children, model, choice)
     return _passive(tree, children) if place is None else place
 

@@ -162,7 +162,7 @@ def offer(tree: BettingTree, node: int, notation: Notation = CHIPS) -> str:
 
 
 def _offered(tree: BettingTree, node: int, notation: Notation) -> str:
-    """A word, and behind it the size that it does not give."""
+    """A word, followed by the size if the word does not give it."""
     word = action_word(tree, node, notation)
     amount, share = _sizes(tree, node, notation)
     more = (amount or share) if notation.shares else share
@@ -234,13 +234,13 @@ def _closest(tree: BettingTree, node: int, wanted: Fraction) -> list[int]:
 
 
 def _percent(tree: BettingTree, node: int) -> str:
-    """The share of the pot of a bet, in as many digits as lead back to it."""
+    """A bet's share of the pot, with just enough digits to identify it."""
     share, above = pot_share(tree, node), int(tree.parent[node])
     assert share is not None
     percent, chip = float(100 * share), float(tree.grain / _called_pot(tree, above))
     for digits in range(SHORTEST, LONGEST):
         text = f"{percent:.{digits}g}"
-        # Bets are a chip apart at least: what is closer than a third of it needs no search.
+        # Bets are at least a chip apart: within a third of a chip no search is needed.
         near = abs(float(text) - percent) < 33 * chip
         if "e" not in text and (near or _closest(tree, above, Fraction(text) / 100) == [node]):
             break

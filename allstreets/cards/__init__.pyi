@@ -86,7 +86,6 @@ from .isomorphism import runouts as runouts
 from .matchups import Matchups as Matchups
 from .matchups import matchups as matchups
 from .matchups import preflop_matchups as preflop_matchups
-from .matchups import preflop_table_is_kept as preflop_table_is_kept
 from .range_equity import class_equity as class_equity
 from .range_equity import combo_equity as combo_equity
 from .range_equity import flop_equity as flop_equity

@@ -1,14 +1,14 @@
 """Categories of a combo on a board, in players' words: the hand that it makes, and its draws.
 
-Straights and better are what the combo and the board make together. Below, only what the hole cards
-take part in counts: on a paired board a hand is not two pair for the board's pair, but the pair
-that it makes itself, and on KK7 an ace without a king or a seven is ace high.
+Straights and better count as the combo and the board make them together. Below that, only hands in
+which a hole card takes part count: a pair on the board does not make a pair two pair, and on KK7 an
+ace without a king or a seven is ace high.
 
 A pair is named by the place of its rank among the different ranks of the board. A draw needs one
 card: a flush draw has four of a suit and one of them in the hole, and is to the nuts if no higher
 card of the suit is left to others; a straight draw is open-ended if two ranks or more complete a
-straight that the board alone would not have. Whoever has a straight or better draws to nothing, and
-on the river nobody does.
+straight that the board alone would not have. A straight or better has no draw, and no hand has one
+on the river.
 
 Before the flop combos are told apart by their ranks and suits alone.
 """
@@ -120,7 +120,7 @@ def _categories(board: tuple[int, ...]) -> tuple[Longs, Longs]:
 
     made = _pairs(own, there)
     is_straight, is_flush = _top(mask) >= 0, (length >= 5).any(axis=1)
-    # From the weakest up: the last word holds.
+    # From the weakest up: the last name that fits is kept.
     made[is_straight] = MADE.index("straight")
     made[is_flush] = MADE.index("flush")
     full = ((counts >= 3).sum(axis=1) >= 2) | (
@@ -186,7 +186,7 @@ def _flush_draws(by_suit: Longs, shared: Longs, length: Longs) -> tuple[Flags, F
 
 
 def _top(mask: Longs) -> Longs:
-    """The place in `STRAIGHTS` of the highest straight of some ranks, −1 where there is none."""
+    """The index in `STRAIGHTS` of the highest straight of some ranks, −1 where there is none."""
     top = np.full(mask.shape, -1, np.int64)
     for place, straight in enumerate(STRAIGHTS):
         top[(mask & straight) == straight] = place

@@ -24,8 +24,9 @@ from allstreets.cards.ranges import Range
 class Equity:
     """The equities of two ranges against each other, card removal included.
 
-    Pairs of combos count by the product of their weights. `by_combo` gives both players' equity
-    for each combo [1326]: NaN where the range does not hold it or no opposing combo fits beside it.
+    Pairs of combos count by the product of their weights. `by_combo` gives both players' equity for
+    each combo [1326]: NaN where the range does not contain it or no opposing combo is compatible
+    with it.
     """
 
     ranges: tuple[Range, Range]
@@ -136,7 +137,7 @@ class HandMatchups:
 
 @cache
 def preflop_equity() -> HandMatchups:
-    """Exact preflop equities of all hand classes (the first call ever computes for ten seconds)."""
+    """Exact preflop equities of all hand classes."""
     return hand_matchups(preflop_matchups(), disjoint_combos())
 
 

@@ -1,6 +1,6 @@
 """Hand strength: any 5, 6 or 7 cards as a number 1..7462, higher is better, equal hands equal.
 
-The numbers are the places of the 7,462 different five-card hands, from 7-5-4-3-2 (1) to the royal
+The number is the rank among the 7,462 different five-card hands, from 7-5-4-3-2 (1) to the royal
 flush (7462). The tables behind them are built from the rules of poker in a tenth of a second:
 
 1. A *score* orders hands: the category, then the ranks that decide within it, as one number.

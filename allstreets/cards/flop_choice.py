@@ -1,7 +1,7 @@
 """Flops that stand for all, with weights: chosen by what they do to hands.
 
 Each of F flops has features [D] and a weight m. A function of a flop that is linear in the
-features, with independent coefficients and some noise of its own, has the covariance
+features, with independent coefficients and some noise, has the covariance
 
     K = Φ Φᵀ + NOISE · variance · I
 
@@ -41,7 +41,7 @@ from allstreets.cards.hands import HAND_COUNT, hand_pairs
 
 Places = Longs
 
-NOISE = 0.03  # of a thing's own, in variances of the features
+NOISE = 0.03  # of each item, in variances of the features
 LEAST_GAIN = 1e-3  # of the variance that is left: exchanges for less are not worth the time
 TOLERANCE = 1e-10
 FAR = 0.4  # pots won a pair: an equity of 70 %
@@ -51,7 +51,7 @@ LEAF_SHARE = 2.0  # standard deviation of the leaves' block, in those of the gen
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """K things that stand for all."""
+    """K items that stand for all."""
 
     places: Places  # [K], ascending
     weights: Floats  # [K], positive; their sum is that of all weights
@@ -65,14 +65,14 @@ def variance(features: Floats, weights: Floats) -> float:
 
 
 def covariances(features: Floats, weights: Floats) -> Floats:
-    """K [F, F] of things with features [F, D]."""
+    """K [F, F] of items with features [F, D]."""
     found: Floats = features @ features.T
     found[np.diag_indices(len(found))] += NOISE * variance(features, weights)
     return found
 
 
 def choose(features: Floats, weights: Floats, count: int) -> Choice:
-    """`count` of F things and their weights; fewer only where more would weigh nothing."""
+    """Choose `count` of F items with weights; fewer only where more would get no weight."""
     matrix = covariances(features, weights)
     aims = matrix @ weights
     places = exchanged(matrix, aims, weights, greedy(matrix, aims, count))
@@ -82,7 +82,7 @@ def choose(features: Floats, weights: Floats, count: int) -> Choice:
 
 
 def remaining_error(features: Floats, weights: Floats, places: Places, chosen: Floats) -> float:
-    """How far the chosen things are from all: 0 is the same, 1 as far as one thing at random.
+    """The distance of the choice from all: 0 is the same, 1 as far as one item drawn at random.
 
     The distance between the two means of the features, in standard deviations of the features.
     """
@@ -91,7 +91,7 @@ def remaining_error(features: Floats, weights: Floats, places: Places, chosen: F
 
 
 def greedy(matrix: Floats, aims: Floats, count: int) -> Places:
-    """The places of `count` things, each the one that lowers the variance most when it comes."""
+    """The indices of `count` items, each the one that lowers the variance most when it is added."""
     residuals, left = aims.copy(), matrix.diagonal().copy()
     columns = np.zeros((count, len(matrix)))
     chosen: list[int] = []
@@ -118,12 +118,12 @@ def exchanged(matrix: Floats, aims: Floats, weights: Floats, places: Places) -> 
 
 
 def _best_exchange(matrix: Floats, aims: Floats, places: Places) -> tuple[int, int, float, float]:
-    """(what goes, what comes, by how much that lowers the variance, by how much all have)."""
+    """(item out, item in, by how much that lowers the variance, by how much all exchanges have)."""
     inverse = np.linalg.inv(matrix[np.ix_(places, places)])  # [K, K]
     lines = inverse @ matrix[places]  # [K, F]
     weights = inverse @ aims[places]  # [K]
     own = inverse.diagonal()[:, None]
-    # What is left of every thing's aim and variance when one of the chosen has gone, [K, F].
+    # What is left of every item's aim and variance once one of the chosen is removed, [K, F].
     residuals = aims - weights @ matrix[places] + (weights[:, None] / own) * lines
     left = matrix.diagonal() - np.einsum("kf,kf->f", matrix[places], lines) + lines**2 / own
     gains = residuals**2 / np.maximum(left, TOLERANCE * matrix.diagonal())
@@ -149,7 +149,8 @@ def nonnegative(matrix: Floats, aims: Floats) -> Floats:
             negative = active & (wanted <= 0)
             if not negative.any():
                 break
-            # As far towards what is wanted as nothing becomes negative; what is 0 then goes.
+            # Step towards the solution until a weight would become negative; weights of 0 then drop
+            # out.
             steps = weights[negative] / (weights[negative] - wanted[negative])
             weights += steps.min() * (wanted - weights)
             gone = negative & (weights <= TOLERANCE * weights.max())
@@ -221,13 +222,13 @@ def reweighted(flops: FlopSet, leaves: Sequence[Floats] = ()) -> FlopSet:
 
 
 def flop_set_error(flops: FlopSet) -> float:
-    """How far a set is from all flops: 0 is the same, 1 as far as a flop at random."""
+    """The distance of a set from all flops: 0 is the same, 1 as far as a flop drawn at random."""
     dealt = every_flop().weights
     return remaining_error(_stacked((), dealt), dealt, _places(flops), flops.weights)
 
 
 def _rounded(weights: Floats) -> Floats:
-    """Weights in hundredths with the same sum, so that no machine's last bits are in them."""
+    """Weights in hundredths with the same sum, so that rounding on a machine never shows."""
     hundredths = np.rint(100 * weights)
     hundredths[weights.argmax()] += np.rint(100 * weights.sum()) - hundredths.sum()
     found: Floats = hundredths / 100
@@ -239,9 +240,9 @@ def _places(flops: FlopSet) -> Longs:
 
 
 def _stacked(leaves: Sequence[Floats], dealt: Floats) -> Floats:
-    """[1755, D]: the general features, and those of solutions in their proportion."""
+    """[1755, D]: the general features and, scaled to match, those of solutions."""
     general = flop_features()
-    # A game in which no pot is played to says nothing.
+    # A game in which no pot is reached says nothing.
     spreads = [(block, variance(block, dealt)) for block in leaves]
     telling = [block / np.sqrt(spread) for block, spread in spreads if spread > 0]
     if not telling:

@@ -1,10 +1,11 @@
 """The 1,755 flops that differ by more than the names of suits, and sets of them with weights.
 
-A set has all flops, some that a person names, or some that stand for all.
+A set has all flops, those that the user names, or a few that stand for all.
 
 A weight says how many of the 22,100 flops a flop of the set stands for. `subset_95` has flops and
-weights chosen so that hands fare on them as on all (`flop_choice`), and comes with the package;
-`spread_95` takes the middles of equal parts; `fitted_95` is chosen for a game, by a solution of it.
+weights chosen so that hands do on them as they do on all flops (`flop_choice`), and comes with the
+package; `spread_95` takes the middles of equal parts; `fitted_95` is chosen for a game, by a
+solution of it.
 
     subsets/subset_95.json    flops: {"AsKh7d": 231.42, …}, how it was made and how evaluated
 
@@ -244,12 +245,13 @@ class FlopSet:
 
 
 def every_flop() -> FlopSet:
-    """All 1,755 flops, each as often as it comes."""
+    """All 1,755 flops, each as often as it is dealt."""
     return _set(ALL, all_flops())
 
 
 def spread_flops(count: int) -> FlopSet:
-    """`count` flops that stand for all: similar flops lie together, each part gives its middle.
+    """`count` flops that stand for all: similar flops lie together, each part contributes its
+    middle flop.
 
     Flops are ordered by suits, pairing and ranks, the order is cut into parts of equal numbers of
     dealt flops, and the middle one of a part weighs as much as the part.
@@ -306,7 +308,7 @@ def by_likeness(flops: Iterable[Flop]) -> list[Flop]:
 
 
 def named_flops(texts: Sequence[str]) -> FlopSet:
-    """Flops that a person names ("AhKsQd"), each as often as it comes; a weight may follow a colon.
+    """Flops by name ("AhKsQd"), each as often as it is dealt; a weight may follow a colon.
 
     >>> named_flops(["AhKsQd", "2c3h4d:2"]).weights.tolist()
     [24.0, 48.0]
@@ -358,7 +360,7 @@ def _set(name: str, flops: Sequence[Flop]) -> FlopSet:
 
 
 def _likeness(flop: Flop) -> tuple[int, int, list[int]]:
-    """A sort key, similar flops together: suits, pairing, then ranks from the highest down."""
+    """The sort key that puts similar flops together: suits, pairing, then ranks, high to low."""
     return (
         SUITS_ORDER.index(flop.texture.suits),
         PAIRING_ORDER.index(flop.texture.pairing),

@@ -5,8 +5,8 @@ of +1 for each that h wins and −1 for each that it loses. A sum over a whole h
 when suits are renamed. So runouts that become each other by a renaming which leaves the flop as it
 is are dealt once and weighted: 733 boards per flop on average instead of 1,176.
 
-A missing flop is counted on the spot and no file is touched; three flops cost the time of three
-flops. Only `build` writes: 65 parts of 27 flops, each a file that is whole or absent. An
+A missing flop is counted on the spot and no file is touched: three missing flops cost the time of
+three. Only `build` writes: 65 parts of 27 flops, each a file that is whole or absent. An
 interrupted build resumes with the missing parts, and two processes that build at once write the
 same bytes. Threads that find no part left help with those at work.
 
@@ -97,7 +97,7 @@ def count_margins(flop: Sequence[int]) -> Ints:
 
 
 def _weighted_boards(flop: Sequence[int]) -> tuple[Bytes, Ints]:
-    """Boards [B, 5] that no renaming which keeps the flop makes equal, and their weights [B].
+    """Boards [B, 5] that differ under every renaming which keeps the flop, and their weights [B].
 
     Turn and river are two cards in no order: a combo, for which the renamings are known.
     """
@@ -230,7 +230,7 @@ class _PartWork:
         self._done: SimpleQueue[BaseException | None] = SimpleQueue()
 
     def take_part(self) -> None:
-        """Count flops that nobody has taken, until there is none left."""
+        """Count flops that no thread has taken yet, until none is left."""
         for place in self._places:
             try:
                 self._fill(place)
@@ -240,7 +240,7 @@ class _PartWork:
                 self._done.put(None)
 
     def wait(self) -> None:
-        """Wait for those that others have taken; raises what went wrong."""
+        """Wait for flops that other threads have taken; raise what went wrong there."""
         errors = [self._done.get() for _ in range(FLOPS_PER_PART)]
         for error in errors:
             if error is not None:
@@ -248,7 +248,7 @@ class _PartWork:
 
 
 def _help(at_work: list[_PartWork]) -> None:
-    """Take part in what is at work."""
+    """Help with the parts at work."""
     for work in at_work.copy():
         work.take_part()
 

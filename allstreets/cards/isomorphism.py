@@ -22,7 +22,7 @@ from allstreets.cards.card import DECK_SIZE, card_suit, make_card
 from allstreets.cards.hands import COMBO_CARDS, live_combos
 
 SUIT_PERMUTATIONS: Bytes = np.array(list(permutations(range(4))), np.uint8)
-"""[24, 4]: what becomes of each suit; row 0 changes nothing."""
+"""[24, 4]: what each suit becomes; row 0 changes nothing."""
 # The suit that holds the highest cards is called s, the next h, then d, then c.
 SUIT_ORDER = (3, 2, 1, 0)
 
@@ -33,7 +33,7 @@ def _card_permutations() -> Bytes:
 
 
 CARD_PERMUTATIONS: Bytes = _card_permutations()
-"""[24, 52]: what becomes of each card."""
+"""[24, 52]: what each card becomes."""
 
 
 def _combo_permutations() -> NDArray[np.uint16]:
@@ -44,7 +44,7 @@ def _combo_permutations() -> NDArray[np.uint16]:
 
 
 COMBO_PERMUTATIONS: NDArray[np.uint16] = _combo_permutations()
-"""[24, 1326]: what becomes of each combo."""
+"""[24, 1326]: what each combo becomes."""
 
 for _table in (SUIT_PERMUTATIONS, CARD_PERMUTATIONS, COMBO_PERMUTATIONS):
     _table.setflags(write=False)
@@ -101,7 +101,7 @@ def canonical_cards(cards: Sequence[int]) -> tuple[int, ...]:
 
 
 def boards_alike(board: Sequence[int]) -> int:
-    """How many boards differ from this one by the names of suits alone, itself included.
+    """How many boards differ from this board only by the names of suits, itself included.
 
     The flop is three cards in any order; turn and river keep their places.
 
@@ -185,7 +185,7 @@ class Runouts:
         return tuple(p for p in self.symmetries if CARD_PERMUTATIONS[p, card] == card)
 
     def with_symmetries(self, symmetries: tuple[int, ...]) -> "Runouts":
-        """The same board with these renamings only, some of its own."""
+        """The same board with only some of its own renamings."""
         return self if symmetries == self.symmetries else _runouts(self.board, symmetries)
 
 
@@ -219,7 +219,7 @@ def _runouts(board: tuple[int, ...], symmetries: tuple[int, ...]) -> Runouts:
             continue
         counts[card] = 0
         for number in symmetries:
-            # The renaming takes the other card to this one, so look at what this one comes from.
+            # The renaming takes the other card to this card, so look at what this card comes from.
             other = CARD_SOURCES[number][card]
             if representative[other] < 0:
                 representative[other], permutation[other] = card, number

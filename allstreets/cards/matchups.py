@@ -2,6 +2,9 @@
 
 `Matchups` counts runouts, as whole numbers: for two combos that share no card, wins + ties + losses
 is the number of runouts that fit beside both. For pairs that share a card the counts mean nothing.
+
+Before the flop there are 47,008 matchups up to renaming suits and swapping the two combos. Their
+counts come with the package; `python -m allstreets.cards.matchups` counts them anew.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -9,19 +12,28 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 from math import comb
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Arrays, Bytes, Floats, cache_path, cached_arrays, processors
+from allstreets.base import (
+    Bytes,
+    Flags,
+    Floats,
+    Ints,
+    processors,
+    read_checked_arrays,
+    write_checked_arrays,
+)
 from allstreets.cards.card import DECK_SIZE
 from allstreets.cards.evaluator import combo_strengths
-from allstreets.cards.hands import COMBO_CARDS, COMBO_COUNT
+from allstreets.cards.hands import COMBO_CARDS, COMBO_COUNT, disjoint_combos
 from allstreets.cards.isomorphism import COMBO_PERMUTATIONS, canonical_boards
 from allstreets.cards.kernels.matchups import WEIGHT_LIMIT, count_wins
 
-PREFLOP_TABLE = "preflop-matchups"
-PREFLOP_VERSION = 1
+PREFLOP_FILE = Path(__file__).parent / "preflop_matchups.safetensors"
+PREFLOP_RUNOUTS = comb(48, 5)
 
 # 2,048 boards of weight 24 or less stay below the limit of the counters, and their strengths for
 # all combos (5 MB) in the shared cache.
@@ -51,8 +63,7 @@ def matchups(
 ) -> Matchups:
     """Count every runout of `board` for combos `rows` [R] against `columns` [C] (default: all).
 
-    The combos must fit beside the board. Preflop counts come from a table that is computed once
-    (some ten seconds) and then stored.
+    The combos must fit beside the board. Preflop counts come from the table of the package.
     """
     row_combos = np.arange(COMBO_COUNT) if rows is None else rows
     column_combos = np.arange(COMBO_COUNT) if columns is None else columns
@@ -72,37 +83,72 @@ def matchups(
 
 @cache
 def preflop_matchups() -> Matchups:
-    """All 1,326 × 1,326 combos over all runouts, from the cache folder, or computed and stored."""
-    arrays = cached_arrays(PREFLOP_TABLE, PREFLOP_VERSION, build_preflop_matchups)
-    for array in arrays.values():
-        array.setflags(write=False)
-    return Matchups(arrays["wins"], arrays["ties"], comb(48, 5))
+    """All 1,326 × 1,326 combos over all runouts, from the table of the package.
+
+    Pairs that share a card have counts of 0.
+    """
+    counts = read_checked_arrays(PREFLOP_FILE)[0]
+    first = _first_alike()
+    listed = _is_listed(first)
+    position = (
+        np.cumsum(listed, dtype=np.int32).reshape(listed.shape) - 1
+    )  # in the table, where listed
+
+    # A pair (c, o) has the counts of the first pair like it, or that of (o, c) with sides swapped.
+    swapped = first > first.T
+    stand_in = np.minimum(first, first.T)
+    row = position.ravel()[stand_in]
+    wins, ties = counts["wins"][row], counts["ties"][row]
+    wins = np.where(swapped, PREFLOP_RUNOUTS - ties - wins, wins)
+    fits = disjoint_combos()
+    wins, ties = np.where(fits, wins, 0), np.where(fits, ties, 0)
+    wins.setflags(write=False)
+    ties.setflags(write=False)
+    return Matchups(wins, ties, PREFLOP_RUNOUTS)
 
 
-def preflop_table_is_kept() -> bool:
-    """Whether `preflop_matchups` finds its table and need not compute it."""
-    return cache_path(PREFLOP_TABLE, PREFLOP_VERSION).is_file()
-
-
-def build_preflop_matchups(threads: int | None = None) -> Arrays:
-    """Count all 2,598,960 boards through their 134,459 classes.
+def count_preflop_matchups(threads: int | None = None) -> Matchups:
+    """All 1,326 × 1,326 combos over all runouts, counted: some ten seconds on two cores.
 
     A board stands for all its renamings. What combos (c, o) meet on the renamed boards is what
-    the renamed combos meet on the board itself, so the counts of the classes, each weighted by
-    its size, are averaged over the 24 renamings of both combos.
+    the renamed combos meet on the board itself, so the counts of the 134,459 classes of boards,
+    each weighted by its size, are averaged over the 24 renamings of both combos.
     """
     boards, multiplicities = canonical_boards(5)
     weights = multiplicities.astype(np.uint16)
     all_combos = np.arange(COMBO_COUNT)
     counts = _count(boards, weights, all_combos, all_combos, threads or processors())
     renamed = COMBO_PERMUTATIONS.astype(np.int64)
-    averaged = []
-    for count in counts:
+
+    def mean(count: NDArray[np.uint32]) -> NDArray[np.uint32]:
         total = np.zeros(count.shape, np.uint64)
         for permutation in renamed:
             total += count[permutation[:, None], permutation[None, :]]
-        averaged.append((total // 24).astype(np.uint32))  # exact: every orbit divides
-    return {"wins": averaged[0], "ties": averaged[1]}
+        return (total // 24).astype(np.uint32)  # exact: every orbit divides
+
+    wins, ties = map(mean, counts)
+    return Matchups(wins, ties, PREFLOP_RUNOUTS)
+
+
+def write_preflop_table(table: Matchups, path: Path = PREFLOP_FILE) -> None:
+    """Store the counts of all matchups that differ."""
+    listed = _is_listed(_first_alike())
+    write_checked_arrays(path, {"wins": table.wins[listed], "ties": table.ties[listed]})
+
+
+def _first_alike() -> Ints:
+    """[1326, 1326]: the least c · 1326 + o of all pairs that renaming suits makes of (c, o)."""
+    first = np.full((COMBO_COUNT, COMBO_COUNT), COMBO_COUNT**2, np.int32)
+    for renamed in COMBO_PERMUTATIONS.astype(np.int32):
+        np.minimum(first, renamed[:, None] * COMBO_COUNT + renamed, out=first)
+    return first
+
+
+def _is_listed(first: Ints) -> Flags:
+    """[1326, 1326]: the pairs of the table, which share no card, one of all that are alike."""
+    own = np.arange(COMBO_COUNT**2, dtype=np.int32).reshape(first.shape)
+    listed: Flags = (first == own) & (first <= first.T) & disjoint_combos()
+    return listed
 
 
 def _count(
@@ -135,3 +181,7 @@ def _count(
 
             list(pool.map(count_rows, range(0, len(rows), ROWS_AT_ONCE)))
     return wins, ties
+
+
+if __name__ == "__main__":
+    write_preflop_table(count_preflop_matchups())

@@ -1,4 +1,4 @@
-"""Hands against ranges: what share of the pot they would win if all cards were dealt now."""
+"""Hands against ranges: the share of the pot they would win if all cards were dealt now."""
 
 from functools import lru_cache
 
@@ -13,7 +13,7 @@ CACHED_BOARDS = 8  # up to 22 MB each: the equities of all pairs of combos
 
 
 def combo_equity(board: tuple[int, ...], combos: tuple[Longs, Longs], reach: Pair) -> Pair:
-    """[H] of OOP and IP over every card to come; NaN for a combo that meets no other."""
+    """[H] of OOP and IP over every card to come; NaN for a combo that meets no opposing combo."""
     oop, ip = (one.astype(np.int16).tobytes() for one in combos)
     shares, fits = _shares(board, oop, ip)
     met = reach[0] @ fits

@@ -1,4 +1,4 @@
-"""Reading a range of any kind that poker programs write; what it is shows in how it begins.
+"""Reading a range of any kind that poker programs write; its beginning shows which kind it is.
 
 | kind                  | what it looks like                                                   |
 |-----------------------|----------------------------------------------------------------------|
@@ -98,7 +98,7 @@ Weights = Floats
 
 @dataclass(frozen=True)
 class _Group:
-    """A group that is open: what it began with, how it ends, and its weight with those around."""
+    """An open group: how it began, how it ends, and its weight with the groups around it."""
 
     begin: str
     end: str
@@ -110,7 +110,7 @@ def parse_weights(text: str) -> Floats:
     """[1326]: the weights that a range text gives to the combos."""
     weights = np.zeros(COMBO_COUNT)
     empty, groups = True, [_Group("", "", 0, 1.0)]
-    # Blanks around - and : do not separate; what they are replaced by keeps every place.
+    # Blanks around - and : do not separate; the replacement keeps every position.
     joined = SPACED_SIGN.sub(lambda match: match[1].center(len(match[0]), "\0"), text)
     for part in PART.finditer(joined):
         try:
@@ -126,7 +126,7 @@ def parse_weights(text: str) -> Floats:
         group = groups[-1]
         raise InputError(
             f"{place_in(text, group.position)}: '{shorten(group.begin)}' is never closed: write "
-            f"{shorten(group.end)} behind its last hand"
+            f"{shorten(group.end)} after its last hand"
         )
     if empty:
         raise InputError("the range is empty: write hands such as 'AA,AKs,TT-88,76s:0.5'")
@@ -134,7 +134,7 @@ def parse_weights(text: str) -> Floats:
 
 
 def place_in(text: str, position: int) -> str:
-    """Where a character of a range stands, in words."""
+    """The position of a character of a range, in words."""
     before = text[:position]
     character = position - (before.rfind("\n") + 1) + 1
     line = f"line {before.count(chr(10)) + 1}, " if "\n" in text.strip() else ""
@@ -165,7 +165,7 @@ def named_combos(text: str) -> list[int]:
 
 
 def _top(text: str, share: float) -> list[int]:
-    """The best hands, as many as fit whole into a share of all combos."""
+    """The best hands that fit whole into a share of all combos."""
     order = [HAND_NAMES.index(name) for name in BY_EQUITY.split()]
     if share > 1:
         raise InputError(f"'{shorten(text)}' is more than all hands: write random or 100%")
@@ -183,14 +183,14 @@ def read_weight(text: str) -> float:
         shift = -2 if number.endswith("%") else 0
         weight = float(Decimal(number.removesuffix("%")).scaleb(shift))
     except (ArithmeticError, ValueError):
-        raise InputError(f"'{shorten(text)}' is not a weight: write 0.5 or so") from None
+        raise InputError(f"'{shorten(text)}' is not a weight: write a number such as 0.5") from None
     if not 0 <= weight <= 1:
-        raise InputError(f"the weight {shorten(text)} does not lie between 0 and 1")
+        raise InputError(f"the weight {shorten(text)} is not between 0 and 1")
     return weight
 
 
 def _open_or_close(groups: list[_Group], part: re.Match[str]) -> None:
-    """A sign that begins or ends a group; `groups` are those that are open, the outermost first."""
+    """Read a sign that begins or ends a group; `groups` are open, the outermost first."""
     sign, percent = shorten(part[0].replace("\0", "")), part["percent"]
     if part["other"]:
         raise InputError(f"'{sign}' has no meaning here: write [50]AA[/50], 50%(AA) or AA:0.5")
@@ -219,7 +219,7 @@ def _open_or_close(groups: list[_Group], part: re.Match[str]) -> None:
 
 
 def _plain(number: str) -> str:
-    """A number without zeros that say nothing, so that [50] may be closed by [/50.0]."""
+    """A number without trailing zeros, so that [50] may be closed by [/50.0]."""
     return f"{float(number):.12g}"
 
 
@@ -234,7 +234,7 @@ def _read_token(token: str) -> tuple[list[int], float]:
 
 
 def _expand(token: str) -> Iterator[Pattern]:
-    """The hands that a token without its weight stands for."""
+    """The hands of a token, without its weight."""
     first_text, dash, last_text = token.partition("-")
     if dash:
         yield from _between(token, _read_hand(token, first_text), _read_hand(token, last_text))
@@ -306,7 +306,7 @@ def read_weights(text: str) -> Weights:
 
 
 def _are_numbers(text: str) -> bool:
-    """Whether there is nothing but numbers, of which one at least cannot be a hand."""
+    """Whether the words are all numbers, at least one of which cannot be a hand."""
     words = WORD.findall(text)
     return all(SIGNED.fullmatch(word) for word in words) and any(map(_is_figure, words))
 
@@ -318,7 +318,7 @@ def _is_figure(word: str) -> bool:
 
 
 def _read_numbers(text: str) -> Weights:
-    """Numbers in PioSOLVER's order, which is that of combos here."""
+    """Numbers in PioSOLVER's order, which is also the order of combos here."""
     words = list(WORD.finditer(text))
     if len(words) != COMBO_COUNT:
         raise InputError(
@@ -336,7 +336,7 @@ def _read_numbers(text: str) -> Weights:
 
 
 def _read_monker(lines: list[tuple[int, str]]) -> Weights:
-    """Lines of hand and weight in turn; what stands behind a semicolon is the EV."""
+    """Lines of hand and weight in turn; the number after a semicolon is the EV."""
     if len(lines) % 2:
         number, hand = lines[-1]
         raise InputError(f"range, line {number}: the weight of {shortened(hand)} is missing")
@@ -416,7 +416,7 @@ def _read_json(text: str) -> Weights:
     for hand, weight in entries:
         if isinstance(weight, bool) or not isinstance(weight, int | float):
             raise InputError(
-                f'range, entry {shortened(hand)}: a number is wanted, as in {{"AKs": 0.5}}'
+                f'range, entry {shortened(hand)}: write a number, as in {{"AKs": 0.5}}'
             )
         try:
             weights[named_combos(hand)] = read_weight(repr(weight))

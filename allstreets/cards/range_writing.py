@@ -1,4 +1,4 @@
-"""Writing a range as other programs write it themselves, so that they surely read it.
+"""Writing a range as other programs write it, so that they are sure to read it.
 
 | kind       | what is written                                                                  |
 |------------|----------------------------------------------------------------------------------|
@@ -130,7 +130,7 @@ def _members(tokens: Tokens) -> Hands:
 
 @cache
 def _line(high: int, gap: int | None) -> Line:
-    """The hands under one higher card, or from that card down those of one gap."""
+    """The hands below one higher card, or those of one gap from that card down."""
     if gap is None:
         return tuple((high, low) for low in range(high - 1, -1, -1))
     return tuple((rank, rank - gap) for rank in range(high, gap - 1, -1))
@@ -163,7 +163,7 @@ def _runs(line: Line, kind: str, hands: Hands, extra: int) -> list[Token]:
 
 @cache
 def _token(line: Line, first: int, last: int, kind: str, extra: int) -> Token:
-    """The token from one place of a line to another."""
+    """The token from one position of a line to another."""
     names = [RANKS[high] + RANKS[low] + kind for high, low in (line[first], line[last])]
     members = frozenset(hand for pair in line[first : last + 1] for hand in _hands_of(pair, kind))
     (high, low), (last_high, _) = line[first], line[last]
@@ -248,7 +248,7 @@ def _pio_numbers(weights: Weights) -> str:
 
 
 def _gto(weights: Weights) -> str:
-    """Hands by falling weight; whoever has 1 stands outside the brackets."""
+    """Hands by falling weight; hands of weight 1 stand outside the brackets."""
     named: dict[float, list[str]] = {}
     for names, weight in _equal_weights(weights):
         named.setdefault(weight, []).append(names)

@@ -84,7 +84,7 @@ class Range:
         return Range(self.weights / self.largest)
 
     def on(self, board: tuple[int, ...]) -> "Range":
-        """The range without the combos that the board blocks; nothing left is an error."""
+        """The range without the combos that the board blocks; it is an error if nothing is left."""
         live = np.where(live_combos(board), self.weights, 0.0)
         if not live.any():
             if not self.weights.any():
@@ -96,9 +96,9 @@ class Range:
         return Range(live)
 
     def beside(self, board: tuple[int, ...]) -> "Range":
-        """The range with combos that the board blocks as the others of their hand, if those agree.
+        """The range in which blocked combos weigh as the others of their hand, where those agree.
 
-        That keeps texts short and changes nothing: who reads a range for a board leaves them out.
+        That keeps texts short and changes nothing: a range read for a board leaves them out.
 
         >>> Range.parse("AA,KK:0.5").on((51,)).beside((51,)).text()
         'AA,KK:0.5'
@@ -111,7 +111,7 @@ class Range:
         return Range(np.where(~live & agree, low[HAND_OF_COMBO], weights))
 
     def rounded(self, digits: int = SHOWN_DIGITS) -> "Range":
-        """The range with weights of so many decimals."""
+        """The range with its weights rounded to so many decimals."""
         return Range(np.round(self.weights, digits))
 
     def text(self, kind: RangeKind | str = RangeKind.text) -> str:

@@ -1,17 +1,17 @@
 """Best response and exploitability, exact, for any game.
 
-1. Bring the opponent's strategy into the form of reach: one number for each of his lines.
-2. Multiply by the player's payoff matrix: what each of his own actions earns at the terminals right
-   below it.
-3. Up the player's own tree take at each information set the action with the largest value, where a
-   value sums over all histories of the set. So the choice depends on what the player knows and on
-   nothing else; a response that chose history by history would see the opponent's cards, and its
+1. Turn the opponent's strategy into reach: one number for each of his lines.
+2. Multiply by the player's payoff matrix: each of his actions gets what it earns at the terminals
+right below it.
+3. Going up the player's own tree, take the action with the largest value at each information set,
+where a value sums over all histories of the set. So the choice depends only on what the player
+knows; a response that chose history by history would see the opponent's cards, and its
    value would not go to 0 at equilibrium.
 
 Exploitability is the mean of what both players gain by best responses, NashConv / 2.
 
-A strategy comes as a table that a person reads (information set → action → probability), or as
-probabilities by slot, [K]; axis letters are those of `game`.
+A strategy is a readable table (information set → action → probability), or probabilities by slot,
+[K]; axis letters are those of `game`.
 """
 
 from collections.abc import Mapping

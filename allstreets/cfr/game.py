@@ -13,7 +13,8 @@ player's last action determines all his actions before it.
 Compiling a game:
 1. Visit the game level by level. The children of one node are neighbours, and every node comes
    after its parent, so passes down and up the tree are plain loops.
-2. On the way check what the solvers rely on: each information set belongs to one player, offers the
+2. On the way, check what the solvers rely on: each information set belongs to one player, offers
+the
    same actions at each of its histories, and is reached by one own line only (perfect recall).
 3. Number the information sets: the first player's, then the second's; in each, sets that come after
    fewer own moves first. So one player's slots are one contiguous range, and a parent's slots stand
@@ -78,7 +79,7 @@ class State(Protocol):
         """
 
     def utility(self) -> float:
-        """The first player's win at a terminal; the second player wins the negative of it."""
+        """The first player's win at a terminal; the second player's is its negative."""
 
 
 @runtime_checkable
@@ -91,7 +92,7 @@ class Game(Protocol):
 
     @property
     def unit(self) -> str:
-        """The unit of utilities, as a person reads it ("chips")."""
+        """The unit of utilities, for people ("chips")."""
 
     def root(self) -> State:
         """The state before anything has happened."""
@@ -230,7 +231,7 @@ def compile_game(game: Game) -> FlatGame:
 def _visit_all(game: Game) -> _Histories:
     """Visit the game level by level."""
     histories = _Histories()
-    # A state is made when its turn comes: most of those of a game that is too large never are.
+    # A state is made when its turn comes: in a game that is too large, most never are.
     level: list[tuple[Callable[[], State], Move]] = [(game.root, (1.0, (NOWHERE, NOWHERE)))]
     while level:
         below: list[tuple[Callable[[], State], Move]] = []

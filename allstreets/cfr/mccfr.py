@@ -1,17 +1,17 @@
 """External-sampling Monte Carlo CFR, reproducible on any number of threads.
 
 One iteration walks the game once for each player p:
-1. Down: try all of p's actions; sample one move of nature and of the opponent wherever they move.
+1. Down: try all of p's actions; sample one move wherever nature or the opponent moves.
    Where the opponent moves, add his strategy to the sums of his average: S(a) += σ(a).
 2. Up: at each of p's information sets on the walk add R(a) += value of a − value of the set, and
    match regrets again.
 
 The opponent and nature get to a history as often as their probabilities say, so these are not
 multiplied in again: the expectation of what is added is the counterfactual regret. For the same
-reason S sums the opponent's strategy with his own reach. Every iteration weighs alike, in the
-regrets and in the average, as in the original proof. Weights that grow with t forget the bad first
-iterations sooner, but make the average one of fewer walks; on Kuhn and Leduc the noise of the walks
-is the larger part, and linear weights are worse on the one and no better on the other.
+reason S sums the opponent's strategy with his own reach. Every iteration has the same weight, in
+the regrets and in the average, as in the original proof. Weights that grow with t forget the bad
+first iterations sooner, but then the average has fewer walks; on Kuhn and Leduc the noise of the
+walks is the larger part, and linear weights are worse on the one and no better on the other.
 
 **The tree** of the walks differs from that of a `FlatGame` in two ways. Chance moves that follow
 one another directly, such as the deal of one card after another, become one move, drawn in constant
@@ -28,8 +28,8 @@ m iterations out of t leaves an exploitability of about √(m / t) of the stakes
 games whose walks are as short as Leduc's, an eighth of a microsecond, one thread is fastest.
 
 **Pruning** leaves out actions with a regret below the threshold. Thresholds and floors are in the
-unit of the stored regrets: here utility, summed over the walks that came by. Chance moves a regret
-by about √t, so thresholds should grow like that: "-C*sqrt(t)", C near the size of the stakes.
+unit of the stored regrets: here utility, summed over the walks that came by. The noise of a regret
+grows like √t, and so should thresholds: "-C*sqrt(t)", C near the size of the stakes.
 
 Lanctot et al. (2009), Monte Carlo sampling for regret minimization in extensive games.
 """
@@ -173,7 +173,7 @@ class MccfrSolver(Solver):
             self._run_rounds(iterations)
 
     def _run_rounds(self, iterations: int) -> None:
-        """Run `iterations` more, through as many rounds as that touches."""
+        """Run `iterations` more, through all the rounds that they touch."""
         wanted = self.iterations + iterations
         workers = min(self.threads, self.streams)
         with ThreadPoolExecutor(workers) as pool:
@@ -185,7 +185,8 @@ class MccfrSolver(Solver):
                 try:
                     self._walk_streams(pool, workers, goal)
                 except KeyboardInterrupt as signal:
-                    # Else some streams would be ahead, and resuming would differ from not stopping.
+                    # Otherwise some streams would be ahead, and a resumed run would differ from an
+                    # uninterrupted one.
                     self._walk_streams(pool, workers, goal)
                     interrupted = signal
                 if goal == length * self.streams:
@@ -194,7 +195,7 @@ class MccfrSolver(Solver):
                     raise interrupted
 
     def _walk_streams(self, pool: Executor, workers: int, goal: int) -> None:
-        """Bring the round to `goal` iterations; streams that are already there stay put."""
+        """Bring the round to `goal` iterations; streams that are already there wait."""
 
         def work(worker: int) -> None:
             for stream in range(worker, self.streams, workers):
@@ -333,7 +334,7 @@ def alias_table(probabilities: Floats) -> tuple[Floats, Longs]:
 
 
 def _walking_order(game: FlatGame) -> tuple[list[int], list[float], list[int], list[int]]:
-    """Of each node of the new order: its number in `game`, nature's probability of the move into
+    """For each node of the new order: its number in `game`, nature's probability of the move into
     it, the index of its first child in the new order, the number of its children."""
     numbers, chances, firsts, counts = [0], [1.0], [0], [0]
     waiting = [0]

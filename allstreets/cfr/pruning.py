@@ -2,11 +2,11 @@
 
 An action with negative regret is not played. As long as its true regret cannot have become
 positive, leaving out everything below it changes neither the node's value, nor the opponent's
-values, nor the average strategy. What is left out is left alone: a skipped action's regret is
-discounted as always and otherwise **not written**, and the regrets of the information sets below it
-are not even discounted.
+values, nor the average strategy. A skipped action is left alone: its regret is discounted as always
+and otherwise **not written**, and the regrets of the information sets below it are not even
+discounted.
 
-Two rules say for how long an action stays out, once its regret is negative:
+Two rules decide how long an action stays out once its regret is negative:
 - `threshold=None`, the sound rule. An upper bound of the true regret is maintained for each skipped
   action, U ← d⁻·U + (opponent's reach · best payoff below − value of the set), started at R, and
   the action comes back before U can be positive. It then starts from U: regret matching forgives a

@@ -5,9 +5,9 @@ At iteration t, counted from 1, with t' = t − 1, and before the new regrets ar
     R⁺ *= t'^α / (t'^α + c⁺)     R⁻ *= t'^β / (t'^β + c⁻)     S *= (t' / (t' + 1))^γ
 
 R are cumulative regrets, S the sums that the average strategy is made of; the offsets c are 1
-unless the table says so. Where an exponent is `None` nothing is discounted. `clip` stands in the
-place of β: after the addition R = max(R, 0). `averaging` weighs the new strategy by t^averaging
-instead of discounting the old; a schedule has one or the other.
+unless the table says so. Where an exponent is `None` nothing is discounted. `clip` replaces β:
+after the addition R = max(R, 0). `averaging` weighs the new strategy by t^averaging instead of
+discounting the old; a schedule has one or the other.
 
 | name      | α    | β    | γ | else                       | paper                                |
 |-----------|------|------|---|----------------------------|--------------------------------------|
@@ -19,14 +19,14 @@ instead of discounting the old; a schedule has one or the other.
 | `tuned`   | 1.5  | 0    | 4 | negative regrets halve     | γ beyond the published proof         |
 | `ahead`   | 1.4  | 0.75 | 4 | c⁻ = 10, looks ahead 0.5   | beyond any published proof           |
 
-`ahead` is about values, not about what is stored. A decision's regrets compare its actions with the
-strategy that was played, as ever. The value that it passes up to the player's decision before is
-that of a strategy which lies between: played + ahead · (what the new regrets will play − played).
-So what has just been learned below counts above at once, and not one iteration late. Decisions
-after the flop look ahead, whatever the cards; those before it, in sampled and in tabular games take
-the discounts of such a schedule alone.
+`ahead` changes values, not what is stored. A decision's regrets compare its actions with the
+strategy that was played, as always. The value that it passes up to the player's previous decision
+is that of a strategy in between: played + ahead · (what the new regrets will play − played). So
+what was just learned below counts above at once, and not one iteration late. Decisions after the
+flop look ahead with every card model; those before the flop, and sampled and tabular games, use
+only the discounts of such a schedule.
 
-Every schedule gives a regret that is added now the weight 1; what older ones still weigh follows.
+Every schedule adds a new regret with weight 1; the weights of older ones follow from that.
 With a warm-up of w, "dcfr(1.5,0.5,2)@30", the first w iterations are not discounted at all.
 """
 
@@ -52,7 +52,7 @@ class IterationWeights(NamedTuple):
     average: float  # factor of the sums that the average strategy is made of
     weight: float  # of the new strategy in these sums
     threshold: float = -math.inf  # actions with a smaller regret are pruned
-    ahead: float = 0.0  # how far values go over to the strategy of the new regrets
+    ahead: float = 0.0  # how far values move to the strategy of the new regrets
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Schedule:
         if self.negative_offset <= 0 or not 0 <= self.ahead <= 1:
             raise InputError(
                 f"{self.name}: negative_offset is {self.negative_offset:g} and ahead "
-                f"{self.ahead:g}, but the one must be positive and the other lie between 0 and 1"
+                f"{self.ahead:g}, but the first must be positive and the second between 0 and 1"
             )
         if self.gamma is not None and self.averaging:
             raise InputError(f"{self.name}: the average is either weighted or discounted, not both")
@@ -136,7 +136,7 @@ class Schedule:
 
     @property
     def weighs_alike(self) -> bool:
-        """Whether an iteration weighs the same in the regrets as in the average.
+        """Whether an iteration has the same weight in the regrets as in the average.
 
         Then, and only then, regrets bound the exploitability of the average strategy.
         """

@@ -1,8 +1,8 @@
 """The sequence form: a flat game seen from each player's own lines.
 
 A player's **reach** is one number per slot: the product of his own probabilities on his line up to
-and including that action. What player p's slot earns at the terminals right below it, without
-further moves of his own, is then linear in the opponent's reach:
+and including that action. The value that a slot of player p earns at the terminals right below it,
+where he does not move again, is then linear in the opponent's reach:
 
     value[k] = Σ over opponent slots c of payoff[k, c] · reach[c]
 

@@ -139,7 +139,7 @@ class Solver(ABC):
 
 
 def check_state(given: Mapping[str, NDArray[Any]], expected: Mapping[str, NDArray[Any]]) -> None:
-    """Refuse arrays that differ from the solver's own in name, shape or type, or are not finite."""
+    """Refuse arrays that differ from the solver's in name, shape or type, or are not finite."""
     missing = sorted(set(expected) - set(given))
     unknown = sorted(set(given) - set(expected))
     if missing or unknown:

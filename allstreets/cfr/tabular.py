@@ -1,6 +1,6 @@
 """Tabular CFR with alternating updates, for any schedule, with or without pruning.
 
-One iteration t does for the first player and then for the second:
+Iteration t does this for the first player, then for the second:
 1. Values: the player's payoff matrix times the opponent's reach, summed up the player's own tree
    with his current strategy.
 2. Regrets: discount what is stored, add (value of the action − value of the set), clip if the
@@ -98,8 +98,8 @@ class CfrSolver(Solver):
         The average regrets of both players, each bounded by the sum over his information sets, add
         up to at least twice the exploitability when iterations weigh alike in regrets and average
         and nothing is skipped. With alternating updates the second player's regrets meet the first
-        player's next strategy: the averages behind the two regrets are shifted by one
-        iteration, which is worth at most the range of utilities once (Burch et al. 2019).
+        player's next strategy: the averages in the two regrets are shifted by one iteration, which
+        is worth at most one range of utilities (Burch et al. 2019).
         """
         if not self.schedule.weighs_alike or self.pruning or not self.iterations:
             return None

@@ -1,4 +1,4 @@
-"""allstreets certify: what a whole-game solution is worth with real cards."""
+"""allstreets certify: the exploitability of a whole-game solution with real cards."""
 
 from functools import partial
 from pathlib import Path
@@ -41,7 +41,7 @@ def certify(
         Literal["boards", "classes", "exact"] | None,
         typer.Option(
             help="Card model for flops that the solution does not store. Default: its own boards, "
-            "or boards with 32 river buckets. exact takes ten times as long and loses next to "
+            "or boards with 32 river buckets. exact takes ten times as long and loses almost "
             "nothing after the flop."
         ),
     ] = None,
@@ -93,7 +93,7 @@ def certify(
       allstreets certify hu-20bb --output mine/
 
     Ctrl-C keeps every evaluated flop, and the same command resumes.
-    docs/certificates.md says what the figures mean.
+    docs/certificates.md explains the figures.
     """
     from allstreets.cli.terminal.running import exit_code
     from allstreets.jobs import plan_certify
@@ -126,7 +126,7 @@ def certify_on_terminal(out: "Console", job: "CertifyJob") -> "CertifyOutcome":
     if outcome.interrupted:
         lines.append(
             f"Interrupted; {outcome.done:,} of {len(job.flops):,} flops are evaluated and kept. "
-            f"Go on with: {command('certify', job.folder)}, and the same options."
+            f"Continue with: {command('certify', job.folder)}, and the same options."
         )
     for line in lines:
         out.print(line, markup=False, soft_wrap=True)

@@ -95,9 +95,7 @@ def _print(out: "Console", comparison: "Comparison", first: Path, second: Path, 
         out.print(
             f"{seats[player]:{width}}{number(a):>9}{number(b):>9}{number(b - a, sign='+'):>10}"
         )
-    out.print(
-        f"\nA hand does something else {percent(comparison.distance, 1)} of the time.", end=""
-    )
+    out.print(f"\nA hand acts differently {percent(comparison.distance, 1)} of the time.", end="")
     shown = [hand for hand in comparison.hands[:top] if hand.weighted > 0]
     if not shown:
         out.print()

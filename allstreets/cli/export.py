@@ -1,4 +1,4 @@
-"""allstreets export, import, chart: files for other programs and of them, and posters."""
+"""allstreets export, import, chart: files for and from other programs, and posters."""
 
 from pathlib import Path
 from typing import Annotated
@@ -41,7 +41,7 @@ def export(
       allstreets export pf-10bb ranges/
 
     The folder of a line contains BB.txt and SB.txt, the ranges that get there: r2.5/c has those
-    that see a flop after a raise to 2.5 bb and a call. MonkerSolver's files are side by side, each
+    that see a flop after a raise to 2.5 bb and a call. MonkerSolver's files are in one folder, each
     with the frequency and the EV of an action. hrc writes the JSON of Holdem Resources Calculator,
     which allstreets import reads. README.txt lists them all.
     """
@@ -49,7 +49,7 @@ def export(
 
     files = export_ranges(load_tree(folder), output, kind, digits)
     out = console()
-    out.print(f"{files:,} files in {output}; README.txt says what is where.")
+    out.print(f"{files:,} files in {output}; README.txt lists them.")
 
 
 def import_tree(
@@ -70,9 +70,9 @@ def import_tree(
       allstreets range --from hrc/ --line "r2.5 c" --player bb --to pio
       allstreets compare hrc/ game/ --line r2.5
 
-    HRC exports strategies as JSON: settings.json and a folder nodes. Of a table with more players
-    the game of the blinds is read, after everybody else has folded. docs/hrc.md says what is
-    computed from what the files hold.
+    HRC exports strategies as JSON: settings.json and a folder nodes. For a table with more players
+    the game of the blinds is read, after all others have folded. docs/hrc.md says what is computed
+    from the files.
     """
     from allstreets.interop import read_hrc
     from allstreets.storage import require_preflop_folder, save_preflop

@@ -53,7 +53,7 @@ def flops(
     """List the 1,755 flops that are distinct up to suit isomorphism, one of them, or a set.
 
     --choose made the subsets of the package (flops: subset_95 in a training file): flops and
-    weights on which hands fare as they do on all flops.
+    weights on which hands do as well as on all flops.
 
     \b
     Examples:
@@ -69,7 +69,7 @@ def flops(
         form = "json"
     if choose is not None:
         if flop:
-            raise InputError(f"name a flop or --choose some, not both ('{flop}')")
+            raise InputError(f"name a flop or use --choose, not both ('{flop}')")
         _choose(choose, solutions or [], output, form)
     elif solutions or output:
         raise InputError("--from and --output go with --choose N: how many flops to choose")
@@ -147,7 +147,7 @@ def _show_set(flops: "FlopSet", form: FlopFormat) -> None:
     if form == "csv":
         _write_csv(rows)
         return
-    error = stated_error(flops.name)  # a subset's file knows; else all flops are compared
+    error = stated_error(flops.name)  # the file of a subset has it; else all flops are compared
     if error is None:
         error = flop_set_error(flops)
     if form == "json":
@@ -159,8 +159,8 @@ def _show_set(flops: "FlopSet", form: FlopFormat) -> None:
         table.add_row(row["flop"], f"{row['weight']:,.2f}", row["suits"], row["pairing"])
     out.print(table)
     out.print(
-        f"\n{len(rows):,} flops stand for 22,100. How hands fare on them is {percent(error)} of a "
-        "standard deviation away from all flops; a flop at random is 100 % away."
+        f"\n{len(rows):,} flops stand for 22,100. Hands do on them as on all flops, to within "
+        f"{percent(error)} of a standard deviation; for a flop drawn at random it is 100 %."
     )
 
 

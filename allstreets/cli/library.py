@@ -18,7 +18,7 @@ from allstreets.cli.terminal.output import (
 if TYPE_CHECKING:
     from allstreets.storage import Packed
 
-EXACT = 0.001  # mbb/hand: what is worth no more is solved
+EXACT = 0.001  # mbb/hand: games below it count as solved
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 
@@ -30,7 +30,7 @@ def library(
         bool, typer.Option("--markdown", help="Print the table of docs/library.md.")
     ] = False,
     every: Annotated[
-        bool, typer.Option("--all", help="A line for each game of a long series, too.")
+        bool, typer.Option("--all", help="List each game of a long series on its own line.")
     ] = False,
     json: JsonOption = False,
 ) -> None:
@@ -66,7 +66,7 @@ def library(
 
 
 COLUMNS = ["name", "format", "stack", "mbb/hand with real cards", "wanted", "flops", "made"]
-MANY = 16  # games of a series that are one line in a table
+MANY = 16  # games of a series that share a line of the table
 
 
 def _short(rows: list[dict[str, Any]]) -> list[list[str]]:
@@ -182,7 +182,7 @@ def build(
         float | None, typer.Option(min=0, help="Start no new game after this many minutes.")
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print what each game takes, and stop.")
+        bool, typer.Option("--dry-run", help="Print time and memory of each game, and stop.")
     ] = False,
     json: JsonOption = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""allstreets lock: hold a strategy of a solution fixed, solve again, and see what changes."""
+"""allstreets lock: fix a strategy in a solution, solve again, and see what changes."""
 
 import sys
 from pathlib import Path
@@ -81,8 +81,8 @@ def lock(
         bool,
         typer.Option(
             "--exploit",
-            help="Do not solve again: show the opponent's best response hand by hand, if all else "
-            "stays as in the solution.",
+            help="Do not solve again: show the opponent's best response hand by hand, if "
+            "everything else stays as in the solution.",
         ),
     ] = False,
     hud: Annotated[
@@ -151,12 +151,11 @@ def lock(
       allstreets lock game/ --hud villain.csv --opponent bb --exploit
       allstreets lock game/ --against his_game/ --opponent bb --exploit --at "r2.5 c | * | x"
 
-    For a frequency the hands move first that lose least EV by it. Solved again, other hands may get
-    there: then hands are moved and it is solved again, in up to 8 rounds, until the frequency holds
-    (--time and --max-iterations are those of a round). A CSV file has lines such as
-    'x b50%,call,45%' or 'x,b75%,<=30%' under the head node,action,frequency; HUD numbers such as
-    'fold_to_cbet,60%' stand under the head number,frequency. docs/solving.md says more, and
-    docs/locks.md of whole games.
+    To meet a frequency, hands that lose least EV move first. After solving again, other hands may
+    get there: then hands are moved again, in up to 8 rounds, until the frequency holds (--time and
+    --max-iterations are per round). A CSV file has lines such as 'x b50%,call,45%' or
+    'x,b75%,<=30%' under the head node,action,frequency; HUD numbers such as 'fold_to_cbet,60%' go
+    under the head number,frequency. More in docs/solving.md, and for whole games in docs/locks.md.
     """
     from allstreets.analysis import LockRequest, hud_locks, hud_seat
     from allstreets.base import InputError
@@ -254,7 +253,7 @@ def _seat(text: str) -> "Player":
 
     seats = {"bb": Player.OOP, "oop": Player.OOP, "sb": Player.IP, "ip": Player.IP}
     if text.lower() not in seats:
-        raise InputError(f"--opponent '{text}' is no seat: write bb or sb")
+        raise InputError(f"--opponent '{text}' is not a seat: write bb or sb")
     return seats[text.lower()]
 
 

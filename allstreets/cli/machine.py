@@ -1,4 +1,4 @@
-"""allstreets devices, compile: what this machine can run on, and kernels compiled for it."""
+"""allstreets devices, compile: the processors and GPUs of this machine, and kernels for them."""
 
 from typing import Annotated, Literal
 
@@ -8,7 +8,7 @@ from allstreets.cli.terminal.output import JsonOption, console, print_json
 
 
 def devices(json: JsonOption = False) -> None:
-    """List the processors and GPUs of this machine, as --device and the key device name them.
+    """List the processors and GPUs of this machine, as named by --device and the key device.
 
     \b
     Examples:
@@ -52,15 +52,15 @@ def compile_kernels(
         int | None, typer.Option(min=1, help="Processes that compile; default: every core.")
     ] = None,
 ) -> None:
-    """Compile kernels ahead of time, on a new machine or for an image of one.
+    """Compile kernels ahead of time, on a new machine or for a machine image.
 
     \b
     Examples:
       allstreets compile
       allstreets compile spots
 
-    Otherwise every job compiles the kernels that it needs when it first needs them. Compiled
-    kernels are kept in the cache folder (ALLSTREETS_CACHE names another).
+    Otherwise every job compiles kernels when it first needs them. They are kept in the cache folder
+    (ALLSTREETS_CACHE names another).
     """
     from allstreets.jobs import compile_ahead
 

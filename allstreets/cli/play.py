@@ -1,4 +1,4 @@
-"""allstreets play, match: a solution at a table elsewhere, and against another one."""
+"""allstreets play, match: a solution at a table, and against another solution."""
 
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -18,27 +18,29 @@ def play(
     table: Annotated[
         str,
         typer.Argument(
-            help="Where the table is: HOST:PORT of a dealer (acpc), or the base URL (slumbot)."
+            help="Address of the table: HOST:PORT of a dealer (acpc), or the base URL (slumbot)."
         ),
     ],
     protocol: Annotated[
-        Literal["acpc", "slumbot"], typer.Option(help="The table's language.")
+        Literal["acpc", "slumbot"], typer.Option(help="The table's protocol.")
     ] = "acpc",
     hands: Annotated[
         int | None,
-        typer.Option(min=1, help="Hands.  [default: until the dealer ends; slumbot: 100]"),
+        typer.Option(
+            min=1, help="Number of hands.  [default: until the dealer ends; slumbot: 100]"
+        ),
     ] = None,
     stack: Annotated[int, typer.Option(min=1, help="Chips of each player.")] = 20_000,
     blinds: Annotated[str, typer.Option(help="Small and big blind, in chips.")] = "50/100",
     seconds: Annotated[
-        float, typer.Option(min=0.1, help="Most time to solve a street again.")
+        float, typer.Option(min=0.1, help="Time limit for solving a street again.")
     ] = 5.0,
-    seed: Annotated[int, typer.Option(min=0, help="Of mixed actions.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of mixed actions.")] = 1,
     threads: ThreadsOption = None,
 ) -> None:
-    """Let a solution sit at a table: an ACPC dealer's, or one with Slumbot's HTTP interface.
+    """Play a solution at a table: an ACPC dealer, or a server with Slumbot's HTTP interface.
 
-    It plays what is stored as long as the table's bets are its own. After any other bet, and on
+    It plays its stored strategies as long as it has the table's bets. After any other bet, and on
     flops that it does not store, the street is solved again for the real pot and sizes.
 
     \b
@@ -47,8 +49,8 @@ def play(
       allstreets play solved/ http://localhost:8080 --protocol slumbot --hands 500
       allstreets match solved/ tcp:2000 & allstreets play other/ localhost:2000 --stack 2000
 
-    The table's stacks and blinds must be the solution's: stacks within 10 % are played, with the
-    distance said, and others are refused. docs/play.md has the details.
+    The table's stacks and blinds must be the solution's: stacks within 10 % are played with a note
+    on the difference, others are refused. docs/play.md has the details.
     """
     from allstreets.interop import SlumbotTable, TableRules, play_acpc
     from allstreets.play import Decider, SolutionPlayer, load_game
@@ -87,7 +89,7 @@ def _print_end(won: list[float], player: "SolutionPlayer") -> None:
     from allstreets.play import Estimate, Tally
 
     out, tally = console(), player.tally
-    if not won and tally == Tally():  # nobody has answered at the table
+    if not won and tally == Tally():  # the table has not answered
         return
     if won:
         out.print(f"{len(won):,} hands: {Estimate.of(np.array(won))} bb/100 (95 % interval)")
@@ -113,7 +115,7 @@ def _address(text: str) -> tuple[str, int]:
 
     host, _, port = text.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 2**16:
-        raise InputError(f"'{text}' is no address of a dealer: write HOST:PORT")
+        raise InputError(f"'{text}' is not the address of a dealer: write HOST:PORT")
     return host, int(port)
 
 
@@ -125,31 +127,31 @@ def match(
     second: Annotated[
         str,
         typer.Argument(
-            help="Another one of the same stacks and blinds; or tcp:PORT, for a program that "
-            "connects to this port and speaks the ACPC dealer protocol."
+            help="Another solution with the same stacks and blinds; or tcp:PORT, for a program "
+            "that connects to this port and speaks the ACPC dealer protocol."
         ),
     ],
     hands: Annotated[
-        int, typer.Option(min=2, help="Hands; each deal is played in both seatings.")
+        int, typer.Option(min=2, help="Number of hands; each deal is played in both seatings.")
     ] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="Of cards and actions.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of cards and actions.")] = 1,
     seconds: Annotated[
-        float, typer.Option(min=0.1, help="Most time to solve a street again.")
+        float, typer.Option(min=0.1, help="Time limit for solving a street again.")
     ] = 5.0,
     threads: ThreadsOption = None,
     processes: Annotated[
-        int | None, typer.Option(min=1, help="Blocks of deals at a time.  [default: one a core]")
+        int | None, typer.Option(min=1, help="Blocks of deals at a time.  [default: one per core]")
     ] = None,
     output: Annotated[
-        Path | None, written("Keep the match here.  [default: the cache folder]")
+        Path | None, written("Store the match here.  [default: the cache folder]")
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Let two solutions play: who wins how much, in bb/100 with a 95 % interval.
+    """Play two solutions against each other: the winnings in bb/100, with a 95 % interval.
 
-    Every deal is played twice, with the seats swapped and the same luck. Results are corrected for
-    luck without bias (AIVAT): cards and actions by what the solutions expect of them, and the hands
-    that both hold by all that they might have held. Flops are those that both solutions store.
+    Every deal is played twice, with the seats swapped and the same cards. Results are corrected for
+    luck without bias (AIVAT): cards and actions by the EVs of the solutions, the players' hands by
+    all that they might have held. Only flops that both solutions store are dealt.
 
     \b
     Examples:
@@ -157,8 +159,8 @@ def match(
       allstreets match solved/ solved/ --hands 200 --seed 7 --json
       allstreets match solved/ tcp:2000 --hands 1000     # then connect a player to port 2000
 
-    Ctrl-C keeps every block of deals that is played, and the same command resumes from there; more
-    --hands continue a match. docs/play.md says how results are corrected.
+    Ctrl-C keeps every finished block of deals, and the same command resumes; more --hands continue
+    a match. docs/play.md says how results are corrected.
     """
     from allstreets.cli.terminal.running import exit_code, run_on_terminal
     from allstreets.play import OutsidePlayer, plan_match
@@ -196,5 +198,5 @@ def _waited_for(text: str) -> "DealtPlayer":
 
     port = text.removeprefix(PORT)
     if not port.isdecimal() or not 0 <= int(port) < 2**16:
-        raise InputError(f"'{text}' names no port: write {PORT}2000, say")
+        raise InputError(f"'{text}' has no port: write {PORT}2000, say")
     return DealtPlayer(int(port), console(stderr=True).print)

@@ -1,4 +1,4 @@
-"""allstreets practice: play hands against a solution, and learn what each decision cost."""
+"""allstreets practice: play hands against a solution, and see the cost of each decision."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 HANDS = 20
 QUIT = "q"
 HINT = "h"
-END_OF_KEYS = ("\x03", "\x04")  # Ctrl-C and Ctrl-D, where they come as keys
+END_OF_KEYS = ("\x03", "\x04")  # Ctrl-C and Ctrl-D, where they arrive as keys
 DAYS_SHOWN = 14
 BAR = 20  # letters of the longest bar
 
@@ -147,7 +147,7 @@ def practice(
 
 
 def _play(out: "Console", session: "Session", hands: int, grid: bool) -> None:
-    """Hands until there are enough, or no more keys; results are kept all the same."""
+    """Play hands until there are enough, or no more keys; results are kept in any case."""
     from allstreets.base import INTERRUPTED
     from allstreets.cli.practice import play_hand, print_begin, print_summary
     from allstreets.cli.terminal.streams import key_reader
@@ -239,7 +239,7 @@ def play_hand(out: "Console", session: "Session", read_key: Callable[[], str], g
 def read_action(
     out: "Console", actions: Sequence[str], read_key: Callable[[], str], hint: str = ""
 ) -> int | None:
-    """The action of the next key that stands for one; None: the player ends."""
+    """The action of the next key that stands for one; None: the player quits."""
     while key := read_key():
         key = key.lower()
         if key == HINT and hint:
@@ -372,7 +372,7 @@ def print_totals(out: "Console", summary: "Summary") -> None:
 
 
 def print_stats(out: "Console", results: "Results", stored: "Sequence[StoredAnswer]") -> None:
-    """Everything that was kept, and how it moves over time."""
+    """Print all stored results, and their trend over time."""
     from allstreets.study import grouped, summarise
 
     hands, waiting = results.counts()

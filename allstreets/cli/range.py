@@ -36,7 +36,8 @@ def show_range(
         typer.Option("--line", "-l", help="The line to the decision; default: the first one."),
     ] = None,
     player: Annotated[
-        str | None, typer.Option("--player", "-p", help="bb, sb, oop or ip; default: who acts.")
+        str | None,
+        typer.Option("--player", "-p", help="bb, sb, oop or ip; default: the one who acts."),
     ] = None,
     flop: Annotated[
         str | None, typer.Option(help="The flop, if the line does not name it.")
@@ -81,7 +82,7 @@ def show_range(
 
 
 def read_given(text: str | None) -> "Range":
-    """A range that was typed, or that lies in a file, or that comes through a pipe."""
+    """A range that was typed, from a file, or through a pipe."""
     from allstreets.base import InputError
     from allstreets.cards import Range
     from allstreets.cli.terminal.streams import read_stdin, read_text
@@ -107,7 +108,7 @@ def _file(text: str) -> Path | None:
     try:
         path = Path(text)
         return path if path.is_file() else None
-    except (OSError, ValueError):  # too long for a name, or no name at all
+    except (OSError, ValueError):  # too long for a name, or not a name
         return None
 
 
@@ -125,13 +126,13 @@ def _refuse_text(text: str | None, board: str) -> None:
     if text is not None:
         raise InputError("give a range or --from DIR, not both")
     if board:
-        raise InputError("--board is for ranges that are written: name cards in --line or --flop")
+        raise InputError("--board is for ranges you type: name cards in --line or --flop")
 
 
 def _reaching(
     folder: Path, line: str | None, player: str | None, flop: str | None, action: str | None
 ) -> "tuple[Range, tuple[int, ...], Range]":
-    """The range of a solution, the board there, and the range as it is written shortest."""
+    """The range of a solution, the board there, and the range in its shortest form."""
     from allstreets.base import InputError, suggest
     from allstreets.explorer import range_at
 
@@ -202,8 +203,6 @@ def equity(
             'range that has spaces, "QQ+, AK"'
         )
     cards = parse_board(board)
-    if not cards:
-        _announce_preflop_table()
     start = time.perf_counter()
     result = compute(first, second, cards)
     seconds = time.perf_counter() - start
@@ -236,11 +235,3 @@ def equity(
         f"loses {percent(result.lose)}.\n"
         f"Exact: {result.runouts:,} runouts for each pair of combos, {seconds:.2f} s."
     )
-
-
-def _announce_preflop_table() -> None:
-    """Announce the table that is computed on first use."""
-    from allstreets.cards import preflop_table_is_kept
-
-    if not preflop_table_is_kept():
-        typer.echo("Computing all preflop equities, once, about ten seconds …", err=True)

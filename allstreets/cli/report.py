@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SHOWN_ROWS = 200
 BAR = 20  # letters of the longest bar
-MANY = 50  # boards from which on they are counted while they are read
+MANY = 50  # from this number on, boards are counted while they are read
 
 HOLDS = {
     "boards": "many boards",
@@ -112,7 +112,7 @@ def report(
     ] = False,
     json: JsonOption = False,
 ) -> None:
-    """Show a decision of a solution: who acts, how often each action is taken, and its EV.
+    """Show a decision of a solution: the player, the frequency and the EV of each action.
 
     \b
     Examples:
@@ -186,7 +186,7 @@ def report(
 def _decision(
     folder: Path, kind: str, line: str, flop: str | None, spr: float | None, *, behind: bool
 ) -> "tuple[Node, Decision, list[str]]":
-    """The node that was asked for, its numbers, and what to read before them."""
+    """The requested node, its numbers, and remarks to print before them."""
     # A stored spot is shown without loading kernels.
     if kind != "spot":
         from allstreets.solutions import WholeSolution
@@ -385,7 +385,7 @@ def _export_for_pio(
 
 @contextmanager
 def _counting() -> "Iterator[Callable[[int, int], None]]":
-    """Tells how many boards are read, where they are many."""
+    """Reports the number of boards read, where they are many."""
     from allstreets.jobs import Progress, show_progress
 
     with ExitStack() as stack:
@@ -433,7 +433,7 @@ def _print_boards(out: "Console", report: "BoardReport", key: str, rows: "list[R
     if len(rows) > SHOWN_ROWS:
         out.print(f"… and {len(rows) - SHOWN_ROWS:,} more: --csv FILE writes all")
     out.print(
-        "of hands: of those that get here on all boards; then how often each action is taken. "
+        "of hands: share of those that get here on all boards; then the frequency of each action. "
         f"EVs in {unit} {report.counted}."
     )
 
@@ -455,7 +455,7 @@ def _need_by(**options: Any) -> None:
 
 
 def _announced(what: str) -> "Announce":
-    """Says on stderr that a line is solved now."""
+    """Announces on stderr that a line is being solved."""
 
     def announce(spot: "Spot", line: str, target: float) -> None:
         way = f"to {100 * target:.2g} % of its pot of {spot.pot} chips …"

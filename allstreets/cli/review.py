@@ -1,4 +1,4 @@
-"""allstreets review: what the decisions of played hands cost, by a solution."""
+"""allstreets review: the cost of decisions in played hands, by a solution."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 SHOWN = 8  # reasons and places that are named
 ACCURACY = (
-    "Accuracy in bb: what a perfect answer could gain at that decision, on average over the hands "
-    "that reach it; the loss of one hand may be off by more."
+    "Accuracy in bb: the most that a perfect answer could gain at that decision, on average over "
+    "the hands that reach it; the loss of a single hand may be off by more."
 )
 
 
@@ -128,7 +128,7 @@ def review(
 
 
 def _print_skipped(out: "Console", skipped: "tuple[Skipped, ...]") -> None:
-    """Print how many hands were skipped, why, and where the first of each kind is."""
+    """Print the number of skipped hands, the reasons, and the place of the first of each kind."""
     from allstreets.interop import HandFiles
 
     files = HandFiles((), skipped)

@@ -67,7 +67,7 @@ def explore(
     from allstreets.storage import mirrored
 
     if token is not None and no_token:
-        raise InputError("--token asks for a token, --no-token for none: leave one of both out")
+        raise InputError("--token asks for a token, --no-token for none: leave one of them out")
     opened = [mirrored(folder) for folder in folders or ()]
     for folder in opened:
         if not folder.is_dir():
@@ -123,7 +123,7 @@ def upi(
       dump_tree "solved spot"
       exit
 
-    The number of a bet (r:0:b30) is all that its player has put in since the root. dump_tree and
+    The number of a bet (r:0:b30) is everything its player has put in since the root. dump_tree and
     load_tree write and read folders of allstreets, not .cfr files. docs/upi.md lists the commands,
     also those that build whole games.
     """
@@ -149,14 +149,12 @@ def mcp(
             help="Solutions to offer, or folders of them, beside the ready-made ones.",
         ),
     ] = None,
-    memory: Annotated[
-        float, typer.Option(min=0.1, help="The most memory that a solve may need, in GB.")
-    ] = 2.0,
+    memory: Annotated[float, typer.Option(min=0.1, help="Memory limit of a solve, in GB.")] = 2.0,
     seconds: Annotated[
-        float, typer.Option(min=1, help="The most time that a solve or a review may take.")
+        float, typer.Option(min=1, help="Time limit of a solve or a review.")
     ] = 60.0,
 ) -> None:
-    """Serve solutions to agents: a server of the Model Context Protocol on stdin and stdout.
+    """Serve solutions to agents: a Model Context Protocol server on stdin and stdout.
 
     \b
     Examples:
@@ -170,7 +168,7 @@ def mcp(
 
     Tools: list_solutions, get_range, get_node, solve_spot, review_hand, equity. Only the folders
     that are named here and the ready-made solutions are read. It needs pip install
-    'allstreets[mcp]'; docs/mcp.md shows what the tools answer.
+    'allstreets[mcp]'; docs/mcp.md shows the tools' answers.
     """
     from allstreets.agents import Bounds, Tools, make_server
 

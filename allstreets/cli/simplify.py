@@ -1,4 +1,4 @@
-"""allstreets simplify: strategies that a person can remember, and what they cost."""
+"""allstreets simplify: strategies that a person can remember, and their cost."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -63,7 +63,7 @@ def simplify(
       allstreets simplify solved/ --sizes 1 --grid 50% --output simple/
       allstreets simplify game/ --grid 25% --output simple_game/
 
-    A player's price is how much more the opponent's best response wins when this player alone is
+    A player's price is the extra win of the opponent's best response when only this player is
     simple: in % of the pot for a spot, in mbb/hand for a whole game. More in docs/simplify.md.
     """
     from allstreets.analysis import Simplification
@@ -86,7 +86,7 @@ def simplify(
 
 
 def print_price(out: "Console", price: "Simplified") -> None:
-    """The figures as a table: what is simple, how exploitable that is, and whose price it is."""
+    """Print the figures as a table: the streets, the exploitability, and each player's price."""
     digits = 3 if "%" in price.unit else 2
     before, after = _figure(price.before, digits), _figure(price.after, digits)
     for line in (

@@ -50,12 +50,12 @@ def solve(
     donk: Annotated[str | None, typer.Option(help="Donk sizes; default: the bet sizes.")] = None,
     rake: Annotated[str | None, typer.Option(help="Share of the pot, 5%.")] = None,
     rake_cap: Annotated[
-        float | None, typer.Option(help="The most chips that rake takes from a pot.")
+        float | None, typer.Option(help="Largest rake from a pot, in chips.")
     ] = None,
     target: Annotated[
         str | None, typer.Option(help="Stop at this share of the pot.  [default: 0.3%]")
     ] = None,
-    max_iterations: Annotated[int | None, typer.Option(help="Stop after so many.")] = None,
+    max_iterations: Annotated[int | None, typer.Option(help="Stop after this many.")] = None,
     time: Annotated[str | None, typer.Option(help="Stop after 60s, 5m, 2h.")] = None,
     threads: ThreadsOption = None,
     processes: Annotated[
@@ -128,12 +128,11 @@ def solve(
 
     Several files or boards are solved side by side: each has its solution in DIR and a row in
     DIR/spots.csv (name, board, weight, EVs, equities, frequencies of the first decision). With
-    --cluster a Ray cluster solves them; all of its machines must see DIR.
-    --from takes the pot, the ranges and the sizes from a solved whole game. The spot is stored in
-    DIR/spots; the same command opens it again, and --resume continues it. If the exact solution
-    takes long, a draft answers first and says how accurate it is; --draft stops there.
-    Ctrl-C stops after the current iteration and saves, as SIGTERM and SIGHUP do.
-    docs/solving.md lists all keys.
+    --cluster a Ray cluster solves them; all of its machines must see DIR. --from takes the pot, the
+    ranges and the sizes from a solved whole game. The spot is stored in DIR/spots; the same command
+    opens it again, and --resume continues it. If the exact solution takes long, a draft answers
+    first, with its accuracy; --draft stops there. Ctrl-C stops after the current iteration and
+    saves, as SIGTERM and SIGHUP do. docs/solving.md lists all keys.
     """
     from allstreets.jobs import Limits, SpotConfig, SpotJob, parse_time, plan_spots, read_spots
     from allstreets.solvers import DRAFT
@@ -193,7 +192,7 @@ def solve(
 
 
 def _refuse_many(options: dict[str, Any]) -> None:
-    """Refuse what is for many spots."""
+    """Refuse options that are for many spots."""
     for name, value in options.items():
         if value is not None:
             raise InputError(f"--{name} is for many spots: name several files, or --boards")
@@ -207,7 +206,7 @@ def solve_spot(
 ) -> None:
     """Solve a spot and print the outcome.
 
-    `more` prints what else there is to say, and returns it for --json.
+    `more` prints further lines, and returns them for --json.
     """
     from allstreets.cli.terminal.decisions import print_mix
     from allstreets.cli.terminal.running import exit_code, kept_in, run_on_terminal
@@ -230,7 +229,7 @@ def solve_spot(
     if kept is not None:
         if outcome.interrupted:
             resume = "" if outcome.is_draft else " and --resume"
-            out.print(f"\nInterrupted; saved in {kept}. Go on with the same command{resume}.")
+            out.print(f"\nInterrupted; saved in {kept}. Continue with the same command{resume}.")
         out.print()
         print_looks(out, kept, "--line", "" if first is None else first.actions[0])
     elif outcome.unsaved is None:
@@ -244,7 +243,7 @@ def solve_spot(
 
 
 def print_origin(out: "Console", origin: "Origin", reached: float) -> None:
-    """Print the figures with their sources, and how much they differ."""
+    """Print the figures with their sources and their differences."""
     from allstreets.solutions import origin_lines
 
     out.print()
@@ -252,7 +251,7 @@ def print_origin(out: "Console", origin: "Origin", reached: float) -> None:
         out.print(text, markup=False)
 
 
-# What a flag may still say: everything else about the spot comes from the solution.
+# The flags that still apply: everything else about the spot comes from the solution.
 SETTINGS = (
     "exploitability_threshold", "algorithm", "precision", "river_groups", "tremble", "device",
 )  # fmt: skip
@@ -269,7 +268,7 @@ def solve_flop(
     json: bool,
     **options: Any,
 ) -> None:
-    """Solve a flop of the whole game in `folder`, or show it where it is kept already."""
+    """Solve a flop of the whole game in `folder`, or show it if it is kept already."""
     from allstreets.jobs import SpotJob, parse_target, plan_flop
 
     if folder is None:
@@ -296,7 +295,7 @@ def _refuse_others(folder: Path, file: Path | None, flags: dict[str, Any]) -> No
 
 
 def _show_kept(flop: "FlopSpot", kept: "KeptFlop", target: float | None, *, json: bool) -> None:
-    """A flop that is solved already."""
+    """Print a flop that is solved already."""
     from allstreets.cards import parse_flop
     from allstreets.jobs import SpotConfig
     from allstreets.solutions import number_text, suits_text
@@ -322,8 +321,8 @@ def _show_kept(flop: "FlopSpot", kept: "KeptFlop", target: float | None, *, json
     if kept.is_draft:
         out.print("To solve it exactly: the same command without --draft.")
     elif kept.exploitability > goal:
-        anew = "" if kept.is_full else " (from its start: regrets are kept by --save full alone)"
-        out.print(f"To go on to {100 * goal:g} %: the same command with --resume{anew}.")
+        anew = "" if kept.is_full else " (from its start: only --save full keeps regrets)"
+        out.print(f"To continue to {100 * goal:g} %: the same command with --resume{anew}.")
     print_looks(out, kept.folder)
     if json:
         print_json(
@@ -363,7 +362,7 @@ def solve_many(job: "SpotsJob", *, json: bool) -> None:
 
 
 def _print_rows(out: "Console", rows: "Sequence[SpotRow]") -> None:
-    """A line for each, and their means by weight where they are of one game."""
+    """Print a line for each, and their means by weight if they are of one game."""
     from allstreets.jobs import table_rows
 
     solved = [row for row in rows if row.error is None]
@@ -391,12 +390,12 @@ def _print_rows(out: "Console", rows: "Sequence[SpotRow]") -> None:
     if len(solved) > SHOWN_ROWS:
         out.print(f"… and {len(solved) - SHOWN_ROWS:,} more")
     out.print(
-        "weight: boards that one stands for; then what the first decision does, in % of hands."
+        "weight: boards that one stands for; then frequencies of the first decision, in % of hands."
     )
 
 
 def _means(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One line with the means of what all rows have, over the hands that are dealt."""
+    """One line with the means of the common columns, over the hands that are dealt."""
     dealt = [row["weight"] * row["pairs"] for row in rows]
     mean: dict[str, Any] = dict.fromkeys(rows[0])
     for key in rows[0]:
@@ -421,7 +420,7 @@ def _print_way_on(out: "Console", job: "SpotsJob", outcome: "SpotsOutcome") -> N
     output, csv = job.output, job.csv
     out.print()
     if outcome.interrupted:
-        kept = f"saved in {output}. Go on with the same command and --resume." if output else (
+        kept = f"saved in {output}. Continue with the same command and --resume." if output else (
             "the rows above are all. --output DIR saves solutions, for --resume."
         )  # fmt: skip
         out.print(f"Interrupted; {kept}", markup=False, soft_wrap=True)

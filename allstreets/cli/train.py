@@ -142,7 +142,7 @@ def train(
             "--certify: only solutions of unified_cfr, a whole game, have certificates"
         )
     if certify and not isinstance(target, Path):
-        raise InputError(f"--certify: {target} is elsewhere; certify a copy of it on this machine")
+        raise InputError(f"--certify: {target} is remote; certify a copy of it on this machine")
     where = ["--cluster", cluster] if cluster else []
     options = {"--like": like, "--stack": stack, "--flops": flops}
     given = [f"{part}" for option in options.items() if option[1] is not None for part in option]
@@ -162,7 +162,7 @@ def train(
 
 
 def _print_ready_made(out: "Console", solution: "WholeSolution") -> dict[str, Any] | None:
-    """Print which ready-made solution there is of a game, and how the two differ."""
+    """Print the ready-made solution of a game, and how the two differ."""
     from allstreets.jobs import ready_made_lines
     from allstreets.storage import compare_with_ready_made
 
@@ -193,10 +193,10 @@ def train_job(
     flops: str | None = None,
     more: "More | None" = None,
 ) -> int:
-    """Run a job, print its outcome and where it is; returns the exit code.
+    """Run a job, print its outcome and its folder; return the exit code.
 
-    `again` is the command that resumes it, `more` prints what else there is to say and returns it
-    for --json. `certify` evaluates a whole game with real cards, on some `flops`.
+    `again` is the command that resumes it, `more` prints further lines and returns them for --json.
+    `certify` evaluates a whole game with real cards, on some `flops`.
     """
     from allstreets.cli.certify import certify_on_terminal
     from allstreets.cli.terminal.decisions import print_opening

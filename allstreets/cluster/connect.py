@@ -1,12 +1,12 @@
-"""A connection to Ray: the machines of a cluster, and a clean end that leaves nothing behind.
+"""A connection to Ray: the machines of a cluster, and a clean end.
 
     with connect("auto") as cluster:       # a cluster that runs on this machine's network
     with connect("local") as cluster:      # this machine alone: Ray is started and ended here
     with connect("10.0.0.1:6379") as cluster:
 
-Only this package imports Ray, and only when somebody connects. Ray gives an address of this machine
-alone to everything that is started here; its dashboard and its reports to its makers are off.
-Whoever can reach a Ray cluster can run programs on it (docs/cluster.md).
+Only this package imports Ray, and only for a connection. Ray gives everything started here an
+address that only this machine can reach; its dashboard and its usage reports are off. Anyone who
+can reach a Ray cluster can run programs on it (docs/cluster.md).
 """
 
 import logging
@@ -26,19 +26,19 @@ from allstreets.version import __version__
 
 LOCAL, AUTO = "local", "auto"
 THIS_MACHINE = "127.0.0.1"
-OBJECT_BYTES = 100_000_000  # Ray's own store of objects, which nothing large goes through
+OBJECT_BYTES = 100_000_000  # Ray's own store of objects, which carries nothing large
 ANSWER_SECONDS = 10.0
 SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # what Ray announces to become its default
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # Ray's announced future default
 }
 
 
 @dataclass(frozen=True)
 class Node:
-    """A machine of the cluster, or a part of one that Ray takes for a machine."""
+    """A machine of the cluster, or a part of one that Ray counts as a machine."""
 
-    key: str  # by which Ray knows it
+    key: str  # Ray's name for it
     address: str
     cores: int
     gpus: int
@@ -88,14 +88,14 @@ def _node(key: str, address: str, facts: Any) -> Node:
 
 @contextmanager
 def connect(where: str) -> Iterator[Cluster]:
-    """Open a connection to `auto`, `local` or an address; at the end everything is given back.
+    """Open a connection to `auto`, `local` or an address; at the end everything is released.
 
     An `InputError` where Ray is not installed, or no cluster answers.
     """
     for name, value in SETTINGS.items():
         os.environ.setdefault(name, value)
     if where == LOCAL:
-        # Ray listens to the network wherever it thinks that others may join.
+        # Ray listens to the network if it thinks that others may join.
         os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
     ray = _import_ray()
     if ray.is_initialized():
@@ -124,7 +124,7 @@ def _import_ray() -> Any:
 def _begin(ray: Any, where: str) -> None:
     if where not in (LOCAL, AUTO):
         _require_answer(where)
-    logging.getLogger("ray").setLevel(logging.ERROR)  # what goes wrong is told by us
+    logging.getLogger("ray").setLevel(logging.ERROR)  # we report errors ourselves
     _keep_stdout(ray)
     quiet = {"configure_logging": False, "log_to_driver": False, "logging_level": "error"}
     try:
@@ -149,7 +149,7 @@ def _require_answer(where: str) -> None:
     host, _, port = where.rpartition(":")
     if not (host and port.isdecimal()):
         raise InputError(
-            f"--cluster {where} is no address; write auto, local, or HOST:PORT as `ray start "
+            f"--cluster {where} is not an address; write auto, local, or HOST:PORT as `ray start "
             "--head` prints it"
         )
     try:
@@ -167,7 +167,7 @@ def _no_answer(where: str, why: str) -> InputError:
 
 
 def _keep_stdout(ray: Any) -> None:
-    """Let Ray not print to where a program reads our result: we report workers that die."""
+    """Keep Ray from printing where a program reads our result: we report workers that die."""
     ray._private.worker.print_to_stdstream = lambda *_, **__: None
 
 
@@ -192,7 +192,7 @@ def _own_signals() -> Iterator[None]:
 
 
 def require_version(version: str) -> str:
-    """Refuse to work for an asker of another version; the name of this machine."""
+    """Refuse to work for a driver of another version; return the name of this machine."""
     host = socket.gethostname()
     if version != __version__:
         raise InputError(
@@ -213,7 +213,7 @@ class Sign:
     text: str
 
     def require(self) -> None:
-        """Refuse to work on a machine that does not see it."""
+        """Refuse to work on a machine that does not see the file."""
         try:
             seen = self.path.read_text() == self.text
         except OSError:
@@ -224,7 +224,7 @@ class Sign:
 
 @contextmanager
 def signed(folder: Path) -> Iterator[Sign]:
-    """A sign in `folder`, for as long as work continues there."""
+    """A sign in `folder`, while work continues there."""
     sign = Sign(folder.resolve() / NAME, secrets.token_hex(16))
     try:
         folder.mkdir(parents=True, exist_ok=True)

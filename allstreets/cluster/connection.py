@@ -1,19 +1,19 @@
-"""A connection to a worker: questions one way, answers the other, counted and with a time limit.
+"""A connection to a worker: questions one way, answers the other, counted and with a timeout.
 
-Ray starts workers, places them and tells when they have died. What is asked of them goes over a
-connection of the standard library: a half-iteration is a question to every worker, and calls of
-Ray's actors took four times as long for 64 of them (docs/cluster.md). A question is written down
-once and sent to all as the same bytes.
+Ray starts workers, places them and reports when they die. Questions go over a connection of the
+standard library: a half-iteration is a question to every worker, and calls of Ray's actors took
+four times as long for 64 of them (docs/cluster.md). A question is encoded once and sent to all as
+the same bytes.
 
-Both ends prove that they know a key, which came by way of Ray, before anything else is read:
+Both ends prove that they know a key, which came through Ray, before anything else is read:
 
-    worker → asker      a number, drawn anew for each
-    asker → worker      the number signed with the key, and a number of its own
-    worker → asker      that number signed
+    worker → driver     a number, drawn anew for each
+    driver → worker     the number signed with the key, and a number of its own
+    worker → driver     that number signed
 
-Each is `NUMBER` or `SIGNED` bytes long, so that a stranger can neither claim a length nor make a
-worker read on; a silent caller is dropped, and delays no other caller meanwhile.
-Nothing is encrypted, as nothing between Ray's own processes is.
+Each is `NUMBER` or `SIGNED` bytes long, so that a stranger can neither claim a length nor keep a
+worker reading; a silent caller is dropped, and delays no other caller meanwhile. Nothing is
+encrypted, as nothing between Ray's own processes is.
 """
 
 import hmac
@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 
 STALLED_SECONDS = 120  # in the middle of an answer
 PROOF_SECONDS = 30.0  # until both ends have proved that they know the key
-STRANGERS = 64  # who have connected and not proved it yet; one more, and the first has to go
+STRANGERS = 64  # callers connected without proof; one more, and the first is dropped
 NUMBER = SIGNED = 32  # bytes
 ASKER, WORKER = b"allstreets asker", b"allstreets worker"
 
@@ -66,12 +66,12 @@ class Answer(NamedTuple):
 
 
 def question(name: str, *arguments: Any, **options: Any) -> bytes:
-    """A call of a worker's method, written down."""
+    """A call of a worker's method, encoded."""
     return pickle.dumps((name, arguments, options), protocol=5)
 
 
 def answer(worker: object, asked: bytes) -> bytes:
-    """Do what is asked; errors are part of the answer."""
+    """Answer a question; errors are part of the answer."""
     name, arguments, options = pickle.loads(asked)
     began = time.perf_counter()
     try:
@@ -98,7 +98,7 @@ def _can_be_sent(error: Exception) -> Exception:
 
 @lru_cache(maxsize=1)
 def process_bytes(second: int) -> int:
-    """Memory of this process in a second of its clock; 0 where the system does not say."""
+    """Memory of this process in this second; 0 where the system does not report it."""
     del second
     try:
         pages = int(Path("/proc/self/statm").read_bytes().split()[1])
@@ -108,7 +108,7 @@ def process_bytes(second: int) -> int:
 
 
 class Connection:
-    """The asker's end."""
+    """The driver's end."""
 
     def __init__(
         self, address: tuple[str, int], key: bytes, traffic: Traffic, seconds: float = PROOF_SECONDS
@@ -125,7 +125,7 @@ class Connection:
         self._traffic = traffic
 
     def fileno(self) -> int:
-        """For whoever waits for several connections."""
+        """The file descriptor, for waiting on several connections."""
         return self._connection.fileno()
 
     def send(self, asked: bytes) -> None:
@@ -141,7 +141,7 @@ class Connection:
         return read_answer(data)
 
     def close(self) -> None:
-        """Hang up, upon which the worker ends."""
+        """Hang up, which ends the worker."""
         with suppress(OSError):
             self._connection.close()
 
@@ -238,7 +238,7 @@ class Exchange:
                 self._send_away(selector, stranger)
 
     def _dismiss(self, selector: selectors.BaseSelector, count: int) -> None:
-        """Send away those who have been there longest."""
+        """Drop the callers that have waited longest."""
         for stranger in self._strangers[: max(0, count)]:
             self._send_away(selector, stranger)
 
@@ -249,7 +249,7 @@ class Exchange:
 
 
 def _read(opened: socket.socket, size: int, until: float) -> bytes:
-    """So many bytes; an `OSError` if they do not come in time."""
+    """Read so many bytes; an `OSError` if they do not come in time."""
     data = b""
     while len(data) < size:
         left = until - time.monotonic()
@@ -258,7 +258,7 @@ def _read(opened: socket.socket, size: int, until: float) -> bytes:
         opened.settimeout(left)
         more = opened.recv(size - len(data))
         if not more:
-            raise UnprovenError("the worker has hung up: the key is another one")
+            raise UnprovenError("the worker has hung up: the keys differ")
         data += more
     return data
 
@@ -266,7 +266,7 @@ def _read(opened: socket.socket, size: int, until: float) -> bytes:
 def _connected(opened: socket.socket, stalled: int | None = None) -> Pipe:
     """The connection over a socket whose two ends both know the key.
 
-    Small messages are sent at once; it fails where the rest of a message does not come.
+    Small messages are sent immediately; it fails if the rest of a message does not come.
     """
     opened.setblocking(True)
     opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

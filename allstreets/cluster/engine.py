@@ -2,11 +2,11 @@
 
 Both players' reach goes to all workers as one message, each answers for its own flops, and the
 answers are put into the places of these flops. Nothing is added up on the way: the solver above
-sums flops in their fixed order, as with every other engine, so that a result does not depend on who
-owned what.
+sums flops in their fixed order, as with every other engine, so that a result does not depend on
+which worker owned which flops.
 
 States never come here. A worker writes its own flops as files into a folder that all machines see,
-and reads those that it owns back, whoever wrote them.
+and reads back those that it owns, whichever worker wrote them.
 """
 
 import time
@@ -42,7 +42,7 @@ class ClusterEngine:
         costs: Floats | None = None,
         threads: int | None = None,
     ) -> None:
-        """`costs` [F]: what a flop takes, in any unit; `threads` of a worker, or all its cores."""
+        """`costs` [F]: the cost of a flop, in any unit; `threads` of a worker, or all its cores."""
         if spec.memory != "resident":
             raise InputError(f"memory {spec.memory} is for one machine; on a cluster: resident")
         self._spec, self.pool, self._threads = spec, pool, threads
@@ -97,7 +97,7 @@ class ClusterEngine:
         self._sizes = [answer.value for answer in self.pool.ask("sizes")]
 
     def recover(self, lost: Sequence[int], *, fresh: bool) -> None:
-        """Go on without these workers: theirs and new ones' flops are built, none has a state.
+        """Continue without these workers: their flops are built again, without state.
 
         The caller restores everything; `fresh`: there is nothing to restore, and all begin again.
         """
@@ -105,16 +105,16 @@ class ClusterEngine:
         came_from = self.pool.replace(lost)
         none = np.zeros(0, np.int64)
         kept = [none if old is None else before[old] for old in came_from]
-        # New workers have nothing to do yet, so that what is lost goes to them first.
+        # New workers have nothing to do yet, so lost flops go to them first.
         self._partition = split_flops(self._costs, self._cores(), kept)
         if fresh:
             self._hands = None
         workers = range(len(came_from))
-        self._handshake(workers)  # all, in case that some were lost before they were greeted
+        self._handshake(workers)  # all, in case some were lost before the handshake
         self._own(workers, fresh=fresh)
 
     def _moved(self, folder: Place, files: Mapping[str, str]) -> None:
-        """Let flops move from slow workers to fast ones, by way of files that hold their state."""
+        """Move flops from slow workers to fast ones, through files with their state."""
         speeds = self._speeds()
         partition = None if speeds is None else rebalanced(self._costs, speeds, self._partition)
         if partition is None:
@@ -198,7 +198,7 @@ class ClusterEngine:
         return self._put_together(flops, workers, answers).astype(np.float64, copy=False)
 
     def _ask(self, flops: Flops, name: str, *arguments: Any) -> tuple[list[int], list[Answer]]:
-        """Ask those who own some of the flops."""
+        """Ask the workers that own some of the flops."""
         workers = list(self._positions(flops))
         return workers, self.pool.ask(name, *arguments, of=workers)
 
@@ -213,7 +213,7 @@ class ClusterEngine:
     def _put_together(
         self, flops: Flops, workers: Sequence[int], answers: Sequence[Answer], axis: int = 1
     ) -> Values:
-        """Everybody's values in the places of their flops, which stand along `axis`."""
+        """All workers' values in the places of their flops along `axis`."""
         if len(answers) == 1:
             only: Values = answers[0].value
             return only
@@ -227,7 +227,7 @@ class ClusterEngine:
         return values
 
     def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
-        """Whole iterations with a fixed reach [2, P, 169], everywhere at once."""
+        """Whole iterations with a fixed reach [2, P, 169], on all workers at once."""
         self._ask(np.flatnonzero(pairs.any(axis=0)), "iterate", reach, pairs, list(weights))
 
     def rebucket(self, reach: Floats, least: float = 0.0) -> float:
@@ -263,7 +263,7 @@ class ClusterEngine:
 
     @contextmanager
     def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
-        """For a while, the average strategies of some flops are as a bundle stores them."""
+        """Within it, the average strategies of some flops are as a bundle stores them."""
         self.pool.ask("begin_rounding", flops, numbers)
         try:
             yield
@@ -371,7 +371,7 @@ class ClusterEngine:
         reach: Floats,
         numbers: Sequence[Numbers],
     ) -> list[dict[str, Any]]:
-        """Let workers write what a bundle stores of their flops, with values [2, P, F, 169]."""
+        """Let workers write their flops as a bundle stores them, with values [2, P, F, 169]."""
         asked = {
             worker: (
                 folder.resolve(),
@@ -394,7 +394,7 @@ class ClusterEngine:
 
     def _forget_speeds(self) -> None:
         workers = len(self._partition)
-        # Fading sums: seconds of work, cost of what was done, seconds that passed.
+        # Fading sums: seconds of work, cost of the work done, seconds that passed.
         self._seconds, self._done, self._passed = np.zeros(workers), np.zeros(workers), 0.0
         self._visits = 0
 
@@ -410,7 +410,7 @@ class ClusterEngine:
         self._visits += 1
 
     def _speeds(self) -> Floats | None:
-        """[W]: cost that each worker does in a second; None: too early to say."""
+        """[W]: the cost that each worker completes in a second; None: too early to say."""
         if self._visits < MEASURED or (self._seconds <= 0).any() or (self._done <= 0).any():
             return None
         speeds: Floats = self._done / self._seconds
@@ -441,7 +441,7 @@ class ClusterEngine:
 
 Places = Longs
 
-TOLERATED = 1.15  # the slowest part's time over the mean: less is not worth moving flops for
+TOLERATED = 1.15  # the slowest part's time over the mean: less does not justify moving flops
 
 
 def split_flops(
@@ -470,9 +470,9 @@ def split_flops(
 
 
 def rebalanced(costs: Floats, speeds: Floats, parts: Sequence[Places]) -> list[Places] | None:
-    """Parts of which none takes much longer than the mean; None: these are good enough.
+    """A partition in which no part takes much longer than the mean; None: this one is good enough.
 
-    Flops move from the slowest worker to the one that is done with them first, while that helps.
+    Flops move from the slowest worker to the one that would finish them first, while that helps.
     """
     flops = [sorted(part.tolist(), key=lambda flop: -costs[flop]) for part in parts]
     loads = np.array([costs[part].sum() for part in parts])

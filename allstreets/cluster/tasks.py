@@ -1,8 +1,8 @@
-"""Pieces of work that need nothing of each other: each is a task of Ray's, done on any machine.
+"""Independent pieces of work: each is a Ray task, done on any machine.
 
-Ray places tasks where what they need is free, and does one again elsewhere whose worker or machine
-has died. What comes out of a piece travels to the asker. Where a piece is done again, or on how
-many machines, its outcome is the same.
+Ray places tasks where their needs are free, and repeats a task elsewhere if its worker or machine
+dies. The result of a piece travels to the driver. It is the same wherever and however often a piece
+is done.
 """
 
 import os
@@ -18,7 +18,7 @@ from allstreets.version import __version__
 
 RETRIES = 10  # of a piece whose worker has died
 START_SECONDS = 180.0  # until every machine has answered
-TICK_SECONDS = 0.5  # between two looks at what is done
+TICK_SECONDS = 0.5  # between two checks of finished pieces
 
 Work = Callable[..., Any]
 
@@ -36,14 +36,14 @@ class Need:
 class Task:
     """A piece of work that is asked for."""
 
-    item: Any  # the argument of the function that all have in common
+    item: Any  # the argument of the common function
     need: Need = field(default_factory=Need)
 
 
 class Piece(NamedTuple):
-    """A piece that is done, as its worker tells it."""
+    """A finished piece, as reported by its worker."""
 
-    node: str  # by which the cluster knows the machine
+    node: str  # the cluster's name for the machine
     process: int
     seconds: float
     memory_bytes: int  # of its process
@@ -72,12 +72,12 @@ def do_piece(version: str, work: Work, item: Any) -> Piece:
 
 
 def _call(work: Work, *arguments: Any) -> None:
-    """Call something that Ray does not know how to: a method."""
+    """Call a method, which Ray cannot call itself."""
     work(*arguments)
 
 
 class Tasks(Protocol):
-    """Who does pieces of work: `RayTasks`."""
+    """The protocol of pieces of work: `RayTasks`."""
 
     def nodes(self) -> tuple[Node, ...]:
         """The machines."""
@@ -86,13 +86,13 @@ class Tasks(Protocol):
         """Do `work(*arguments)` on each of these machines; its `InputError` is raised."""
 
     def run(self, work: Work, tasks: Sequence[Task]) -> Generator[list[Done], None, None]:
-        """Do `work(item)` for all tasks; those that have been done, as they come."""
+        """Do `work(item)` for all tasks; yield finished ones as they come."""
 
 
 def fitting(nodes: Iterable[Node], need: Need, what: str) -> tuple[Node, ...]:
     """The machines on which a piece (`what`, in words) fits; an `InputError` where there is none.
 
-    Ray would wait for such a machine for ever.
+    Ray would wait for such a machine forever.
     """
     having = [node for node in nodes if node.gpus >= need.gpus]
     if not having:
@@ -127,7 +127,7 @@ class RayTasks:
         return self.cluster.nodes()
 
     def ask_each(self, nodes: Iterable[Node], work: Work, *arguments: Any) -> None:
-        """Do `work(*arguments)` on each of these machines, whatever else they do."""
+        """Do `work(*arguments)` on each of these machines, even if they are busy."""
         ray = self.cluster.ray
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -154,9 +154,9 @@ class RayTasks:
                 raise _not_started(node, error) from None
 
     def run(self, work: Work, tasks: Sequence[Task]) -> Generator[list[Done], None, None]:
-        """Do `work(item)` for all tasks; those that have been done since, twice per second.
+        """Do `work(item)` for all tasks; yield newly finished ones twice per second.
 
-        Whoever stops asking for more ends those that are left.
+        Closing the iterator ends the remaining tasks.
         """
         ray = self.cluster.ray
         remote, shared = ray.remote(do_piece), ray.put(work)
@@ -172,7 +172,7 @@ class RayTasks:
         try:
             while places:
                 done, _ = ray.wait(list(places), num_returns=1, timeout=TICK_SECONDS)
-                if done:  # and whatever else there is by now
+                if done:  # and all others that are ready by now
                     done, _ = ray.wait(list(places), num_returns=len(places), timeout=0)
                 yield [self._outcome(places.pop(each), each) for each in done]
         finally:

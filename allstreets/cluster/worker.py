@@ -1,9 +1,9 @@
-"""A worker: owns the games of some flops, and answers what is asked about them.
+"""A worker: owns the games of some flops, and answers questions about them.
 
-It is told once which pots and flops there are (an `EngineSpec`), and then which flops are its own.
-Their tables and arrays are built where it lives; nothing of them is ever sent. Flops are named by
-their places among all flops; a question about some flops goes to every worker as it is, and each
-answers for its own, in the order of the question.
+It learns the pots and flops once (an `EngineSpec`), and then which flops are its own. Their tables
+and arrays are built on its machine and never sent. Flops are identified by their indices among all
+flops; a question about some flops goes to every worker unchanged, and each answers for its own, in
+the order of the question.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -89,20 +89,20 @@ class Worker:
         self._rounding = ExitStack()
 
     def begin(self, spec: EngineSpec, version: str, threads: int) -> str:
-        """Learn what the games are; the name of this machine."""
+        """Learn the games; return the name of this machine."""
         host = require_version(version)
         self._spec = replace(spec, threads=threads)
         self._trees = self._spec.trees()
         return host
 
     def sees(self, path: Place) -> bool:
-        """Whether a file of the driver's is there for this machine as well."""
+        """Whether this machine sees a file of the driver."""
         return path.exists()
 
     def own(self, places: Flops, fresh: bool) -> None:
-        """Own these flops from now on; what was built for them is used again unless `fresh`.
+        """Own these flops from now on; games already built are reused unless `fresh`.
 
-        The state of flops that come along is that of games which have not begun.
+        New flops have the state of untrained games.
         """
         wanted = set(places.tolist())
         kept = [] if fresh else [b for b in self._blocks if wanted.issuperset(b.places.tolist())]
@@ -122,7 +122,7 @@ class Worker:
             all(isinstance(each, DropsHands) and each.can_drop_hands for each in games),
         )
 
-    # Asked about K flops; answers are for those of them that are owned, in the order of `flops`.
+    # Questions about K flops; answers cover the owned ones, in the order of `flops`.
 
     def step(
         self,
@@ -206,7 +206,7 @@ class Worker:
         block, places, _ = next(self._own(np.array([flop])))
         return block.games, int(places[0])
 
-    # Asked about all flops, or about one that is owned.
+    # Questions about all flops, or about one that is owned.
 
     def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach."""
@@ -301,13 +301,13 @@ class Worker:
         numbers: Sequence[Numbers],
         places: Flops,
     ) -> list[dict[str, Any]]:
-        """Write what a bundle stores of K own flops, with these values [2, P, K, 169]."""
+        """Write K own flops as a bundle stores them, with these values [2, P, K, 169]."""
 
         def arrays(number: int) -> Arrays:
             packed = self.pack(int(places[number]), reach, numbers)
             return {"values": values[:, :, number], **packed}
 
-        arrays(0)  # what all flops share is computed here, once
+        arrays(0)  # the part that all flops share is computed once
         return write_flops(folder, token, names, arrays)
 
 

@@ -1,9 +1,9 @@
-"""Workers that are asked together: everybody's answer, or `WorkerLost`.
+"""Workers that are asked together: all answers, or `WorkerLost`.
 
-A question goes to all at once, and the asker waits until the last has answered. `RayPool` has a
-worker on every machine of a Ray cluster, or on every GPU: Ray starts an actor on every machine that
-has cores to lend, which takes all of them. The actor opens a connection and serves it until the
-asker hangs up. Ray tells when an actor has died; a connection that breaks off tells it sooner.
+A question goes to all at once, and the driver waits for the last answer. `RayPool` has a worker on
+every machine of a Ray cluster, or on every GPU: Ray starts an actor on every machine that has cores
+to lend, which takes all of them. The actor opens a connection and serves it until the driver hangs
+up. Ray reports when an actor has died; a broken connection shows it sooner.
 """
 
 import os
@@ -46,7 +46,7 @@ TIMEOUT_FACTOR = 20  # times the longest answer of its kind
 class WorkerNode:
     """The machine, process and memory of a worker."""
 
-    machine: str  # by which the cluster knows it
+    machine: str  # the cluster's name for it
     address: str  # of the machine, for people
     cores: int
     process: int = 0
@@ -60,7 +60,7 @@ class Timeouts:
     longest: dict[str, float] = field(default_factory=dict)  # seconds, by question
 
     def limit(self, name: str) -> float:
-        """Seconds after which no answer is expected any more."""
+        """Seconds after which an answer is no longer expected."""
         known = self.longest.get(name)
         return FIRST_SECONDS if known is None else max(LEAST_SECONDS, TIMEOUT_FACTOR * known)
 
@@ -83,29 +83,29 @@ class WorkerPool(ABC):
 
     @abstractmethod
     def replace(self, lost: Sequence[int]) -> list[int | None]:
-        """Do without these workers, and start others where there is room.
+        """Drop these workers, and start others where there is room.
 
-        For each of the workers from now on: who of those before it is; None: a new one.
+        Returns, for each worker from now on, its former index; None: a new one.
         """
 
     @abstractmethod
     def close(self) -> None:
-        """End all workers, and give everything back."""
+        """End all workers, and release everything."""
 
     @abstractmethod
     def _exchange(self, asked: Mapping[int, bytes], limit: float) -> dict[int, Answer]:
-        """Everybody's answer; when all have answered or failed to, `WorkerLost` for those."""
+        """All answers; once all have answered or failed, `WorkerLost` for those that failed."""
 
     def ask(
         self, name: str, *arguments: Any, of: Sequence[int] | None = None, **options: Any
     ) -> list[Answer]:
-        """Ask all workers the same, or some of them; the first error of theirs is raised here."""
+        """Ask all or some workers the same question; the first error is raised here."""
         chosen = range(len(self.nodes)) if of is None else of
         asked = question(name, *arguments, **options)
         return self._ask(name, dict.fromkeys(chosen, asked))
 
     def ask_each(self, name: str, arguments: Mapping[int, tuple[Any, ...]]) -> list[Answer]:
-        """Ask some workers, each with arguments of its own."""
+        """Ask some workers, each with its own arguments."""
         return self._ask(name, {each: question(name, *own) for each, own in arguments.items()})
 
     def _ask(self, name: str, asked: Mapping[int, bytes]) -> list[Answer]:
@@ -122,19 +122,19 @@ class WorkerPool(ABC):
 
 START_SECONDS = 180.0  # until a worker has been started
 START_ATTEMPTS = 3  # of a worker that dies before it answers
-TICK_SECONDS = 1.0  # between two looks at what Ray says
+TICK_SECONDS = 1.0  # between two checks of Ray's reports
 
 
 class Host:
     """An actor in which a worker lives."""
 
     def open(self, address: str, key: bytes) -> tuple[tuple[str, int], int]:
-        """Listen at an address of this machine; where, and the number of this process."""
+        """Listen at an address of this machine; return it and the process number."""
         self._exchange = Exchange(address, key)
         return self._exchange.address, os.getpid()
 
     def serve(self) -> None:
-        """Answer until the asker hangs up."""
+        """Answer until the driver hangs up."""
         self._exchange.serve(Worker())
 
 
@@ -145,14 +145,14 @@ class RayNode(WorkerNode):
     lent: float = 1.0  # cores that Ray counts as taken
     actor: Any = None
     connection: Connection | None = None
-    ended: Any = None  # what Ray fills when the actor ends
+    ended: Any = None  # filled by Ray when the actor ends
 
 
 class RayPool(WorkerPool):
     """A worker on every machine, or on every GPU."""
 
     def __init__(self, cluster: Cluster, *, gpus: bool = False, per_machine: int = 1) -> None:
-        """`gpus`: a worker for every GPU; else so many on each machine, which share its cores."""
+        """`gpus`: a worker for every GPU; else `workers` on each machine, which share its cores."""
         super().__init__()
         self._cluster, self._gpus, self._per_machine = cluster, gpus, per_machine
         self._selector = selectors.DefaultSelector()
@@ -174,7 +174,7 @@ class RayPool(WorkerPool):
         return self._nodes
 
     def replace(self, lost: Sequence[int]) -> list[int | None]:
-        """Do without these workers, and start others where there is room."""
+        """Drop these workers, and start others where there is room."""
         for number in lost:
             self._end(self._nodes[number])
         left = [number for number in range(len(self._nodes)) if number not in lost]
@@ -207,7 +207,7 @@ class RayPool(WorkerPool):
         return vacant
 
     def _start(self, nodes: Sequence[RayNode]) -> list[RayNode]:
-        """Start workers side by side, and others for those that die on the way.
+        """Start workers side by side, and replace those that die meanwhile.
 
         Machines on which none starts are left out from then on.
         """
@@ -223,7 +223,7 @@ class RayPool(WorkerPool):
         return [node for node in nodes if node in started]
 
     def _try_to_start(self, nodes: Sequence[RayNode]) -> dict[RayNode, str]:
-        """Start workers; those that do not start, and why: nothing where Ray has no room."""
+        """Start workers; return those that fail with the reason; nothing where Ray has no room."""
         ray, key = self._cluster.ray, secrets.token_bytes(32)
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -304,7 +304,7 @@ class RayPool(WorkerPool):
         return answers
 
     def _ended(self, numbers: Iterable[int]) -> list[int]:
-        """The workers that have ended, by Ray's account."""
+        """The workers that have ended, according to Ray."""
         ended = []
         for number in numbers:
             done, _ = self._cluster.ray.wait([self._nodes[number].ended], timeout=0)

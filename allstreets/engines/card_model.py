@@ -32,14 +32,14 @@ EVERYWHERE: tuple[MemoryMode, ...] = ("resident", "memmap", "per_batch")
 
 @dataclass(frozen=True)
 class KindFacts:
-    """The facts of a kind of cards: they are written down nowhere else."""
+    """The facts of a kind of cards, kept only here."""
 
     settings: tuple[str, ...]  # the fields of `CardModel` that it has
     streets: StageStreets  # of each stage of the stored strategies
     flop_hands: Literal["classes", "buckets", "combos"]
     last_street: Street = Street.RIVER  # with decisions that a bundle stores
-    stores_cards: bool = False  # what is stored of turn and river goes by the cards that lie there
-    goes_by_ranges: bool = False  # hands are put together by the ranges that start a pot
+    stores_cards: bool = False  # strategies of turn and river are stored for each card
+    goes_by_ranges: bool = False  # hands are bucketed by the ranges that start a pot
     removes_cards: bool = True  # the players' hands block each other
 
 
@@ -64,10 +64,10 @@ KINDS: dict[Kind, KindFacts] = {
 
 @dataclass(frozen=True)
 class Capabilities:
-    """The capabilities of a kind's engine: they are written down nowhere else."""
+    """The capabilities of a kind's engine, kept only here."""
 
     memory: tuple[MemoryMode, ...] = ("resident",)  # where regrets and strategies may live
-    drops_hands: bool = False  # hands that do not play a pot need not be stored there
+    drops_hands: bool = False  # hands that do not play a pot may be left out
     prunes: bool = False  # actions may be skipped by their regrets
     locks: bool = True  # decisions after the flop may be locked, all hands alike
     locks_combos: bool = False  # … or some combos
@@ -176,12 +176,12 @@ class CardModel:
 
     @property
     def stores_all_streets(self) -> bool:
-        """Whether what is stored of a flop says how turn and river are played."""
+        """Whether a stored flop includes the play on turn and river."""
         return self.last_street == Street.RIVER
 
     @property
     def stores_cards(self) -> bool:
-        """Whether what is stored of turn and river goes by the cards that lie there."""
+        """Whether strategies of turn and river are stored for each card."""
         return self.facts_of_kind.stores_cards
 
     @property
@@ -202,7 +202,7 @@ class CardModel:
 
     @property
     def goes_by_ranges(self) -> bool:
-        """Whether hands are put together by the ranges that start a pot."""
+        """Whether hands are bucketed by the ranges that start a pot."""
         return self.facts_of_kind.goes_by_ranges
 
     @property

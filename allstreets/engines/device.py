@@ -1,7 +1,7 @@
-"""Who owns arrays and runs kernels: an NVIDIA GPU, through CuPy.
+"""The owner of arrays that runs kernels: an NVIDIA GPU, through CuPy.
 
-Engines know the protocol alone. Tests hand them a processor that runs the same sources.
-CuPy is imported when a GPU is asked for, and not before.
+Engines know only the protocol; tests give them a processor that runs the same sources. CuPy is
+imported only when a GPU is asked for.
 """
 
 import gc
@@ -25,7 +25,7 @@ Buffer = Any
 """An array on a device."""
 
 Ticket = Any
-"""A moment on a device: all that was asked for before it is over."""
+"""A moment on a device: everything launched before it is over."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class DeviceUse:
     name: str
     used_bytes: int  # memory that is taken
     peak: float  # bytes a second that its memory moves at best
-    moved_bytes: int  # of stored numbers in an iteration: what it cannot do without
+    moved_bytes: int  # of stored numbers in an iteration: the least that it must move
 
 
 def moved_bytes(stored: int) -> int:
@@ -58,11 +58,11 @@ class Kernels(Protocol):
 
 
 class Device(Protocol):
-    """Memory, and kernels that run there one after the other."""
+    """Memory, and kernels that run one after the other."""
 
     @property
     def name(self) -> str:
-        """As people know it."""
+        """Its name, for people."""
 
     @property
     def shared_bytes(self) -> int:
@@ -70,10 +70,10 @@ class Device(Protocol):
 
     @property
     def free_bytes(self) -> int:
-        """Memory that nobody has taken."""
+        """Free memory."""
 
     def release(self) -> None:
-        """Give memory that no array has any more back to the system, for other processes."""
+        """Return memory that no array uses to the system, for other processes."""
 
     def use(self, stored: int) -> DeviceUse:
         """The use by a job that stores so many bytes, half regrets and half averages."""
@@ -99,7 +99,7 @@ class Device(Protocol):
     def landing(self, shape: tuple[int, ...]) -> Singles:
         """A new array on this machine from and into which copies are fast; undefined numbers."""
 
-    # Copies beside the kernels: those to the device one after the other, and those from there.
+    # Copies beside the kernels: those to the device in order, and those from it in order.
 
     def copy_in(self, buffer: Buffer, array: NDArray[Any], after: Sequence[Ticket]) -> Ticket:
         """Copy an array of `landing` there, not before some moments."""
@@ -108,10 +108,10 @@ class Device(Protocol):
         """Copy into an array of `landing`."""
 
     def mark(self) -> Ticket:
-        """When the kernels that were launched so far are over."""
+        """Mark the moment when the kernels launched so far are over."""
 
     def wait(self, ticket: Ticket) -> None:
-        """Let kernels that are launched from now on wait for a moment."""
+        """Make later kernels wait for a moment."""
 
     def finish(self, ticket: Ticket) -> None:
         """Wait for a moment, here."""
@@ -162,12 +162,12 @@ class CudaDevice:
 
     @property
     def free_bytes(self) -> int:
-        """Memory that nobody has taken."""
+        """Free memory."""
         pool = self._cupy.get_default_memory_pool()
         return int(self._device.mem_info[0]) + int(pool.free_bytes())
 
     def release(self) -> None:
-        """Give memory that no array has any more back to the system."""
+        """Return memory that no array uses to the system."""
         with self._guard():
             self._cupy.get_default_memory_pool().free_all_blocks()
             self._cupy.get_default_pinned_memory_pool().free_all_blocks()
@@ -180,7 +180,7 @@ class CudaDevice:
 
     @contextmanager
     def _guard(self) -> Iterator[None]:
-        """One thread at a time, on the one stream; what goes wrong there, in two lines."""
+        """One thread at a time, on one stream; errors become messages of two lines."""
         cuda = self._cupy.cuda
         try:
             with self._turn, self._device, self._stream:
@@ -292,7 +292,7 @@ class CudaDevice:
 
 
 def _cupy() -> Any:
-    """CuPy, or what is missing."""
+    """CuPy, or an error that says what is missing."""
     try:
         import cupy
     except ImportError as error:
@@ -316,7 +316,7 @@ def gpu_count() -> int:
 
 
 def gpu_names() -> list[str]:
-    """GPUs of this machine, as people know them; none is opened."""
+    """The names of this machine's GPUs; none is opened."""
     runtime, count = _cupy().cuda.runtime, gpu_count()
     return [runtime.getDeviceProperties(number)["name"].decode() for number in range(count)]
 
@@ -327,7 +327,7 @@ def _opened(number: int) -> CudaDevice:
 
 
 def named_device(name: str) -> str:
-    """A name that a device may have, whether or not there is one."""
+    """A valid device name, whether or not the device exists."""
     if not re.fullmatch(DEVICE_PATTERN, name):
         raise InputError(
             f"there is no device '{name}': cpu is the processor, cuda the first GPU of this "
@@ -349,7 +349,7 @@ def open_device(name: str) -> Device | None:
 
 
 def release_memory(name: str) -> None:
-    """Give the memory of a device back that nothing here needs: other processes work there, too."""
+    """Return unused memory of a device: other processes use it, too."""
     gc.collect()
     device = open_device(name)
     if device is not None:

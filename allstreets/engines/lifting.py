@@ -1,10 +1,11 @@
-"""Stored strategies lifted to real combos on real boards, and what they are worth there.
+"""Stored strategies lifted to real combos on real boards, and their values there.
 
-A solution of classes or buckets says what a *row* of hands does, whatever the turn and the river
-are; in the real game every combo plays the row that it belongs to on the board that lies there.
-With real boards the rows are the buckets of each board. An exact subgame in which the hands of a
-row share what is stored takes such strategies as its average: its passes evaluate them, and its
-best responses see every card. Who stores nothing may solve that subgame for his ranges instead.
+A solution of classes or buckets gives a strategy to each *row* of hands, whatever the turn and
+river are; in the real game every combo plays the row to which it belongs on the actual board. With
+real boards the rows are the buckets of each board. An exact subgame in which the hands of a row
+share what is stored takes such strategies as its average: its passes evaluate them, and its best
+responses see every card. Where nothing is stored, that subgame may be solved for the ranges
+instead.
 
 The pots of a flop share what depends on the cards only, and are evaluated one after the other: no
 more than one exact game is in memory at a time.
@@ -49,7 +50,7 @@ FLOP, TURN, RIVER = range(3)  # levels of an exact subgame
 CACHED_FLOPS = 16
 
 LEAST_REACH = 1e-12
-"""A pot to which no player brings a hand more often than this is worth nothing."""
+"""A pot that no hand of a player reaches more often than this is worth nothing."""
 
 
 class Lift(Protocol):
@@ -69,7 +70,7 @@ class Lift(Protocol):
     def fill(self, subgame: ExactSubgame, players: Sequence[Player] = tuple(Player)) -> None:
         """Let the average strategies of a subgame with this sharing be the lifted ones.
 
-        Only those of `players`, so that each may play as another solution does.
+        Only those of `players`, so that each player may follow another solution.
         """
 
 
@@ -89,7 +90,7 @@ def lift_flop(
 
 def _rows_by_board(model: CardModel, flop: Flop) -> Callable[[Board], Rows]:
     if not model.stores_all_streets:
-        raise ValueError(f"{model} does not store what is played after the flop")
+        raise ValueError(f"{model} does not store play after the flop")
     if model.plays_classes:
         return lambda _: HAND_OF_COMBO
     return build_bucket_model(flop.cards, BucketCounts(*model.buckets), model.seed).buckets_on
@@ -157,7 +158,7 @@ def _parts_of_all_combos(flop: Board) -> dict[int, TurnPart]:
 class BoardsLift:
     """Strategies of real boards: combos on the flop, and the buckets of every board below.
 
-    With a `part` the subgame has one turn: the others are neither built nor read.
+    With a `part` the subgame has one turn; the others are neither built nor read.
     """
 
     model: CardModel
@@ -195,7 +196,7 @@ class BoardsLift:
         return sharing
 
     def fill(self, subgame: ExactSubgame, players: Sequence[Player] = tuple(Player)) -> None:
-        """Write what is stored, which stands in the same order."""
+        """Write the stored strategies, which have the same order."""
         tree = subgame.tree
         hands = subgame.streets[FLOP].hands[Player.OOP][0]
         place = np.argsort(np.argsort(hands.combos))  # combos rise in what is stored
@@ -275,7 +276,7 @@ def slot_block(strategies: NDArray[Any], actions: Longs, rows: int) -> Singles:
 
 @dataclass(frozen=True, eq=False)
 class LiftedValues:
-    """[2, P, 169]: what the pots of a flop are worth by hand class, in chips times pairs of combos.
+    """[2, P, 169]: the values of a flop's pots by hand class, in chips times pairs of combos.
 
     The first axis is the player who holds the hands; the opponent plays the lifted strategies.
     """
@@ -297,8 +298,8 @@ def evaluate_flop(
 ) -> LiftedValues:
     """Evaluate the pots of a flop with real cards; `reach` [2, P, 169] is that of their roots.
 
-    Those that are solved for it are solved on `device`; without one, here. Values are those of
-    `players`, and 0 for others.
+    Pots that are solved for it are solved on `device`; without one, on this machine. Values are
+    those of `players`, and 0 for others.
     """
     root, combos = every_combo(flop.cards)
     best, average = np.zeros((2, 2, len(trees), HAND_COUNT))

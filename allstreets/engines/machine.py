@@ -1,11 +1,11 @@
 """Memory and threads of this machine.
 
-Large arrays have pages of their own, in memory, or on disk for games larger than the machine: their
-room goes back to the system, or to the disk, as soon as it is unused.
+Large arrays have their own pages, in memory, or on disk for games larger than the machine: their
+room returns to the system or the disk as soon as it is unused.
 
 On disk (`memory: memmap`) the room is taken when an array is made, so that a disk that is too small
-is noticed at once and not when a page is written. The files have no names any more once they are
-mapped: whatever ends the process, nothing is left behind.
+is noticed at once and not when a page is written. The files lose their names once they are mapped:
+however the process ends, no file stays.
 
 Kernels release the GIL, so threads suffice for pieces of work. Every piece writes numbers of its
 own: the result does not depend on which thread took which piece, or when.
@@ -48,8 +48,8 @@ def own_pages(shape: tuple[int, ...]) -> Singles:
 class PagesAgain:
     """Makes zeroed float32 arrays as `own_pages` does, in memory that earlier ones have left.
 
-    For games that follow each other and are of a size: the system takes longer to hand out new
-    pages than to clear old ones, and its threads wait for each other.
+    For successive games of equal size: the system takes longer to hand out new pages than to clear
+    old ones, and its threads wait for each other.
     """
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class PagesAgain:
         self._taken = 0
 
     def take_back(self) -> None:
-        """Nobody uses any of the arrays that were made so far."""
+        """Reclaim all arrays that were made so far: no caller uses them any more."""
         self._taken = 0
 
     def __call__(self, shape: tuple[int, ...]) -> Singles:
@@ -127,7 +127,7 @@ class _Round:
             self._all.release()
 
     def wait(self) -> None:
-        """Until all other threads are done; raises their first error."""
+        """Wait until all other threads are done; raise their first error."""
         self._all.acquire()
         if self._errors:
             raise self._errors[0]
@@ -140,7 +140,7 @@ def _serve(inbox: Inbox, thread: int) -> None:
     """The life of a thread of a pool; None ends it."""
     while (found := inbox.get()) is not None:
         found.take_part(thread)
-        del found  # while it waits it holds on to nothing
+        del found  # while it waits it keeps no reference
 
 
 def _end(inboxes: Sequence[Inbox]) -> None:
@@ -196,14 +196,14 @@ class Pool:
         self._if_free(take)
 
     def share(self, work: Callable[[], None]) -> None:
-        """Call work() on every thread, or on this one alone while the others are at work.
+        """Call work() on every thread, or only on this one while the others are busy.
 
         For kernels that fetch their own pieces until none is left.
         """
         self._if_free(lambda _: work())
 
     def _if_free(self, work: Work) -> None:
-        """Call work(thread) on every thread, or, for a piece of such work, on this one alone."""
+        """Call work(thread) on every thread or, within a piece of such work, only on this one."""
         if not self._free.acquire(blocking=False):
             work(0)
             return

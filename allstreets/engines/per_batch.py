@@ -1,8 +1,8 @@
-"""Flops that forget: regrets live for the batch of flops at hand only (`memory: per_batch`).
+"""Flops that forget: regrets live only for the current batch of flops (`memory: per_batch`).
 
-Of flops outside the batch only the values remain that the solver above stores. Whenever the batch
-changes, its games start from zero. That fits small machines, and costs soundness: the strategies
-of other flops are gone, so that the exploitability of the whole game cannot be computed.
+For flops outside the batch only the values remain, which the solver above stores. Whenever the
+batch changes, its games start from zero. That fits small machines, and costs soundness: the
+strategies of other flops are gone, so that the exploitability of the whole game cannot be computed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ from allstreets.engines.quantised import Numbers
 
 
 class PerBatchEngine:
-    """P pots on F flops of which only a batch has games, which `make` builds."""
+    """P pots on F flops; only the current batch has games, which `make` builds."""
 
     def __init__(
         self, model: CardModel, pots: int, dealt: DealtPairs, make: Callable[[Flops], Engine]
@@ -51,7 +51,7 @@ class PerBatchEngine:
         return self._engine.memory_bytes if self._engine else 0
 
     def persists(self, flops: Flops) -> bool:
-        """Whether these flops are the batch at hand."""
+        """Whether these flops are the current batch."""
         return self._engine is not None and np.array_equal(flops, self._batch)
 
     def _of(self, flops: Flops) -> Engine:
@@ -62,7 +62,7 @@ class PerBatchEngine:
         return self._engine
 
     def _at(self, flop: int) -> tuple[Engine, int]:
-        """The games of the batch at hand, and the place of a flop among them."""
+        """The games of the current batch, and the index of a flop among them."""
         return self._of(self._batch), int(np.flatnonzero(self._batch == flop)[0])
 
     def step(
@@ -92,30 +92,30 @@ class PerBatchEngine:
         )
 
     def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
-        """Whole iterations on the flops of `pairs` as the batch at hand."""
+        """Whole iterations on the flops of `pairs` as the current batch."""
         flops = np.flatnonzero(pairs.any(axis=0))
         self._of(flops).iterate(reach, pairs[:, flops], weights)
 
     def best_response(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
-        """[P, K, 169]: of the flops of the batch at hand."""
+        """[P, K, 169]: for flops of the current batch."""
         return self._of(flops).best_response(player, opponent_reach, np.arange(len(flops)))
 
     def evaluate(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
-        """[P, K, 169]: of the flops of the batch at hand."""
+        """[P, K, 169]: for flops of the current batch."""
         return self._of(flops).evaluate(player, opponent_reach, np.arange(len(flops)))
 
     def pair_values(self, pot: int, flops: Flops) -> Values:
-        """[K, 169, 169]: of the flops of the batch at hand."""
+        """[K, 169, 169]: for flops of the current batch."""
         engine = self._of(flops)
         assert isinstance(engine, EvaluatesPairs)
         return engine.pair_values(pot, np.arange(len(flops)))
 
     def regret_sums(self, flops: Flops) -> RegretSums:
-        """Positive regrets of the flops of the batch at hand."""
+        """Positive regrets for flops of the current batch."""
         return self._of(flops).regret_sums(np.arange(len(flops)))
 
     def average(self, pot: int, flop: int, node: int) -> Floats:
-        """[A, H]: the average strategy at a decision on a flop of the batch at hand."""
+        """[A, H]: the average strategy at a decision on a flop of the current batch."""
         engine, place = self._at(flop)
         return engine.average(pot, place, node)
 
@@ -125,7 +125,7 @@ class PerBatchEngine:
         engine.set_average(pot, place, node, strategy)
 
     def quantised(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
-        """Of the batch at hand."""
+        """Quantise the current batch."""
         return self._of(np.array(flops)).quantised(range(len(flops)), numbers)
 
     def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:

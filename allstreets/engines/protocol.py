@@ -3,13 +3,13 @@
     values = engine.step(player, player_reach, opponent_reach, flops, weights)  # a half-iteration
     values = engine.best_response(player, opponent_reach, flops)                # updates nothing
 
-Everything below the flop is behind this protocol: the solver above knows neither cards, nor arrays,
-nor who owns them. P · F subgames share nothing but these vectors. Hands are the 169 classes at
-their roots, whatever a card model does with them below, and values are totals over the combos of a
-class, in chips times pairs of combos. Flops are named by their place in the list of flops.
+Everything below the flop is behind this protocol: the solver above knows neither cards nor arrays
+nor their owners. P · F subgames share nothing but these vectors. Hands are the 169 classes at their
+roots, whatever a card model does with them below, and values are totals over the combos of a class,
+in chips times pairs of combos. Flops are identified by their index in the list of flops.
 
-`spec.EngineSpec` builds one, wherever it is to live. What only some engines can do stands in small
-protocols of their own below.
+`spec.EngineSpec` builds an engine, wherever it is to live. Abilities of only some engines have
+small protocols of their own below.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ LEAST_FLOPS = 8  # that are evaluated at a time, so that threads have something 
 class FarValues(Protocol):
     """Values [P, K, 169] that stay where they were computed: a device, or another machine.
 
-    `np.asarray` brings them here. What is wanted most is their sum, which is made there.
+    `np.asarray` fetches them. Mostly only their sum is wanted, which is computed there.
     """
 
     def weighted(self, weights: Floats) -> Floats:
@@ -54,7 +54,7 @@ class RegretSums(NamedTuple):
 
     total: Floats
     largest: Floats
-    entries: Longs  # how many regrets there are
+    entries: Longs  # the number of regrets
 
 
 class Engine(Protocol):
@@ -70,7 +70,7 @@ class Engine(Protocol):
 
     @property
     def model(self) -> CardModel:
-        """The card model: how much players know of the cards."""
+        """The card model: what players know about the cards."""
 
     @property
     def dealt(self) -> DealtPairs:
@@ -119,7 +119,7 @@ class Engine(Protocol):
         """Let the average strategy at a decision be `strategy` [A, H]; regrets stay."""
 
     def quantised(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
-        """For a while, the average strategies of some flops are as a bundle stores them."""
+        """Within it, the average strategies of some flops are as a bundle stores them."""
 
     def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
         """The arrays of a flop for a bundle (`packed`); reach is [2, P, 169], `numbers` are [P]."""
@@ -137,12 +137,12 @@ class Engine(Protocol):
         """Resume from a `state()` of the same games."""
 
 
-# What only some engines can do.
+# Abilities of only some engines.
 
 
 @runtime_checkable
 class EvaluatesPairs(Protocol):
-    """Engines that tell what a hand wins from a hand."""
+    """Engines that compute what one hand wins from another."""
 
     def pair_values(self, pot: int, flops: Flops) -> Values:
         """[K, 169, 169]: chips that OOP wins on average with the row's hand from the column's.
@@ -164,9 +164,9 @@ class SkipsHands(Protocol):
         weights: Sequence[IterationWeights],
         hand_mask: Flags,
     ) -> AnyValues:
-        """As `Engine.step`; values of hands outside `hand_mask` [P, 169] mean nothing.
+        """As `Engine.step`; values of hands outside `hand_mask` [P, 169] have no meaning.
 
-        Nothing need be learned about these hands.
+        These hands need not learn anything.
         """
 
 
@@ -208,7 +208,7 @@ class RebucketsHands(Protocol):
     def rebucket(self, reach: Floats, least: float) -> float:
         """Bucket hands again for the reach [2, P, 169] if it has moved by more than `least`.
 
-        Returns how far it had: the share of the combos that start a pot.
+        Return how far it moved: the share of the combos that start a pot.
         """
 
 
@@ -222,7 +222,7 @@ class Restarts(Protocol):
 
 @runtime_checkable
 class ShardedEngine(Protocol):
-    """Games that live elsewhere, where everything is done that takes all of their numbers.
+    """Games that live elsewhere, which do there everything that takes all of their numbers.
 
     Their `state()` is what all flops share; `restore` takes that of stored files.
     """

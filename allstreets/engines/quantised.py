@@ -14,11 +14,11 @@ bytes, and the others in proportion to it. What is read back is an action's shar
 sum. So the shares of a hand sum to 1, actions that are equally likely stay so, and one is lost only
 where it is played less than 1/510 (1/131,070) as often as the likeliest.
 
-All figures of a solution are computed from what is stored, so that they are the figures of what is
-shown. A byte is taken where what is stored is as good as what was trained (`agree`), else two:
+All figures of a solution are computed from the stored strategies, so that they belong to what is
+shown. A byte is used where the stored solution is as good as the trained one (`agree`), else two:
 on a flop at an SPR of 3.5 a byte is enough down to 0.02 % of the pot. The type of an array shows
-how its strategies are stored. Its shares are read in the same way also where they are floats, or
-bytes that are 255ths of a probability.
+how its strategies are stored. Shares that are floats, or bytes of 255ths of a probability, are read
+in the same way.
 
 The decisions of a *stage* (see `engines.matrix.cards`) stand in pre-order, one row per action.
 """
@@ -45,7 +45,7 @@ AGREEMENT = 0.05
 
 
 def agree(stored: float, trained: float) -> bool:
-    """Whether what is stored is as exploitable as what was trained, within 5 %."""
+    """Whether the stored strategies are as exploitable as the trained ones, within 5 %."""
     return abs(stored - trained) <= AGREEMENT * trained
 
 
@@ -72,7 +72,7 @@ def decode(stored: Shares) -> Floats:
 def storable(model: CardModel, chances: Floats) -> Floats:
     """[A, H]: a strategy of a decision as engines play it and bundles store it.
 
-    What this gives stays as it is. Classes and buckets are stored in two bytes. Combos on a flop
+    Storing it again changes nothing. Classes and buckets are stored in two bytes. Combos on a flop
     are played in whole numbers of a fixed sum, or in 32 bits, and stored in 32 bits.
     """
     if not model.plays_combos:
@@ -80,7 +80,7 @@ def storable(model: CardModel, chances: Floats) -> Floats:
     exact_floats = model.kind == "exact" and model.precision == "float32"
     total = 2**24 if exact_floats else LARGEST
     counts: Floats = np.rint(chances * total)
-    # What rounding has lost goes to the action that is taken most.
+    # The rounding error goes to the most frequent action.
     counts[counts.argmax(axis=0), np.arange(counts.shape[1])] += total - counts.sum(axis=0)
     return decode((counts / total).astype(np.float32))
 

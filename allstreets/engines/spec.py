@@ -2,8 +2,8 @@
 
 An `EngineSpec` is small and can be pickled: it is sent to where the arrays will live, another
 thread, process or device, and built there. A part of the flops is the same description with fewer
-flops, so that shards and batches need nothing else. An engine is imported when it is built: a
-river needs none of the others' kernels.
+flops, so that shards and batches need nothing else. An engine is imported when it is built: a river
+needs no other engine's kernels.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class EngineSpec:
 
 
 def require_playable(tree: BettingTree, kind: Kind, device: Device | None) -> None:
-    """Refuse a tree with locked decisions where they would be played freely."""
+    """Refuse a tree with locked decisions on engines that would ignore them."""
     can = ON_PROCESSORS[kind] if device is None else ON_GPUS[kind]
     if tree.is_locked and not can.locks:
         raise InputError(
@@ -135,7 +135,7 @@ def exact_subgame(
     device: Device | None = None,
     tremble: float = 0.0,
 ) -> ExactSubgame:
-    """As `ExactSubgame` describes it; one that learns, on the device if there is one."""
+    """An `ExactSubgame`; if it learns, on the device if there is one."""
     if device is None or not learns:
         return ExactSubgame(
             tree, payoffs, root, combos, threads, precision, like, buckets, learns, tremble

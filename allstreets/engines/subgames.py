@@ -1,8 +1,8 @@
 """The state of games by flop: names that say which flop an array is of.
 
-A flop's numbers have nothing to do with those of other flops, so whoever owns some flops stores and
-restores these alone: the same arrays under the same names, whoever owned them when they were
-stored. What all flops share has a name without a flop.
+A flop's numbers are independent of other flops, so the owner of some flops stores and restores only
+these: the same arrays under the same names, whichever owner stored them. Arrays that all flops
+share have a name without a flop.
 """
 
 import re
@@ -31,7 +31,7 @@ def flop_key(flop: int, name: str) -> str:
 
 
 def flop_of(key: str) -> int | None:
-    """The place of the flop that an array is of; None: all flops share it."""
+    """The index of an array's flop; None: all flops share it."""
     found = _OF_FLOP.fullmatch(key)
     return int(found[1]) if found else None
 
@@ -48,7 +48,7 @@ def moved_key(key: str, places: Flops) -> str:
 
 
 class SomeFlops(Mapping[str, NDArray[Any]]):
-    """The state of all flops as that of some of them, which are named by their own order."""
+    """The state of some flops within the state of all flops, with indices of their own."""
 
     def __init__(self, state: State, places: Flops) -> None:
         self._state, self._places = state, places
@@ -106,7 +106,7 @@ class SeparateSubgames(Generic[Subgame]):
     def _each(self, pairs: Flags, work: Callable[[int, int], None]) -> None:
         """Call work(pot, flop) wherever `pairs` [P, F] is set, the pots of a flop together.
 
-        They share what depends on the cards: it is still in the cache when the next pot needs it.
+        They share the arrays that depend on the cards: these are still cached for the next pot.
         """
         pieces = np.argwhere(pairs.T).tolist()
         self._pool.run(len(pieces), lambda _, number: work(*reversed(pieces[number])))

@@ -65,13 +65,13 @@ class NodeNumbers:
     strategy: Floats  # [A, H] of the player who acts
     action_values: Floats  # [A, H]: his result in chips, relative to half the starting pot
     values: tuple[Floats, Floats]  # [H] of OOP and IP: result when both play on
-    equity: tuple[Floats, Floats] | None = None  # [H] of OOP and IP, where it is known already
+    equity: tuple[Floats, Floats] | None = None  # [H] of OOP and IP, where it is already known
 
 
 def side_by_side(trees: Sequence[BettingTree]) -> tuple[BettingTree, tuple[int, ...]]:
     """The nodes of all trees, one tree after the other, and their roots.
 
-    Pot and stack are those of the first: of the others nobody asks, since payoffs stand apart.
+    Pot and stack are those of the first tree; those of the others are not used: payoffs are apart.
     """
     if len(trees) == 1:
         return trees[0], (0,)
@@ -106,7 +106,7 @@ def side_by_side(trees: Sequence[BettingTree]) -> tuple[BettingTree, tuple[int, 
 
 
 def _moved(by_node: Sequence[Mapping[int, Told]], roots: Longs) -> dict[int, Told]:
-    """Merge the trees' mappings by node, where the trees stand behind each other."""
+    """Merge the trees' mappings by node, for trees that follow each other."""
     return {
         int(root) + node: told
         for here, root in zip(by_node, roots, strict=False)

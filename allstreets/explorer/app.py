@@ -44,7 +44,7 @@ from allstreets.version import __version__
 PAGE = Path(__file__).parent / "page"  # what `npm run build` in web/ writes
 NO_PAGE = """<!doctype html><title>allstreets</title>
 <p>The page has not been built. In a checkout, run <code>make page</code> (it needs npm) and reload.
-The data are available all the same: see <a href="/api/openapi.json">/api/openapi.json</a>."""
+The data are available without it: see <a href="/api/openapi.json">/api/openapi.json</a>."""
 
 
 def create_app(
@@ -57,7 +57,7 @@ def create_app(
 ) -> FastAPI:
     """The application; `hosts` are the host names that it answers to, ports included.
 
-    With a `token` it answers only those who know it, or hold one of the `tickets`.
+    With a `token` it answers only requests that carry it, or one of the `tickets`.
     """
 
     @asynccontextmanager
@@ -71,7 +71,7 @@ def create_app(
         summary="Solutions of heads-up no-limit hold'em, place by place",
         lifespan=lifespan,
         openapi_url="/api/openapi.json",
-        docs_url=None,  # FastAPI's own pages load their scripts from elsewhere
+        docs_url=None,  # FastAPI's own pages load scripts from other sites
         redoc_url=None,
     )
     app.state.library, app.state.solves = library, jobs
@@ -92,7 +92,7 @@ def create_app(
     _add_errors(app)
     _add_page(app, page)
     describe = app.openapi
-    # Nobody waits for it but those who ask: it takes as long as everything else together.
+    # Built on request: it takes as long as everything else together.
     app.openapi = cache(lambda: api_document(describe()))  # type: ignore[method-assign]
     return app
 
@@ -143,11 +143,11 @@ class _Assets(StaticFiles):
     """Files of a page that may be built while the server runs."""
 
     async def check_config(self) -> None:
-        """Nothing: until then there are no such files, which is no fault of the server."""
+        """Accept missing files: until then there are none, which is not an error of the server."""
 
 
 def _add_page(app: FastAPI, page: Path) -> None:
-    """The page's files; every other path opens the page, which reads the rest of the address."""
+    """Serve the page's files; every other path opens the page, which reads the address."""
     index = page / "index.html"
     app.mount("/assets", _Assets(directory=page / "assets", check_dir=False), name="assets")
 

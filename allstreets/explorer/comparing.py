@@ -1,6 +1,6 @@
-"""Solutions of a library side by side: which can be compared, and a place in two of them."""
+"""Solutions of a library side by side: those that can be compared, and a place in two of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from threading import Lock
 
@@ -18,7 +18,7 @@ from allstreets.storage import GameKeys, stored_keys
 
 GAMES = ("preflop", "unified")
 FAMILIES = {"spot": ("spot",), "preflop": GAMES, "unified": GAMES}
-"""The kinds of solutions that one of a kind can be compared with."""
+"""The kinds of solutions that can be compared with a kind."""
 
 SHORT = 16  # letters of a value that is shown
 MOST_PROBLEMS = 30  # solutions of other games that are listed
@@ -34,9 +34,10 @@ class Comparing:
     def choices(self, solution: SolutionId) -> messages.ComparisonChoices:
         """The solutions that this one can be compared with."""
         own, before = self._library.card(solution), self._library.before(solution)
+        cards = {card.id: card for card in (*self._library.cards(), *self._ready_made(own))}
         listed = [
             self._choice(own, card, before)
-            for card in self._library.cards()
+            for card in cards.values()
             if card.id != solution and card.kind in FAMILIES.get(own.kind or "", ())
         ]
         problems = [choice for choice in listed if choice.problem is not None]
@@ -52,13 +53,13 @@ class Comparing:
     def compare(
         self, solution: SolutionId, other: SolutionId, line: Line = "", evs: Evs = "here"
     ) -> messages.Comparison:
-        """A place of this solution beside the same place of another one."""
+        """A place of this solution beside the same place of another."""
         decision, comparison = self._places(solution, other, line, evs)
         noise = sum(map(self._noise, (solution, other)))
         return _message(comparison, decision, self._library.card(other), line, noise)
 
     def _noise(self, id: str) -> float:
-        """How far EVs of a solution may lie from those of an equilibrium, in its unit.
+        """The distance of a solution's EVs from those of an equilibrium, at most, in its unit.
 
         With best-response gains b₀ and b₁ an EV lies within max(b₀, b₁) ≤ 2 · exploitability.
         """
@@ -76,7 +77,7 @@ class Comparing:
         """The place in the other solution, and both: the other one first."""
         own, card = self._library.card(id), self._library.card(other)
         if id == other:
-            raise InputError("a solution is not compared with itself: choose another one")
+            raise InputError("a solution cannot be compared with itself: choose another one")
         notes = self._keys(card).notes(self._keys(own))
         our_decision = self._library.view(id).record(line, evs)
         try:
@@ -88,15 +89,30 @@ class Comparing:
     def _choice(
         self, own: SolutionCard, card: SolutionCard, before: str | None
     ) -> messages.ComparisonChoice:
+        ready_made = card.id in self._library.ready_made.by_id
+        choice = messages.ComparisonChoice(card=card, ready_made=ready_made)
         try:
             other_keys, own_keys = self._keys(card), self._keys(own)
             apart = other_keys.apart(own_keys)
             notes = () if apart else other_keys.notes(own_keys)
         except InputError as error:
-            return messages.ComparisonChoice(card=card, problem=str(error))
+            return choice.model_copy(update={"problem": str(error)})
         if apart:
-            return messages.ComparisonChoice(card=card, problem=_reason(apart))
-        return messages.ComparisonChoice(card=card, notes=list(notes), before=card.id == before)
+            return choice.model_copy(update={"problem": _reason(apart)})
+        known = {"notes": list(notes), "before": card.id == before}
+        return choice.model_copy(update=known)
+
+    def _ready_made(self, own: SolutionCard) -> Iterator[SolutionCard]:
+        """The games of the library with this stack: the others are not even unpacked."""
+        if own.kind not in GAMES:
+            return
+        try:
+            keys = self._keys(own).keys or {}
+        except InputError:
+            return  # which is said of every other solution
+        for id, packed in self._library.ready_made.by_id.items():
+            if packed.facts["game"]["preflop"]["stack"] == keys.get("stack"):
+                yield self._library.card(id)
 
     def _keys(self, card: SolutionCard) -> GameKeys:
         """The game of a solution, read once for as long as its manifest stays the same."""
@@ -122,7 +138,7 @@ def _reason(apart: Mapping[str, tuple[str, str]]) -> str:
     reasons = []
     for key, (theirs, ours) in apart.items():
         if key.endswith("_range") and "board" in apart:
-            continue  # which cards it leaves differs with the board
+            continue  # the cards it leaves depend on the board
         short = max(len(theirs), len(ours)) <= SHORT
         reasons.append(key.replace("_", " ") + (f" {theirs}, not {ours}" if short else ""))
     return f"another game: {'; '.join(reasons)}"

@@ -1,4 +1,4 @@
-"""Deleting solutions of a library: into the trash, and never while somebody works on them."""
+"""Deleting solutions of a library: into the trash, and never while they are in use."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ class Deleting:
         """Move a solution to the trash of its folder."""
         folder = self._library.folder(solution)
         if Signature.of(folder) is None:
-            raise MissingError(f"{folder} holds no solution: what is in it is not deleted here")
+            raise MissingError(f"{folder} holds no solution, so it is not deleted here")
         card = next((card for card in self._library.cards() if card.id == solution), None)
         name = folder.name if card is None else card.name
         if card is not None and card.part_of is not None:
@@ -41,7 +41,7 @@ class Deleting:
 
 
 def require_no_writer(folder: Path) -> None:
-    """Refuse a folder that a process writes to, itself or what lies in it."""
+    """Refuse a folder that a process writes to, or to a folder in it."""
     for lock in (folder / LOCK_NAME, *folder.rglob(LOCK_NAME)):
         if not lock.is_file() or lock.is_symlink():
             continue

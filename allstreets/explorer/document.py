@@ -11,7 +11,7 @@ from allstreets.explorer.server import open_folders
 def document_text() -> str:
     """The document that the page's types are generated from; the version is left out of it.
 
-    A new version of the package alone is no change of messages.
+    A new version of the package is not a change of messages.
     """
     with TemporaryDirectory() as folder:
         document = create_app(*open_folders([], Path(folder)), hosts=()).openapi()

@@ -1,7 +1,7 @@
 """Flops of the whole games in a library, solved exactly and kept beside them.
 
-A page asks what is known of a flop (`look`) and has it solved (`start`); the solve is one like any
-other, and what it saves is a spot in the library.
+A page asks for the state of a flop (`look`) and has it solved (`start`); the solve is like any
+other, and its result is a spot in the library.
 """
 
 from pathlib import Path
@@ -115,12 +115,12 @@ class ExactFlops:
 def _load(folder: Path) -> WholeSolution:
     """The whole game in a folder."""
     if folder_kind(folder) != "unified":
-        raise MissingError("flops are solved out of whole games, and this is none")
+        raise MissingError("flops are solved from whole games, and this is not one")
     return load_unified(folder)
 
 
 def _find(result: WholeSolution, line: str) -> tuple[WholeLine[int], FlopSpot]:
-    """The flop of a line; what follows it there says where one looks, not what is solved."""
+    """The flop of a line; the words after it say where the page looks, not what is solved."""
     whole = split_line(line, result.roots.read)
     if whole.flop is None:
         return whole, flop_spot(result, line)
@@ -130,7 +130,7 @@ def _find(result: WholeSolution, line: str) -> tuple[WholeLine[int], FlopSpot]:
 def _spot_line(flop: FlopSpot, kept: KeptFlop | None, whole: WholeLine[int]) -> str:
     """The line of the spot, in its own suits, to the node that a whole line leads to.
 
-    A line without turn and river cards leads to where the turn is dealt.
+    A line without turn and river cards leads to the node where the turn is dealt.
     """
     tree, after = flop.spot.tree, whole.after or ""
     try:

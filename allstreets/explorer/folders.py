@@ -1,6 +1,6 @@
 """Finding solutions and reviews in the folders that were opened, and keeping a few of them open.
 
-The names that people give their solutions are in label.json beside a manifest, in no checksum.
+The names that users give their solutions are in label.json beside a manifest, without a checksum.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ MOST_OPEN = 4
 
 Solution = TypeVar("Solution")
 
-# What runs and solutions store beside their manifests: these hold no solutions.
+# Folders that runs and solutions store beside their manifests: these hold no solutions.
 INSIDE = re.compile(r"flops(-[0-9a-f]{8})?|certificate|checkpoints|work")
 LABEL = "label.json"
 SCHEMA = 1
@@ -107,7 +107,7 @@ class Found:
 
 
 def id_of(folder: Path) -> str:
-    """A short name of a folder that stays the same for as long as the folder stays in its place."""
+    """A short name of a folder that stays the same while the folder stays in its place."""
     path = os.fsencode(Path(os.path.realpath(folder)))
     return hashlib.sha256(path).hexdigest()[:ID_LETTERS]
 
@@ -142,7 +142,7 @@ def find_reviews(opened: Sequence[Path]) -> Iterator[Path]:
 
 @dataclass(frozen=True)
 class _Searched:
-    """A folder that was looked into, or why it was not."""
+    """A folder that was searched, or the reason why not."""
 
     folder: Path
     depth: int  # below an opened one
@@ -159,7 +159,9 @@ def _walk(opened: Sequence[Path]) -> Iterator[_Searched]:
         if folder in seen:
             continue
         if len(seen) >= MOST_FOLDERS:
-            problem = f"only {MOST_FOLDERS:,} folders are searched: open one nearer by"
+            problem = (
+                f"only {MOST_FOLDERS:,} folders are searched: open one nearer to the solutions"
+            )
             yield _Searched(folder, depth, problem=problem)
             return
         seen.add(folder)
@@ -181,7 +183,7 @@ def _walk(opened: Sequence[Path]) -> Iterator[_Searched]:
 
 
 def _is_inside(folder: Path) -> bool:
-    """Whether a folder is part of a run or a solution; people call theirs "flops", too."""
+    """Whether a folder is part of a run or a solution; users may name theirs "flops", too."""
     named = folder.name == "flops" and (folder / MANIFEST).exists()
     return INSIDE.fullmatch(folder.name) is not None and not named
 
@@ -197,8 +199,8 @@ def _manifest(folder: Path) -> Any:
 def _is_shown(manifest: Any, depth: int) -> bool:
     """Whether a manifest is a solution's, or may have been before it was damaged.
 
-    Other programs write files of that name as well; those are sound JSON and say something else. A
-    set of spots whose spots lie too deep to be found is not shown, either.
+    Other programs write files of that name as well: valid JSON with other contents. A set of spots
+    whose spots are too deep to be found is not shown, either.
     """
     if manifest is None or not depth:
         return True
@@ -207,7 +209,7 @@ def _is_shown(manifest: Any, depth: int) -> bool:
 
 
 def _spots(manifest: Any) -> frozenset[str]:
-    """The folders of the spots of a set; none where it is something else, or not as written."""
+    """The folders of the spots of a set; none if it is something else, or damaged."""
     if not isinstance(manifest, dict) or manifest.get("kind") != "spots":
         return frozenset()
     entries = manifest.get("spots")
@@ -230,7 +232,7 @@ class LastOpened(Generic[Solution]):
         opened = self._opened.pop(folder, None)
         if opened is None or opened[0] != signature:
             opened = signature, self._load(folder)
-        self._opened[folder] = opened  # the last to be given up
+        self._opened[folder] = opened  # the last to be dropped
         while len(self._opened) > MOST_OPEN:
             del self._opened[next(iter(self._opened))]
         return opened[1]
@@ -247,14 +249,14 @@ def read_label(folder: Path) -> Label:
     except (OSError, DamagedFileError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise InputError(
-            f"{LABEL} is damaged ({why}): mend it, or name the solution again"
+            f"{LABEL} is damaged ({why}): repair it, or name the solution again"
         ) from None
 
 
 def write_label(folder: Path, label: Label) -> None:
-    """Keep a label, whole or not at all; an empty one is taken away.
+    """Store a label, whole or not at all; an empty one is removed.
 
-    The folder may be deleted meanwhile: it is not made again.
+    The folder may be deleted meanwhile; it is not made again.
     """
     name, note = label.name.strip(), label.note.strip()
     try:

@@ -1,4 +1,4 @@
-"""Headlines out of a manifest alone: a line of the list, and the curve of the run.
+"""Headlines from a manifest alone: a line of the list, and the curve of the run.
 
 Spots that were solved together are one line for all of their boards.
 """
@@ -28,12 +28,12 @@ Manifest = Mapping[str, Any]
 class Headline:
     """A solution in a list."""
 
-    title: str  # what game it is, in one line
+    title: str  # the game, in one line
     iterations: int | None
     exploitability: float | None
     unit: str
-    locks: int = 0  # strategies that were given, not found
-    simple: MadeSimple | None = None  # where its strategies were made simple
+    locks: int = 0  # locked strategies
+    simple: MadeSimple | None = None  # if its strategies were made simple
 
 
 def headline(kind: SolutionKind, manifest: Manifest) -> Headline:
@@ -87,7 +87,7 @@ def _whole(manifest: Manifest) -> Headline:
 
 
 def _is_push_or_fold(manifest: Manifest) -> bool:
-    """Whether a whole game is all-in or folded at once, so that it has no flops to play."""
+    """Whether a whole game is all-in or fold, so that it has no flops to play."""
     if manifest["kind"] != "unified":
         return False
     rules = manifest["game"]["preflop"]
@@ -121,12 +121,12 @@ HEADLINES: dict[SolutionKind, Callable[[Manifest], Headline]] = {
 
 
 def curve(unit: str, metrics: Sequence[Manifest]) -> messages.Curve:
-    """Exploitability over time, as the checks of a run have it."""
+    """Exploitability over time, from the checks of a run."""
     return messages.Curve(unit=unit, points=[messages.CurvePoint.of_check(row) for row in metrics])
 
 
 def set_headline(folder: Path, manifest: Manifest) -> Headline:
-    """The headline of a set; `worst_of` completes it by what its spots say."""
+    """The headline of a set; `worst_of` completes it from its spots."""
     entries: Sequence[Manifest] = manifest["spots"]
     solved = sum(entry["row"] is not None for entry in entries)
     names = [str(name) for name in dict.fromkeys(entry["name"] for entry in entries)]
@@ -145,7 +145,7 @@ def set_headline(folder: Path, manifest: Manifest) -> Headline:
 
 def _stakes(spot: Path) -> str:
     """Pot and stack, which are the same on every board."""
-    with suppress(InputError):  # the spot itself is listed, and says what is wrong with it
+    with suppress(InputError):  # the spot itself is listed, with the problem
         config = read_spot_manifest(spot)["config"]
         return f", pot {config['pot']:,}, stack {config['stack']:,}"
     return ""
@@ -163,7 +163,7 @@ def spot_tables(folder: Path, manifest: Manifest) -> list[messages.SpotTable]:
 def worst_of(
     card: messages.SolutionCard, spots: Sequence[messages.SolutionCard]
 ) -> messages.SolutionCard:
-    """A set as good as the worst of its solved spots, as far as they can be read."""
+    """A set, rated by the worst of its solved spots that can be read."""
     wanted = sum(len(table.solutions) for table in card.tables)
     known = [spot for spot in spots if spot.exploitability is not None]
     lost = wanted - len(known)

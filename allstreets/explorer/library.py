@@ -1,8 +1,8 @@
 """The solutions of the opened folders: searched at every listing, opened at the first request.
 
-A request names a solution by its id, never by a path, and an id exists only for what was found in
-the opened folders. What is listed is read from manifests alone, once for as long as they stay the
-same; a view is built at the first request, and rebuilt when its manifest has changed.
+A request names a solution by its id, never by a path, and ids exist only for solutions found in the
+opened folders. Lists are read from manifests alone, once while they stay the same; a view is built
+at the first request, and rebuilt when its manifest has changed.
 """
 
 from collections import OrderedDict
@@ -102,7 +102,7 @@ class Library:
         return sorted(cards, key=lambda card: (-card.modified, card.name))
 
     def detail(self, solution: SolutionId) -> messages.SolutionDetail:
-        """Describe a solution: its game, how it was solved, how good it is."""
+        """Describe a solution: its game, how it was solved, its quality."""
         entry = self._require(solution)
         card = self._card(entry)
         description = self.view(solution).describe()
@@ -116,7 +116,7 @@ class Library:
         )
 
     def label(self, solution: SolutionId, label: messages.Label) -> messages.SolutionCard:
-        """Name a solution, and note something of it; empty texts take the label away."""
+        """Give a solution a name and a note; empty texts remove the label."""
         write_label(self._require(solution).folder, label)
         return self.card(solution)
 
@@ -134,7 +134,7 @@ class Library:
         return wanted if wanted in self._found or wanted in self._search() else None
 
     def _origin(self, folder: Path) -> messages.SpotOrigin | None:
-        """The whole game that a spot is a flop of; there is a way back if it lies beside it."""
+        """The whole game that a spot is a flop of; with a way back if the spot is beside it."""
         kind, manifest = read_facts(folder)
         if kind != "spot" or manifest.get("origin") is None:
             return None
@@ -197,7 +197,7 @@ class Library:
             return signature, opened.view
 
     def place(self, solution: SolutionId, line: Line = "", evs: Evs = "here") -> Place:
-        """A place in the game: the way to it, and what is seen there."""
+        """A place in the game: the path to it, and everything shown there."""
         signature, view = self._open(solution)
         message = view.place(line, evs)
         return message.model_copy(update={"solution": solution, "written": signature.text})
@@ -227,7 +227,7 @@ class Library:
     def _card(self, entry: Found) -> messages.SolutionCard:
         signature = Signature.of(entry.folder)
         if entry.problem is not None or signature is None:
-            return _problem_card(entry, entry.problem or "the manifest has gone", 0.0)
+            return _problem_card(entry, entry.problem or "the manifest is gone", 0.0)
         kept = self._cards.get(entry.id)
         if kept is None or kept[:2] != (entry, signature):
             kept = self._cards[entry.id] = entry, signature, _read_card(entry, signature)

@@ -1,4 +1,4 @@
-"""Locks on the solutions of a library: what is asked for, solved like any other, and compared."""
+"""Locks on the solutions of a library: requested, solved like any other, and compared."""
 
 from pathlib import Path
 from threading import Lock as Mutex
@@ -67,14 +67,14 @@ class Locking:
         return self._solves.start(described, locked=source)
 
     def difference(self, solution: SolutionId, line: Line = "") -> messages.SolutionDifference:
-        """A solution with a lock beside the one that it was made from."""
+        """A solution with a lock beside its original."""
         folder = self._library.folder(solution)
         known: dict[str, Any] | None = read_facts(folder)[1].get("before")
         if known is None:
             raise MissingError("this solution was not made by a lock on another one")
         before = Path(str(known["folder"]))
         other = self._library.id_of(before)
-        name = self._library.detail(other).name  # says so where it is gone
+        name = self._library.detail(other).name  # raises an error if it is gone
         with self._mutex:
             change = difference(self._open(before), self._open(folder), [line])
         node = change.places[0] if change.places else None
@@ -95,7 +95,7 @@ class Locking:
         if kind == "unified":
             return self._games.open(folder)
         if kind != "spot":
-            raise MissingError("only spots and whole games can be locked, and this is none")
+            raise MissingError("only spots and whole games can be locked, and this is neither")
         return self._spots.open(folder)
 
 
@@ -165,6 +165,6 @@ def lock_words(result: Solution, form: messages.LockForm) -> str:
 
 
 def _line(result: Solution, form: messages.LockForm) -> str:
-    """The line of a form, with any cards where that is asked for; locks of games always have."""
+    """The line of a form, with any cards where requested; locks of games always have any cards."""
     everywhere = form.everywhere or result.unit != CHIPS
     return any_cards(result.at(form.line).line) if everywhere else form.line

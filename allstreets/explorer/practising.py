@@ -54,7 +54,7 @@ class _Played:
 
 
 class Practising:
-    """Sessions by id; any number of threads may use it. The oldest gives way to a new one."""
+    """Sessions by id; any number of threads may use it. A new session replaces the oldest."""
 
     def __init__(self, library: Library, file: Path) -> None:
         self._library, self._file = library, file
@@ -77,7 +77,7 @@ class Practising:
         )
 
     def begin(self, form: messages.PracticeForm) -> messages.PracticeState:
-        """Begin to play; the first hand is dealt."""
+        """Start a session; the first hand is dealt."""
         wanted = Wanted.parse(
             form.streets, form.pots, form.line, form.suits, form.pairings, form.high_cards
         )
@@ -93,7 +93,7 @@ class Practising:
         return _state(played)
 
     def answer(self, session: HexId, form: messages.PracticeAnswerForm) -> messages.PracticeState:
-        """Make the decision that is asked."""
+        """Answer the current question."""
         played = self._require(session)
         with played.lock:
             own, hand = played.session, played.session.hand
@@ -122,7 +122,7 @@ class Practising:
         with self._lock:
             session = self._played.get(id)
         if session is None:
-            raise MissingError("this session of practice has ended: begin another one")
+            raise MissingError("this practice session has ended: start another one")
         return session
 
 
@@ -177,7 +177,7 @@ def _verdict(asked: Question, answer: Answer, number: int) -> messages.PracticeV
 
 
 class Practised:
-    """A file of results; `solution` is the id of the one that is asked for, None: all of them."""
+    """A file of results; `solution` is the id of one solution, None: all of them."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -216,7 +216,7 @@ class Practised:
         return anki_package(chosen(kept.answers(_folder(kept, solution)), wanted))
 
     def delete(self) -> None:
-        """Delete everything that was kept."""
+        """Delete all stored results."""
         Results(self._file).delete()
 
 

@@ -1,11 +1,11 @@
-"""Ranges of the page's editor, text and grid, and those that a user keeps under names.
+"""Ranges of the page's editor, as text and grid, and those that a user keeps under names.
 
 Kept ranges are one file beside his solves:
 
 ranges.json    {"version": 1, "ranges": {"BB calls 2.5": "22+,A2s+:0.5"}}
 
-The file is read at every request and replaced as a whole, so that servers may share it, and that a
-user may mend it by hand. A file that cannot be read is refused and left as it is.
+The file is read at every request and replaced as a whole, so that servers may share it and a user
+may repair it by hand. A file that cannot be read is refused and not changed.
 """
 
 import json
@@ -31,7 +31,7 @@ from allstreets.explorer.models.solves import KeptRange, KeptRangeForm, RangeFor
 NAME = "ranges.json"
 VERSION = 1
 MOST = 1000
-REMOVE = "mend it, or move it away"
+REMOVE = "repair it, or move it away"
 
 
 class KeptRanges:
@@ -46,7 +46,7 @@ class KeptRanges:
         return [_described(name, kept[name]) for name in sorted(kept, key=str.lower)]
 
     def keep(self, form: KeptRangeForm) -> KeptRange:
-        """Keep a range under a name; one of that name is replaced."""
+        """Keep a range under a name; an earlier one of that name is replaced."""
         name = " ".join(form.name.split())
         if not name:
             raise FormError([Problem(message="give the range a name", field="name")])
@@ -102,7 +102,7 @@ class KeptRanges:
 
 
 def _described(name: str, text: str) -> KeptRange:
-    """A range for the page; what a user has written into the file may be wrong."""
+    """A range for the page; a user's edit of the file may be wrong."""
     try:
         return KeptRange(name=name, text=text, combos=Range.parse(text).combos)
     except InputError:
@@ -111,8 +111,8 @@ def _described(name: str, text: str) -> KeptRange:
 
 def range_grid(form: RangeForm) -> RangeGrid:
     """A range of any kind as a grid, with changes made to it."""
-    # A text that cannot be read is no refusal, since it may be half written: it comes back as it
-    # is, with the problem. No text at all is the empty range.
+    # A text that cannot be read is not refused, since it may be half written: it comes back
+    # unchanged, with the problem. No text at all is the empty range.
     changes = _read_changes(form)
     try:
         empty = not form.text.strip(" \t\r\n,")

@@ -13,7 +13,7 @@ from allstreets.jobs import target_mbb
 from allstreets.solutions import Certificate
 from allstreets.storage import Packed, library
 
-EXACT = 0.001  # mbb/hand: what is worth no more is solved
+EXACT = 0.001  # mbb/hand: games below it count as solved
 EXACTLY = "Exact: a perfect opponent wins less than 0.0001 bb in 100 hands"
 
 

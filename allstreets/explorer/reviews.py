@@ -1,8 +1,8 @@
-"""The reviews of the opened folders: searched at every listing, read when they are asked for; and
-their hands, to be replayed.
+"""The reviews of the opened folders: searched at every listing, read on request; and their hands,
+to replay.
 
-Of hands that have been read everything but their ranges and grids is remembered, so that a table of
-a thousand of them is read once, and a running review is read hand by hand.
+Everything but the ranges and grids of hands is cached, so that a table of a thousand hands is read
+once, and a running review hand by hand.
 """
 
 from collections import OrderedDict
@@ -65,7 +65,7 @@ class Reviews:
         return sorted(cards, key=lambda card: (-card.created, card.name))
 
     def detail(self, review: HexId) -> messages.ReviewDetail:
-        """A review: what was lost, and every decision."""
+        """A review: the losses, and every decision."""
         folder = self._require(review)
         index = folder.index()
         hands = self._hands(folder, index)
@@ -93,7 +93,7 @@ class Reviews:
         indexed = next((indexed for indexed in index.hands if indexed.key == hand), None)
         kept = None if indexed is None else folder.hand(indexed)
         if kept is None:
-            raise MissingError("this hand is not reviewed yet, or none of this review")
+            raise MissingError("this hand is not reviewed yet, or not part of this review")
         solution = index.solutions.get(kept.solution)
         opened = None if solution is None else self._library.opened(Path(solution))
         return replay_hand(hand, kept, opened)
@@ -130,7 +130,7 @@ class Reviews:
         return ReviewFolder(path)
 
     def _hands(self, folder: ReviewFolder, index: ReviewIndex) -> dict[IndexedHand, HandReview]:
-        """The hands that are reviewed, without what only a replay needs."""
+        """The reviewed hands, without the data that only a replay needs."""
         with self._lock:
             before = self._known.get(folder.path, {})
         known: Known = {}
@@ -176,7 +176,7 @@ def _row(key: str, hand: HandReview, made: GradedDecision) -> messages.ReviewRow
 
 
 def _skipped(files: HandFiles) -> list[messages.ReviewReason]:
-    """Why hands were skipped, and where the first of each kind stands."""
+    """The reasons why hands were skipped, each with the place of the first."""
     reasons = []
     for reason, count in files.reasons():
         first = files.first(reason)
@@ -245,7 +245,7 @@ def _reach(text: str, board: str) -> list[float]:
 
 
 def _as_played(decision: GradedDecision) -> list[float | None]:
-    """[169]: what each class gets by playing as the range does."""
+    """[169]: the EV of each class when it plays as in the range."""
     if not decision.strategy or not decision.evs_bb:
         return list(NO_CLASSES)
     played: list[float | None] = []

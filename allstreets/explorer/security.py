@@ -1,13 +1,13 @@
 """Who may send requests: pages of this server, programs of this machine, one user.
 
-The server listens on this machine only. That does not keep out other web pages, which a browser
-allows to send requests here: under a host name of their own that resolves to this machine (DNS
+The server listens on this machine only. That does not keep out other web pages, which browsers
+allow to send requests here: under their own host name that resolves to this machine (DNS
 rebinding), or by a form. So the requested host must be this server's, and a request that names its
 origin must come from this server's page.
 
 Every program on a machine can send requests to its ports. So where several users can log in, the
-address that is printed carries a token; whoever opens it gets a cookie that lasts as long as the
-browser runs.
+printed address carries a token; a browser that opens it gets a cookie that lasts until it is
+closed.
 """
 
 import hmac
@@ -30,8 +30,8 @@ MAX_HANDS_BYTES = 8 * 1024 * 1024
 LARGER = {"/api/reviews": MAX_HANDS_BYTES}  # hand histories of thousands of hands
 LENGTH = re.compile(r"[0-9]{1,15}")  # isdigit() would take "²" for a number
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
-# Nothing from elsewhere, and no frame of another page. Styles may be written in elements: the cells
-# of a grid are filled by shares that no style sheet can know.
+# Nothing from other sites, and no frame of another page. Styles may be set on elements: the cells
+# of a grid are filled by shares that no style sheet knows.
 POLICY = (
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
     "object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
@@ -42,8 +42,8 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-TOKEN = re.compile(r"[A-Za-z0-9._~-]{8,200}")  # what stands in addresses and cookies as it is
-FIRST_USER = 1000  # accounts below it are of services, but for root
+TOKEN = re.compile(r"[A-Za-z0-9._~-]{8,200}")  # these need no escapes in addresses
+FIRST_USER = 1000  # accounts below it belong to services, except root
 NO_SHELLS = ("false", "nologin", "sync", "shutdown", "halt")
 REFUSED = "open the address that 'allstreets explore' printed, with its token"
 REFUSED_PAGE = """<!doctype html><title>allstreets</title>
@@ -109,7 +109,7 @@ class Guard:
 
 
 def several_users(accounts: Iterable[Any] | None = None) -> bool:
-    """Whether more than one user can log in; no, where there is no list of them.
+    """Whether more than one user can log in; no if there is no list of users.
 
     `accounts` are entries of the passwd database, by default all of them.
     """
@@ -131,7 +131,7 @@ def several_users(accounts: Iterable[Any] | None = None) -> bool:
 def choose_token(given: str | None, wanted: bool | None = None) -> str | None:
     """The token of a server: the one given, or a random one if `wanted`; None: it needs none.
 
-    By default one is wanted where several users can log in.
+    By default a server has one where several users can log in.
     """
     if given is not None:
         if not TOKEN.fullmatch(given):

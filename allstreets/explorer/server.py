@@ -1,8 +1,8 @@
 """The server process: one port on this machine, from the first request to Ctrl-C.
 
 uvicorn closes connections that are idle between two requests. A client that sends half a request
-and goes silent would hold its connection for as long as it likes: here a request has a limit on how
-long it takes to arrive (`TimedProtocol`).
+and goes silent would keep its connection open forever: here a request has a time limit to arrive
+(`TimedProtocol`).
 """
 
 import asyncio
@@ -47,8 +47,9 @@ def serve(
 ) -> None:
     """Serve the solutions in `folders` and solve in `solves_folder`, until Ctrl-C.
 
-    Without a port the usual one is taken, or else any that is free. With a `token` only those who
-    know it are answered. A request that takes longer than `request_seconds` to arrive is given up.
+    Without a port the usual one is taken, or else any that is free. With a `token` only requests
+    that carry it are answered. A request that takes longer than `request_seconds` to arrive is
+    dropped.
     """
     try:
         solves_folder.mkdir(parents=True, exist_ok=True)
@@ -100,7 +101,7 @@ def open_port(port: int | None) -> socket.socket:
 
 def _bound(port: int) -> socket.socket:
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    if os.name == "posix":  # elsewhere this would let two servers share a port
+    if os.name == "posix":  # on other systems this would let two servers share a port
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         made.bind((HOST, port))
@@ -114,7 +115,7 @@ def _bound(port: int) -> socket.socket:
 
 
 class _Server(uvicorn.Server):
-    """uvicorn, which says where it is and does not wait for pages that listen to a solve."""
+    """uvicorn, which prints its address and does not wait for pages that listen to a solve."""
 
     def __init__(
         self,
@@ -142,24 +143,24 @@ class _Server(uvicorn.Server):
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to listen, and say so."""
+        """Start listening, and print the address."""
         await super().startup(sockets)
         self._loop = asyncio.get_running_loop()
         self._say(f"allstreets explorer: {self._address}")
-        self._say("Ctrl-C ends it. A solve that is running is saved then, and can go on later.")
+        self._say("Ctrl-C ends it. A running solve is saved then, and can be resumed later.")
         if self._opened is not None:
             # A browser that is started here may keep its caller waiting.
             threading.Thread(target=webbrowser.open, args=(self._opened,), daemon=True).start()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Ctrl-C: end in order; called at any moment, so what takes a lock is left to the loop."""
+        """Ctrl-C: end in order; called at any moment, so the loop does work that takes a lock."""
         super().handle_exit(sig, frame)
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self._solves.hang_up)
 
 
 class TimedProtocol(H11Protocol):
-    """Closes a connection whose request is not there after `seconds`."""
+    """Closes a connection whose request has not arrived after `seconds`."""
 
     seconds: float
     _deadline: asyncio.TimerHandle | None = None
@@ -170,7 +171,7 @@ class TimedProtocol(H11Protocol):
         self._await_request()
 
     def data_received(self, data: bytes) -> None:
-        """A piece of a request; that it is not the first gives no more time."""
+        """A piece of a request; later pieces get no extra time."""
         super().data_received(data)
         if self.conn.their_state in INCOMPLETE:
             self._await_request()

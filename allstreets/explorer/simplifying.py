@@ -1,4 +1,4 @@
-"""Simple strategies, made while a page waits: what they cost, and saving them; one at a time."""
+"""Simple strategies, made while a page waits: their cost, and saving them; one at a time."""
 
 import shutil
 import time
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
 
-from allstreets import jobs  # whose kernels are loaded when a price is found
+from allstreets import jobs  # its kernels are loaded when a price is computed
 from allstreets.analysis import Simplification, Simplified
 from allstreets.base import InputError
 from allstreets.explorer.library import Library
@@ -18,7 +18,7 @@ from allstreets.explorer.models.solves import SimpleForm, SimplePrice, SimpleStr
 from allstreets.explorer.solves.folders import new_path
 
 MOST_BYTES = {"spot": 400_000_000, "unified": 100_000_000}
-"""Of solutions that are evaluated within seconds; larger ones take a terminal."""
+"""For solutions that are evaluated within seconds; larger ones take a terminal."""
 
 MOST_LETTERS = 200  # of a name
 
@@ -35,7 +35,7 @@ class Simplifying:
             return price_message(jobs.simplify(folder, **vars(rule_of(form))))
 
     def save(self, solution: SolutionId, form: SimpleForm) -> SolutionCard:
-        """Save the simple strategies as a solution of their own, in the folder of solves."""
+        """Save the simple strategies as a separate solution, in the folder of solves."""
         rule = rule_of(form)
         name = f"{self._library.card(solution).name}, {rule}"[:MOST_LETTERS]
         target = new_path(self._solves, "simple", time.time())
@@ -54,7 +54,7 @@ class Simplifying:
         command = f"allstreets simplify {folder}, with --grid 25%, --sizes 1 or --drop 5%"
         require_quick(self._library.card(id), command)
         if not self._one_at_a_time.acquire(blocking=False):
-            raise BusyError("another price is being found: ask again when it is there")
+            raise BusyError("another price is being computed: ask again when it is done")
         try:
             yield folder
         finally:
@@ -62,7 +62,7 @@ class Simplifying:
 
 
 def require_quick(card: SolutionCard, command: str) -> None:
-    """Refuse a solution whose evaluation takes long, and name the command that does it."""
+    """Refuse a solution whose evaluation takes long, and name the command for it."""
     if card.bytes > MOST_BYTES.get(card.kind or "", card.bytes):
         raise InputError(f"this takes longer than a page should wait. In a terminal: {command}")
 
@@ -77,7 +77,7 @@ def rule_of(form: SimpleForm) -> Simplification:
 
 
 def price_message(price: Simplified) -> SimplePrice:
-    """A price as it is sent."""
+    """A price as a message."""
 
     def of_players(prices: tuple[float, float]) -> list[float]:
         return [prices[player] for player in price.players]

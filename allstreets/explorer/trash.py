@@ -1,10 +1,10 @@
 """Folders that were deleted: moved aside inside the opened folder, and back if that was a mistake.
 
 OPENED/.trash/20261116-221500-3fa90b12/
-    trashed.json    what it was called, and where it was
+    trashed.json    its name and its place
     content/        the folder
 
-Nothing here is erased: whoever needs the room removes .trash by hand.
+Nothing here is erased: to free the room, remove .trash by hand.
 """
 
 import json
@@ -59,7 +59,7 @@ class Trash:
         )
         if root is None:
             raise BusyError(
-                f"{folder} was opened by itself: open the folder above it to delete it here"
+                f"{folder} was opened directly: open the folder above it to delete it here"
             )
         when = time.time() if now is None else now
         stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(when))
@@ -86,7 +86,7 @@ class Trash:
         return sorted(trashed, key=lambda item: (item.deleted, item.id), reverse=True)
 
     def restore(self, id: str) -> Path:
-        """Bring a folder back to where it was."""
+        """Restore a folder to its place."""
         for root, slot in self._places():
             if slot.name != id:
                 continue

@@ -1,9 +1,9 @@
 """Memory and time of spots and whole games, computed before anything is built.
 
-The bytes of regrets and strategies are exact; where hands of the river share them on more boards
-than a turn has, some boards are counted and stand for all. What comes on top (tables by board,
-all-in matrices, workspaces, the program itself) is close, and the time is a guess from the speed of
-a usual core.
+The bytes of regrets and strategies are exact; where river hands share them on more boards than a
+turn has, they are counted on some boards that stand for all. The rest (tables by board, all-in
+matrices, workspaces, the program itself) is close, and the time is a guess from the speed of a
+typical core.
 """
 
 import math
@@ -15,6 +15,7 @@ from typing import get_args
 
 import numpy as np
 
+from allstreets import engines  # each is loaded when it is used
 from allstreets.base import Floats, InputError, Longs, available_bytes
 from allstreets.betting import (
     POSTFLOP,
@@ -42,17 +43,13 @@ from allstreets.cards import (
 from allstreets.engines import (
     CLASSES,
     PRECISIONS,
-    BoardsMemory,
     CardModel,
-    FlopCounts,
     HandsByBoard,
     MemoryMode,
     RiverGroups,
     every_combo,
     hands_by_board,
-    matrix_cells,
     open_device,
-    padded,
     suit_buckets,
     whole_vectors,
 )
@@ -64,7 +61,7 @@ TABLE_BYTES = 40  # of a hand on a board: cards, indices, strengths, for both po
 CHECK_SECONDS_PER_SLOT = 3e-9  # one core, both players' best responses
 COUNTED_BOARDS = 64  # rivers on which shared rows are counted: all of a turn's, some of a flop's
 GROUPING_BYTES = 400_000_000  # what a thread needs while it groups the hands of a flop
-DEVICE_ROWS = 2_200_000_000  # what is worked on at a time on a GPU, at most
+DEVICE_ROWS = 2_200_000_000  # the most that is worked on at a time on a GPU
 DEVICE_TABLES = 300_000_000
 RIVER_COMBOS = 1081
 
@@ -83,7 +80,7 @@ BOARDS_SECONDS = 1.0  # a flop's turn and river boards
 GROUPING_SECONDS = 1.6  # the groups of a flop's river boards, for one pair of ranges
 RANGES_SECONDS = 5.0  # a quick solve for the ranges that hands are grouped by
 GPU_CORES = {"classes": 90, "buckets": 90, "exact": 65, "boards": 250}
-"""Cores that get as much done as a GPU, an H200; buckets are taken to gain what classes do."""
+"""The number of cores that equal a GPU, an H200; buckets are taken to gain as much as classes."""
 
 """For each street the padded number of hands [B] of OOP and of IP on every board."""
 
@@ -118,10 +115,11 @@ class Estimate:
 
 
 def usual_iterations(target_pct: float) -> int:
-    """How many iterations a spot takes to its target, in per cent of the pot.
+    """The number of iterations that a spot takes to its target, in % of the pot.
 
-    A line in logarithms through what flops and turns took with the default algorithm: 45 to 0.9 %,
-    108 to 0.18 % (docs/any-flop.md). Single spots take half as many or twice.
+    A straight line, in logarithms, through measurements of flops and turns with the default
+    algorithm: 45 to 0.9 %, 108 to 0.18 % (docs/any-flop.md). Single spots take between half and
+    twice as many.
     """
     return max(10, int(42.0 * math.pow(target_pct, -0.55) + 0.5))
 
@@ -142,8 +140,8 @@ def estimate_saved(
 ) -> int:
     """The bytes of a bundle that keeps the streets up to "flop" or "turn", or all of it ("full").
 
-    A street that is kept for looking has both players' numbers at every decision in 64 bits, as
-    `solutions.stored_streets` has them.
+    A street that is stored for viewing has both players' numbers at every decision in 64 bits, as
+    in `solutions.stored_streets`.
     """
     total = 0
     if saved == "full":
@@ -268,7 +266,7 @@ def estimate_whole_game(
         lengths = matrix_lengths(model)
         stored, seconds = _matrices(game, lengths if len(lengths) > 1 else 3 * lengths)
         stored, seconds = stored * stored_flops, seconds * visited
-        tables = 4 * matrix_cells(lengths) * stored_flops
+        tables = 4 * engines.matrix_cells(lengths) * stored_flops
         tables += 8 * 2 * len(game.flop_pots) * flops * HAND_COUNT
     resident = tables + PROGRAM_BYTES + (0 if memory == "memmap" else stored)
     preflop = int((game.tree.kind == NodeKind.DECISION).sum())
@@ -300,13 +298,16 @@ def _matrices(game: WholeGame, lengths: list[int]) -> tuple[int, float]:
 
 def matrix_lengths(model: CardModel) -> list[int]:
     """Hands of each matrix, padding included, where the cards of a flop are matrices."""
-    return [padded(hands) for hands in (model.buckets if model.kind == "buckets" else [HAND_COUNT])]
+    return [
+        engines.padded(hands)
+        for hands in (model.buckets if model.kind == "buckets" else [HAND_COUNT])
+    ]
 
 
 def _exact(game: WholeGame, model: CardModel) -> tuple[int, float, int]:
     """(bytes stored, seconds of an iteration on one core, bytes of tables) of all flops.
 
-    Rows that hands share depend on ranks as well: those of one flop stand for all of its shape.
+    Rows that hands share depend on ranks as well: one flop stands for all of its shape.
     """
     stored, seconds, tables = 0, 0.0, 0
     flop_of_shape = {_rank_free(flop): flop.cards for flop in game.flops.flops}
@@ -342,7 +343,7 @@ def _boards_of_flop(
     stored, seconds, lines, groups = 0, 0.0, 0, model.groups
     river_boards = len(rivers[0])
     grouped = np.full(river_boards, groups)
-    rows = np.full(len(turns[0]), padded(model.rows)) if model.rows else turns[0]
+    rows = np.full(len(turns[0]), engines.padded(model.rows)) if model.rows else turns[0]
     for size in sizes:
         need = estimate_exact(size, [flops, (rows, rows), (grouped, grouped)], "float16")
         stored += need.memory_bytes
@@ -419,7 +420,7 @@ def _hands_of_shape(flop: tuple[int, ...]) -> HandsByBoard:
 
 
 def device_bytes(stored: int) -> int:
-    """Bytes that so many of regrets and strategies take on a GPU, rows and tables included."""
+    """The bytes on a GPU, rows and tables included, of so many bytes of regrets and strategies."""
     return stored + min(2 * stored, DEVICE_ROWS) + DEVICE_TABLES
 
 
@@ -429,13 +430,13 @@ def game_device_bytes(game: WholeGame, model: CardModel, need: WholeGameEstimate
         return device_bytes(need.memory_bytes)
     trees = [(pot.tree, pot.payoffs) for pot in game.pots]
     counted = hands_of_flops(game.flops.flops)
-    flops = [(count, FlopCounts.of(hands)) for count, hands in counted]
+    flops = [(count, engines.FlopCounts.of(hands)) for count, hands in counted]
     sets = min(model.sets, len(trees))
-    return BoardsMemory(trees, flops, model.groups, model.rows, sets).whole
+    return engines.BoardsMemory(trees, flops, model.groups, model.rows, sets).whole
 
 
 def require_device_room(device: str, need: int) -> None:
-    """Refuse so many bytes, rows and tables included, where a GPU has fewer."""
+    """Refuse a game whose bytes, rows and tables included, do not fit on a GPU."""
     gpu = open_device(device)
     if gpu is not None and need > gpu.free_bytes:
         raise InputError(
@@ -461,7 +462,7 @@ def require_river_groups(river_groups: str) -> None:
 def require_memory(
     spot: Spot, precision: str, need: Estimate, free: int | None, river_groups: RiverGroups = "none"
 ) -> None:
-    """Refuse a spot that does not fit into `free` bytes, with what would."""
+    """Refuse a spot that does not fit into `free` bytes; name one that would."""
     if free is None or need.process_bytes <= free:
         return
     problem = f"this spot needs {_size(need.process_bytes)} and {_size(free)} are free"
@@ -490,7 +491,7 @@ def require_room(
     memory: MemoryMode,
     free: int | None = None,
 ) -> None:
-    """Refuse a game that does not fit into memory, with what would."""
+    """Refuse a game that does not fit into memory; name one that would."""
     free = available_bytes() if free is None else free
     if free is None or need.resident_bytes <= free:
         return
@@ -530,7 +531,7 @@ def _fitting_groups(game: WholeGame, model: CardModel, free: int) -> list[int]:
 
 
 def _one_size_less(game: WholeGame) -> int | None:
-    """Actions of all pots when every street has one bet and raise size less, if it has several."""
+    """Actions of all pots, with one size fewer in each list of bets or raises that has several."""
     sizes = _without_the_first(game.sizes)
     by_pot = {kind: _without_the_first(sizes) for kind, sizes in game.pot_sizes.items()}
     if (sizes, by_pot) == (game.sizes, game.pot_sizes):
@@ -540,7 +541,7 @@ def _one_size_less(game: WholeGame) -> int | None:
 
 
 def _without_the_first(sizes: tuple[StreetSizes, ...]) -> tuple[StreetSizes, ...]:
-    """Every list of several bet or raise sizes with one less."""
+    """Every list of several bet or raise sizes with one fewer."""
 
     def fewer(given: PlayerSizes) -> PlayerSizes:
         return replace(

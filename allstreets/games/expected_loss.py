@@ -1,15 +1,15 @@
-"""A guess, before anything is trained, of what a whole game with real boards will be worth.
+"""A guess, before anything is trained, of the exploitability of a whole game with real boards.
 
 The exploitability with real cards has three parts, in mbb/hand at 20 bb:
 
-1. flops that are left out, since a preflop strategy fits itself to those that it sees;
+1. flops that are left out: a preflop strategy fits itself to the flops that it sees;
 2. river buckets: values of whole pots are off before the flop, and hands in one bucket play alike
    after it;
-3. iterations that were not played.
+3. iterations that are missing.
 
-Each part is a table with a row for what was measured, read between its rows by logarithms, and all
-of it grows with the stacks. docs/appendix/models.md has the certificates that the tables follow,
-and what the guess says of each of them.
+Each part is a table of measurements, interpolated in logarithms, and all parts grow with the
+stacks. docs/appendix/models.md has the certificates that the tables follow, and the guess for each
+of them.
 """
 
 from collections.abc import Mapping
@@ -22,16 +22,16 @@ BUCKETS_BEFORE = {16: 10.0, 32: 7.4, 48: 4.5, 64: 3.1, 96: 2.0}
 BUCKETS_AFTER = {16: 16.0, 32: 11.0, 48: 9.5, 64: 8.5, 96: 6.5}
 UNPLAYED = {25: 20.0, 50: 8.0, 100: 3.0, 150: 1.8, 300: 0.8, 600: 0.4}
 STACKS = {10: 0.3, 20: 1.0, 40: 1.6, 100: 2.0}
-"""How much all of it grows with the stack in big blinds, beside 20."""
+"""How much the loss grows with the stack in big blinds, relative to 20."""
 UNCERTAINTY = 2.0
-"""The truth lay within this factor of the guess wherever it is known."""
+"""Every measured value lies within this factor of the guess."""
 
 
 @dataclass(frozen=True)
 class ExpectedLoss:
     """Exploitability with real cards in mbb/hand, as guessed."""
 
-    before: float  # of the play before the flop: what is left where flops are solved on demand
+    before: float  # before the flop: the loss that remains where flops are solved on demand
     after: float  # of the stored play after the flop
 
     @property
@@ -49,7 +49,7 @@ def expected_loss(stack_bb: float, flops: int, buckets: int, iterations: int) ->
 
 
 def _between(table: Mapping[int, float], key: float) -> float:
-    """A table read at a key, straight between its rows in logarithms, and beyond its ends alike."""
+    """A table read at a key: linear in logarithms between its rows, constant beyond its ends."""
     keys, values = np.log(list(table)), np.log(list(table.values()))
     place = np.log(key)
     row = int(np.clip(np.searchsorted(keys, place) - 1, 0, len(keys) - 2))

@@ -1,19 +1,17 @@
 """Frequencies of actions over a whole range: bounds, and strategies that meet them.
 
-Of all strategies whose actions are taken as often as bounds say, `cheapest_change` finds the one
-that loses least: hands that give up least EV for it move first. To move the part of hand h that
-takes b to a costs max(0, EV_bh − EV_ah), so that nothing moves but for the bounds. This is a
-transport problem with few sinks, the A actions:
+`cheapest_change` finds the strategy within the bounds that loses least: hands that give up least EV
+move first. To move the part of hand h that takes b to a costs max(0, EV_bh − EV_ah), so that
+nothing moves except to meet the bounds. This is a transport problem with few sinks, the A actions:
 1. A part is an action that a hand takes: at first all of it stays where it is, at no cost.
 2. Where an action is taken too often or too rarely, parts move along the cheapest path of actions
    from one that can give to one that can take: successive shortest paths, which is exact.
-3. A step of such a path moves the part for which it costs least; of those that cost the same, that
-   of the hand which gets there most often. If one action has bounds, that is all: sort and move.
+3. A step of such a path moves the part that costs least; among equals, that of the hand which gets
+there most often. If only one action has bounds, that is all: sort and move.
 
-Without EVs hands move in equal parts. Of all strategies q whose actions a are taken with a
-frequency Σ_h w_h·q_ah between least_a and most_a (weights w of the hands, sum 1),
-`smallest_change` finds the one with the least weighted
-squared change Σ_h w_h·Σ_a (q_ah − p_ah)² from p:
+Without EVs hands move in equal parts. Among all strategies q whose actions a have a frequency Σ_h
+w_h·q_ah between least_a and most_a (weights w of the hands, sum 1), `smallest_change` finds the one
+with the least weighted squared change Σ_h w_h·Σ_a (q_ah − p_ah)² from p:
 1. The Lagrangian splits by hand: at prices λ_a of the actions, each hand plays the point of the
    simplex nearest to p_h − λ.
 2. An action's frequency falls as its price rises, so one bound is one bisection.
@@ -37,7 +35,7 @@ COLUMNS = ("node", "action", "frequency")
 SUM_TOLERANCE = 0.02  # how far written frequencies, which are rounded, may be from 1 in sum
 FREQUENCY = re.compile(r"(<=|>=|≤|≥|=)?\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(%)?")
 
-UNKNOWN = 1e6  # times the largest loss: what is not known is the last to be chosen
+UNKNOWN = 1e6  # times the largest loss: an unknown one is chosen last
 LEAST_FLOW = 1e-13  # of frequencies: less need not move
 MOST_PARTS = 4_000  # of hands that are moved one by one where several actions have bounds
 LEVELS = 24  # of losses, where there are more: parts that lose about the same move together
@@ -55,7 +53,7 @@ class Bound:
     action: str
     least: float
     most: float
-    where: str = ""  # what says so, for messages: "line 3 of observed.csv"
+    where: str = ""  # its source, for messages: "line 3 of observed.csv"
 
     @classmethod
     def read(cls, line: str, action: str, frequency: str, where: str) -> "Bound":
@@ -63,7 +61,7 @@ class Bound:
         match = FREQUENCY.fullmatch(frequency.strip())
         if match is None:
             raise InputError(
-                f"{where}: '{shorten(frequency)}' is no frequency: write 30%, 0.3, or <=30%"
+                f"{where}: '{shorten(frequency)}' is not a frequency: write 30%, 0.3, or <=30%"
             )
         share = float(match[2]) / (100 if match[3] else 1)
         if share > 1:
@@ -123,7 +121,7 @@ def read_bounds(text: str, source: str) -> list[Bound]:
             continue
         where = f"{source}, line {number}"
         if len(cells) <= max(columns):
-            problems.append(f"{where}: {len(cells)} cells, where node, action and frequency stand")
+            problems.append(f"{where}: {len(cells)} cells: write node, action and frequency")
             continue
         try:
             line, action, frequency = (cells[column] for column in columns)
@@ -170,8 +168,8 @@ def changed_strategy(
 ) -> Floats:
     """[A, H]: the cheapest change within bounds; without EVs [A, H] of it the smallest one.
 
-    EVs are NaN where they are not known: of an action that is to be taken more often, or of all
-    that hands can turn to, they must be.
+    EVs are NaN where they are not known; they must be known for an action that should be taken more
+    often, or for all actions that hands can turn to.
     """
     met = strategy @ (weights / weights.sum())
     known = np.array([np.isfinite(row[weights > 0]).all() for row in evs])
@@ -268,7 +266,7 @@ def _alike(losses: Floats, home: Longs) -> Longs:
 
 
 class _Flow:
-    """Parts of hands on their way between actions.
+    """Parts of hands that move between actions.
 
     losses: [A, M], sizes: [M] as frequencies; parts: [A, M], the share of each at every action.
     """
@@ -283,8 +281,8 @@ class _Flow:
     def move_cheapest(self, least: Floats, most: Floats) -> bool:
         """Move parts along the cheapest path between actions; False: all bounds are met.
 
-        One more node, the last, stands for what actions are free to take or to leave: one with
-        room for more takes from others through it, and one that can spare gives.
+        A last node stands for what actions may take or leave: an action with room for more takes
+        from others through it, and an action with some to spare gives.
         """
         met = self.parts @ self.sizes
         short, over = np.maximum(least - met, 0.0), np.maximum(met - most, 0.0)
@@ -308,7 +306,7 @@ class _Flow:
         )
         steps = [step for step in path if last not in step]
         if len(steps) == 1:
-            # All parts move at once that are cheaper by this step than any other path.
+            # All parts for which this step is cheaper than any other path move at once.
             costs[steps[0]] = np.inf
             limit, _ = _cheapest_path(costs, *ends)
             self._move(*steps[0], self._order(*steps[0], limit), amount)
@@ -360,7 +358,7 @@ class _Flow:
 def _cheapest_path(
     costs: Floats, sources: Flags, sinks: Flags
 ) -> tuple[float, list[tuple[int, int]]]:
-    """The cheapest path from any source to any sink, as steps, and its cost; inf: there is none."""
+    """The cheapest path from any source to any sink, as steps, and its cost; inf for none."""
     count = len(costs)
     distance = np.where(sources, 0.0, np.inf)
     before = np.full(count, -1)
@@ -385,7 +383,8 @@ def smallest_change(strategy: Floats, weights: Floats, least: Floats, most: Floa
 
     `weights` [H] are those of the hands. Bounds that some strategy meets are assumed.
     """
-    # What the others must have cannot be taken; an action that is never taken has no finite price.
+    # The least shares of the others cannot be taken; an action that is never taken has no finite
+    # price.
     possible = np.minimum(most, 1 - (least.sum() - least)) > CLOSE
     changed = np.zeros_like(strategy)
     changed[possible] = _priced(
@@ -412,7 +411,7 @@ def _priced(strategy: Floats, shares: Floats, least: Floats, most: Floats) -> Fl
 def _price(
     strategy: Floats, shares: Floats, prices: Floats, action: int, least: Floats, most: Floats
 ) -> float:
-    """The price nearest to 0 at which an action is taken as often as its bounds say."""
+    """The price nearest to 0 at which the frequency of an action meets its bounds."""
     points = strategy - prices[:, None]
 
     def frequency(price: float) -> float:
@@ -436,7 +435,7 @@ def _price(
 
 
 def _nearest(points: Floats) -> Floats:
-    """[A, H]: for each column the nearest point of the simplex: what is above a level is kept."""
+    """[A, H]: for each column the nearest point of the simplex: the part above a level is kept."""
     ordered = -np.sort(-points, axis=0)
     counts = np.arange(1, len(points) + 1)[:, None]
     levels = (np.cumsum(ordered, axis=0) - 1) / counts

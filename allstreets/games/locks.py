@@ -49,7 +49,7 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Lock:
-    """A strategy that is held fixed at one node.
+    """A strategy that is fixed at one node.
 
     `line` leads to the node; a dealt card may be `*`, any card. `strategy` is for all hands there,
     `hands` for some (range text → strategy), and overrides it. A strategy gives actions their
@@ -118,7 +118,7 @@ class LockedNode:
     strategy: Floats  # [A, 1326]
 
     def holds_on(self, cards: tuple[int, ...]) -> bool:
-        """Whether it holds when these cards were dealt on the way."""
+        """Whether it applies when these cards were dealt on the way."""
         return _meet(self.cards, cards)
 
 
@@ -137,9 +137,9 @@ class ClassLock:
 
 @dataclass(frozen=True)
 class _Part:
-    """The part of a lock that is about some combos."""
+    """The part of a lock that concerns some combos."""
 
-    path: str  # of the key that says it: "lock[0].hands.AA"
+    path: str  # of the key that gives it: "lock[0].hands.AA"
     lock: int
     is_rest: bool  # for all hands that the lock does not name
     line: Line
@@ -147,7 +147,7 @@ class _Part:
     chances: Floats  # [A, 1326]
 
     def contradicts(self, other: "_Part") -> Flags:
-        """[1326]: the combos to which both give a strategy, and not the same one."""
+        """[1326]: the combos to which both give a strategy, but different ones."""
         if (
             self.line.node != other.line.node
             or not _meet(self.line.cards, other.line.cards)
@@ -166,7 +166,8 @@ def find_locks(
     locks: Mapping[int, Lock],
     notation: Notation = CHIPS,
 ) -> tuple[LockedNode, ...]:
-    """Locks with their nodes, combos and probabilities; each must make sense, and all together.
+    """Locks with their nodes, combos and probabilities; each must be valid, and none may contradict
+    another.
 
     They come with their numbers in the file, for messages.
     """
@@ -378,7 +379,7 @@ def _renamed(cards: tuple[int, ...], number: int) -> tuple[int, ...]:
 
 
 def lock_root(root: Runouts, locks: tuple[LockedNode, ...]) -> Runouts:
-    """The symmetry that the locks leave: renamings of suits that make every lock one of them."""
+    """The symmetry that the locks leave: renamings of suits that map every lock to a lock."""
 
     def stay(number: int) -> bool:
         combos = COMBO_PERMUTATIONS[number]

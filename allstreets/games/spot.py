@@ -1,8 +1,8 @@
 """A spot: a board, two ranges, a pot, a stack, and what may be bet.
 
-`spot_mapping` writes it down as plain data, which a manifest stores and by which two spots are
-compared. Ranges and sizes are written in their canonical texts, so that the same game gives the
-same data however its file was spelled, and `Spot.from_mapping` reads it back to the last bit.
+`spot_mapping` writes a spot as plain data: a manifest stores it, and two spots are compared by it.
+Ranges and sizes are written as canonical texts, so that the same game gives the same data however
+its file was spelled, and `Spot.from_mapping` reads it back to the last bit.
 """
 
 import hashlib
@@ -54,8 +54,8 @@ KEYS = {"oop_range": "oop", "ip_range": "ip", "max_raises_per_street": "max_rais
 class Spot:
     """One board and two ranges to solve. Chips are of any unit; amounts may have two decimals.
 
-    Bets are whole chips where that keeps every size within 1 % of what was asked, else hundredths
-    of one; `rounding` says where these do not keep it either.
+    Bets are whole chips where that keeps every size within 1 %, else hundredths of a chip;
+    `rounding` warns where even these do not.
 
     Sizes are the same for both players on every street (`bets`, `raises`), or given by street and
     player in `bet_sizes`: {"flop_oop": {"bet": ["33%"], "raise": ["60%", "a"], "donk": […]}, …}.
@@ -88,10 +88,10 @@ class Spot:
         _ = self.cards, self.ranges, self.rules  # errors are raised now, by field
         for edit in self.edit:
             if not isinstance(edit, Edit):
-                raise InputError(f"edit: {edit!r} is no Edit: write Edit.from_mapping({{…}})")
+                raise InputError(f"edit: {edit!r} is not an Edit: write Edit.from_mapping({{…}})")
         for lock in self.lock:
             if not isinstance(lock, Lock):
-                raise InputError(f"lock: {lock!r} is no Lock: write Lock(line, strategy)")
+                raise InputError(f"lock: {lock!r} is not a Lock: write Lock(line, strategy)")
 
     @classmethod
     def from_mapping(cls, keys: Mapping[str, Any]) -> "Spot":
@@ -117,7 +117,7 @@ class Spot:
     def cards(self) -> tuple[int, ...]:
         """The board."""
         if not isinstance(self.board, str):
-            raise InputError(f"board: {self.board!r} is no text: write it as in 'QsJh2h'")
+            raise InputError(f"board: {self.board!r} is not a text: write it as in 'QsJh2h'")
         try:
             cards = parse_board(self.board)
             street_of_board(cards)  # a spot needs at least a flop
@@ -181,7 +181,7 @@ class Spot:
 
     @cached_property
     def rounding(self) -> str | None:
-        """A warning where bets cannot be counted finely enough; None: they can."""
+        """A warning if bets cannot be counted finely enough; None if they can."""
         if self.grains is not None or self.rules.grains_per_chip == 1 or not is_rounded(self.rules):
             return None
         return (
@@ -236,7 +236,7 @@ def _range(given: object) -> Range:
         return given
     if isinstance(given, str):
         return Range.parse(given)
-    raise InputError(f"{given!r} is no range: write a text such as 'TT+,AQs+', or a Range")
+    raise InputError(f"{given!r} is not a range: write a text such as 'TT+,AQs+', or a Range")
 
 
 def spot_mapping(spot: Spot) -> dict[str, Any]:
@@ -285,5 +285,5 @@ def _lists(sizes: PlayerSizes) -> dict[str, str]:
 
 
 def data_hash(data: Any) -> str:
-    """SHA-256 of JSON data in one fixed spelling."""
+    """SHA-256 of JSON data in a canonical spelling."""
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()

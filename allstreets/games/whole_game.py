@@ -4,9 +4,9 @@ With all 1,755 flops the cards are dealt as in the real game. With fewer, the fl
 set first, by weight, and the hands beside it; when the players are all-in before the flop, the
 board is dealt from the whole deck. Where no pot sees a flop, the hands are too.
 
-`game_mapping` writes a game down as plain data, which a manifest stores and by which two games are
-compared. Chips are whole numbers and sizes are written in their canonical texts, so that the same
-game gives the same data however its file was spelled, and `game_of` reads it back to the last bit.
+`game_mapping` writes a game as plain data: a manifest stores it, and two games are compared by it.
+Chips are whole numbers and sizes are written as canonical texts, so that the same game gives the
+same data however its file was spelled, and `game_of` reads it back to the last bit.
 """
 
 from collections.abc import Mapping, Sequence
@@ -254,9 +254,10 @@ class WholeGame:
 
     @property
     def roughly(self) -> "WholeGame":
-        """Without locks that go by the hand or by the flop after it: hand classes keep the others.
+        """The game without locks by hand or by flop after the flop: hand classes can keep the
+        others.
 
-        For estimates that are made with hand classes, whatever the game is solved with.
+        For estimates, which are made with hand classes whatever the game is solved with.
         """
         by_hand = {
             (root, node) for root, (_, some) in self.locks.pots.items() for node, _ in some
@@ -295,7 +296,7 @@ class WholeGame:
 
     @property
     def smallest_bet(self) -> float:
-        """The least that may be bet after the flop, in chips."""
+        """The smallest bet after the flop, in chips."""
         return self.preflop.big_blind if self.min_bet is None else self.min_bet
 
     @property
@@ -321,7 +322,7 @@ class WholeGame:
     ) -> EngineSpec:
         """The spec of the engine for all pots on all flops.
 
-        `ranges` [2, P, 169] are those that start the pots, roughly, for models that go by them.
+        `ranges` [2, P, 169] are roughly those that start the pots, for models that need them.
         """
         pots = tuple(self.rules_of(pot) for pot in self.flop_pots)
         return EngineSpec(pots, self.flops.flops, model, memory, folder, threads, ranges, device)
@@ -333,7 +334,7 @@ class WholeGame:
     def dealt(self, model: CardModel = CLASSES) -> Floats:
         """[169, 169]: the pairs of combos that are dealt, those of its flops by weight.
 
-        They are as many as in the whole deck, and the deck's own where no flop is seen.
+        They sum to those of the whole deck, and equal them where no flop is seen.
         """
         whole = preflop_equity().pairs.astype(np.float64)
         if not self.flop_pots:
@@ -348,7 +349,7 @@ class WholeGame:
         return PreflopGame.dealt(self.tree, self.preflop, pairs, self.locks.preflop)
 
 
-# Rules that came later are written only where they differ from the behaviour before them.
+# Newer rules are written only where they change how older versions play.
 LATER_RULES = ("bb_ante", "limp", "allin_spr", "lines")
 RULES = tuple(
     rule.name for rule in fields(PreflopRules) if rule.name not in ("raise_sizes", *LATER_RULES)
@@ -395,7 +396,7 @@ def listed_rules(keys: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def game_mapping(game: WholeGame) -> dict[str, Any]:
-    """All but the flops, of which there may be many."""
+    """Everything but the flops, of which there may be many."""
     return {
         "preflop": rules_mapping(game.preflop),
         "postflop_sizes": _sizes_mapping(game.sizes),

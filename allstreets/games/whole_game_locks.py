@@ -8,9 +8,9 @@
 
 A hand is a class, and those that no lock names are free; on turn and river a decision is locked
 with every hand, whatever the cards. After the flop a lock is a rule of its pot
-(`PostflopRules.locks`), so that whoever plays the pot keeps to it, engines and best responses
-alike. Frequencies are spread over hands flop by flop, by the play of another solution
-(`frequency_locks_by_flop`); until then all hands take every action as often.
+(`PostflopRules.locks`), so that engines and best responses both keep to it. Frequencies are spread
+over hands flop by flop, by the play of another solution (`frequency_locks_by_flop`); until then all
+hands take every action as often.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -57,7 +57,7 @@ class GameNode:
 
     @property
     def order(self) -> tuple[int, int]:
-        """Rises along a line: nodes stand in pre-order, and what is before the flop comes first."""
+        """A number that rises along a line: nodes in pre-order, before the flop first."""
         return -1 if self.root is None else self.root, self.node
 
 
@@ -73,12 +73,11 @@ class GameLocks:
     pots: Mapping[int, tuple[RuleLocks, HandRuleLocks]] = field(default_factory=dict)
     """By where the flop is dealt: `locks` and `hand_locks` of the rules of the pot."""
     by_flop: Mapping[tuple[int, int], Lock] = field(default_factory=dict)
-    """Those that play on every flop as another solution does, by where the flop is dealt and by
-    decision."""
+    """Locks that play as another solution on every flop, by pot and decision."""
 
 
 def find_game_locks(tree: BettingTree, pot_tree: PotTree, locks: Sequence[Lock]) -> GameLocks:
-    """Locks with their decisions; each must make sense, and all together."""
+    """Locks with their decisions; each must be valid, and none may contradict another."""
     nodes = [
         find_node(tree, pot_tree, lock.line, f"lock[{number}].line")
         for number, lock in enumerate(locks)
@@ -124,7 +123,7 @@ def find_node(tree: BettingTree, pot_tree: PotTree, line: str, where: str) -> Ga
             node = GameNode(tree, parts.root, None, before)
         elif tree.kind[parts.root] != NodeKind.CHANCE:
             raise InputError(
-                f"'{parts.before}' ends before the flop: leave the bar out, or go on until the "
+                f"'{parts.before}' ends before the flop: leave the bar out, or continue until the "
                 "flop is dealt"
             )
         elif parts.flop is not None:
@@ -162,7 +161,7 @@ def _postflop_lock(node: GameNode, number: int, lock: Lock) -> ClassLock:
         actions = int(node.tree.child_count[node.node])
         even = np.full((actions, HAND_COUNT), 1 / actions)
         return ClassLock(np.ones(HAND_COUNT, np.bool_), even)
-    # Whatever the cards: without them a line to the first decision of a street ends at its deal.
+    # With any cards: without them a line to the first decision of a street ends at its deal.
     after = replace(lock, line=line_text(node.tree, node.node, notation=BLINDS_AND_CARDS))
     (by_combo,) = find_locks(node.tree, (), EVERY_COMBO, {number: after}, BLINDS_AND_CARDS)
     by_class = _by_class(by_combo, where)
@@ -204,7 +203,7 @@ def _by_class(node: LockedNode, where: str) -> ClassLock:
     if differ.any():
         combo = int(np.flatnonzero(differ)[0])
         raise InputError(
-            f"{where}: before the flop, and on all flops together, suits mean nothing: "
+            f"{where}: before the flop, and on all flops together, suits have no meaning: "
             f"{combo_text(combo)} must play as the other combos of "
             f"{HAND_NAMES[HAND_OF_COMBO[combo]]} do"
         )
@@ -212,7 +211,7 @@ def _by_class(node: LockedNode, where: str) -> ClassLock:
 
 
 def _joined(first: ClassLock | None, second: ClassLock) -> ClassLock:
-    """Two locks of a decision; where both hold a hand they agree (`find_locks`)."""
+    """Two locks of a decision; where both lock a hand they agree (`find_locks`)."""
     if first is None:
         return second
     strategy = np.where(second.held, second.strategy, first.strategy)

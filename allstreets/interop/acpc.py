@@ -1,7 +1,7 @@
 """The dealer protocol of the Annual Computer Poker Competition, version 2.0.0, for two players.
 
 A dealer listens, players connect and say VERSION:2.0.0. Whenever something happens the dealer sends
-every player the hand as he sees it, and who is to act sends the same line back with his action:
+every player the hand as he sees it, and the player to act sends the same line back with his action:
 
     dealer   MATCHSTATE:0:30:r250c/:9s8h|/8c8d5c
     player   MATCHSTATE:0:30:r250c/:9s8h|/8c8d5c:r500
@@ -47,10 +47,10 @@ SECONDS = 600.0  # that a player waits for the dealer, and a dealer for a player
 
 
 def read_state(text: str, rules: TableRules) -> tuple[LiveHand, tuple[Cards | None, Cards | None]]:
-    """A line of a dealer: the hand, and the cards of both players as far as they are shown."""
+    """A line of a dealer: the hand, and the cards of both players as far as shown."""
     match = STATE.fullmatch(text) if len(text) <= MOST_TEXT else None
     if match is None:
-        refuse("which is no MATCHSTATE of two players' no-limit hold'em", text)
+        refuse("which is not a MATCHSTATE of two players' no-limit hold'em", text)
     position, number, betting, cards = match.groups()
     try:
         ledger = read_betting(betting, rules)
@@ -59,7 +59,7 @@ def read_state(text: str, rules: TableRules) -> tuple[LiveHand, tuple[Cards | No
         street = board_street(board)
         held = [read_cards(hand) for hand in hands.split("|")]
         if len(held) != len(Player) or any(len(hand) not in (0, 2) for hand in held):
-            raise InputError("two hands of two cards belong there, with a bar between them")
+            raise InputError("expected are two hands of two cards, with a bar between them")
         dealt = [*board, *(card for hand in held for card in hand)]
         if len(set(dealt)) < len(dealt):
             raise InputError("a card is dealt twice")
@@ -67,7 +67,7 @@ def read_state(text: str, rules: TableRules) -> tuple[LiveHand, tuple[Cards | No
         if turn is not None and turn[0] != street:
             raise InputError(f"the betting is on the {turn[0].text}, the board is not")
     except InputError as error:
-        refuse(f"which is no hand: {error}", text)
+        refuse(f"which is not a hand: {error}", text)
     player = Player(int(position))
     oop, ip = ((hand[0], hand[1]) if hand else None for hand in held)
     return LiveHand(f"hand {number}", player, (oop, ip)[player], board, ledger), (oop, ip)
@@ -98,7 +98,7 @@ def _before(ledger: Ledger, player: Player, street: Street) -> Fraction:
 
 
 def betting_text(ledger: Ledger) -> str:
-    """The betting of a line; where both are all-in the streets that are left are empty."""
+    """The betting of a line; after both are all-in the remaining streets are empty."""
     words, street, put_in = list[str](), Street.PREFLOP, [Fraction(0), Fraction(0)]
     bets = list(ledger.blinds)
     for action in ledger.actions:
@@ -150,7 +150,7 @@ def play_acpc(
     on_hand: Callable[[TableResult], None],
     hands: int | None = None,
 ) -> None:
-    """Sit down at a dealer's table until it closes, or for so many hands."""
+    """Play at a dealer's table until it closes, or for so many hands."""
     try:
         connection = socket.create_connection((host, port), SECONDS)
     except OSError as error:
@@ -197,7 +197,7 @@ def _lines(connection: socket.socket) -> Iterator[str]:
         try:
             received = connection.recv(4096)
         except TimeoutError:
-            raise InputError(f"nothing was heard for {SECONDS:g} s: the table is gone") from None
+            raise InputError(f"no message for {SECONDS:g} s: the table is gone") from None
         except ConnectionError:
             return
         if not received:
@@ -215,7 +215,7 @@ class DealtPlayer:
     """A player who has connected to a dealer."""
 
     def __init__(self, port: int, waiting: Callable[[str], None] | None = None) -> None:
-        """Wait for him at a port of this machine; `waiting` hears where."""
+        """Wait for him at a port of this machine; `waiting` is called with the address."""
         with closing(socket.create_server(("127.0.0.1", port))) as server:
             if waiting is not None:
                 waiting(f"waiting for a player at 127.0.0.1:{server.getsockname()[1]}")
@@ -236,18 +236,18 @@ class DealtPlayer:
         _send(self._connection, line)
 
     def answer(self, line: str, ledger: Ledger) -> Move:
-        """His move; answers to earlier lines do not count."""
+        """His move; answers to earlier lines are ignored."""
         for answer in self._lines:
             head, _, action = answer.rpartition(":")
             if head != line:
                 continue
             match = ACTION.fullmatch(action)
             if match is None or action == "/":
-                raise InputError(f"the player answers '{action[:40]}', which is no action")
+                raise InputError(f"the player answers '{action[:40]}', which is not an action")
             move = _read_move(match, ledger)
             return ledger.legal(move.kind, move.to, whole=True)
         raise InputError("the player has hung up")
 
     def close(self) -> None:
-        """The match is over."""
+        """End the match."""
         self._connection.close()

@@ -1,4 +1,4 @@
-"""Reading hand histories: any number of files and folders, whatever is in them."""
+"""Reading hand histories: any number of files and folders, in any format."""
 
 import codecs
 from collections import Counter
@@ -19,7 +19,7 @@ MARKED = (
 )
 PHH = (".phh", ".phhs")
 ENDINGS = (".txt", ".log", *PHH)
-"""The files of a folder that are read; a file that is named is read whatever it is called."""
+"""The endings of files that are read in a folder; a file given by name is always read."""
 Reader = tuple[Callable[[str], Iterator[tuple[int, str, Any]]], Callable[[Any], PlayedHand]]
 """Two functions: one splits a text into hands (first line number, name, content), one reads a
 hand."""
@@ -32,9 +32,9 @@ class Skipped:
     """A hand, or a file, that was not read."""
 
     file: str
-    line: int  # where it shows, counted from 1
+    line: int  # the line, counted from 1
     reason: str
-    hand: str = ""  # what its writer called it; "" if nothing
+    hand: str = ""  # its name in the history; "" if it has none
 
     def __str__(self) -> str:
         return f"{self.place}: {self.reason}"
@@ -67,7 +67,7 @@ class HandFiles:
 
 
 def read_hands(paths: Iterable[Path | str]) -> HandFiles:
-    """The hands of files and folders, each once; what cannot be read is told, not raised."""
+    """The hands of files and folders, each once; unreadable ones are listed, not raised."""
     hands: dict[PlayedHand, None] = {}
     skipped: list[Skipped] = []
     for path in _files(paths):
@@ -87,7 +87,7 @@ def read_hands(paths: Iterable[Path | str]) -> HandFiles:
 
 
 def decode(data: bytes) -> str:
-    """The text of a file: by its mark, as UTF-8 if it is that, or else as Windows' Latin-1.
+    """The text of a file: by its byte-order mark, as UTF-8 if valid, or else as Windows' Latin-1.
 
     >>> decode("Zoë: folds".encode("latin-1")) == decode("Zoë: folds".encode("utf-16"))
     True
@@ -95,7 +95,7 @@ def decode(data: bytes) -> str:
     for mark, encoding in MARKED:
         if data.startswith(mark):
             return data.decode(encoding, errors="replace")
-    # Text of the West in 16 bits without a mark: every second byte is zero.
+    # Western text in 16 bits without a mark: every second byte is zero.
     if data[:200].count(0) * 3 > len(data[:200]):
         return data.decode("utf-16-be" if data[0] == 0 else "utf-16-le", errors="replace")
     try:
@@ -104,7 +104,7 @@ def decode(data: bytes) -> str:
         pass
     try:
         return data.decode("cp1252")
-    except UnicodeDecodeError:  # five bytes are nothing there
+    except UnicodeDecodeError:  # five bytes are undefined there
         return data.decode("latin-1")
 
 
@@ -143,10 +143,10 @@ def _files(paths: Iterable[Path | str]) -> Iterator[Path]:
 
 
 def _is_history(path: Path) -> bool:
-    """Whether a folder's entry is read by its ending: no folder, but a link that leads nowhere."""
+    """Whether a folder's entry is read, by its ending: not a folder, but even a broken link."""
     if path.suffix.lower() not in ENDINGS:
         return False
     try:
         return path.is_file() or not path.exists()
-    except OSError:  # in a folder that is closed to us: whoever opens it says so
+    except OSError:  # in a folder without permission: opening it reports the problem
         return True

@@ -3,18 +3,19 @@
     settings.json       stacks and blinds in chips, rake, the equity model
     nodes/0.json        the first decision, then every other one by its number
 
-A node says who acts (`player`, by the order of acting before the flop: heads-up 0 is the small
-blind), which actions led there (`sequence`), and what is offered: `F` folds, `C` calls for so many
-chips more, `R` raises to a total; a check is `C` or `X` with no amount. An action that leads to
-another decision has its number. Of every hand class a node holds the `weight` that gets there, how
-often each action is `played`, and its `evs` in big blinds from here on: folding is 0.
+A node has the player who acts (`player`, by the order of acting before the flop: heads-up 0 is the
+small blind), the actions that led there (`sequence`), and those on offer: `F` folds, `C` calls for
+so many chips more, `R` raises to a total; a check is `C` or `X` with no amount. An action that
+leads to another decision has its number. For every hand class a node has the `weight` that gets
+there, the frequency (`played`) of each action, and its `evs` in big blinds from here on: folding is
+0.
 
-A bigger table is read where everybody has folded to the small blind, which is a heads-up game; the
-cards of those who folded count as unknown. EVs of every action tell what each pot that sees a flop
-is worth to both players, since a decision has one call or check at most:
+A larger table is read from where all others have folded to the small blind, which is a heads-up
+game; folded cards count as unknown. The EVs of actions give the value of each pot that sees a flop
+to both players, since a decision has at most one call or check:
 
     the caller:  the EV of his call
-    the other:   the EV of his raise, less what folds and raises over it bring him
+    the other:   the EV of his raise, less the part from folds and re-raises
 """
 
 import json
@@ -70,7 +71,7 @@ AFTER_THE_FLOP = {
     "cards": "boards",
     "flops": "subset_25",
 }
-"""What a training file says that HRC's trees do not."""
+"""The keys of a training file that HRC's trees do not have."""
 SEATS = {IP: 0, OOP: 1}  # in the order of acting
 
 
@@ -137,13 +138,13 @@ class HrcExport:
             try:
                 self._zip = ZipFile(path)
             except (BadZipFile, OSError) as error:
-                raise InputError(f"{path} is no .zip of HRC's: {error}") from None
+                raise InputError(f"{path} is not a .zip of HRC: {error}") from None
             names = [name for name in self._zip.namelist() if name.endswith(SETTINGS)]
             self._root = min(names, key=len, default="").removesuffix(SETTINGS)
 
     @property
     def name(self) -> str:
-        """That of the folder or the .zip."""
+        """The name of the folder or the .zip."""
         return self.path.resolve().name if self._zip is None else self.path.stem
 
     def read(self, name: str) -> dict[str, Any]:
@@ -159,7 +160,7 @@ class HrcExport:
             raise InputError(f"{self.path}: {name}: {error}") from None
 
     def record(self, kind: type[Any], name: str, data: Mapping[str, Any]) -> Any:
-        """A record out of the data of a file."""
+        """A record from the data of a file."""
         try:
             return typed_record(kind, data)
         except DamagedFileError as error:
@@ -179,7 +180,7 @@ class HrcExport:
             entry = self._zip.getinfo(f"{self._root}{name}")
             size, read = entry.file_size, lambda: self._zip.read(entry)  # type: ignore[union-attr]
         if size > MOST_BYTES:
-            raise InputError(f"{self.path}: {name} has {size:,} bytes: no node is so large")
+            raise InputError(f"{self.path}: {name} has {size:,} bytes: too large for a node")
         return read()
 
 
@@ -210,12 +211,12 @@ def read_hrc(path: Path | str) -> WholeSolution:
 
 
 def _require_heads_up(export: HrcExport, table: HrcTable) -> None:
-    """Refuse tables that are no heads-up game once everybody has folded to the blinds."""
+    """Refuse tables that are not a heads-up game once all others have folded to the blinds."""
     if len(table.stacks) < 2 or len(table.blinds) < 3:
         raise InputError(f"{export.path}: {SETTINGS}: stacks and blinds are not as written")
     big, small, ante = table.blinds[:3]
     if not (big > 0 and 0 <= small <= big and ante >= 0 and min(table.stacks[-2:]) > 0):
-        raise InputError(f"{export.path}: {SETTINGS}: blinds {big:g}/{small:g} make no game")
+        raise InputError(f"{export.path}: {SETTINGS}: blinds {big:g}/{small:g} are not a game")
     if ante and (len(table.stacks) > 2 or table.anteType != REGULAR):
         raise InputError(
             f"{export.path}: antes of {table.anteType} kind by {len(table.stacks)} players: only "
@@ -224,7 +225,7 @@ def _require_heads_up(export: HrcExport, table: HrcTable) -> None:
 
 
 def _small_blinds_turn(export: HrcExport, players: int) -> int:
-    """The node where everybody has folded to the small blind."""
+    """The node where all others have folded to the small blind."""
     number = 0
     for player in range(players - 1):
         node = export.node(number)
@@ -262,12 +263,12 @@ def _decisions(
         turn = seats - 2 + len(line.split()) % 2
         if node.player != turn or not node.actions:
             raise InputError(
-                f"{export.path}: node {number} is no decision of player {turn}, who acts there"
+                f"{export.path}: node {number} is not a decision of player {turn}, who acts there"
             )
         for name, hand in node.hands.items():
             if {len(hand.played), len(hand.evs) or len(hand.played)} != {len(node.actions)}:
                 raise InputError(
-                    f"{export.path}: node {number}: {name} has not a number for each action"
+                    f"{export.path}: node {number}: {name} does not have a number for each action"
                 )
         words = tuple(_word(export, number, action, table, all_in) for action in node.actions)
         if len(set(words)) < len(words):
@@ -318,7 +319,7 @@ def _rules(table: HrcTable, model: HrcModel, lines: Sequence[str]) -> PreflopRul
 
 
 def _by_node(tree: BettingTree, decisions: Mapping[str, _Decision]) -> dict[int, _Decision]:
-    """Every decision of the tree as the export has it."""
+    """Every decision of the tree, as in the export."""
     return {
         node: decisions[line_text(tree, node, notation=BIG_BLINDS)] for node in tree.decisions()
     }
@@ -338,24 +339,24 @@ def _table(tree: BettingTree, node: int, decision: _Decision, key: str) -> Float
 
 
 def _played(tree: BettingTree, node: int, decision: _Decision) -> Floats:
-    """[A, 169]: the strategy; hands that the export leaves out take all actions alike."""
+    """[A, 169]: the strategy; hands missing from the export play uniformly."""
     chances = np.nan_to_num(np.clip(_table(tree, node, decision, "played"), 0, 1))
     total = chances.sum(axis=0)
     return np.where(total > 0, chances / np.where(total > 0, total, 1), 1 / len(chances))
 
 
 def _values(before: PreflopStrategies, rules: PreflopRules, evs: Mapping[int, Floats]) -> Floats:
-    """[2, N, 169]: chips times pairs of combos, out of EVs [A, 169] of every decision in bb."""
+    """[2, N, 169]: chips times pairs of combos, from EVs [A, 169] of every decision in bb."""
     tree, stack = before.tree, rules.stack
     game = PreflopGame.dealt(tree, rules, before.pairs)
     met: Floats = before.reach[:, ::-1] @ before.pairs  # [N, 2, 169]: opposing combos of each hand
     values = np.stack([game.terminal_values(p, before.reach[:, p.opponent]) for p in Player])
-    for node in reversed(tree.decisions()):  # the EVs of who acts
+    for node in reversed(tree.decisions()):  # the EVs of the player who acts
         player, children = tree.player_at(node), tree.children_of(node)
         whole = np.nan_to_num(evs[node]) * CHIPS_PER_BB - paid_at(tree, tree.pot, node)[player]
         values[player, children] = whole * met[node, player]
         values[player, node] = (before.strategies[node] * values[player, children]).sum(axis=0)
-    for node in tree.decisions():  # of the other player: the rest of what he has above
+    for node in tree.decisions():  # of the other player: the rest of his value above
         opponent, children = tree.player_at(node).opponent, tree.children_of(node)
         flop = children[tree.kind[children] == NodeKind.CHANCE]
         if node and len(flop):
@@ -443,7 +444,7 @@ def _settings(result: WholeSolution) -> dict[str, Any]:
 
 
 def _hands(result: WholeSolution) -> int:
-    """The hands that a player tells apart after the flop: combos or hand classes."""
+    """The hands of a player after the flop: combos or hand classes."""
     combos = result.is_game and result.cards.plays_combos
     return COMBO_COUNT if combos else HAND_COUNT
 
@@ -455,7 +456,7 @@ def _units(chips: float) -> int:
 def _node(
     result: WholeSolution, node: int, numbers: Mapping[int, int], digits: int
 ) -> dict[str, Any]:
-    """A decision as a file has it."""
+    """A decision as in a file."""
     tree, decision = result.before.tree, result.before.node(node)
     path = [step for step in tree.path_to(node) if step]
     strategy, evs = decision.strategy, np.nan_to_num(decision.action_evs)
@@ -481,7 +482,7 @@ def _node(
 
 
 def _action(tree: BettingTree, node: int, player: Player | None = None) -> dict[str, Any]:
-    """The action that led to a node; with its player where the way to a decision is told."""
+    """The action that led to a node; with its player in the path to a decision."""
     action, before = tree.actions[node], int(tree.parent[node])
     assert action is not None
     kind, amount = RAISE, action.amount

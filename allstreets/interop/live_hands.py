@@ -1,7 +1,7 @@
-"""A hand that is being played at a table elsewhere, as one of its players sees it.
+"""A hand in play at another program's table, as one of its players sees it.
 
-The protocols (`acpc`, `slumbot`) read one from what a table sends and write the move that answers
-it; who decides is a function from the hand to a move.
+The protocols (`acpc`, `slumbot`) read a hand from a table's messages and write the answering move;
+a function from the hand to a move decides.
 """
 
 import re
@@ -31,7 +31,7 @@ class TableRules:
         if not 0 < self.small_blind <= self.big_blind <= self.stack:
             raise InputError(
                 f"blinds of {self.small_blind}/{self.big_blind} and stacks of {self.stack} chips "
-                "are no game: the small blind comes first, and stacks cover the big one"
+                "are not a game: the small blind comes first, and stacks cover the big one"
             )
 
     def ledger(self) -> Ledger:
@@ -45,11 +45,11 @@ class TableRules:
 
 @dataclass(frozen=True)
 class LiveHand:
-    """A hand in play, and whose eyes see it."""
+    """A hand in play, as seen by one player."""
 
     name: str
     player: Player
-    cards: Cards | None  # None: not told yet
+    cards: Cards | None  # None: not known yet
     board: tuple[int, ...]
     ledger: Ledger
 
@@ -74,11 +74,11 @@ class TableResult:
     """A hand that is over."""
 
     hand: LiveHand
-    won: Fraction | None  # in chips; None: the table did not show what it takes to know
+    won: Fraction | None  # in chips; None: the table did not show enough to know
 
 
 def refuse(what: str, text: str) -> NoReturn:
-    """Raise an error about a text of a table."""
+    """Raise an error about a table's message."""
     raise InputError(f"the table sent {shortened(text, 80)}, {what}")
 
 
@@ -105,7 +105,7 @@ def follow(
 ) -> Ledger:
     """The chips after the actions of a text, with slashes between streets.
 
-    `pattern` matches an action or a slash, `read` says what it is.
+    `pattern` matches an action or a slash, `read` interprets it.
     """
     ledger, position, slashes = rules.ledger(), 0, 0
     while match := pattern.match(text, position):
@@ -115,7 +115,7 @@ def follow(
             continue
         turn = ledger.to_act
         if turn is None or slashes != turn[0]:
-            raise InputError("streets and slashes do not agree")
+            raise InputError("streets and slashes do not match")
         move = read(match, ledger)
         try:
             if move.kind >= ActionKind.BET and not ledger.left(turn[1].opponent):
@@ -124,7 +124,7 @@ def follow(
         except HandError as error:
             raise InputError(error.reason) from None
     if position < len(text):
-        raise InputError(f"'{text[position:][:20]}' is no action")
+        raise InputError(f"'{text[position:][:20]}' is not an action")
     return ledger
 
 

@@ -13,13 +13,13 @@ README = "README.txt"
 def require_absent(folder: Path) -> None:
     """Refuse a folder that holds files."""
     if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
-        raise InputError(f"{folder} exists: name a folder that is to be made, or an empty one")
+        raise InputError(f"{folder} exists: name a new folder, or an empty one")
 
 
 def write_folder(folder: Path, contents: Iterable[tuple[Path, bytes]]) -> int:
-    """Write files into a new folder; returns how many there are besides README.txt.
+    """Write files into a new folder; return their number without README.txt.
 
-    The folder gets its name when the last file lies in it.
+    The folder gets its name after the last file.
     """
     require_absent(folder)
     made, files = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.tmp"), 0

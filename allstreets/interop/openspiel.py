@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 else:
     pyspiel = import_pyspiel()
 
-READABLE = '"{}[]: '  # the rest would not come back from OpenSpiel's own text of a game
+READABLE = '"{}[]: '  # other characters would not survive OpenSpiel's own text of a game
 NAME = "python_allstreets_spot"
 BOARD_CARDS = 5
 CACHED_BOARDS = 2048  # more than there are rivers after a turn
@@ -59,7 +59,7 @@ def openspiel_policy(solution: SpotSolution) -> Any:
     from open_spiel.python.policy import TabularPolicy
 
     if solution.spot.tree.kind[0] != NodeKind.DECISION:
-        raise InputError("the spot starts all-in: nobody acts, so there is no policy")
+        raise InputError("the spot starts all-in: no player acts, so there is no policy")
     policy = TabularPolicy(openspiel_game(solution.spot))
     policy.action_probability_array[:] = 0
     for row, state in zip(policy.action_probability_array, policy.states, strict=True):
@@ -93,7 +93,7 @@ class SpotRules:
         return self
 
     def __reduce__(self) -> tuple[type["SpotRules"], tuple[Spot]]:
-        """How a pickled state finds them again: by the spot."""
+        """Pickle by the spot: a state finds its rules again."""
         return SpotRules, (self.spot,)
 
 

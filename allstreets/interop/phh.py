@@ -2,7 +2,7 @@
 
 A .phh file is one hand; a .phhs file has several, each under a header such as `[12]`, and is read
 part by part so that a broken one does not take the others with it. PokerKit replays every action
-and knows the rules; nothing is repaired but what the format leaves open at the end of a hand.
+and knows the rules; only the end of a hand, which the format leaves open, is completed.
 """
 
 import re
@@ -32,7 +32,7 @@ HEADER = re.compile(r"^\s*\[(\w+)\]\s*$")
 BEGINS = re.compile(r"^[ \t]*variant[ \t]*=", re.MULTILINE)
 PLACE = re.compile(r" \(at (?:line (\d{1,9}), column \d{1,9}|end of document)\)$")
 MOST_LETTERS = 50_000  # of a hand
-MOST_DOTS = 2_000  # of a hand: the time that a key of many parts takes grows with their square
+MOST_DOTS = 2_000  # of a hand: the time for a key of many parts grows with their square
 MOST_ACTIONS = 1_000  # deals and shown cards included
 NO_LIMIT = "NT"
 MISSING = "hands in PHH are read with PokerKit: install it with pip install 'allstreets[hands]'"
@@ -51,7 +51,7 @@ NAMES = {
 
 
 def is_phh(text: str) -> bool:
-    """Whether a text without a name that says so is PHH."""
+    """Whether a text whose name does not tell is PHH."""
     return BEGINS.search(text) is not None
 
 
@@ -70,7 +70,7 @@ def split_phh(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def read_phh(text: str) -> PlayedHand:
-    """A hand; a `HandError` says why it is none."""
+    """A hand; a `HandError` says why it is not one."""
     if len(text) > MOST_LETTERS or text.count(".") > MOST_DOTS:
         raise HandError(f"{len(text):,} letters are too many for one hand in PHH")
     fields = _fields(text)
@@ -90,7 +90,7 @@ def _fields(text: str) -> Mapping[str, Any]:
     try:
         return tomllib.loads(text, parse_float=read_amount)
     except RecursionError:
-        raise HandError("lists lie within lists too deep for a hand") from None
+        raise HandError("lists are nested too deeply for a hand") from None
     except HandError:
         raise
     except ValueError as error:
@@ -100,7 +100,7 @@ def _fields(text: str) -> Mapping[str, Any]:
 
 
 def _history(fields: Mapping[str, Any], stacks: list[Fraction]) -> "HandHistory":
-    """The hand for PokerKit, of the fields that are needed and nothing else of the file."""
+    """The hand for PokerKit, from only the fields that are needed."""
     try:
         from pokerkit import HandHistory
     except ModuleNotFoundError:
@@ -137,7 +137,7 @@ def _word(fields: Mapping[str, Any], name: str) -> str:
 def _words(fields: Mapping[str, Any], name: str, most: int) -> list[str]:
     values = _field(fields, name)
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise HandError(f"'{name}' is no list of texts")
+        raise HandError(f"'{name}' is not a list of texts")
     if len(values) > most:
         raise HandError(f"'{name}' has {len(values):,} entries, more than {most:,}")
     return values
@@ -158,7 +158,7 @@ def _amount(fields: Mapping[str, Any], name: str) -> Fraction:
 def _amounts(fields: Mapping[str, Any], name: str) -> list[Fraction]:
     values = _field(fields, name)
     if not isinstance(values, list):
-        raise HandError(f"'{name}' is no list of amounts")
+        raise HandError(f"'{name}' is not a list of amounts")
     try:
         return [amount_of(value) for value in values]
     except HandError as error:
@@ -169,7 +169,7 @@ def _replay(history: "HandHistory") -> "State":
     """The hand played to its end."""
     from pokerkit import parse_action
 
-    with _refused("the table cannot be"):
+    with _refused("the table is impossible"):
         state = history.create_state()
     for number, action in enumerate(history.actions, 1):
         with _refused(f"action {number}, {shortened(action)}"):
@@ -185,12 +185,12 @@ def _replay(history: "HandHistory") -> "State":
 
 @contextmanager
 def _refused(what: str) -> Iterator[None]:
-    """Steps of PokerKit's: whatever it raises, the hand cannot have been played so."""
+    """Steps of PokerKit: any error means that the hand cannot have been played this way."""
     try:
-        with catch_warnings(action="ignore"):  # of cards that are gone: the ledger looks
+        with catch_warnings(action="ignore"):  # of cards that are gone: the ledger checks
             yield
     except Exception as error:
-        raise HandError(f"{what}: {str(error) or 'it cannot be'}") from None
+        raise HandError(f"{what}: {str(error) or 'it is impossible'}") from None
 
 
 def _value(text: str) -> Any:
@@ -198,7 +198,7 @@ def _value(text: str) -> Any:
 
 
 def _finish(state: "State") -> None:
-    """Complete what a file may leave out: cards after an all-in, and who shows."""
+    """Complete the steps that a file may leave out: cards after an all-in, and shown hands."""
     while state.status:
         if state.can_burn_card():
             state.burn_card("??")
@@ -217,7 +217,7 @@ def _finish(state: "State") -> None:
 
 
 def _hand(history: "HandHistory", state: "State", ends: list[Fraction] | None) -> PlayedHand:
-    """Blinds, cards and actions out of PokerKit's operations; `ends`: the final stacks."""
+    """Blinds, cards and actions from PokerKit's operations; `ends`: the final stacks."""
     from pokerkit import (
         AntePosting,
         BlindOrStraddlePosting,

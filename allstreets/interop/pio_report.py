@@ -9,8 +9,8 @@
 
 Amounts are in chips: 100 are a big blind in whole games. EVs count from here on, frequencies,
 equities and EQRs are in per cent. `Global %` is how often play gets to the decision on a board. The
-last row has all boards, each by the hands that it deals. Decisions above the line that was asked
-for have no files.
+last row has all boards, each weighted by the hands that it deals. Decisions before the requested
+line have no files.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,10 +20,9 @@ from pathlib import Path
 import numpy as np
 
 from allstreets.analysis import BoardReport, Gathering, HandSums, ReportRow, hand_sums
-from allstreets.base import Flags, Floats, InputError, quotient
+from allstreets.base import Floats, InputError, quotient
 from allstreets.betting import ActionKind, BettingTree, Player, Street
 from allstreets.cards import (
-    COMBO_CARDS,
     COMBO_COUNT,
     DECK_SIZE,
     HAND_COUNT,
@@ -31,6 +30,7 @@ from allstreets.cards import (
     HAND_OF_COMBO,
     card_text,
     combo_text,
+    live_combos,
     met_reach,
 )
 from allstreets.interop.new_folder import require_absent, write_folder
@@ -45,7 +45,7 @@ GROUPS = {
     "Preflop Hands": (HAND_OF_COMBO.astype(np.int64), HAND_COUNT),
     "Hands EV": (np.arange(COMBO_COUNT), COMBO_COUNT),
 }
-"""The tables of handsEV.csv: the group of each combo, and how many groups there are."""
+"""The tables of handsEV.csv: the group of each combo, and the number of groups."""
 
 
 @dataclass
@@ -57,7 +57,7 @@ class _Sums:
     dealt: list[float] = field(default_factory=list)  # the pairs of hands that each board deals
 
     def add(self, board: OnBoard, dealt: float) -> None:
-        """One more board; `dealt` are its pairs of hands, however they play."""
+        """Add a board; `dealt` are its pairs of hands, however they play."""
         self.gathering.add(board)
         self.dealt.append(board.weight * dealt)
         for name, (group, count) in GROUPS.items():
@@ -76,8 +76,8 @@ def export_report(
 ) -> int:
     """Write a decision on all flops, and those after it, into a new folder; returns their number.
 
-    With `turns` those on the turn as well, card by card. `progress` is called with the boards that
-    are read, of how many.
+    With `turns` those on the turn as well, card by card. `progress` receives the boards read and
+    their total.
     """
     folder, tree = Path(folder), boards.tree
     require_absent(folder)
@@ -128,8 +128,7 @@ def _dealt_beside(ranges: Decision, card: int) -> float:
                 "with cards: boards"
             )
         reach[player, hands.combos] = hands.reach
-    held: Flags = np.equal(COMBO_CARDS, card).any(axis=1)
-    reach[:, held] = 0.0
+    reach *= live_combos((card,))
     every = np.arange(COMBO_COUNT)
     return float(reach[Player.OOP] @ met_reach(every, every, reach[Player.IP]))
 
@@ -174,7 +173,7 @@ def _word(tree: BettingTree, node: int) -> str:
 
 
 def _node_id(tree: BettingTree, node: int, card: str) -> str:
-    """The name of a node: bets by all that the player has put in since the flop."""
+    """The name of a node: bets by everything the player has put in since the flop."""
     words = ["r:0"]
     for step in tree.path_to(node)[1:]:
         action, before = tree.actions[step], int(tree.parent[step])

@@ -1,7 +1,7 @@
 """A PioSOLVER tree as the file of a spot.
 
-PioSOLVER's viewer saves a tree as a script: lines `#Key#value` with what its form holds, and the
-commands that build the tree. Either will do. What is read:
+PioSOLVER's viewer saves a tree as a script: lines `#Key#value` with the fields of its form, and the
+commands that build the tree. Either will do. These are read:
 
 | viewer                                | commands              | spot                     |
 |---------------------------------------|-----------------------|--------------------------|
@@ -16,21 +16,21 @@ commands that build the tree. Either will do. What is read:
 | …AddAllin, AddAllinOnlyIfLess…        |                       | add_allin_threshold      |
 | MergeSimilarBets, …Threshold          |                       | merging_threshold        |
 
-Commands override what the viewer's lines say, as they do there; only sizes are those of the viewer
-where it has them: the lines were made of them. What has no counterpart is named in `left_out`.
+Commands override the viewer's lines, as they do there; only sizes come from the viewer if it has
+them: the lines were made from them. Settings without a counterpart are named in `left_out`.
 
-**Lines as sizes.** A line (`add_line 0 0 30 90`) names for each action what its player has put in
-since the root: as much as the other is a check or a call, more is a bet or a raise. OOP begins each
-street.
+**Lines as sizes.** A line (`add_line 0 0 30 90`) gives for each action the chips its player has put
+in since the root: as many as the other player means a check or a call, more a bet or a raise. OOP
+begins each street.
 
 Sizes are lists by street and player here, so they are found as the fewest that explain the lines:
 
 1. Each bet was rounded to a chip, so its share of the pot lies between two bounds.
 2. Bets of the same street, player and kind whose bounds overlap are of one size, the roundest
-   number of per cents that lies between them.
-3. An all-in that none of these sizes amounts to is the size `a`.
+   number of per cents between the bounds.
+3. An all-in that none of these sizes explains is the size `a`.
 
-Lines may be fewer than sizes lead to: who asks compares them (`bets_of`).
+Sizes may lead to more lines than given: callers compare them (`bets_of`).
 """
 
 import re
@@ -58,7 +58,7 @@ from allstreets.jobs import SpotConfig, check_config
 STEPS = [Fraction(step) for step in ("25", "10", "5", "1", "0.5", "0.1", "0.01", "0.001")]
 HALF = Fraction(1, 2)
 
-Amounts = tuple[Fraction, ...]  # what each actor has put in after each action of a line
+Amounts = tuple[Fraction, ...]  # chips put in by each actor after each action of a line
 Where = tuple[Street, Player, str]  # a list of sizes: "bet", "raise" or "donk"
 SizeTexts = dict[str, dict[str, list[str]]]  # `bet_sizes` of a spot
 SETTING = re.compile(r"#([\w.]+)#(.*)")
@@ -68,7 +68,7 @@ PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 SAME_SIZE = re.compile(r"\d+(?:\.\d+)?[cx]|\d*e", re.IGNORECASE)
 ALL_IN = ("a", "ai", "allin", "all-in")
 PLAYERS = {"oop": "oop_range", "0": "oop_range", "ip": "ip_range", "1": "ip_range"}
-# Commands and settings that do not change what is solved.
+# Commands and settings that do not change the game.
 SILENT_COMMANDS = {
     *("build_tree", "calc_results", "dump_tree", "estimate_tree", "exit", "free_tree", "go"),
     *("is_ready", "set_algorithm", "set_always_display", "set_end_string", "set_hash_size"),
@@ -101,14 +101,14 @@ class LineBet:
 
 @dataclass
 class _Walk:
-    """The state at the point to which a line has been followed."""
+    """The state at a point of a line."""
 
     street: Street
     pot: Fraction
     stack: Fraction
     put_in: list[Fraction] = field(default_factory=lambda: [Fraction(0), Fraction(0)])
     actor: Player = Player.OOP
-    base: Fraction = Fraction(0)  # what each had put in when the street began
+    base: Fraction = Fraction(0)  # chips put in by each when the street began
     bets: int = 0  # on this street
     leader: Player | None = None  # who bet last on this street
     before: Player | None = None  # who bet last on the one before
@@ -119,7 +119,7 @@ class _Walk:
         player, other = self.actor, self.actor.opponent
         called = self.put_in[other]
         if self.is_over:
-            raise InputError(f"{amount} stands behind the end of the hand")
+            raise InputError(f"{amount} comes after the end of the hand")
         if not called <= amount <= self.stack:
             raise InputError(
                 f"{player.name} cannot have put in {amount}: {called} is called, {self.stack} is "
@@ -191,8 +191,8 @@ def sizes_of_bets(bets: Collection[LineBet], street: Street) -> SizeTexts:
 def spot_of_lines(lines: Sequence[Sequence[Fraction]], **keys: Any) -> Spot:
     """The spot whose bets are those of the lines, no more and no fewer; `keys` are its other ones.
 
-    Where sizes by street and player explain the lines they are its sizes. Else it has none, and an
-    edit for each node with bets.
+    If sizes by street and player explain the lines, they are its sizes. Otherwise it has none, and
+    an edit for each node with bets.
     """
     given = dict(enumerate(lines, start=1))
     street = street_of_board(parse_board(keys["board"]))
@@ -275,7 +275,7 @@ def _sizes(bets: list[LineBet]) -> list[str]:
 
 
 def _roundest(low: Fraction, high: Fraction) -> Fraction:
-    """The roundest number from `low` on and below `high`."""
+    """The roundest number from `low` up to, but below `high`."""
     for step in STEPS:
         first = -(-low // step) * step
         if 0 < first < high:
@@ -285,7 +285,7 @@ def _roundest(low: Fraction, high: Fraction) -> Fraction:
 
 @dataclass(frozen=True)
 class PioTree:
-    """A script as keys of a spot file, with notes on all that has no such key."""
+    """A script as keys of a spot file, with notes on settings without a key."""
 
     keys: Mapping[str, Any]
     left_out: tuple[str, ...] = ()  # settings without a counterpart
@@ -316,7 +316,7 @@ class _Script:
 
 
 def read_pio_script(text: str) -> PioTree:
-    """Read a script; an `InputError` names the line that makes no sense."""
+    """Read a script; an `InputError` names an invalid line."""
     script = _Script()
     for number, raw in enumerate(text.removeprefix("\ufeff").splitlines(), start=1):
         line = raw.strip()
@@ -361,7 +361,7 @@ def _command(script: _Script, number: int, line: str) -> None:
         oop, ip, start = _numbers(name, words, 3)
         if oop or ip:
             raise InputError(
-                f"set_pot {shorten(rest.strip())}: bets that lie before the players cannot be "
+                f"set_pot {shorten(rest.strip())}: bets already in front of the players cannot be "
                 "read: begin at the start of a street, set_pot 0 0 pot"
             )
         keys["pot"] = start
@@ -384,7 +384,7 @@ def _command(script: _Script, number: int, line: str) -> None:
 
 
 def _tree(script: _Script) -> PioTree:
-    """The whole, once everything is read."""
+    """The result, once everything is read."""
     keys, settings = script.keys, script.settings
     missing = [key for key in ("board", "oop_range", "ip_range", "pot", "stack") if key not in keys]
     if missing:
@@ -416,13 +416,13 @@ def _tree(script: _Script) -> PioTree:
     order = ["board", "oop_range", "ip_range", "pot", "stack", "rake", "rake_cap", "bet_sizes"]
     order += [key for key in keys if key not in order]
     kept = {key: keys[key] for key in order if key in keys}
-    spot = check_config(kept, SpotConfig, "the script").spot()  # what cannot be solved is said now
+    spot = check_config(kept, SpotConfig, "the script").spot()  # errors are raised now
     differs = "" if lines is None else _compared(lines, spot)
     return PioTree(kept, tuple(dict.fromkeys(script.left_out)), differs)
 
 
 def _viewer_sizes(script: _Script, first: Street) -> None:
-    """Sizes and thresholds as the viewer's form has them."""
+    """Sizes and thresholds from the viewer's form."""
     keys, settings = script.keys, script.settings
     sizes: dict[str, dict[str, list[str]]] = {}
     added: set[bool] = set()
@@ -437,7 +437,7 @@ def _viewer_sizes(script: _Script, first: Street) -> None:
                 if kind in entry:
                     entry[kind] = [_size(word) for word in re.split(r"[\s,]+", value) if word]
                 elif value:
-                    script.left_out.append(f"{head}.{name}: nothing is a donk bet there")
+                    script.left_out.append(f"{head}.{name}: donk bets are impossible there")
             adds = settings.pop(f"{head}.AddAllin", "").lower() == TRUE
             if any(entry.values()):
                 added.add(adds)
@@ -473,7 +473,7 @@ def _settings_left(script: _Script) -> None:
 
 
 def _compared(lines: set[Amounts], spot: Spot) -> str:
-    """Differences between the tree of a spot and lines; a note where it is too large to compare."""
+    """Differences between the tree of a spot and lines; a note if it is too large to compare."""
     nodes = spot.size.node_count
     if nodes > MOST_COMPARED:
         return f"of its {nodes:,} nodes few need be in the script: they were not compared"
@@ -486,7 +486,7 @@ def _difference(lines: set[Amounts], ours: set[Amounts]) -> str:
     if not more and not fewer:
         return ""
     return (
-        f"sizes hold for a street and a player here, so that the tree has {more:,} bets more than "
+        f"sizes apply to a street and a player here, so that the tree has {more:,} bets more than "
         f"the {len(lines):,} of the lines and lacks {fewer:,} of them"
     )
 
@@ -527,7 +527,7 @@ def _flow(sizes: Mapping[str, list[str]]) -> str:
 
 
 def _scalar(value: object) -> str:
-    """A value that YAML reads back as it is: `22` and `98s:0.5` are texts."""
+    """A value that YAML reads back unchanged: `22` and `98s:0.5` are texts."""
     if isinstance(value, str) and (value.isdigit() or ":" in value):
         return f'"{value}"'
     return str(value)

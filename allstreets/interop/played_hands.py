@@ -1,15 +1,14 @@
-"""A heads-up hand as it was played, whoever wrote it down.
+"""A heads-up hand as it was played, in any history.
 
 Amounts are in big blinds and exact: 100 chips at blinds of 15/30 are 10/3. The button is IP and
 posts the small blind, the other player is OOP, as everywhere.
 
-Readers tell a `Ledger` what was posted and done, in whatever unit their file counts. It knows whose
-turn it is, what a call takes and when a street is over, so that a line that is missing, doubled or
-garbled does not become a hand that was never played.
+Readers pass posts and actions to a `Ledger`, in the unit of their file. It knows whose turn it is,
+the price of a call and the end of a street, so that a missing, repeated or garbled line does not
+become a hand that was never played.
 
-Amounts are exact and of bounded length. A text decides how long its numbers are: `1e200000000` is
-eleven letters, and a fraction of two hundred million digits. So a number is looked at before it is
-made.
+Amounts are exact and of bounded length. A short text can be a huge number: `1e200000000` is eleven
+letters, and a fraction of two hundred million digits. So a number is checked before it is made.
 """
 
 from collections.abc import Iterator
@@ -43,11 +42,11 @@ class PlayedAction:
 
 @dataclass(frozen=True)
 class Moment:
-    """An action, and how things stood when it was taken."""
+    """An action, and the state of the hand when it was taken."""
 
     place: int  # among the actions of the hand
     action: PlayedAction
-    pot: Fraction  # all in the middle, bets that are not called yet included
+    pot: Fraction  # everything in the middle, uncalled bets included
     bets: Amounts  # put in on this street
     left: Amounts  # behind
 
@@ -77,7 +76,7 @@ class Moment:
 
     @property
     def is_all_in(self) -> bool:
-        """Whether a bet or a raise leaves one of the players nothing more to bet."""
+        """Whether a bet or a raise leaves one of the players without chips to bet."""
         return self.action.kind >= ActionKind.BET and self.action.to >= self.most
 
     @property
@@ -91,7 +90,7 @@ class Moment:
 class PlayedHand:
     """A hand from the deal to its end."""
 
-    name: str  # what its writer called it; "" if nothing
+    name: str  # its name in the history; "" if it has none
     players: tuple[str, str]  # names of OOP and IP
     stacks: Amounts  # before antes and blinds
     antes: Amounts
@@ -103,13 +102,13 @@ class PlayedHand:
     results: Amounts  # won or lost over the whole hand, after rake
     pot: Fraction  # at the end, without uncalled bets
     rake: Fraction
-    viewer: Player | None = None  # from whose seat it was written down
+    viewer: Player | None = None  # the player who recorded it
     file: str = field(default="", compare=False)
     line: int = field(default=0, compare=False)
 
     @property
     def label(self) -> str:
-        """The hand in a table: its name, or else where it was read."""
+        """The hand in a table: its name, or else its place in the file."""
         return self.name or f"{self.file}:{self.line}"
 
     @property
@@ -166,7 +165,7 @@ class PlayedHand:
 
 
 class HandError(ValueError):
-    """Why a hand is not read; `line` is where it shows, counted from 1, 0 = its first line."""
+    """The reason why a hand is not read; `line` is counted from 1, 0 = its first line."""
 
     def __init__(self, reason: str, line: int = 0) -> None:
         super().__init__(reason)
@@ -174,7 +173,7 @@ class HandError(ValueError):
 
 
 def read_amount(text: str) -> Fraction:
-    """An amount as it is written, so that 0.1 is a tenth.
+    """An amount as written, so that 0.1 is a tenth.
 
     >>> read_amount("1,250.50")
     Fraction(2501, 2)
@@ -194,14 +193,14 @@ def read_amount(text: str) -> Fraction:
 
 
 def amount_of(value: object) -> Fraction:
-    """An amount that a parser has read already; true and false are none."""
+    """An amount that a parser has read already; true and false are not amounts."""
     if isinstance(value, Fraction):
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         if abs(value) >= 10**MOST_DIGITS:
             raise HandError("an amount is out of range")
         return Fraction(value)
-    raise HandError(f"{KINDS.get(type(value), 'something else')} stands where an amount belongs")
+    raise HandError(f"{KINDS.get(type(value), 'something else')} is not an amount")
 
 
 @dataclass(frozen=True)
@@ -230,7 +229,7 @@ class Ledger:
     _folded: bool = False
 
     def post_ante(self, player: Player, amount: Fraction) -> None:
-        """An ante goes into the pot, and is no part of a bet."""
+        """An ante goes into the pot, and is not part of a bet."""
         self.antes[player] += amount
         self._pay(player, amount)
 
@@ -261,7 +260,7 @@ class Ledger:
 
     @property
     def folded(self) -> Player | None:
-        """The player who has folded; None: nobody has."""
+        """The player who has folded; None: neither has."""
         return self.actions[-1].player if self._folded else None
 
     @property
@@ -292,10 +291,10 @@ class Ledger:
         return top + step
 
     def legal(self, kind: ActionKind, to: Fraction, *, whole: bool = False) -> "Move":
-        """The legal action that is nearest to one of the player whose turn it is.
+        """The legal action nearest to a move of the player whose turn it is.
 
-        A raise below the smallest one becomes that, one above the stack the all-in; `whole` rounds
-        it to chips. A fold that costs nothing to avoid is a check.
+        A raise below the smallest becomes the smallest, one above the stack the all-in; `whole`
+        rounds it to chips. A fold without a bet to call becomes a check.
         """
         turn = self.to_act
         assert turn is not None
@@ -361,7 +360,7 @@ class Ledger:
         viewer: Player | None = None,
         line: int = 0,
     ) -> PlayedHand:
-        """The hand; `results`, or what both `collected` from the pot, say how it ended."""
+        """The hand; its end is given by `results`, or by what both `collected`."""
         over = self._is_last_street() and (self._to_act is None or not self._wants_to_act())
         if not (self._folded or over):
             raise HandError("it is cut off: the betting is not over")
@@ -379,7 +378,7 @@ class Ledger:
             results = won[0], won[1]
         rake = -sum(results, Fraction(0))
         if pot and collected is not None and not any(collected):
-            raise HandError("it is cut off: nobody wins the pot")
+            raise HandError("it is cut off: no player wins the pot")
         if rake < 0 or rake > pot:
             raise HandError(
                 f"the amounts do not add up: a pot of {_plain(pot)} pays {_plain(pot - rake)}"

@@ -1,16 +1,15 @@
-"""The tree before the flop as files, in the layout that other programs read.
+"""The tree before the flop as files, in the layouts of other programs.
 
-`hrc` has a file of its own. By folders (all kinds but `monker`): the folder of a line holds the
-ranges of both players after it, so that the range that takes an action lies in the folder of that
-action.
+`hrc` is a separate module. In folders (all kinds but `monker`): the folder of a line has the ranges
+of both players after it, so that the range that takes an action is in the folder of that action.
 
     README.txt
-    BB.txt SB.txt             before anything was done: every hand
+    BB.txt SB.txt             before any action: every hand
     r2.5/BB.txt r2.5/SB.txt   after the small blind's raise: SB.txt is the raising range
     r2.5/c/…                  after the call: the two ranges that see the flop
 
-Side by side (`monker`): an .rng file for each action of each decision, its name the codes of the
-actions so far, as MonkerSolver's export for its viewer has them.
+In one folder (`monker`): an .rng file for each action of each decision, named by the codes of the
+actions so far, as in MonkerSolver's export for its viewer.
 
     0.rng 1.rng 40075.rng     the small blind folds, limps, raises 75 % of the pot
     40075.1.rng               and the big blind calls
@@ -21,8 +20,8 @@ actions so far, as MonkerSolver's export for its viewer has them.
 | 3       | all-in                                                                           |
 | 40000+N | a raise of N % of the pot, on top of the call                                    |
 
-Two lines for each hand: its name, and `frequency;EV`: how often a hand that gets there acts so, and
-what that is worth, with 2,000 to the big blind and what was put in before counted as lost.
+Two lines for each hand: its name, and `frequency;EV`: the frequency of the action for a hand that
+gets there, and its EV, with 2,000 to the big blind and chips put in before counted as lost.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -71,9 +70,9 @@ File = tuple[Path, str, str]  # its path inside the folder, its text, a line of 
 def export_ranges(
     result: WholeSolution, folder: Path | str, kind: ExportKind | str, digits: int = DIGITS
 ) -> int:
-    """Write the tree before the flop into a new folder; returns how many files there are.
+    """Write the tree before the flop into a new folder; return the number of files.
 
-    Weights have so many decimals: with two, what is below 0.5 % is left out.
+    Weights have `digits` decimals: with two, hands below 0.5 % are left out.
     """
     return write_folder(Path(folder), _contents(result, ExportKind(kind), digits))
 
@@ -83,7 +82,7 @@ def zip_ranges(result: WholeSolution, kind: ExportKind | str, digits: int = DIGI
     out = BytesIO()
     with ZipFile(out, "w", ZIP_DEFLATED) as packed:
         for where, content in _contents(result, ExportKind(kind), digits):
-            entry = ZipInfo(where.as_posix())  # of the earliest date that there is
+            entry = ZipInfo(where.as_posix())  # of the earliest possible date
             entry.compress_type, entry.external_attr = ZIP_DEFLATED, READABLE << 16
             packed.writestr(entry, content)
     return out.getvalue()
@@ -147,7 +146,7 @@ def _monker_files(result: WholeSolution, digits: int) -> Iterator[File]:
             )
             line = line_text(tree, child, notation=BIG_BLINDS)
             word = action_word(tree, child, BIG_BLINDS)
-            about = f"{line}: {decision.seat}, how often {word} and its EV"
+            about = f"{line}: {decision.seat}, the frequency of {word} and its EV"
             path = Path(f"{names[child]}{RangeKind.monker.suffix}")
             yield path, "\n".join(lines), about
 
@@ -170,7 +169,7 @@ def _monker_code(tree: BettingTree, node: int) -> int:
 
 
 def _ev_text(ev: float) -> str:
-    """An EV; where none was learned, 0: the form has a number there."""
+    """An EV; 0 where none was learned, since the format needs a number."""
     return weight_text(round(ev, EV_DIGITS) + 0.0) if np.isfinite(ev) else "0"
 
 
@@ -183,7 +182,7 @@ CONTENTS = {
 def _readme(result: WholeSolution, kind: ExportKind, files: list[tuple[str, str]]) -> str:
     name = result.facts.name or "a heads-up game"
     what = CONTENTS.get(
-        kind, "the range of a player after a line: how often he holds a combo and plays so"
+        kind, "the range of a player after a line: how often he has a combo and plays this line"
     )
     head = [
         f"Ranges before the flop of {name}, {bb_text(result.rules.stack)} bb deep, as {kind}.",

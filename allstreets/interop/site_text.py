@@ -14,11 +14,11 @@
 | `Bob: shows [Qs Qd] (…)`, `… mucked [Qs Qd]`    | cards that were seen                         |
 | `*** SUMMARY ***`                               | the end                                      |
 
-Anything else (chat, clocks, who joins and leaves) is passed over; the ledger notices if a line that
-is passed over was needed.
+Other lines (chat, clocks, players who join or leave) are skipped; the ledger notices if a skipped
+line was needed.
 
-The patterns read any line in a time that grows with its length and no faster: no two parts of one
-that stand side by side match the same letters without end.
+The patterns read any line in linear time: no two adjacent parts of a pattern repeat on the same
+letters.
 """
 
 import re
@@ -54,8 +54,8 @@ UNCALLED = re.compile(rf"^Uncalled bet \({AMOUNT}\) returned to (.+)$")
 COLLECTED = re.compile(rf"^(.+) collected {AMOUNT} from")
 SEEN = re.compile(r"(?:shows|showed|mucked) \[(\w\w) (\w\w)\]")
 SUMMARY_SEAT = re.compile(r"^Seat (\d+): ")
-MOST_LETTERS = 2_000  # of a line that may be one of the game's
-MOST_SEATS = 23  # as many as a deck can deal to
+MOST_LETTERS = 2_000  # of a line that may belong to the game
+MOST_SEATS = 23  # the most that a deck can deal to
 END = "*** SUMMARY ***"
 HOLE_CARDS = "*** HOLE CARDS ***"
 KINDS = {
@@ -83,7 +83,7 @@ def split_hands(text: str) -> Iterator[tuple[int, str, list[str]]]:
 
 
 def read_site_hand(lines: list[str]) -> PlayedHand:
-    """A hand out of its lines; a `HandError` says why it is not one."""
+    """A hand from its lines; a `HandError` says why it is not one."""
     return _Reader().read(lines)
 
 
@@ -92,7 +92,7 @@ class _Reader:
     """The state of a hand up to a line."""
 
     blinds: tuple[Fraction, Fraction] = NOTHING  # small, big
-    button: str = ""  # seats go by their numbers as they are written
+    button: str = ""  # seats by number, as written
     seats: dict[str, str] = field(default_factory=dict)
     stacks: dict[str, Fraction] = field(default_factory=dict)
     away: set[str] = field(default_factory=set)
@@ -144,7 +144,7 @@ class _Reader:
             raise HandError(f"the blinds are not in {shortened(line.strip(), 60)}")
         self.blinds = read_amount(blinds[1]), read_amount(blinds[2])
         if self.blinds[1] <= 0 or self.blinds[0] > self.blinds[1]:
-            raise HandError(f"blinds of {blinds[1]}/{blinds[2]} cannot be")
+            raise HandError(f"blinds of {blinds[1]}/{blinds[2]} are impossible")
         return name
 
     def _line(self, line: str) -> None:
@@ -189,7 +189,7 @@ class _Reader:
         return Player(self.ledger.players.index(name)) if name in self.ledger.players else None
 
     def _open(self) -> Ledger:
-        """The table when the cards are dealt: who plays, and what is posted."""
+        """The table when the cards are dealt: the players and the posts."""
         posted = {name for name, _, _ in self.posts}
         playing = [name for name in self.stacks if name not in self.away or name in posted]
         if len(playing) != 2:
@@ -240,15 +240,15 @@ class _Reader:
         to = by
         if kind == ActionKind.RAISE:
             if match[3] is None:
-                raise HandError(f"{name} raises to no amount")
+                raise HandError(f"{name} raises without an amount")
             to = read_amount(match[3])
         elif kind == ActionKind.BET and match[2] is None:
-            raise HandError(f"{name} bets no amount")
+            raise HandError(f"{name} bets without an amount")
         called = ledger.bet_of(player)
         ledger.act(self.street, player, kind, to)
         if kind == ActionKind.CALL and ledger.bet_of(player) - called != by:
             raise HandError(
-                f"{name} calls {_plain(by)}, and it takes {_plain(ledger.bet_of(player) - called)}"
+                f"{name} calls {_plain(by)}, the call is {_plain(ledger.bet_of(player) - called)}"
             )
 
     def _add(self, where: list[Fraction], name: str, amount: str) -> None:

@@ -9,7 +9,7 @@
    raise to N chips on this street, the blind included.
 2. `client_pos` is 1 on the button (the small blind), 0 in the big blind.
 3. A hand that is over has `winnings`, in chips; the bot's cards may stand in `bot_hole_cards`.
-4. `error_msg` says what was wrong. A new token replaces the old one.
+4. `error_msg` names the problem. A new token replaces the old one.
 """
 
 import json
@@ -36,7 +36,7 @@ from allstreets.interop.live_hands import (
 )
 from allstreets.interop.played_hands import Ledger, Move
 
-SECONDS = 60.0  # that an answer may take
+SECONDS = 60.0  # time limit of an answer
 MOST_BYTES = 1 << 20
 ACTION = re.compile(r"[kcf/]|b(\d{1,15})")
 KINDS = {"f": ActionKind.FOLD, "k": ActionKind.CHECK, "c": ActionKind.CALL}
@@ -78,7 +78,7 @@ def read_answer(answer: Mapping[str, Any], name: str, rules: TableRules) -> Live
     action, position = answer.get("action"), answer.get("client_pos")
     try:
         if not isinstance(action, str) or len(action) > MOST_TEXT:
-            raise InputError("'action' is no text")
+            raise InputError("'action' is not a text")
         if position not in (0, 1) or isinstance(position, bool):
             raise InputError("'client_pos' is neither 0 nor 1")
         cards = read_cards(_joined(answer, "hole_cards"))
@@ -90,14 +90,14 @@ def read_answer(answer: Mapping[str, Any], name: str, rules: TableRules) -> Live
         if turn is not None and turn[0] != street:
             raise InputError(f"'action' is on the {turn[0].text}, 'board' is not")
     except InputError as error:
-        refuse(f"which is no hand: {error}", json.dumps(answer))
+        refuse(f"which is not a hand: {error}", json.dumps(answer))
     return LiveHand(name, Player(position), (cards[0], cards[1]), board, ledger)
 
 
 def _joined(answer: Mapping[str, Any], key: str) -> str:
     cards = answer.get(key)
     if not isinstance(cards, list) or not all(isinstance(card, str) for card in cards):
-        raise InputError(f"'{key}' is no list of cards")
+        raise InputError(f"'{key}' is not a list of cards")
     return "".join(cards)
 
 
@@ -107,7 +107,7 @@ class SlumbotTable:
     def __init__(self, url: str, rules: TableRules) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise InputError(f"'{url}' is no address of a table: write http://HOST or https://HOST")
+            raise InputError(f"'{url}' is not a table's address: write http://HOST or https://HOST")
         self._url, self._rules = url.rstrip("/"), rules
         self._token: str | None = None
 
@@ -123,7 +123,7 @@ class SlumbotTable:
                 answer = self._ask("act", {"incr": move_text(decide(hand))})
             winnings = answer["winnings"]
             if isinstance(winnings, bool) or not isinstance(winnings, int | float):
-                refuse("whose winnings are no number", json.dumps(answer))
+                refuse("whose winnings are not a number", json.dumps(answer))
             hand = read_answer(answer, name, self._rules)
             on_hand(TableResult(hand, Fraction(winnings)))
 
@@ -150,7 +150,7 @@ class SlumbotTable:
         except ValueError:
             answer = None
         if not isinstance(answer, dict):
-            refuse("which is no JSON object", data.decode(errors="replace"))
+            refuse("which is not a JSON object", data.decode(errors="replace"))
         if "error_msg" in answer:
             raise InputError(f"{self._url} refuses: {str(answer['error_msg'])[:200]}")
         if isinstance(answer.get("token"), str):

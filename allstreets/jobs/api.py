@@ -1,4 +1,4 @@
-"""Jobs from a program: what a training file asks for, locks and certificates, without a terminal.
+"""Jobs from a program: the jobs of a training file, locks and certificates, without a terminal.
 
 | the file has                              | jobs                                              |
 |-------------------------------------------|---------------------------------------------------|
@@ -30,26 +30,26 @@ from allstreets.jobs.whole_game import UnifiedJob, UnifiedOutcome, plan_unified
 from allstreets.solutions import Certificate, SpotSolution, WholeSolution
 from allstreets.storage import load, origin, packed_name
 
-NOT_KEPT = ("cluster", "lock")  # it is solved here, and nothing is held
+NOT_KEPT = ("cluster", "lock")  # solved on this machine, without locks
 OF_A_PACK = ("device", "threads", "store", "time_limit_seconds")  # of the machine that made it
 
 
 def load_neighbour(solution: Path | str) -> WholeSolution:
-    """A whole game to be like; an `InputError` for other solutions."""
+    """A whole game for `--like`; an `InputError` for other solutions."""
     neighbour = load(solution)
     if not isinstance(neighbour, WholeSolution) or not neighbour.is_game:
-        raise InputError(f"--like {solution}: this is no whole game; name one")
+        raise InputError(f"--like {solution}: this is not a whole game; name one")
     return neighbour
 
 
 def like_config(neighbour: WholeSolution, flags: Mapping[str, Any]) -> TrainConfig:
     """The settings of a solution, overridden by those that are given.
 
-    A game can be trained like a solution that is there, at another stack. The solution gives its
-    settings (tree, sizes, cards, flops) and its ranges: hands are bucketed for the ranges of its
-    pots, line by line, where a run of its own begins with those of a quick solve by hand classes.
-    Strategies are not carried over. Played for the first iterations they teach a flop that nothing
-    else happens, and the run is behind for as long as it lasts: docs/library.md has the figures.
+    A game can be trained like an existing solution at another stack. It takes over the settings
+    (tree, sizes, cards, flops) and the ranges: hands are bucketed for the ranges of the solution's
+    pots, line by line, where other runs begin with those of a quick solve by hand classes.
+    Strategies are not carried over: if the first iterations play them, flops never see anything
+    else, and the run stays behind until its end. docs/library.md has the figures.
     """
     assert neighbour.folder is not None  # it was loaded
     packed = packed_name(neighbour.folder) is not None
@@ -64,7 +64,7 @@ def like_config(neighbour: WholeSolution, flags: Mapping[str, Any]) -> TrainConf
 
 
 def known_ranges(neighbour: WholeSolution) -> dict[str, Floats]:
-    """[2, 169] by line: the ranges of a solution's pots; none of a pot that nobody gets to."""
+    """[2, 169] by line: the ranges of a solution's pots; none for a pot that is never reached."""
     before = neighbour.before
     ranges = before.pot_ranges
     lines = [
@@ -120,7 +120,7 @@ def plan(
 
 
 def run(jobs: list[TrainingJob], callbacks: Callbacks = NO_CALLBACKS) -> WholeSolution:
-    """Run jobs to their end; an `InputError` or a `KeyboardInterrupt` where one fails to."""
+    """Run jobs to their end; an `InputError` or a `KeyboardInterrupt` if one does not get there."""
     outcome: TrainingJobOutcome
     for job in jobs:
         outcome = job.run(callbacks)
@@ -153,8 +153,8 @@ def train(
         return run(plan(given, None, resume=resume), callbacks)
     if resume:
         raise InputError("resume needs output, the folder to resume")
-    # Jobs hand their solutions on through files, and flops are read when they are needed: the
-    # folder is gone when the solution is.
+    # Jobs pass their solutions through files, and flops are read on demand: the folder is removed
+    # with the solution.
     temporary = TemporaryDirectory()
     try:
         result = run(plan(given, Path(temporary.name) / "run"), callbacks)
@@ -174,8 +174,8 @@ def lock(
 ) -> SpotSolution | WholeSolution:
     """Solve the spot or the whole game in a folder again, with what is requested locked.
 
-    It is solved as the other one was, to its exploitability. `solvers.difference` of the two says
-    what changes. `output` is the folder for the new solution.
+    It is solved with the same settings, to the same exploitability. `solvers.difference` of the two
+    shows the changes. `output` is the folder for the new solution.
     """
     job, _, _ = plan_lock(Path(folder), request, None if output is None else Path(output))
     outcome = job.run(Callbacks(progress=tuple(observers)))
@@ -194,11 +194,11 @@ def certify(
     cluster: str | None = None,
     observers: Sequence[Observer] = (),
 ) -> Certificate:
-    """How exploitable the whole game in a folder is with real cards; the answer is kept there.
+    """Certify the whole game in a folder with real cards; the certificate is stored there.
 
-    `flops` is "all", "own" for those that it was trained on, or how many are drawn, of those that
-    it was trained on and of the others. Evaluated flops are not evaluated again.
-    `cluster` (auto, local or HOST:PORT) evaluates them on the machines of a Ray cluster.
+    `flops` is "all", "own" (those that it was trained on), or how many to draw, both of those and
+    of the others. Evaluated flops are not evaluated again. `cluster` (auto, local or HOST:PORT)
+    evaluates them on the machines of a Ray cluster.
     """
     job = plan_certify(Path(folder), flops, seed=seed, threads=threads, cluster=cluster)
     outcome = job.run(Callbacks(progress=tuple(observers)))

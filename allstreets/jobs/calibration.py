@@ -1,8 +1,8 @@
 """Measuring the corrections of a run: flops are solved exactly, side by side.
 
-The run stays where it is, on a GPU perhaps, and waits. Flops are solved by processes of their own
-where memory allows, as for a certificate. Corrections are for the flops of the run, or for all
-1,755: all of these are drafted then, with the same ranges.
+The run keeps its place, on a GPU perhaps, and waits. Flops are solved by separate processes where
+memory allows, as for a certificate. Corrections are for the flops of the run, or for all 1,755: all
+of these are drafted then, with the same ranges.
 """
 
 from collections.abc import Callable, Sequence
@@ -114,7 +114,7 @@ def _values(
     flops: int,
     count: Callable[[int, int], None],
 ) -> Floats:
-    """[F, 2, P, 169]: values of so many flops, which are solved item by item."""
+    """[F, 2, P, 169]: values of so many flops, solved item by item."""
     done: dict[int, Floats] = {}
 
     def keep(number: int, values: Floats) -> None:
@@ -126,8 +126,8 @@ def _values(
 
 
 def calibration_text(game: WholeGame, measured: Calibrated) -> str:
-    """For people: how far the values of the pots were off."""
-    lines = ["Calibrated. Mean error of what a pot was worth to a hand, in % of the pot:"]
+    """The errors of the values of pots, for people."""
+    lines = ["Calibrated. Mean error of the value of a pot to a hand, in % of the pot:"]
     for number, pot in enumerate(game.flop_pots):
         line = line_text(game.tree, pot.node, notation=BIG_BLINDS)
         if not measured.played[number]:

@@ -4,8 +4,8 @@ Half of evaluating a flop is laying out its boards in Python, where the threads 
 for each other. So this machine evaluates flops in processes where memory allows, and else one after
 the other with all threads. On a cluster every flop is a task for any machine.
 
-A worker opens the solution where it lies, which all machines have to see under the same name (a
-copy of it will do). What it finds is small: it travels here, and is stored beside the solution.
+A worker opens the solution in its folder, which all machines must see under the same name (a copy
+will do). Its results are small: they travel here and are stored beside the solution.
 """
 
 import socket
@@ -71,9 +71,9 @@ from allstreets.storage import (
 from allstreets.version import __version__
 
 DRAWN = 32  # flops of either kind, trained and not
-MOST_DRAWN = 877  # half of all flops: with more of them all are as quick
+MOST_DRAWN = 877  # half of all flops: with more, evaluating all of them is as quick
 DRAFTS = 4  # for each flop that is solved exactly, unless their number is given
-DRAWN_BESIDE_DRAFTS = 12  # flops at least: slopes of four numbers cannot be told from fewer
+DRAWN_BESIDE_DRAFTS = 12  # flops at least: fewer cannot determine four slopes
 MOST_DRAFTS = 384
 DRAFT_SEED = 1 << 20  # added to the seed of the draw: drafts are drawn by themselves
 
@@ -94,7 +94,7 @@ class EvaluateFlop:
     draft: Completion = DRAFT
 
     def require(self) -> None:
-        """Refuse to work where the solution does not lie, or another one."""
+        """Refuse to work where the solution is missing, or is another one."""
         try:
             stored = CertificateWork.of(self.folder).facts["judged"]
         except InputError:
@@ -133,7 +133,7 @@ class DraftFlops:
 
 
 def timed_drafts(evaluator: FlopEvaluator, flops: Sequence[Flop]) -> Drafted:
-    """Values [F, 2, P, 169] of flops that are solved quickly, and how long it took."""
+    """Values [F, 2, P, 169] of flops that are solved quickly, and the time that took."""
     start = time.monotonic()
     values = evaluator.solver.draft_values(flops)
     return values, time.monotonic() - start
@@ -150,7 +150,7 @@ def certify_figures(progress: Progress) -> list[str]:
 
 
 def timed_values(evaluator: FlopEvaluator, flop: Flop, following: Sequence[Flop] = ()) -> Evaluated:
-    """A flop's values, and how long it took."""
+    """A flop's values, and the time that took."""
     start = time.monotonic()
     values = evaluator.values(flop, following)
     return values, time.monotonic() - start
@@ -194,7 +194,7 @@ class CertifyJob:
 
     @property
     def completed(self) -> int:
-        """How many of them the solution stores no strategies of."""
+        """The number of flops for which the solution stores no strategies."""
         return sum(self.evaluator.completes(flop) is not None for flop in self.flops)
 
     @cached_property
@@ -210,7 +210,7 @@ class CertifyJob:
 
     @cached_property
     def _new_drafts(self) -> int:
-        """How many flops were not drafted before."""
+        """The number of flops that were not drafted before."""
         known = self.work.have((flop.text, self._draft_name) for flop in self.drafted)
         return known.count(False)
 
@@ -241,7 +241,7 @@ class CertifyJob:
             draft = self.evaluator.draft.text
             lines.append(f"{len(self.drafted):,} drafts of flops to compare with ({draft})")
             seconds += self.evaluator.solver.draft_seconds(self._new_drafts)
-        if self.cluster is not None:  # whose machines are not known yet
+        if self.cluster is not None:  # its machines are not known yet
             lines.append(f"about {duration(need.seconds * threads)} of one core, on the cluster")
         else:
             lines.append(
@@ -257,13 +257,13 @@ class CertifyJob:
         return f"draft: {self.evaluator.draft.text}"
 
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> "CertifyOutcome":
-        """Evaluate what is missing; a certificate is written when nothing is."""
+        """Evaluate the missing flops; write the certificate when none is missing."""
         callbacks.begin()
         with self._executor() as executor:
             return self._run(executor, callbacks)
 
     def _executor(self) -> AbstractContextManager[Executor]:
-        """Gets ready, before anything is written."""
+        """The executor, ready before anything is written."""
         if self.cluster is not None:
             evaluator = replace(self.evaluator, threads=self.cluster.threads)
             memory_bytes = estimate_certificate(evaluator, self.flops, 0).memory_bytes
@@ -389,11 +389,11 @@ class CertifyJob:
         evaluate(Here(), here)
 
     def _missing(self, evaluated: dict[int, Evaluated]) -> list[int]:
-        """The places of flops that are not evaluated."""
+        """The indices of flops that are not evaluated."""
         return [index for index in range(len(self.flops)) if index not in evaluated]
 
     def _elsewhere(self, executor: Executor) -> EvaluateFlop:
-        """Evaluates flops in other processes, on this machine with a share of its threads."""
+        """Evaluates flops in other processes; on this machine with a share of its threads."""
         if self.cluster is not None:
             threads = self.cluster.threads
             device = CPU if self.cluster.device == CPU else "cuda"  # the one that Ray lends
@@ -409,7 +409,7 @@ class CertifyJob:
     def _certificate(
         self, evaluated: Sequence[Evaluated], played: Floats | None, drafts: dict[int, Floats]
     ) -> Certificate:
-        """The figures, of what all flops are worth in their order."""
+        """The figures, from the values of all flops in order."""
         result, evaluator = self.result, self.evaluator
         dealt = self._dealt()
         numbers = (flop.number for flop in self.flops)
@@ -462,7 +462,7 @@ class CertifyOutcome:
 
     @property
     def problem(self) -> str | None:
-        """Nothing builds on a certificate."""
+        """None: nothing builds on a certificate."""
         return None
 
     def lines(self) -> list[str]:
@@ -490,8 +490,8 @@ def plan_certify(
     """Open a solution and choose the flops: "all", "own" (those trained), or a number to draw.
 
     Flops that it does not store are completed as `completion` says for the solution's cards. On a
-    `cluster` (auto, local or HOST:PORT) every flop has one core, or `threads`. So many `drafts` of
-    more flops narrow the interval. By default all flops are drafted on a GPU; here there are four
+    `cluster` (auto, local or HOST:PORT) every flop has one core, or `threads`. `drafts` of more
+    flops narrow the interval. By default all flops are drafted on a GPU; without one there are four
     drafts for each flop that is solved exactly.
 
     With an `output` a copy in that folder is certified, and the solution stays as it is.
@@ -544,7 +544,7 @@ def _draft_draws(
 
 
 def _refusal(what: str, error: Exception) -> InputError:
-    """Say in a line what failed, and why."""
+    """One line on what failed, and why."""
     kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
     return InputError(f"{what}: {kind}{error}")
 
@@ -559,8 +559,8 @@ def _draws(evaluator: FlopEvaluator, flops: str | int, seed: int) -> tuple[str, 
         return ALL, ()  # nobody sees a flop
     if game.locks.by_flop and (text != OWN or not evaluator.stored):
         raise InputError(
-            "what is locked here goes by the solution's own flops, and is known where it stores "
-            "them: evaluate these alone, with --flops own"
+            "the locks of this solution differ by flop, and are known only on the flops that it "
+            "stores: evaluate only these, with --flops own"
         )
     if text == ALL:
         return ALL, everything(spread_flops(FLOP_COUNT))

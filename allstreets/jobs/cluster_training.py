@@ -1,9 +1,9 @@
-"""Training on a cluster: workers are found, and what is lost with one is solved again.
+"""Training on a cluster: find workers, and solve again the flops that are lost with one.
 
-A worker that dies takes the state of its flops with it. The others are in the middle of an
-iteration then, so everything goes back to the last checkpoint, or to the beginning if there is
-none: the flops that were lost are built by those who remain or by a new worker, all read what the
-checkpoint holds of theirs, and the run goes on. It ends as if nothing had happened, bit for bit.
+A worker that dies takes the state of its flops with it. The others are then in the middle of an
+iteration, so everything goes back to the last checkpoint, or to the beginning if there is none: the
+lost flops are built by the remaining workers or a new one, all read their part of the checkpoint,
+and the run continues. Its result is bit-identical to an uninterrupted run.
 """
 
 import secrets
@@ -63,7 +63,7 @@ def begin_games(
     folder: Place,
     callbacks: Callbacks,
 ) -> ClusterEngine:
-    """Let workers build their games; others are started for those that die on the way."""
+    """Let workers build their games; replace those that die meanwhile."""
     for losses in count(1):
         try:
             games = ClusterEngine(spec, pool, costs, threads)
@@ -84,9 +84,7 @@ def begin_games(
 def _require_shared(games: ClusterEngine, folder: Place) -> None:
     """Let every worker look for a file that is written here."""
     with claim(folder):
-        sign = (
-            folder / f".metrics.jsonl.{secrets.token_hex(4)}.tmp"
-        )  # which the next run clears away
+        sign = folder / f".metrics.jsonl.{secrets.token_hex(4)}.tmp"  # which the next run removes
         sign.touch()
         try:
             games.require_folder(sign)
@@ -103,10 +101,10 @@ def train_through_losses(
     callbacks: Callbacks,
     clock: Callable[[], float] = time.monotonic,
 ) -> Outcome:
-    """Call `train` until no worker is lost on the way.
+    """Call `train` until it ends without losing a worker.
 
-    It is told whether to resume from the latest checkpoint, and how many seconds have passed since
-    the first call: a time limit does not begin again with every loss.
+    Its arguments say whether to resume from the latest checkpoint, and how many seconds have passed
+    since the first call: a time limit does not begin again with every loss.
     """
     losses, reached, began = 0, newest_checkpoint(checkpoints), clock()
     while True:
@@ -121,7 +119,7 @@ def train_through_losses(
             if losses > MOST_LOSSES:
                 raise InputError(
                     f"{lost}, for the {losses}th time since the last checkpoint: perhaps a machine "
-                    "has too little memory.\nGo on with the same command and --resume."
+                    "has too little memory.\nContinue with the same command and --resume."
                 )
             back = "the beginning" if newest is None else f"iteration {newest:,}"
             callbacks.say(f"cluster: {lost}; its flops are solved again from {back}")
@@ -133,7 +131,7 @@ def train_through_losses(
 
 
 def with_nodes(callbacks: Callbacks, games: ClusterEngine) -> Callbacks:
-    """Observers also see what the machines do."""
+    """Observers also see the work of the machines."""
 
     def seeing(observer: Callable[[Progress], None]) -> Callable[[Progress], None]:
         return lambda progress: observer(replace(progress, nodes=games.node_use()))
@@ -142,7 +140,7 @@ def with_nodes(callbacks: Callbacks, games: ClusterEngine) -> Callbacks:
 
 
 def require_cluster(output: Remote, cluster: str | None) -> None:
-    """Refuse a place elsewhere without a cluster, or where nothing can be written."""
+    """Refuse a URL without a cluster, or where nothing can be written."""
     if cluster is None:
         raise InputError(
             f"--output {output}: a URL is for runs on a cluster.\n"

@@ -1,8 +1,8 @@
 """Kernels compiled before a job needs them: on a new machine, while other things are installed.
 
-A task is the smallest job of its kind: run once, it has called every kernel that a real one calls,
-and the kernels do not depend on its sizes. Numba compiles one kernel at a time in a process, so
-tasks run side by side in processes of their own; what two of them need, one compiles.
+A task is the smallest job of its kind: it calls every kernel that a real job calls, and the kernels
+do not depend on its sizes. Numba compiles one kernel at a time in a process, so tasks run side by
+side in separate processes; a kernel that two of them need is compiled by one.
 """
 
 import gc
@@ -24,7 +24,7 @@ from allstreets.games import Spot, WholeGame
 from allstreets.jobs.job import DRAFT_KERNELS, mark_compiled, must_announce
 from allstreets.solvers import SpotSolver, WholeGameSolver, first_ranges, quantise_solution
 
-FLOP = "7s7h7d"  # on which most runouts are alike, so that there are few
+FLOP = "7s7h7d"  # on which most runouts are isomorphic, so that there are few
 
 
 def compile_spot(board: str, precision: str) -> None:
@@ -54,7 +54,7 @@ def compile_boards() -> None:
     solver.metrics()
     quantise_solution(solver)
     must_announce("unified-boards")
-    must_announce(DRAFT_KERNELS)  # learned there, and evaluated as exact flops are
+    must_announce(DRAFT_KERNELS)  # learned there, and evaluated like exact flops
 
 
 def compile_classes() -> None:
@@ -86,12 +86,12 @@ def tasks_of(kinds: Sequence[str]) -> list[str]:
     """The tasks of some kinds, each once."""
     for kind in kinds:
         if kind not in KINDS:
-            raise InputError(f"'{kind}' is no kind of job: {suggest(kind, KINDS)}")
+            raise InputError(f"'{kind}' is not a kind of job: {suggest(kind, KINDS)}")
     return list(dict.fromkeys(task for kind in kinds for task in KINDS[kind]))
 
 
 def _task_marker(task: str) -> Path:
-    """Lies beside the compiled kernels, so it goes when they do."""
+    """A file beside the compiled kernels, which is removed with them."""
     return compiled_folder() / f"ahead-{task}"
 
 
@@ -119,7 +119,7 @@ def compile_ahead(kinds: Sequence[str], processes: int | None = None) -> None:
 def _run(task: str, running: list[subprocess.Popen[bytes]], failed: threading.Event) -> None:
     """Run a task in a process, which ends with its input: that is, with this one."""
     command = [sys.executable, "-m", __name__, task]
-    # In a session of its own: a terminal's Ctrl-C is for this process, which ends the others.
+    # In its own session: a terminal's Ctrl-C is for this process, which ends the others.
     with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as child:
         running.append(child)
         if failed.is_set():  # while it was started
@@ -132,6 +132,6 @@ def _run(task: str, running: list[subprocess.Popen[bytes]], failed: threading.Ev
 
 if __name__ == "__main__":
     listen_to_parent()
-    # The compiler makes millions of objects and hardly any garbage: looking for it takes a tenth.
+    # The compiler makes millions of objects and hardly any garbage: collecting it takes a tenth.
     gc.set_threshold(50_000, 50, 100)
     TASKS[sys.argv[1]]()

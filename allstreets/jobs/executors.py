@@ -2,17 +2,18 @@
 
     executor.map(function, items, on_result)
 
-calls `function(item)` once for each item, wherever that is, and `on_result(index, result)` in this
-process as soon as a piece is done. What comes out does not depend on the executor:
+calls `function(item)` once for each item, on some process or machine, and `on_result(index,
+result)` in this process as soon as a piece is done. The outcome does not depend on the executor:
 
 1. Results arrive in the order in which pieces are done. `in_order` brings them into the order of
    the items, so that sums over them are the same to the last bit.
-2. `on_result` stores a result at once. So whatever ends the job, what is done is kept.
+2. `on_result` stores a result at once. So finished pieces are kept, however the job ends.
 3. A piece that raises an exception does not touch the others. Its error goes to `on_error`; without
    one it is raised at the end, with the name of the piece.
-4. A piece whose worker dies, for its memory most likely, is done again.
-5. When `control` wants to stop, no piece is begun. Those at work see it through `piece_control`:
-   they save and raise `StoppedError`, or they come to their end. On a cluster they are ended.
+4. A piece whose worker dies, most likely for lack of memory, is done again.
+5. When `control` wants to stop, no further piece is begun. Pieces at work see it through
+`piece_control`: they save and raise `StoppedError`, or run to their end. On a cluster they are
+killed.
 """
 
 import multiprocessing
@@ -54,8 +55,8 @@ from allstreets.cluster import (
 )
 
 KILLED = "its process was killed; is there enough memory?"
-TIMES_AGAIN = 2  # that a piece is done whose process was killed
-TICK_SECONDS = 0.2  # between two looks at what processes have done
+TIMES_AGAIN = 2  # that a piece whose process was killed is done
+TICK_SECONDS = 0.2  # between two checks of the processes
 GRACE_SECONDS = 10.0  # for pieces to save when the job fails
 
 Item = TypeVar("Item")
@@ -77,12 +78,12 @@ class KilledError(InputError):
 
 
 def piece_control() -> Control:
-    """The control of the piece that is done by this thread: whether it is to save and stop."""
+    """The control of this thread's piece: whether to save and stop."""
     return _control.get()
 
 
 def in_order(results: Mapping[int, Result]) -> tuple[Result, ...]:
-    """Results by the numbers of their items, whenever they came."""
+    """Results in the order of their items, whenever they arrived."""
     return tuple(results[index] for index in sorted(results))
 
 
@@ -110,7 +111,7 @@ class _MapControl(Control):
 
 
 class _Map(Generic[Item, Result]):
-    """One call of `Executor.map`: its pieces, who hears of them, and which have failed."""
+    """One call of `Executor.map`: its pieces, the callbacks, and the pieces that failed."""
 
     def __init__(
         self,
@@ -124,7 +125,7 @@ class _Map(Generic[Item, Result]):
         self.function, self.items, self.control = function, items, _MapControl(control)
         self._on_result, self._on_error, self._on_tick = on_result, on_error, on_tick
         self._failures: dict[int, Exception] = {}
-        self._lock = threading.RLock()  # callers hear of one piece after the other
+        self._lock = threading.RLock()  # callbacks are called for one piece after the other
 
     def done(self, index: int, result: Result) -> None:
         with self._lock:
@@ -170,8 +171,9 @@ class Executor(ABC):
 
         `function` and items can be pickled: a function of a module, or an instance of a class of
         one. If it has a method `require`, other machines call it before the first piece, to refuse
-        what cannot work there. `on_tick` is called when all results so far have been told, and on
-        other machines twice per second. An exception of one of the callbacks ends the map.
+        work that cannot be done there. `on_tick` is called when all results so far have been
+        reported, and on other machines twice per second. An exception of one of the callbacks ends
+        the map.
         """
         run = _Map(function, items, on_result, on_error, on_tick, control or Control())
         self._work(run)
@@ -180,7 +182,7 @@ class Executor(ABC):
     @property
     @abstractmethod
     def at_once(self) -> int:
-        """How many pieces are done at a time."""
+        """The number of pieces that are done at a time."""
 
     def nodes(self) -> tuple[NodeUse, ...]:
         """The work of the machines of a cluster."""
@@ -192,14 +194,14 @@ class Executor(ABC):
 
 
 class Here(Executor):
-    """This process: one piece after the other, or `at_once`, each in a thread of its own."""
+    """This process: one piece after the other, or `at_once`, each in its own thread."""
 
     def __init__(self, at_once: int = 1) -> None:
         self._at_once = at_once
 
     @property
     def at_once(self) -> int:
-        """How many pieces are done at a time."""
+        """The number of pieces that are done at a time."""
         return self._at_once
 
     def _work(self, run: _Map[Any, Any]) -> None:
@@ -207,7 +209,7 @@ class Here(Executor):
         if self._at_once == 1:
             _take(run, waiting)
             return
-        # Signals are for this thread, which waits.
+        # Signals reach this thread, which waits.
         with ThreadPoolExecutor(self._at_once) as pool:
             takers = [pool.submit(_take, run, waiting) for _ in range(self._at_once)]
             try:
@@ -251,13 +253,13 @@ def _do(run: _Map[Any, Any], index: int) -> None:
 
 
 class Processes(Executor):
-    """So many fresh processes of this machine.
+    """Fresh processes of this machine.
 
-    They are in a session of their own: a terminal's Ctrl-C is for the job, which tells them to
-    stop. They end with the job, however it ends: they hold a pipe that the system closes then.
+    They run in their own session: a terminal's Ctrl-C is for the job, which asks them to stop. They
+    end with the job, however it ends: they hold a pipe that the system closes then.
 
-    One that is killed takes the others along. Each piece that was at work gets a process alone
-    then, so that it turns out whose it was.
+    A killed process takes the others along. Then each piece that was at work gets a process by
+    itself, which shows which piece was at fault.
     """
 
     def __init__(self, count: int) -> None:
@@ -265,7 +267,7 @@ class Processes(Executor):
 
     @property
     def at_once(self) -> int:
-        """How many pieces are done at a time."""
+        """The number of pieces that are done at a time."""
         return self._count
 
     def _work(self, run: _Map[Any, Any]) -> None:
@@ -318,13 +320,13 @@ def _pooled(run: _Map[Any, Any], waiting: deque[int], at_once: int) -> list[int]
         except BaseException:
             stop.set()
             wait(running, GRACE_SECONDS)
-            mouth.close()  # which ends those that still work
+            mouth.close()  # which ends the processes that still work
             raise
     return lost
 
 
 def _hear(run: _Map[Any, Any], index: int, future: Future[Any], lost: list[int]) -> None:
-    """Tell of a piece that has come to its end."""
+    """Report a piece that has ended."""
     try:
         result = future.result()
     except BrokenProcessPool:
@@ -338,7 +340,7 @@ def _hear(run: _Map[Any, Any], index: int, future: Future[Any], lost: list[int])
 
 
 def _start_tracker() -> None:
-    """Start the process that clears away what killed jobs leave, with nothing to say about it."""
+    """Start the process that removes the leftovers of killed jobs, silently."""
     if os.name != "posix":
         return
     before = list(sys.warnoptions)
@@ -351,7 +353,7 @@ def _start_tracker() -> None:
 
 @contextmanager
 def _without_program() -> Iterator[None]:
-    """Let processes that start now not run the user's program: they need our modules alone."""
+    """Keep new processes from running the user's program: they need only our modules."""
     program = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     try:
@@ -375,7 +377,7 @@ def _end_with(ears: "Connection[Any, Any]") -> None:
 
 
 def on_this_machine(at_once: int) -> Executor:
-    """The executor of so many pieces at a time: processes, or this one where it is one."""
+    """The executor of so many pieces at a time: processes, or this process for a single piece."""
     return Processes(at_once) if at_once > 1 else Here()
 
 
@@ -396,7 +398,7 @@ class NodesInUse:
 
     @property
     def text(self) -> str:
-        """How many there are: "2 machines with 32 cores in all"."""
+        """The number of machines: "2 machines with 32 cores in all"."""
         count, cores = len(self._nodes), self.cores
         return (
             f"{count} machine{'s' if count > 1 else ''} with {cores} "
@@ -404,7 +406,7 @@ class NodesInUse:
         )
 
     def note(self, piece: Piece, cores: int, nodes: Callable[[], Iterable[Node]]) -> None:
-        """A piece is done, on so many cores; `nodes` are asked for where its machine is new."""
+        """Count a finished piece on so many cores; `nodes` is called where its machine is new."""
         if piece.node not in self._nodes:
             self._nodes |= {node.key: node for node in nodes()}
         self._solved[piece.node] += 1
@@ -431,21 +433,21 @@ class NodesInUse:
 
 
 class OnRay(Executor):
-    """The machines of a Ray cluster: every piece is a task for any of them that has room."""
+    """The machines of a Ray cluster: every piece is a task for any machine with room."""
 
     remote = True
 
     def __init__(
         self, tasks: Tasks, need: Need, what: str, need_of: Callable[[Any], Need] | None = None
     ) -> None:
-        """`need` is that of a piece (`what`, in words), or the least where `need_of` says more."""
+        """`need` is that of a piece (`what`, in words), or the least where `need_of` gives more."""
         self._tasks, self._need, self._what = tasks, need, what
         self._need_of = need_of or (lambda _: need)
         self.in_use = NodesInUse(fitting(tasks.nodes(), need, what))
 
     @property
     def at_once(self) -> int:
-        """How many pieces are done at a time."""
+        """The number of pieces that are done at a time."""
         return max(1, self.in_use.cores // self._need.cores)
 
     def nodes(self) -> tuple[NodeUse, ...]:
@@ -454,7 +456,7 @@ class OnRay(Executor):
 
     def _work(self, run: _Map[Any, Any]) -> None:
         nodes = self._tasks.nodes()
-        fit: dict[Node, None] = {}  # the machines that have something to do
+        fit: dict[Node, None] = {}  # the machines with work
         asked: list[tuple[int, Task]] = []
         for index, item in enumerate(run.items):
             if run.control.wants_to_stop():
@@ -497,7 +499,7 @@ def on_cluster(
 ) -> Iterator[OnRay]:
     """Connect to a cluster (auto, local or HOST:PORT); for `need` and `what` see `OnRay`.
 
-    Machines with another version of allstreets are refused. `tell` hears of the others, in words.
+    Machines with another version of allstreets are refused. `tell` receives the others, in words.
     """
     with connect(where) as cluster:
         tasks = RayTasks(cluster)

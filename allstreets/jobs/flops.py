@@ -1,19 +1,21 @@
-"""Flops one by one as a job: what is missing is solved and stored flop by flop.
+"""Flops one by one as a job: missing flops are solved and stored one at a time.
 
 On this machine:
 
 1. Build the engine of a group of flops, train it until all of them are solved or their iterations
    are over, store them, and start the next group: memory holds a few groups at a time. On one
-   thread it is one. On more there are others in work: while a group is laid out in Python, stored,
-   or down to its last flops, threads find work in them.
-2. A group that fails is solved flop by flop. What fails then is noted; `--resume` tries it again.
+   thread it is one group. On several there are more: while a group is laid out in Python, stored,
+   or down to its last flops, threads find work in another.
+2. A group that fails is solved flop by flop. Flops that fail then are noted; `--resume` tries them
+again.
 3. Ctrl-C saves the groups in work as checkpoints; finished flops are stored already.
 
-On a cluster every flop is a piece for any machine. The loop trains it there as it does here, and
-the solution is stored here as it comes. Ctrl-C ends those in work, which `--resume` begins again.
+On a cluster every flop is a piece for any machine. The loop trains it there as it would here, and
+each solution is stored here when it arrives. Ctrl-C ends the flops in work, which `--resume` begins
+again.
 
-A flop's solution depends on its settings alone, so that threads, machines, order and interruptions
-change nothing.
+A flop's solution depends only on its settings, so threads, machines, order and interruptions change
+nothing.
 """
 
 from __future__ import annotations
@@ -104,7 +106,7 @@ def flop_figures(progress: Progress, rows: Sequence[Row]) -> list[str]:
 
 @dataclass(eq=False)
 class FlopsGroup:
-    """Flops that are solved side by side, and how far they are."""
+    """Flops that are solved side by side, and their progress."""
 
     flops: Sequence[Flop]
     pots: Sequence[PotGame]
@@ -117,11 +119,11 @@ class FlopsGroup:
 
     @property
     def name(self) -> str:
-        """Of the folder of its checkpoints; no two groups of a run share a flop."""
+        """The name of the folder of its checkpoints; no two groups of a run share a flop."""
         return f"{self.flops[0].text}-{len(self.flops)}"
 
     def one_by_one(self) -> Iterator[FlopsGroup]:
-        """Its flops, each for itself."""
+        """Its flops, as groups of one."""
         return (FlopsGroup([flop], self.pots) for flop in self.flops)
 
 
@@ -141,7 +143,7 @@ def _timed(solved: Solved, seconds: float) -> Solved:
 
 
 class FlopsRun:
-    """One run: solves the flops that are missing, stores them and tells how far it is."""
+    """One run: solves the missing flops, stores them and reports progress."""
 
     def __init__(
         self,
@@ -169,12 +171,12 @@ class FlopsRun:
         )
 
     def solve(self) -> None:
-        """Solve what is missing; the flops of a group that fails, each for itself."""
+        """Solve the missing flops; those of a group that fails one by one."""
         groups = list(self._job.groups(self._missing))
         function: Callable[[FlopsGroup], Solved] = self._train
         if self._executor.remote:
             groups = [flop for group in groups for flop in group.one_by_one()]
-            job = replace(self._job, flops=(), resume=False)  # as much of it as a flop has to know
+            job = replace(self._job, flops=(), resume=False)  # the part of it that a flop needs
             function = partial(solve_there, job)
             drop(self._bundle.folder / CHECKPOINTS)  # of a run on one machine: flops begin again
         else:
@@ -188,7 +190,7 @@ class FlopsRun:
     def _attempt(
         self, function: Callable[[FlopsGroup], Solved], groups: list[FlopsGroup]
     ) -> list[FlopsGroup]:
-        """Solve groups, and store them as they come; the flops that are to be tried once more."""
+        """Solve groups and store them as they come; return the flops to try once more."""
         again: list[FlopsGroup] = []
         left, solved = dict(enumerate(groups)), dict[int, Solved]()
 
@@ -202,7 +204,7 @@ class FlopsRun:
                 with self._lock:
                     self.rows += [row for results in solved.values() for row, _ in results]
             if self._executor.remote:
-                # Which of them are in work is a guess: they are begun in their order.
+                # Which of them are in work is a guess: they are begun in order.
                 self._in_work = list(left.values())[: self._executor.at_once]
             else:
                 for index in solved:
@@ -212,7 +214,7 @@ class FlopsRun:
 
         def fail(index: int, error: Exception) -> None:
             group = left.pop(index)
-            if len(group.flops) > 1:  # which of them it is comes out one by one
+            if len(group.flops) > 1:  # solved one by one, the failing flop shows
                 again.extend(group.one_by_one())
                 return
             kind = "" if isinstance(error, InputError) else f"{type(error).__name__}: "
@@ -263,7 +265,7 @@ class FlopsRun:
                     folder,
                     resume=_fits(folder, solver),
                     own_folder=True,
-                    save_finished=False,  # its flops are kept in a moment
+                    save_finished=False,  # its flops are stored in a moment
                 ),
                 observers=[tell],
                 control=control,
@@ -284,7 +286,7 @@ class FlopsRun:
         return Intervals(job.targets.check_interval, min(save, job.iterations))
 
     def _tell(self) -> None:
-        """Let the observers see where the run stands; flops that fail are not done."""
+        """Report the progress of the run; flops that fail are not done."""
         with self._lock:
             total = len(self._bundle.wanted)
             shown = self._in_work if self._executor.remote else self._in_work[:1]
@@ -329,7 +331,7 @@ class FlopsOutcome:
 
     @property
     def problem(self) -> str | None:
-        """Why no other job can build on it, for people."""
+        """The reason why no other job can build on it, for people."""
         if not self.missing:
             return None
         fault = f": {self.faults[0].message}" if self.faults else ""
@@ -340,7 +342,7 @@ class FlopsOutcome:
         return load_flops(self.job.output)
 
     def lines(self) -> list[str]:
-        """How many are solved and how well, and those that failed."""
+        """The number of solved flops, their accuracy, and those that failed."""
         job, figures, goal, lines = self.job, self.to_json(), self.job.targets.exploitability, []
         if self.rows:
             mean, most = figures["exploitability_mean"], figures["exploitability_max"]
@@ -362,15 +364,15 @@ class FlopsOutcome:
         return lines
 
     def way_on(self, kept: Place, again: str) -> list[str]:
-        """How to solve what is missing: by the command `again`."""
+        """How to solve the missing flops: by the command `again`."""
         del kept
         count = len(self.missing)
         word = "Interrupted" if self.interrupted else "Not everything is solved"
         left = "1 flop is" if count == 1 else f"{count:,} flops are"
-        return [f"{word}, {left} missing. Go on with: {again}"] if count else []
+        return [f"{word}, {left} missing. Continue with: {again}"] if count else []
 
     def save(self, output: Path) -> None:
-        """Every flop is saved when it is solved."""
+        """Do nothing: every flop is saved when it is solved."""
 
     def look(self) -> list[str]:
         """A flop for a report."""
@@ -411,7 +413,7 @@ class EveryFlopSolved:
 
 @dataclass(frozen=True, eq=False)
 class FlopsJob:
-    """A config that has been read, and what it needs."""
+    """A config that has been read, and its needs."""
 
     config: PostflopModelConfig
     flops: tuple[Flop, ...]
@@ -488,7 +490,7 @@ class FlopsJob:
         """Plan the missing flops; an `InputError` where they do not fit into memory."""
         missing, wanted = len(self.bundle.missing), len(self.bundle.wanted)
         need, on_cluster = self.estimate(missing), self.config.cluster is not None
-        if not on_cluster:  # where the machines are asked what they have
+        if not on_cluster:  # where the machines report what they have
             require_flop_room(need, available_bytes())
         sprs = ", ".join(f"{pot.pot.spr:g}" for pot in self.pots)
         done = f" ({wanted - missing:,} of {wanted:,} are solved)" if missing < wanted else ""
@@ -535,7 +537,7 @@ class FlopsJob:
         )
 
     def _executor(self, callbacks: Callbacks) -> AbstractContextManager[Executor]:
-        """Gets ready, before anything is written."""
+        """The executor, ready before anything is written."""
         if self.config.cluster is None:
             return nullcontext(Here(self.estimate(len(self.bundle.missing)).at_once))
         memory_bytes = replace(self, threads=1).estimate(len(self.pots)).memory_bytes
@@ -549,7 +551,7 @@ class FlopsJob:
     def solver(
         self, flops: Sequence[Flop], pots: Sequence[PotGame], pages: PagesAgain | None = None
     ) -> FlopsSolver:
-        """The solver of a group, untrained, in the memory of the last one that had the `pages`."""
+        """The solver of a group, untrained, in the memory of the last user of the `pages`."""
         pages = pages or PagesAgain()
         pages.take_back()
         spec = EngineSpec(

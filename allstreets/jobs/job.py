@@ -1,7 +1,7 @@
-"""The shape of everything that takes time: plan it, run it with callbacks, look at the outcome.
+"""The shape of everything that takes time: plan it, run it with callbacks, read the outcome.
 
-How far a job is, is a frozen record (`Progress`), which observers draw, with estimates of what is
-left.
+The state of a job is a frozen record (`Progress`) that observers draw, with estimates of the
+remaining time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 import numpy as np
 
-from allstreets import base  # whose kernels wait until they are asked for
+from allstreets import base  # its kernels wait until they are needed
 from allstreets.base import Control, duration, process_bytes
 from allstreets.cfr import Metrics
 
@@ -35,8 +35,8 @@ Reason = Literal[
 
 ITERATIONS = "iterations"
 WINDOW = 10  # checks that an estimate looks back
-MIN_POINTS = 3  # a slope through two points is no trend
-MAX_SECONDS = 10 * 365 * 86_400.0  # an estimate beyond ten years says nothing
+MIN_POINTS = 3  # a slope through two points is not a trend
+MAX_SECONDS = 10 * 365 * 86_400.0  # an estimate beyond ten years is meaningless
 COMPILING = "compiling kernels, once, about half a minute"
 
 
@@ -68,9 +68,9 @@ class Check:
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """How far a job is: iterations of a solver, or pieces of work, such as flops.
+    """The progress of a job: iterations of a solver, or pieces of work such as flops.
 
-    A job tells it at every check or piece, and a few times per second in between.
+    A job reports it at every check or piece, and a few times per second in between.
     """
 
     done: int  # those of earlier runs included
@@ -78,17 +78,17 @@ class Progress:
     things: str = ITERATIONS  # that are counted
     before: int = 0  # done by earlier runs
     failed: int = 0
-    latest: Any = None  # the piece that was done last
+    latest: Any = None  # the last finished piece
     running: tuple[Any, ...] = ()  # keys of the pieces in work
-    part: Progress | None = None  # how far these are
-    figures: tuple[str, ...] = ()  # stand beside the count, for people
+    part: Progress | None = None  # their progress
+    figures: tuple[str, ...] = ()  # figures beside the count, for people
     faults: tuple[str, ...] = ()  # a line for each so far
     seconds: float  # of the whole run, the time before a resume included
     session_seconds: float = 0.0  # since this process began to train
     eta_seconds: float | None = None  # to the total
     process_bytes: int | None = None  # None = this platform does not say
     nodes: tuple[NodeUse, ...] = ()  # the machines of a cluster
-    paused: bool = False  # the run waits here, and its time stands still
+    paused: bool = False  # the run is paused, and its time stands still
 
     # Of a solver:
     iterations_per_second: float | None = None
@@ -99,8 +99,8 @@ class Progress:
     check: Check | None = None  # the latest one; None before the first
     holding: tuple[Reason, ...] = ()  # the rules that hold, the most significant first
     recent: tuple[float | None, ...] = ()  # exploitability at the latest checks, newest last
-    device: DeviceUse | None = None  # what the run makes of a GPU
-    reserve_seconds: float = 0.0  # of the next iterations and their check, by the last ones
+    device: DeviceUse | None = None  # the run's use of a GPU
+    reserve_seconds: float = 0.0  # of the next iterations and their check, judging by the last ones
 
     @property
     def iteration(self) -> int:
@@ -115,7 +115,7 @@ class Progress:
 
     @property
     def ended(self) -> bool:
-        """Whether this is the last that is told."""
+        """Whether this is the last report."""
         return bool(self.holding) or (self.things != ITERATIONS and self.done == self.total)
 
     @property
@@ -141,7 +141,7 @@ def pieces(
     left: int | None = None,
     **facts: Any,
 ) -> Progress:
-    """Pieces of work that are done; those that are left take as long as the mean of this run."""
+    """Progress in pieces of work; the rest is expected to take as long as the mean of this run."""
     progress = Progress(things=things, done=done, total=total, seconds=seconds, **facts)
     pace = progress.seconds_per_piece
     if pace is not None:
@@ -158,15 +158,15 @@ class StopRule(Protocol):
         """The rule's name: of its config key, and of the outcome's reason."""
 
     def holds(self, progress: Progress) -> bool:
-        """Whether the run has come to where this rule ends it; old figures do not count."""
+        """Whether this rule ends the run now; old figures do not count."""
 
     def describe(self, unit: str) -> str:
-        """The rule as a person reads it, with the unit of its figure."""
+        """The rule for people, with the unit of its figure."""
 
 
 @dataclass(frozen=True)
 class TrainingOutcome:
-    """How a run ended."""
+    """The end of a run."""
 
     reason: Reason
     progress: Progress
@@ -206,12 +206,12 @@ def time_to_total(iteration: int, total: int | None, rate: float | None) -> floa
 def time_to_target(
     curve: Sequence[tuple[int, float]], target: float | None, rate: float | None
 ) -> float | None:
-    """Seconds until the exploitability is `target`, if the curve goes on as lately.
+    """Seconds until the exploitability is `target`, if the curve continues.
 
-    CFR's exploitability falls like a power of the iterations, a straight line on log-log paper.
-    The line is fitted by least squares to the last checks, `curve` = (iteration, exploitability),
-    and followed to the target. `None` when there are too few checks, when it does not fall, or
-    when the answer lies beyond reason. The true curve jumps: take it as an order of magnitude.
+    CFR's exploitability falls like a power of the iterations, a straight line on log-log paper. The
+    line is fitted by least squares to the last checks, `curve` = (iteration, exploitability), and
+    followed to the target. `None` when there are too few checks, when it does not fall, or when the
+    answer is absurd. The true curve jumps: take it as an order of magnitude.
     """
     if target is None or rate is None:
         return None
@@ -231,12 +231,12 @@ def time_to_target(
 
 
 def time_left(progress: Progress) -> list[str]:
-    """The time that is left, for people."""
+    """The remaining time, for people."""
     return [f"ETA {duration(progress.eta_seconds)}"]
 
 
 class Tally:
-    """Tells the observers of a job how far it is, piece by piece."""
+    """Reports the progress of a job to its observers, piece by piece."""
 
     def __init__(
         self,
@@ -252,7 +252,7 @@ class Tally:
         self._began = time.monotonic()
 
     def tell(self, done: int, latest: Any = None, failed: int = 0, **facts: Any) -> None:
-        """Tell them, now that so many pieces are `done`, of which some have `failed`."""
+        """Report that so many pieces are `done`, of which some have `failed`."""
         if not self._observers:
             return
         progress = pieces(
@@ -280,15 +280,15 @@ class Tally:
 
 @dataclass(frozen=True)
 class Callbacks:
-    """Called while a job runs, by whoever looks on: a terminal, a notebook, a server."""
+    """The functions that a job calls while it runs, for a terminal, a notebook, a server."""
 
     ready: Callable[[], None] | None = None  # everything is checked, and the work begins
     progress: tuple[Observer, ...] = ()  # a few times per second
-    setup: tuple[Observer, ...] = ()  # how far what comes before is: tables of flops, say
+    setup: tuple[Observer, ...] = ()  # the progress of preparations: tables of flops, say
     charts: Callable[[Progress, WholeSolution], None] | None = None  # at the config's intervals
     answer: Callable[[Outcome], None] | None = None  # a first answer, while the work goes on
-    message: Callable[[str], None] | None = None  # what happens on a cluster, in words
-    control: Control | None = None  # who pauses and stops it; None: the system's signals
+    message: Callable[[str], None] | None = None  # events on a cluster, in words
+    control: Control | None = None  # pauses and stops it; None: the system's signals
 
     def begin(self) -> None:
         """Everything is checked, and the work begins."""
@@ -296,7 +296,7 @@ class Callbacks:
             self.ready()
 
     def answered(self, outcome: Outcome) -> None:
-        """A first answer is there, and the work goes on."""
+        """A first answer is there, and the work continues."""
         if self.answer is not None:
             self.answer(outcome)
 
@@ -306,7 +306,7 @@ class Callbacks:
             self.message(text)
 
     def counter(self, things: str) -> Callable[[int, int], None]:
-        """To be called with what is done and of how many, in a step before the work."""
+        """A function to call with the number done and the total, in a step before the work."""
         tally: list[Tally] = []
 
         def tell(done: int, total: int) -> None:
@@ -327,7 +327,7 @@ class Plan:
     lines: tuple[str, ...]  # for people
     memory_bytes: int | None = None
     seconds: float | None = None  # None: not known
-    kernels: str | None = None  # those that it waits for where they are not compiled
+    kernels: str | None = None  # kernels that it waits for if they are not compiled
 
 
 class Outcome(Protocol):
@@ -339,7 +339,7 @@ class Outcome(Protocol):
 
     @property
     def problem(self) -> str | None:
-        """Why no other job can build on it, for people: it is not saved, say."""
+        """The reason why no other job can build on it, for people: it is not saved, say."""
 
     def lines(self) -> list[str]:
         """The result, for people."""
@@ -358,7 +358,7 @@ class Job(Protocol[Ended]):
         """Plan the job; raise an `InputError` where it cannot run."""
 
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> Ended:
-        """Run the job; results are stored on the way, and a later run resumes from them."""
+        """Run the job; results are stored as they come, and a later run resumes from them."""
 
 
 DRAFT_KERNELS = "draft"
@@ -380,8 +380,8 @@ def mark_compiled(spot: Spot, precision: str) -> None:
 
 
 def must_announce(kernels: str) -> bool:
-    """Whether kernels of this name have not been waited for; from now on they have."""
-    marker = base.compiled_folder() / kernels  # beside the kernels, so it goes when they do
+    """Whether to announce the wait for kernels of this name; only the first call returns true."""
+    marker = base.compiled_folder() / kernels  # beside the kernels, so it is removed with them
     if marker.exists():
         return False
     with suppress(OSError):  # then it is announced once more

@@ -4,8 +4,9 @@
     WORK/hu-20bb/training/                 the run: checkpoints, metrics, its solution
          hu-20bb/solution/                 what ships, compact; certified as it is
 
-A game whose pack is there is skipped, and one that was interrupted resumes: from a checkpoint, with
-its certificate, or with the flops that this lacks. A game that fails does not stop the others.
+A game whose pack exists is skipped, and an interrupted one resumes: from a checkpoint, with its
+certificate, or with the flops that the certificate lacks. A game that fails does not stop the
+others.
 
 A file with stacks is a game for each: `hu.yaml` at 10 and 20 bb is hu-10bb and hu-20bb.
 """
@@ -52,7 +53,7 @@ BUILT, KNOWN, TRAINED, LATER, FAILED, STOPPED = (
     "failed",
     "interrupted",
 )
-TARGETS = ((30.0, 5.0), (100.0, 10.0))  # stacks up to so many bb are wanted at so many mbb/hand
+TARGETS = ((30.0, 5.0), (100.0, 10.0))  # targets in mbb/hand for stacks up to so many bb
 DEEP_TARGET = 20.0
 
 
@@ -67,7 +68,7 @@ def target_mbb(stack: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class LibraryGame:
-    """A game that is to be solved."""
+    """A game to solve."""
 
     name: str
     text: str  # its training file
@@ -81,7 +82,7 @@ class LibraryGame:
 
 @dataclass(frozen=True)
 class CertificatePlan:
-    """How solutions are certified."""
+    """The settings of certificates."""
 
     flops: int = FLOPS
     iterations: int = ITERATIONS
@@ -101,7 +102,7 @@ class LibraryJob:
     certificates: CertificatePlan | None = field(default_factory=CertificatePlan)  # None: later
     device: str = CPU
     threads: int | None = None
-    minutes: float | None = None  # no game is begun after so many
+    minutes: float | None = None  # no game is begun after this
 
     def known(self, game: LibraryGame) -> Packed | None:
         """The solution of a game that is packed already."""
@@ -115,7 +116,7 @@ class LibraryJob:
         return self.output / f"{self.pack or game.name}{PACK}"
 
     def plan(self) -> Plan:
-        """State what each game takes; certificates come on top."""
+        """State the needs of each game; certificates come on top."""
         lines, most, seconds = [], 0, 0.0
         for game in self.games:
             if self.known(game) is not None:
@@ -154,7 +155,7 @@ class LibraryJob:
         return Plan(lines, room, seconds)
 
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> "LibraryOutcome":
-        """Build what is missing; what is done is kept, whatever happens to the next game."""
+        """Build the missing games; finished ones are kept, whatever happens to the next."""
         open_device(self.device)  # report a missing one before anything is done
         callbacks.begin()
         begun, built = time.monotonic(), list[BuiltGame]()
@@ -171,7 +172,7 @@ class LibraryJob:
         return LibraryOutcome(self, tuple(built))
 
     def _build(self, game: LibraryGame, callbacks: Callbacks) -> "BuiltGame":
-        """Train, certify and pack a game; what goes wrong is part of the answer."""
+        """Train, certify and pack a game; errors are part of the result."""
         try:
             known = self.known(game)
             if known is not None:
@@ -195,7 +196,7 @@ class LibraryJob:
         return self.work / game.name / SOLUTION
 
     def _train(self, game: LibraryGame, callbacks: Callbacks) -> bool:
-        """Train a game and store what ships of it; False: the user has interrupted it."""
+        """Train a game and store the part that ships; False: the user interrupted it."""
         folder, training = self._folder(game), self.work / game.name / TRAINING
         if (folder / MANIFEST).exists():
             return True
@@ -216,7 +217,7 @@ class LibraryJob:
     def _certify(
         self, game: LibraryGame, how: CertificatePlan, callbacks: Callbacks
     ) -> Certificate | None:
-        """Certify what ships; None: the user has interrupted it."""
+        """Certify the part that ships; None: the user interrupted it."""
         kind = how.cards
         completion = partial(Completion.like, kind=kind, iterations=how.iterations)
         job = plan_certify(
@@ -234,7 +235,7 @@ class LibraryJob:
         return certificate
 
     def _write(self, game: LibraryGame) -> None:
-        """Pack a game; one pack for all is written anew with each."""
+        """Pack a game; a pack for all games is rewritten with each."""
         together = self.games if self.pack is not None else (game,)
         done = [each for each in together if each is game or self._is_certified(each)]
         folders = {each.name: self._folder(each) for each in done}
@@ -269,7 +270,7 @@ def _worth(certificate: Certificate | None, config: UnifiedConfig) -> str:
     low, high = certificate.interval_mbb
     value, target = certificate.real_exploitability_mbb, target_mbb(config.stack_depth)
     interval = "" if low == high else f" [{figure(low)}, {figure(high)}]"
-    missed = f", wanted at most {target:g}" if value > target else ""
+    missed = f", target at most {target:g}" if value > target else ""
     return f", {figure(value)} mbb/hand{interval} with real cards{missed}"
 
 
@@ -287,7 +288,7 @@ class LibraryOutcome:
 
     @property
     def problem(self) -> str | None:
-        """Which games have failed, and why."""
+        """The games that failed, and why."""
         failed = [built.text for built in self.games if built.state == FAILED]
         return "\n".join(failed) or None
 

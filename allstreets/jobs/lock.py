@@ -1,9 +1,9 @@
-"""A spot or a whole game that was solved, to be solved again with locks, as it was solved.
+"""A solved spot or whole game, solved again with locks and the same settings.
 
-A frequency is locked for the hands that get to a decision. Solved again, other hands may, and the
-action is taken more or less often than asked for. So it goes on in rounds: the hands are moved
-again, for those that get there now, and it is solved again, until the frequency holds or
-`ROUNDS` are over. `LockJob` is these rounds as one job. Nothing in them is left to chance.
+A frequency is locked for the hands that get to a decision. In the new solution other hands may get
+there, so that the action is taken more or less often than requested. So there are rounds: hands are
+moved again, for the ranges that get there now, and the game is solved again, until the frequency
+holds or `ROUNDS` are over. `LockJob` is these rounds as one job. Nothing in them is random.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,14 +38,14 @@ from allstreets.storage import (
     read_spot_manifest,
 )
 
-# A solution may be exploitable for less, and need not be again:
+# A solution may be exploitable for less, which need not be reached again:
 LEAST_SHARE = 0.0005  # of the pot of a spot
 LEAST_MBB = 0.05  # mbb/hand
 LONGER = 10  # times the iterations of the other solution, at most: locks may make a game harder
 OTHER_ENDS = ("time_limit_seconds", "regret_threshold")
 NAMED_LOCKS = 2
-ROUNDS = 8  # of solving, at most; each about halves what is missing
-HOLDS = 0.0025  # of a frequency: as close as it must be to what was asked for
+ROUNDS = 8  # of solving, at most; each about halves the error
+HOLDS = 0.0025  # of a frequency: the tolerance
 
 Ended = TypeVar("Ended", SpotOutcome, UnifiedOutcome)
 
@@ -56,7 +56,7 @@ class LockJob(Generic[Ended]):
 
     first: Job[Ended]
     again: Callable[[Ended, Path | None], tuple[float, Job[Ended]] | None]
-    """How far frequencies are off, and the job with better locks, for a folder; None: they hold."""
+    """The error of the frequencies, and a job with better locks for a folder; None: they hold."""
     output: Place | None = None  # the folder of the solution, in every round
 
     def plan(self) -> Plan:
@@ -64,9 +64,9 @@ class LockJob(Generic[Ended]):
         return self.first.plan()
 
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> Ended:
-        """Solve, and solve again; the last round is the solution.
+        """Solve in rounds; the last round is the solution.
 
-        A round is written beside the one before, and takes its place when it ends.
+        A round is written beside the previous one, and replaces it when it ends.
         """
         outcome = self.first.run(callbacks)
         beside = _beside(self.output, "round") if isinstance(self.output, Path) else None
@@ -93,7 +93,7 @@ class LockJob(Generic[Ended]):
 
 
 def _put(folder: Path, output: Path) -> None:
-    """Replace a folder by another; `_put_back` undoes what was killed half-way."""
+    """Replace a folder by another; `_put_back` undoes a replacement that was killed half-way."""
     before = _beside(output, "before")
     drop(before)
     output.rename(before)
@@ -102,7 +102,7 @@ def _put(folder: Path, output: Path) -> None:
 
 
 def _put_back(output: Path) -> None:
-    """Give back its name to the round that was to be replaced when a run was killed."""
+    """Restore the round that was being replaced when a run was killed."""
     before = _beside(output, "before")
     if before.exists() and not output.exists():
         before.rename(output)
@@ -124,10 +124,10 @@ def plan_lock(
     device: str | None = None,
     resume: bool = False,
 ) -> tuple[LockJob[Any], SpotSolution | WholeSolution, list[str]]:
-    """The job that solves what lies in a folder again, with what is requested locked.
+    """The job that solves the solution in a folder again, with the requested locks.
 
-    Each round ends when it is solved as well as the other one, or to `target`, after `iterations`
-    or `seconds`. The solution as it was comes along, and the lines that are locked.
+    Each round ends at the accuracy of the original, or at `target`, after `iterations` or
+    `seconds`. Returns the original solution and the locked lines, too.
     """
     folder = mirrored(folder)
     kind, where = folder_kind(folder), str(folder.absolute())
@@ -161,7 +161,7 @@ def plan_lock(
         job = lock_game(folder, game, locks, output, resume=resume, **options)
         return LockJob(job, game_again, output), game, lines
     if kind != "spot":
-        raise InputError(f"{folder}: spots and whole games can be locked, and this is none")
+        raise InputError(f"{folder}: spots and whole games can be locked, and this is neither")
     solution = load(folder, SpotSolution)
     request = request.named_by(solution.named_line)
     locks = request.of_spot(solution)
@@ -193,7 +193,7 @@ def plan_lock(
 
 
 def _kept_locks(output: Path, kind: type[SpotSolution | WholeSolution]) -> tuple[Lock, ...]:
-    """The locks of the round that a folder holds; none: it holds no solution yet."""
+    """The locks of the round in a folder; none: it has no solution yet."""
     with suppress(InputError):
         return tuple(load(output, kind).locks)
     return ()
@@ -202,15 +202,15 @@ def _kept_locks(output: Path, kind: type[SpotSolution | WholeSolution]) -> tuple
 def lock_spot_config(
     folder: Path, result: SpotSolution, target: str | float | None = None, device: str | None = None
 ) -> SpotConfig:
-    """How the spot in a folder was solved, and so will be what is locked.
+    """The settings of the spot in a folder, for solving it with locks.
 
-    It ends when it is solved as well as the other one, or to `target`.
+    It ends at the accuracy of the original, or at `target`.
     """
     solved = read_spot_manifest(folder)["config"]
     precision = solved["precision"]
     keys = {
         "algorithm": solved["algorithm"],
-        # Which is as small, and leaves locks as they are.
+        # Which is as small, and leaves locks unchanged.
         "precision": "float16" if precision == "int16" else precision,
         "river_groups": solved.get("river_groups", "none"),
         "tremble": solved.get("tremble", 0.0),
@@ -230,17 +230,17 @@ def lock_game(
     iterations: int | None = None,
     **changes: Any,
 ) -> UnifiedJob:
-    """The job that solves the game in a folder with more locks, as it was solved.
+    """The job that solves the game in a folder again, with more locks.
 
-    It ends when it is no more exploitable than the other one, also as it is stored, or after
-    `iterations`; without these, after `LONGER` times as many as the other one took. What else ended
-    that one does not count. `changes` are keys of training files that differ from that file.
+    It ends when it is no more exploitable than the original, also in its stored form, or after
+    `iterations` (by default `LONGER` times those of the original). Other ends of the original do
+    not count. `changes` are keys of training files that differ from the original's.
     """
     game = with_game_locks(result.game, locks)
     _ = game.locks  # errors are raised now
     keys = {key: value for key, value in result.facts.config.items() if value is not None}
     if result.exploitability is not None:
-        # What is stored is at most so much more exploitable than what is trained.
+        # The stored strategies are at most this much more exploitable than the trained ones.
         goal = max(result.exploitability, LEAST_MBB) / (1 + AGREEMENT)
         keys = {key: value for key, value in keys.items() if key not in OTHER_ENDS}
         keys["exploitability_threshold"] = goal
@@ -263,7 +263,7 @@ def lock_game(
 
 
 def cut_short(outcome: UnifiedOutcome, solved: float | None) -> str | None:
-    """That a locked game has ended before it was `solved` as well as the other one, for people."""
+    """The note that a locked game ended before it was `solved` as well as the original."""
     reached = outcome.figures.exploitability
     if reached is None or solved is None or reached <= max(solved, LEAST_MBB):
         return None

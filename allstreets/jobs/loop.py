@@ -1,16 +1,16 @@
 """The job around a driven solver: stop rules, observers, metrics file, checkpoints.
 
-1. Refuse what cannot work, before anything is trained or written.
+1. Refuse settings that cannot work, before anything is trained or written.
 2. Drive the solver (`solvers.drive`) from one iteration at which something is due to the next: a
-   check, a checkpoint, a report, the end. These lie at fixed multiples of their intervals, or
-   where the checks before say so (`solvers.Planned`): a resumed run makes the same ones.
+   check, a checkpoint, a report, the end. These lie at fixed multiples of their intervals, or where
+   earlier checks predict (`solvers.Planned`): a resumed run makes the same ones.
 3. At a check: compute the metrics, append them to the metrics file, ask the stop rules.
 4. At a checkpoint, and at the end unless nothing needs it: write one.
 
 A `Control` pauses or stops the run after the current iteration, and a stopped run is saved; without
-one, signals do that (`base.control`). Time in a pause does not count. A write that fails on the
-way is reported and the run goes on; one that fails at the end is part of the outcome.
-The loop knows no terminal: observers are callables that take a `Progress`.
+one, signals do that (`base.control`). Time in a pause does not count. A write that fails during the
+run is reported and the run continues; one that fails at the end is part of the outcome. The loop
+knows no terminal: observers are callables that take a `Progress`.
 
 A run into a folder (`train_into`) has one writer and ends with a solution that is saved:
 
@@ -74,15 +74,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-# Called with the iterations done so far; answers True to stop after the current one.
+# Called with the iterations done so far; returns True to stop after the current iteration.
 BatchCallback = Callable[[int], bool]
 
 
 class TrainingSolver(Protocol):
     """A solver that can be trained in batches, evaluated, stored and restored.
 
-    Nothing but `train_batch` and `restore` may change what the next iteration does, and how a run
-    is cut into batches may not either: that is what makes a resumed run equal an uninterrupted one.
+    Only `train_batch` and `restore` may change the next iteration, and the size of batches must
+    not: that is what makes a resumed run equal to an uninterrupted one.
     """
 
     @property
@@ -91,7 +91,7 @@ class TrainingSolver(Protocol):
 
     @property
     def unit(self) -> str:
-        """The unit of exploitability and regrets, as a person reads it ("chips", "mbb/hand")."""
+        """The unit of exploitability and regrets, for people ("chips", "mbb/hand")."""
 
     @property
     def iterations(self) -> int:
@@ -117,8 +117,8 @@ class TrainingSolver(Protocol):
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Resume from a `state()` of the same identity, bit-identical to an uninterrupted run.
 
-        All of it is taken over, whatever the solver held before, and nothing of it is kept: the
-        arrays may be files that are read part by part.
+        It replaces everything that the solver held, and no array is kept: the arrays may be files
+        that are read part by part.
         """
 
 
@@ -133,10 +133,10 @@ class RunFiles:
     checkpoints: Place | None = None  # a folder
     metrics: Place | None = None  # a file of JSON lines
     resume: bool = False
-    # Both lie in a folder of this run alone: metrics there without a checkpoint are those of a run
-    # that died before its first one, and are overwritten.
+    # Both are in a folder of this run alone: metrics without a checkpoint come from a run that died
+    # before its first one, and are overwritten.
     own_folder: bool = False
-    # Whether a run that has come to its end is saved as well, not only one that is interrupted.
+    # Whether a finished run is saved as well, not only an interrupted one.
     save_finished: bool = True
 
     def __post_init__(self) -> None:
@@ -171,8 +171,7 @@ def train(
 ) -> TrainingOutcome:
     """Train `solver` until a rule holds or the user interrupts.
 
-    `control` is that of a job that has more to save than checkpoints, or other ways to be stopped
-    than signals.
+    `control` is for a job that saves more than checkpoints, or can be stopped by more than signals.
 
     Checks lie at multiples of their interval, unless `checks` says otherwise; `curve` are those
     before a resume that is not of a checkpoint.
@@ -180,8 +179,8 @@ def train(
     `observers` are called a few times per second and at every check, those of `regularly` at fixed
     iterations.
 
-    With `files.resume` the solver first takes the state of the latest checkpoint; iterations count
-    on from there, and a run whose rules hold already ends at once.
+    With `files.resume` the solver first takes the state of the latest checkpoint; iterations
+    continue from there, and a run whose rules already hold ends immediately.
     """
     files = files or RunFiles()
     folder = files.checkpoints
@@ -263,15 +262,17 @@ class _Run:
         self._metrics_behind = False  # whether the metrics file lacks a line
         iterations, target = find_rule(rules, Iterations), find_rule(rules, ExploitabilityThreshold)
         limit = find_rule(rules, TimeLimit)
+        self._allowed = limit.left if limit else math.inf  # seconds of this process
         self._total = iterations.total if iterations else None
         self._target = target.target if target else None
-        self._timer = Timer(limit.left if limit else math.inf, clock)
+        self._timer = Timer(self._allowed, clock)
         self._last = min(
             (rule.total for rule in rules if isinstance(rule, Iterations | LastResort)),
             default=math.inf,
         )
         self._ticked = -math.inf
-        # (iteration, second of this process) whenever a batch ended: what the speed is taken from.
+        # (iteration, second of this process) whenever a batch ended: the speed is computed from
+        # them.
         self._points = deque([(solver.iterations, 0.0)], maxlen=WINDOW + 1)
 
     def to_the_end(
@@ -325,7 +326,7 @@ class _Run:
         )
 
     def _between(self, iteration: int) -> None:
-        """Between two iterations of a batch: report how far it is."""
+        """Report progress between two iterations of a batch."""
         if self._clock() - self._ticked >= TICK_SECONDS:
             self._emit(self._progress(iteration, self._timer.seconds()))
 
@@ -342,7 +343,7 @@ class _Run:
             self._points.append((iteration, seconds))
 
     def _check(self) -> float | None:
-        """Evaluate the solver as it stands, and record the figures; returns its exploitability."""
+        """Evaluate the solver now, and record the figures; return its exploitability."""
         self._mark(self._solver.iterations, self._timer.seconds())
         metrics = self._solver.metrics(exploitability=True)
         _require_finite(metrics, self._solver.iterations)
@@ -386,7 +387,7 @@ class _Run:
             observer(progress)
 
     def _progress(self, iteration: int, seconds: float) -> Progress:
-        """Where the run stands."""
+        """The progress of the run."""
         rate = speed([*self._points, (iteration, seconds)])
         return Progress(
             done=iteration,
@@ -395,7 +396,7 @@ class _Run:
             session_seconds=seconds,
             reserve_seconds=self._timer.reserve,
             iterations_per_second=rate,
-            eta_seconds=time_to_total(iteration, self._total, rate),
+            eta_seconds=self._time_left(iteration, seconds, rate),
             target_eta_seconds=time_to_target(self._curve(), self._target, rate),
             solver_bytes=self._solver.memory_bytes,
             process_bytes=process_bytes(),
@@ -406,13 +407,21 @@ class _Run:
             recent=tuple(check.metrics.exploitability for check in self._history[-RECENT:]),
         )
 
+    def _time_left(self, iteration: int, seconds: float, rate: float | None) -> float | None:
+        """Seconds until all iterations are done or the time limit ends the run, if sooner."""
+        until_total = time_to_total(iteration, self._total, rate)
+        left = max(self._allowed - seconds, 0.0)
+        if until_total is None:
+            return left if math.isfinite(left) else None
+        return min(until_total, left)
+
     def _curve(self) -> list[tuple[int, float]]:
         recent = self._history[-WINDOW:]
         figures = ((check.iteration, check.metrics.exploitability) for check in recent)
         return [(iteration, value) for iteration, value in figures if value is not None]
 
     def _save(self) -> str | None:
-        """Write a checkpoint where there is none of this iteration; what went wrong, if it did."""
+        """Write a checkpoint if there is none of this iteration; return the problem, if any."""
         folder, iterations = self._files.checkpoints, self._solver.iterations
         if folder is None or iterations == self._saved_at:
             return None
@@ -434,13 +443,13 @@ class _Run:
 
 
 def _warn(problem: str) -> None:
-    """Something could not be written; its first line says what, and there is time to help."""
-    message = f"{problem.splitlines()[0]}; the run goes on, make room"
+    """Report that something could not be written; there is time to make room."""
+    message = f"{problem.splitlines()[0]}; the run continues, make room"
     warnings.warn(message, CheckpointWarning, stacklevel=3)
 
 
 def _require_finite(metrics: Metrics, iteration: int) -> None:
-    """A figure that is no number would never stop a run, and must not be stored."""
+    """A figure that is not a number would never stop a run, and must not be stored."""
     for name, value in asdict(metrics).items():
         if value is not None and not math.isfinite(value):
             raise FloatingPointError(f"{name} is {value} at iteration {iteration:,}")
@@ -456,7 +465,7 @@ class TrainedOutcome(ABC):
     """The outcome of a job that trains a solver and saves its solution."""
 
     training: TrainingOutcome
-    unsaved: str | None  # why the solution could not be saved, for people
+    unsaved: str | None  # the reason why the solution could not be saved, for people
 
     @property
     def interrupted(self) -> bool:
@@ -465,17 +474,17 @@ class TrainedOutcome(ABC):
 
     @property
     def problem(self) -> str | None:
-        """Why no other job can build on it, for people."""
+        """The reason why no other job can build on it, for people."""
         return self.unsaved
 
     @property
     def warning(self) -> str | None:
-        """A warning about anything else that went wrong, for people; None: nothing did."""
+        """A warning about any other problem, for people; None: there is none."""
         return self.training.unsaved
 
     def way_on(self, kept: Place, again: str) -> list[str]:
         """How to resume the run that is kept in a folder: by the command `again`."""
-        return [f"Interrupted; saved in {kept}. Go on: {again}"] if self.interrupted else []
+        return [f"Interrupted; saved in {kept}. Continue: {again}"] if self.interrupted else []
 
 
 def train_into(
@@ -492,8 +501,8 @@ def train_into(
 ) -> Outcome:
     """Train until a rule holds or the user interrupts, then `finish`, which saves the solution.
 
-    Without `output` nothing is stored; without `save_finished` no checkpoint of a run that has come
-    to its end. Until `finish` has returned, signals only request a stop.
+    Without `output` nothing is stored; without `save_finished` a finished run leaves no checkpoint.
+    Until `finish` has returned, signals only request a stop.
     """
     files = RunFiles()
     if output is not None:

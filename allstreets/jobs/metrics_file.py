@@ -2,7 +2,7 @@
 
 A line is appended in one write as soon as its check is made. After a crash the file may hold more
 than the checkpoint, or end in half a line; `continue_from` brings both to the same iteration. It is
-a log for people and programs: no run resumes from it.
+a log for people and programs; no run resumes from it.
 """
 
 import json
@@ -16,7 +16,7 @@ from allstreets.storage import CheckpointWarning
 
 
 def begin(path: Place, *, overwrite: bool = False) -> None:
-    """Make ready for a fresh run: the file must be absent or empty, or is emptied (`overwrite`)."""
+    """Prepare for a fresh run: the file must be absent or empty, or is emptied (`overwrite`)."""
     if path.is_dir():
         raise InputError(f"the metrics file {path} is a folder; name a file")
     if path.parent.exists() and not path.parent.is_dir():
@@ -55,10 +55,10 @@ def append(path: Place, row: Mapping[str, Any]) -> None:
 
 
 def continue_from(path: Place, iteration: int, history: Iterable[Mapping[str, Any]]) -> None:
-    """Make ready for a resumed run: exactly the checks up to `iteration`, each once.
+    """Prepare for a resumed run: exactly the checks up to `iteration`, each once.
 
-    They come from the checkpoint's `history`, which carries a checksum; the run makes those beyond
-    again. Damage to the file is reported and costs nothing. A file without one valid line may be
+    They come from the checkpoint's `history`, which carries a checksum; the run repeats later ones.
+    Damage to the file is reported and costs nothing. A file without a single valid line may be
     something else: it is set aside.
     """
     bad, good = _check_lines(path)
@@ -78,9 +78,9 @@ def continue_from(path: Place, iteration: int, history: Iterable[Mapping[str, An
 
 
 def _check_lines(path: Place) -> tuple[list[int], list[int]]:
-    """The numbers of the lines that are no checks, and of those that are.
+    """The numbers of the lines that are not checks, and of those that are.
 
-    A last line that a crash has cut off is neither.
+    A last line that a crash cut off is neither.
     """
     try:
         text = path.read_bytes()

@@ -46,7 +46,7 @@ class PreflopJob:
     description: str | None = None
 
     def require(self) -> None:
-        """Refuse what cannot work, before anything is computed."""
+        """Refuse settings that cannot work, before anything is computed."""
         require_preflop_folder(self.output, resume=self.resume)
         rules = self.config.preflop_rules()
         refuse_rake(rules)
@@ -56,7 +56,7 @@ class PreflopJob:
             raise InputError(f"solver.models: {self.models} does not exist; solve flops first")
 
     def plan(self) -> Plan:
-        """Before the flop a game is small."""
+        """State the plan: before the flop a game is small."""
         return Plan(())
 
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> "PreflopOutcome":
@@ -83,7 +83,7 @@ class PreflopJob:
                 config.checkpoint_interval or CHECKPOINT_INTERVAL,
             ),
             finish,
-            # The run may have ended among the flops, or before its first checkpoint.
+            # The run may have ended during the flops, or before its first checkpoint.
             resume=self.resume and any((self.output / CHECKPOINTS).glob("checkpoint-*")),
             callbacks=callbacks,
             regularly=charts_every(charts, solver, solver.rules, callbacks.charts),
@@ -98,10 +98,10 @@ class PreflopOutcome(TrainedOutcome):
     solver: PreflopSolver
     training: TrainingOutcome
     solution: WholeSolution
-    unsaved: str | None = None  # why the solution could not be saved, for people
+    unsaved: str | None = None  # the reason why the solution could not be saved, for people
 
     def lines(self) -> list[str]:
-        """How good the solution is."""
+        """The quality of the solution."""
         return [
             f"Exploitability within the models of flops: "
             f"{figure(self.solution.exploitability)} mbb/hand, {self.solver.iterations:,} "

@@ -1,4 +1,4 @@
-"""Making a solution simple, and saying what that costs, as a job: spots and whole games alike."""
+"""Making a solution simple, and measuring the cost, as a job: for spots and whole games."""
 
 import re
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ from allstreets.storage import (
 
 PLAYERS = {"oop": Player.OOP, "bb": Player.OOP, "ip": Player.IP, "sb": Player.IP}
 
-SECONDS_PER_BYTE = {False: 4.4e-8, True: 3.7e-7}  # of what is stored; True: on real boards
+SECONDS_PER_BYTE = {False: 4.4e-8, True: 3.7e-7}  # of the stored strategies; True: on real boards
 
 NO_STRATEGIES = (
     "this solution has no strategies after the flop, only values of models.\n"
@@ -46,14 +46,14 @@ NO_STRATEGIES = (
 
 @dataclass(frozen=True, eq=False)
 class SimplifyJob:
-    """A solution whose strategies are to be made simple, to say what that costs."""
+    """A solution whose strategies are simplified to measure the cost."""
 
     solution: Solution
     rule: Simplification
     players: tuple[Player, ...] = tuple(Player)
     threads: int | None = None
     output: Path | None = None  # a new folder for the simple strategies
-    name: str | None = None  # what they are called there
+    name: str | None = None  # their name there
 
     @property
     def is_spot(self) -> bool:
@@ -62,11 +62,11 @@ class SimplifyJob:
 
     @property
     def trials(self) -> int:
-        """How often each flop is evaluated: as it is, with each street simple, and with all."""
+        """The evaluations of each flop: unchanged, with each street simple, and with all."""
         return len(self.solution.streets) + 2
 
     def plan(self) -> Plan:
-        """The flops that are evaluated, and the time that takes; a spot takes a moment."""
+        """The flops to evaluate, and the time; a spot takes a moment."""
         if self.is_spot:
             return Plan(())
         solution = self._game()
@@ -82,7 +82,7 @@ class SimplifyJob:
         return Plan((line,), need.resident_bytes, seconds)
 
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> "SimplifyOutcome":
-        """Make it simple; what is asked for is saved."""
+        """Simplify the solution; save it if that was requested."""
         price = self._simple_spot() if self.is_spot else self._simple_game(callbacks)
         return SimplifyOutcome(price)
 
@@ -178,10 +178,10 @@ def simplify(
     """Measure a best response's gain against a solution whose strategies are made simple.
 
     `grid` 0.25 rounds frequencies to 0, 25, 50, 75 and 100 %, `sizes` 1 keeps one size at each
-    decision, `drop` 0.05 gives up actions below 5 %; they may be combined. `player` "oop" or "ip"
-    ("bb" or "sb") makes one player simple, by default both. The solution, a result or its
-    folder, stays as it is; `output` is a new folder for the simple strategies, and `name` what they
-    are called there. Observers are called with a `Progress` for every flop of a whole game.
+    decision, `drop` 0.05 drops actions below 5 %; they may be combined. `player` "oop" or "ip"
+    ("bb" or "sb") simplifies one player, by default both. The solution, a result or its folder, is
+    not changed; `output` is a new folder for the simple strategies, and `name` their name there.
+    Observers are called with a `Progress` for every flop of a whole game.
     """
     rule = Simplification(grid, sizes, drop)
     target = None if output is None else Path(output)
@@ -190,14 +190,14 @@ def simplify(
 
 
 def read_share(text: str) -> float:
-    """A share of 1: "25%", "25 %", "25" or 0.25; from 1 on numbers are per cent.
+    """A share of 1: "25%", "25 %", "25" or 0.25; numbers from 1 are per cent.
 
     >>> read_share("25%"), read_share("25"), read_share("0.25"), read_share("2.5 %")
     (0.25, 0.25, 0.25, 0.025)
     """
     match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(%?)\s*", text)
     if match is None:
-        raise InputError(f"'{text}' is no share: write 25% or 0.25")
+        raise InputError(f"'{text}' is not a share: write 25% or 0.25")
     number = float(match[1])
     return number / 100 if match[2] or number >= 1 else number
 
@@ -213,11 +213,11 @@ def _players(player: Player | str | None) -> tuple[Player, ...]:
 
 
 def _solver(spot: SpotSolution, threads: int | None) -> SpotSolver:
-    """A solver of its own, on the CPU, with the strategies of a spot."""
+    """A separate solver, on the CPU, with the strategies of a spot."""
     trained = spot.solver
     if trained is None:
         if spot.folder is None:
-            raise InputError("this solution holds no strategies to simplify: name its folder")
+            raise InputError("this solution has no strategies to simplify: name its folder")
         return open_spot_solver(spot.folder, threads)
     solver = SpotSolver(
         spot.spot,

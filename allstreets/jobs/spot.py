@@ -47,6 +47,7 @@ from allstreets.jobs.job import (
     Progress,
     StopRule,
     TrainingOutcome,
+    mark_compiled,
     spot_kernels,
 )
 from allstreets.jobs.loop import TrainedOutcome, train
@@ -97,7 +98,7 @@ from allstreets.storage import (
     spot_identity,
 )
 
-MAX_ITERATIONS = 10_000  # where the user names no end but the target
+MAX_ITERATIONS = 10_000  # where the user gives no end but the target
 SAVE_SECONDS = 300.0  # between two saves of a run: what a crash can cost
 SMALL_BYTES = 8_000_000  # below it an iteration is so short that checks come less often
 
@@ -120,8 +121,8 @@ class SpotOutcome(TrainedOutcome):
     seconds: float  # of the whole job, those before a resume included
     save: Callable[[Path], None]  # writes the solution to a folder
     unsaved: str | None = None  # why it could not be saved, for people
-    origin: Origin | None = None  # which flop of a whole game it is
-    better_draft: float | None = None  # the exploitability of the draft that is kept in its place
+    origin: Origin | None = None  # the flop of a whole game that it is
+    better_draft: float | None = None  # the exploitability of the draft that is kept instead
 
     @property
     def is_draft(self) -> bool:
@@ -129,7 +130,7 @@ class SpotOutcome(TrainedOutcome):
         return self.solver.draft_cards is not None
 
     def moved(self, output: Path) -> "SpotOutcome":
-        """The same, after its folder was renamed: it is in memory."""
+        """The same outcome after its folder was renamed: it is in memory."""
         del output
         return self
 
@@ -155,7 +156,7 @@ class SpotOutcome(TrainedOutcome):
             lines.append(f"The target of {100 * self.target:g} % is not reached.")
         if self.better_draft is not None:
             how = accuracy_text(self.better_draft, draft=True)
-            lines.append(f"What was there before is better, and kept: {how}.")
+            lines.append(f"The earlier solution is better, and kept: {how}.")
         raked = f", rake {number_text(spot.pot - oop - ip)}" if spot.rake else ""
         lines.append(
             f"EV OOP {number_text(oop)}, IP {number_text(ip)} of the pot of {spot.pot} chips{raked}"
@@ -184,7 +185,7 @@ class SpotOutcome(TrainedOutcome):
 def stop_rules(
     target: float, max_iterations: int | None, seconds: float | None, spent: float = 0.0
 ) -> tuple[StopRule, ...]:
-    """Rules that end the job; a target of 0 is none at all, `spent` seconds are gone already."""
+    """Rules that end the job; a target of 0 is no target, `spent` seconds are used up already."""
     rules: list[StopRule] = []
     if target > 0:
         rules.append(ExploitabilityThreshold(100 * target))
@@ -211,8 +212,8 @@ def train_spot(
 
     Checks lie at multiples of an `interval`, if one is given.
 
-    Without a target there is nothing to predict: checks lie at multiples of an interval then, and
-    take about a tenth of the time.
+    Without a target nothing can be predicted: checks then lie at multiples of an interval, and take
+    about a tenth of the time.
     """
     target = find_rule(rules, ExploitabilityThreshold)
     checks: Checks
@@ -241,9 +242,9 @@ class GameFlop:
     def origin(
         self, threads: int | None, callbacks: Callbacks, *, evaluated: bool = True
     ) -> OriginOf:
-        """Says what an exact solution differs in; before its solver takes its memory.
+        """The origin of an exact solution, found before its solver takes memory.
 
-        Where it is to be `evaluated`, the solution's own play of the flop is.
+        With `evaluated`, the solution's own play of the flop is evaluated, too.
         """
         real = None
         if evaluated:
@@ -255,7 +256,7 @@ class GameFlop:
 
 @dataclass(frozen=True, eq=False)
 class SpotJob:
-    """A spot to be solved: until when, and where it is kept."""
+    """A spot to solve: its ends, and where it is kept."""
 
     config: SpotConfig
     spot: Spot
@@ -265,13 +266,13 @@ class SpotJob:
     output: Path | None = None  # the folder of its bundle
     resume: bool = False  # from that bundle
     saved: Saved = "full"
-    flop: GameFlop | None = None  # which flop of which whole game it is
-    made_from: Mapping[str, Any] | None = None  # the solution that a lock has made it from
-    completion: Completion | None = None  # a draft; None: exactly, as the config says
-    first: "SpotJob | None" = None  # gives the first answer, which this one replaces
+    flop: GameFlop | None = None  # the whole game and the flop that it comes from
+    made_from: Mapping[str, Any] | None = None  # the solution from which a lock made it
+    completion: Completion | None = None  # a draft; None: solved exactly, by the config
+    first: "SpotJob | None" = None  # gives the first answer, which this solution replaces
     drafted: float | None = None  # the exploitability of a draft that is in its folder
-    claimed: bool = False  # the folder, by who runs it
-    again: bool = False  # instead of a bundle of the spot that keeps too little to resume
+    claimed: bool = False  # the folder, held by the runner
+    again: bool = False  # replaces a bundle of the spot that keeps too little to resume
     clock: Callable[[], float] = time.monotonic
 
     @property
@@ -281,7 +282,7 @@ class SpotJob:
         return self.max_iterations or self.completion.iterations
 
     def require(self) -> None:
-        """Refuse what cannot be saved or resumed, before anything is computed."""
+        """Refuse a job that cannot be saved or resumed, before anything is computed."""
         if self.resume and self.output is None:
             raise InputError("--resume needs --output, the folder to resume")
         if self.completion is not None:
@@ -309,7 +310,7 @@ class SpotJob:
         )
 
     def need(self) -> Estimate | DraftEstimate:
-        """The memory and time of the spot; one that does not fit is refused."""
+        """The memory and time of the spot; a spot that does not fit is refused."""
         spot, precision, groups = self.spot, self.config.precision, self.config.river_groups
         if self.completion is not None:
             return draft_need(self.spot, self.completion, self.threads)
@@ -371,7 +372,7 @@ class SpotJob:
             interval = most
         stop_rules(target, most, self.seconds)  # refuses bad ones before anything is computed
         origin = None
-        if self.flop is not None:  # a draft is there at once: the solution's own play waits
+        if self.flop is not None:  # a draft comes first: the solution's own play waits
             quick = self.completion is not None
             origin = self.flop.origin(self.threads, callbacks, evaluated=not quick)
         solver = self.solver()
@@ -404,7 +405,9 @@ class SpotJob:
                 clock=clock,
                 interval=interval,
             )
-            solution = SpotSolution.of(solver)  # whose numbers are computed once for all who ask
+            if self.completion is None and config.device == CPU:
+                mark_compiled(self.spot, config.precision)
+            solution = SpotSolution.of(solver)  # its numbers are computed once for all callers
             solution.exploitability = reached = _reached(solver, outcome, before)
             solution.iterations = solver.iterations
             rows = [check.to_row() for check in outcome.history]
@@ -431,7 +434,7 @@ class SpotJob:
 def _reached(solver: SpotSolver, outcome: TrainingOutcome, before: Mapping[str, Any]) -> float:
     """Exploitability of the current strategies, a fraction of the pot.
 
-    Where the run was interrupted the last check lies a few iterations back, and there is one more.
+    After an interruption the last check is a few iterations old, so there is one more.
     """
     metrics = outcome.progress.fresh_metrics
     if metrics is not None and metrics.exploitability is not None:
@@ -443,7 +446,7 @@ def _reached(solver: SpotSolver, outcome: TrainingOutcome, before: Mapping[str, 
 
 @dataclass(frozen=True)
 class _Saver:
-    """Writes the solution as it stands to a folder."""
+    """Writes the current solution to a folder."""
 
     job: SpotJob
     solver: SpotSolver
@@ -459,7 +462,7 @@ class _Saver:
             folder,
             job.saved,
             seconds=earlier + job.clock() - self.start,
-            # The time of a resumed job goes on from that before.
+            # The time of a resumed job includes the earlier run.
             metrics=[
                 *self.before["metrics"],
                 *({**row, "seconds": earlier + row["seconds"]} for row in rows),
@@ -473,7 +476,7 @@ class _Saver:
     def attempt(
         self, folder: Path, solution: SpotSolution, rows: Sequence[dict[str, Any]]
     ) -> str | None:
-        """Save; returns what went wrong, if it did."""
+        """Save; return the problem, if any."""
         try:
             self.save(folder, solution, rows)
         except InputError as error:
@@ -482,7 +485,7 @@ class _Saver:
 
 
 class _Regularly:
-    """Saves a long run now and then, right after a check."""
+    """Saves a long run from time to time, right after a check."""
 
     def __init__(self, saver: _Saver, folder: Path, request: Control) -> None:
         self._saver, self._folder, self._request = saver, folder, request
@@ -502,7 +505,7 @@ class _Regularly:
             if problem is None:
                 self._request.saved(progress.iteration)
             else:
-                message = f"{problem.splitlines()[0]}; the run goes on"
+                message = f"{problem.splitlines()[0]}; the run continues"
                 warnings.warn(message, CheckpointWarning, stacklevel=2)
             self._due = time.monotonic() + SAVE_SECONDS
 
@@ -519,14 +522,13 @@ def plan_flop(
     saved: Saved | None = None,
     **options: Any,
 ) -> "SpotJob | tuple[FlopSpot, KeptFlop]":
-    """The job that solves a flop of the whole game in `folder`, or the flop where it is kept.
+    """The job that solves a flop of the whole game in `folder`, or the flop that is kept already.
 
     1. The line leads to a pot, the pot and the flop are a spot (`solutions.flop_spot`).
-    2. A kept spot of the same ranges is found, in whichever suits it was solved; with `resume` it
-       goes on.
+    2. A kept spot of the same ranges is found, in any suits; with `resume` it resumes.
     3. Any other is solved and kept in FOLDER/spots, or in `output`: flop and turn, unless `saved`
-       says more or less. Where that takes a while, a draft of it comes first; with `draft` it
-       is all that is wanted.
+       says otherwise. Where that takes a while, a draft of it comes first; with `draft` only the
+       draft is made.
     """
     folder = mirrored(folder)
     game = load_unified(folder)
@@ -541,7 +543,7 @@ def plan_flop(
         return spot, kept
     again = False
     if kept is not None:
-        # A solver goes on in the suits that it began with.
+        # A solver resumes in the suits that it began with.
         spot, output = flop_spot(game, line, kept.origin.flop), kept.folder
         again, resume = not kept.is_full, kept.is_full
     elif output is None:
@@ -578,9 +580,9 @@ def plan_flop(
 
 
 def draft_of(job: SpotJob) -> SpotJob | None:
-    """The draft that is there long before the exact solution of a flop says anything.
+    """The draft that is ready long before the exact solution of a flop.
 
-    None: that one does not take long, or the flop cannot be drafted.
+    None: the exact solution is quick, or the flop cannot be drafted.
     """
     if not can_draft(job.spot) or job.config.device != CPU:
         return None
@@ -593,7 +595,7 @@ def draft_of(job: SpotJob) -> SpotJob | None:
 
 
 def draft_need(spot: Spot, completion: Completion, threads: int | None) -> DraftEstimate:
-    """The memory and time of a draft; one that does not fit is refused."""
+    """The memory and time of a draft; a draft that does not fit is refused."""
     require_draft(spot)
     need, free = estimate_draft(spot, completion.model, thread_count(threads)), available_bytes()
     if free is not None and need.process_bytes > free:

@@ -1,14 +1,14 @@
-"""One of many spots: a job that any process can do, and the row that comes of it.
+"""One of many spots: a job that any process can do, and its resulting row.
 
-A job is plain data that can be sent to another process or machine. `SolveSpot` does it where it
-arrives; an executor sends it there. The rows are a CSV file that grows as spots are solved, or
-Parquet: the actions of first decisions are the last columns, and a row with an action that no row
-before had widens the table.
+A job is plain data that can be sent to another process or machine. `SolveSpot` runs it there; an
+executor sends it. The rows form a CSV file that grows as spots are solved, or Parquet: the actions
+of first decisions are the last columns, and a row with an action that no row before had widens the
+table.
 
-On a cluster rows travel to the asker. A solution may take gigabytes, so whoever solves a spot
-writes it, now and then and at the end: the folder of the set has to be one that all machines see.
-A spot whose worker dies goes on elsewhere from what was saved of it last, and so do those that
-Ctrl-C ends, with `--resume`.
+On a cluster rows travel to the caller. A solution may take gigabytes, so the worker that solves a
+spot writes it, from time to time and at the end: all machines must see the folder of the set. A
+spot whose worker dies resumes elsewhere from its last save, and so do spots that Ctrl-C ended, with
+`--resume`.
 """
 
 import csv
@@ -53,10 +53,10 @@ from allstreets.storage import (
     require_same,
 )
 
-SOLVED = ("algorithm", "precision", "river_groups", "tremble")  # what a solution is solved with
+SOLVED = ("algorithm", "precision", "river_groups", "tremble")  # the settings of a solution
 SETTINGS = (*SOLVED, "device", "exploitability_threshold")
 GPU = "cuda"  # the one that Ray lends
-LOCK_SECONDS = 120  # until a file server gives back what a machine held that has died
+LOCK_SECONDS = 120  # until a file server releases the locks of a dead machine
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class SpotPiece:
-    """A spot, how it is solved, and where it is kept."""
+    """A spot, its settings, and its folder."""
 
     name: str
     board: str
@@ -104,7 +104,7 @@ class SpotPiece:
         return SpotConfig(name=f"{self.name} {self.board}", **self.settings)
 
     def as_sent(self) -> "SpotPiece":
-        """The job as another machine understands it: a folder by its whole name, any GPU."""
+        """The job as another machine understands it: a folder by its absolute path, any GPU."""
         folder = None if self.folder is None else self.folder.resolve()
         device = CPU if self.settings["device"] == CPU else GPU
         return replace(self, folder=folder, settings={**self.settings, "device": device})
@@ -119,7 +119,7 @@ def spot_need(job: SpotPiece) -> Need:
 
 @dataclass(frozen=True)
 class SpotRow:
-    """The result of one spot: figures, or the error that kept it from being solved."""
+    """The result of one spot: figures, or the error that prevented it."""
 
     name: str
     board: str
@@ -137,11 +137,11 @@ class SpotRow:
     folder: str | None = None  # of its solution
     error: str | None = None
     frequencies: Mapping[str, float] = field(default_factory=dict)
-    """Of the first decision: action → how often it is taken; none if both are all-in."""
+    """Of the first decision: action → frequency; empty if both are all-in."""
 
     @classmethod
     def failed(cls, job: SpotPiece, error: str | BaseException | None) -> "SpotRow":
-        """That of a job that could not be done."""
+        """The row of a job that failed."""
         if isinstance(error, MemoryError):
             error = "the machine has not enough memory for this spot"
         elif not isinstance(error, str | InputError):
@@ -149,7 +149,7 @@ class SpotRow:
         return cls(job.name, job.board, job.weight, error=" ".join(str(error).split()))
 
     def is_done(self, job: SpotPiece) -> bool:
-        """Whether its job would go on no further."""
+        """Whether its job is finished."""
         if self.error is not None or self.exploitability_pct is None or self.iterations is None:
             return False
         reached = self.exploitability_pct <= 100 * job.target
@@ -158,20 +158,20 @@ class SpotRow:
 
 @dataclass(frozen=True)
 class SolveSpot:
-    """Solves a spot, wherever its job arrives, and keeps it in the folder that it names.
+    """Solves a spot where its job arrives, and keeps it in the folder that the job names.
 
-    `signs` are in the folders that every machine of a cluster has to see.
+    `signs` are files in the folders that every machine of a cluster must see.
     """
 
     signs: tuple[Sign, ...] = ()
 
     def require(self) -> None:
-        """Refuse to work where a folder is not seen."""
+        """Refuse to work where a folder is not visible."""
         for sign in self.signs:
             sign.require()
 
     def __call__(self, job: SpotPiece) -> SpotRow:
-        """Its row; whatever goes wrong is the row's error."""
+        """Its row; any failure is the row's error."""
         self.require()
         if self.signs and job.folder is not None:
             wait_until_free(job.folder)
@@ -184,7 +184,7 @@ class SolveSpot:
 
 
 def wait_until_free(folder: Path, sleep: Callable[[float], None] = time.sleep) -> None:
-    """Wait for the lock of whoever was at work here and has died; in vain, the solver says so."""
+    """Wait for the lock of a dead worker to be released; if it is not, the solver reports it."""
     for _ in range(LOCK_SECONDS):
         try:
             with claim(folder):
@@ -222,7 +222,7 @@ def _solve(job: SpotPiece, control: Control) -> SpotRow:
 
 
 def _kept(job: SpotPiece, spot: Spot, config: SpotConfig) -> SpotRow | None:
-    """The row of a bundle that is there and done; one that cannot be resumed is removed."""
+    """The row of a finished bundle; a bundle that cannot be resumed is removed."""
     assert job.folder is not None
     manifest = read_spot_manifest(job.folder)
     require_same(job.folder, manifest["config"], config.identity(spot), "spot")
@@ -290,7 +290,7 @@ def table_rows(rows: Sequence[SpotRow]) -> list[Cells]:
 
 
 class SpotTable:
-    """A CSV file to which rows are added one by one, at once on disk."""
+    """A CSV file to which rows are added one by one, each written to disk immediately."""
 
     def __init__(self, path: Path, *, anew: bool = False) -> None:
         """A file with other columns is refused, unless it is written `anew`."""

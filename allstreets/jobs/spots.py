@@ -1,7 +1,7 @@
-"""Many spots: read them, solve what is not solved yet, and keep a row and a bundle of each.
+"""Many spots: read them, solve those not solved yet, and keep a row and a bundle of each.
 
-1. Files, mappings and spots become jobs, one for each board; what cannot be one is a row with its
-   error, and the others go on.
+1. Files, mappings and spots become jobs, one for each board; those that cannot become a row with
+the error, and the others continue.
 2. Jobs whose rows are in the folder already are not run again.
 3. An executor runs the others; every row is on disk when the next one comes.
 """
@@ -48,7 +48,7 @@ from allstreets.jobs.spot_rows import (
 from allstreets.storage import TABLE, Entry, Saved, SpotSetBundle, claim, spot_folder
 
 Given = Spot | Mapping[str, Any] | str | Path
-Planned = SpotPiece | SpotRow  # a row where there is nothing to solve, with the reason
+Planned = SpotPiece | SpotRow  # or a row with the reason, where nothing can be solved
 
 
 @dataclass(frozen=True)
@@ -66,11 +66,11 @@ class SpotsOutcome:
 
     @property
     def problem(self) -> str | None:
-        """Why no other job can build on it, for people."""
+        """The reason why no other job can build on it, for people."""
         return self.failed[0].error if self.failed else None
 
     def lines(self) -> list[str]:
-        """Those that failed, and why."""
+        """The spots that failed, and why."""
         return [
             f"Not solved: {f'{row.name} {row.board}'.strip()}: {row.error}" for row in self.failed
         ]
@@ -97,30 +97,30 @@ def spots_figures(progress: Progress) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class SpotsJob:
-    """Spots to be solved side by side, and where their rows and solutions are kept."""
+    """Spots to solve side by side, and where their rows and solutions are kept."""
 
     planned: tuple[Planned, ...]
     processes: int  # that solve them on this machine
-    cluster: str | None = None  # which does so instead: auto, local or HOST:PORT
+    cluster: str | None = None  # solves them instead: auto, local or HOST:PORT
     output: Path | None = None  # the folder of the set
-    resume: bool = False  # what is solved there is not solved again
+    resume: bool = False  # spots solved there are not solved again
     csv: Path | None = None  # rows are appended to it as spots are solved
     executor: Executor | None = None  # instead of all of these
 
     @cached_property
     def pieces(self) -> dict[int, SpotPiece]:
-        """Those that can be solved, by their places."""
+        """The spots that can be solved, by index."""
         return {
             index: piece for index, piece in enumerate(self.planned) if isinstance(piece, SpotPiece)
         }
 
     @cached_property
     def refused(self) -> dict[int, SpotRow]:
-        """The rows of the others, by their places."""
+        """The rows of the others, by index."""
         return {index: row for index, row in enumerate(self.planned) if isinstance(row, SpotRow)}
 
     def plan(self) -> Plan:
-        """How many there are, and who solves them."""
+        """The number of spots, and where they are solved."""
         if not self.pieces:
             first = next(iter(self.refused.values()))
             alone = len(self.planned) == 1 and not first.board
@@ -131,7 +131,7 @@ class SpotsJob:
         return Plan((f"{what}, {at_once}{threads} thread{'s' * (threads > 1)} each",))
 
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> SpotsOutcome:
-        """Solve what is planned; rows are written as spots are solved."""
+        """Solve the planned spots; rows are written as spots are solved."""
         if self.resume and self.output is None:
             raise InputError("--resume needs --output, the folder to resume")
         callbacks.begin()
@@ -168,7 +168,7 @@ class SpotsJob:
             for row in self.refused.values():
                 table.append(row)
         request = stack.enter_context(
-            interrupt_request("stopping the spots at work", "what they have found")
+            interrupt_request("stopping the spots at work", "their results so far")
         )
         request.hold()
         tally = Tally(
@@ -246,8 +246,8 @@ def plan_spots(
 ) -> SpotsJob:
     """The job that solves spots with these names, each on its own board, or all on `boards`.
 
-    A `Spot` is solved as `defaults` say. On a `cluster` a spot takes one core unless `threads` are
-    named. Others than these are fields of the job.
+    A `Spot` is solved by `defaults`. On a `cluster` a spot takes one core unless `threads` are
+    given. Other arguments are fields of the job.
     """
     if cluster is not None:
         if processes is not None:
@@ -287,7 +287,7 @@ def _on_boards(
     boards: Sequence[WeightedBoard] | None,
     defaults: SpotConfig | None,
 ) -> list[Planned]:
-    """A piece for each board of a spot, or a row with what is wrong; `boards` override its own."""
+    """A piece for each board of a spot, or a row with the problem; `boards` override its own."""
     try:
         if isinstance(spot, InputError):
             raise spot
@@ -298,7 +298,7 @@ def _on_boards(
             how = spot
             if boards is None:
                 if how.board is None and how.boards is None:
-                    how.game()  # which says what is missing
+                    how.game()  # which names the missing keys
                 boards = read_boards([how.board] if how.board is not None else how.boards or ())
             first = next((one for one in boards if one.problem is None), None)
             game = {} if first is None else how.on(first.text).game()
@@ -314,7 +314,7 @@ def _on_boards(
 
 
 def _at_once(pieces: Sequence[SpotPiece], threads: int | None, processes: int | None) -> int:
-    """How many spots are solved at a time: what was asked for, or what cores and memory allow."""
+    """The number of spots solved at a time: as requested, or as cores and memory allow."""
     if processes is not None:
         return min(thread_count(processes, "processes"), max(len(pieces), 1))
     if any(piece.settings["device"] != CPU for piece in pieces):
@@ -323,9 +323,9 @@ def _at_once(pieces: Sequence[SpotPiece], threads: int | None, processes: int | 
     free = available_bytes()
     if count == 1 or free is None:
         return count
-    largest = 1  # bytes of the first spots of every name, each in a process of its own
+    largest = 1  # bytes of the first spots of every name, each in its own process
     for piece in {piece.name: piece for piece in reversed(pieces)}.values():
-        with suppress(InputError):  # which its row will say
+        with suppress(InputError):  # its row will report it
             largest = max(largest, spot_need(replace(piece, threads=1)).memory_bytes)
     return max(1, min(count, free // largest))
 
@@ -355,20 +355,20 @@ def solve_many(
 ) -> list[SpotRow]:
     """Solve spots side by side, on one board or many; returns a row of each in the order given.
 
-    A spot is a `Spot`, the keys of a spot file, or the path of one; it may name several `boards`:
-    a list, a set of flops ("subset_25"), or a CSV file where they are given here for all spots. Its
-    own target (`exploitability_threshold`), algorithm, precision, river_groups, tremble and device
-    override those given here. One that cannot be solved has an `error`, and the others go on.
+    A spot is a `Spot`, the keys of a spot file, or the path of one; it may name several `boards`: a
+    list, a set of flops ("subset_25"), or, if given here for all spots, a CSV file. Its own target
+    (`exploitability_threshold`), algorithm, precision, river_groups, tremble and device override
+    those given here. One that cannot be solved has an `error`, and the others continue.
 
     As many `processes` as cores and memory allow work at a time, the cores divided among them as
     `threads`. `csv` names a file to which rows are appended as spots finish, `parquet` one that is
     written at the end (with the extra `allstreets[parquet]`). `output` is a folder that keeps every
-    solution (`allstreets.load` opens it); with `resume` what is solved there is not solved again.
+    solution (`allstreets.load` opens it); with `resume` spots solved there are not solved again.
     `cluster` (auto, local or HOST:PORT) gives every spot a core, or `threads`, of a Ray cluster
-    whose machines all see `output`. `executor` (`allstreets.jobs`) runs the spots, if neither does.
+    whose machines all see `output`. Otherwise an `executor` (`allstreets.jobs`) may run the spots.
     """
     if cluster is not None and executor is not None:
-        raise InputError("cluster and executor both say who runs the jobs: name one of them")
+        raise InputError("cluster and executor are two ways to run the jobs: give one of them")
     if parquet is not None:
         require_parquet()  # before hours of solving, not after
     keys = {
@@ -405,7 +405,7 @@ def solve_many(
 def _given(
     name: str, given: Given, defaults: Mapping[str, Any]
 ) -> tuple[str, Spot | SpotConfig | InputError]:
-    """The name and config of a spot, or what is wrong with it."""
+    """The name and config of a spot, or the problem with it."""
     try:
         if isinstance(given, Spot):
             return name, given

@@ -1,7 +1,7 @@
-"""When a run is checked and when it ends: small frozen rules, each with its own name and figure.
+"""The checks and ends of a run: small frozen rules, each with its own name and figure.
 
-A rule is evaluated at checks only, never before the first iteration: an untrained solver has no
-regret, and would pass for a converged one.
+A rule is evaluated only at checks, never before the first iteration: an untrained solver has no
+regret, and would count as converged.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from allstreets.jobs.job import Progress, Reason, StopRule
 class ExploitabilityThreshold:
     """The mean best-response gain is at most `target`: the truth, and the rule to prefer.
 
-    With `checks` above 1 it must be so at that many checks in a row. Before the iteration `begins`
-    it does not hold: a run that is yet to be calibrated is not at its target.
+    With `checks` above 1 it must hold at that many checks in a row. Before the iteration `begins`
+    it does not hold: a run that is not calibrated yet is not at its target.
     """
 
     target: float
@@ -95,7 +95,7 @@ class Iterations:
 
 @dataclass(frozen=True)
 class LastResort:
-    """Ends a run whose target is out of reach; unlike `Iterations` it promises no such number."""
+    """Ends a run whose target is out of reach; unlike `Iterations` it promises no number."""
 
     total: int
     name: ClassVar[Reason] = "iterations"
@@ -111,12 +111,12 @@ class LastResort:
 class TimeLimit:
     """So many seconds of this process: a resumed run gets the whole time again.
 
-    Checks count, so a run ends while there is time for its last one: when the next iterations and
-    their check, as long as the last ones took, would overrun the limit.
+    Checks count, so a run ends while there is time for its last check: when the next iterations and
+    their check would overrun the limit, if they take as long as the last ones.
     """
 
     seconds: float
-    spent: float = 0.0  # by this process before: on its set-up, on what a cluster has lost
+    spent: float = 0.0  # used by this process before: for its set-up, for work that a cluster lost
     name: ClassVar[Reason] = "time"
 
     def __post_init__(self) -> None:
@@ -147,7 +147,7 @@ class Intervals:
                 raise InputError(f"the {name} interval must be at least 1, not {interval}")
 
 
-# When several rules hold at once, the one that says most about the result is the reason.
+# When several rules hold at once, the most significant one is the reason.
 _ORDER: tuple[Reason, ...] = ("exploitability_threshold", "regret_threshold", "iterations", "time")
 
 Rule = TypeVar("Rule")

@@ -1,4 +1,4 @@
-"""The progress of a job on stderr: drawn over itself on a terminal, lines of a log elsewhere."""
+"""The progress of a job on stderr: redrawn in place on a terminal, lines of a log elsewhere."""
 
 from __future__ import annotations  # rich is imported when something is drawn, not before
 
@@ -29,7 +29,7 @@ SHOWN_FAULTS = 3
 
 @dataclass(frozen=True)
 class ProgressView:
-    """An observer that draws progress, and where to print between: above a table, after a line."""
+    """An observer that draws progress, and the place for output: above a table, after a line."""
 
     observer: Observer
     console: Console
@@ -79,7 +79,7 @@ def line_progress(
     def put(progress: Progress) -> None:
         nonlocal printed, began
         known = printed is not None and progress.check is printed.check
-        # What the machines of a cluster do changes with checks.
+        # The lines of machines change with checks.
         lines = [] if progress.things == ITERATIONS and known else node_lines(progress)
         print(progress_line(progress), *lines, sep="\n", file=stream, flush=True)
         printed, began = progress, clock()
@@ -99,7 +99,7 @@ def _differ(one: Progress, other: Progress) -> bool:
 def live_progress(
     console: Console, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Observer]:
-    """A small table or bar that is drawn over itself; the last state stays on the screen."""
+    """A small table or bar that is redrawn in place; the last state stays on the screen."""
     from rich.live import Live
 
     latest: Progress | None = None
@@ -110,7 +110,7 @@ def live_progress(
         def draw(progress: Progress) -> None:
             nonlocal latest, due
             if latest is not None and latest.things == ITERATIONS != progress.things:
-                console.print(progress_table(latest, console.width))  # what is trained stays
+                console.print(progress_table(latest, console.width))  # the trained iterations stay
             latest = progress
             if progress.ended or clock() >= due:
                 live.update(progress_table(progress, console.width), refresh=True)
@@ -156,7 +156,7 @@ def node_lines(progress: Progress) -> list[str]:
 
 
 def standing(progress: Progress) -> str:
-    """Iteration and exploitability, with the iteration that it is of where that is another one."""
+    """Iteration and exploitability, with the iteration of the check if that is another one."""
     text = f"iteration {_iteration(progress, ' of ')}"
     known = progress.metrics.exploitability if progress.metrics else None
     if known is not None:
@@ -258,7 +258,7 @@ def _iteration(progress: Progress, between: str) -> str:
 
 
 def _eta(progress: Progress) -> str:
-    """To the nearer of the two ends; "~" marks the one that is guessed from the curve's slope."""
+    """The time to the nearer of the two ends; "~" marks a guess from the curve's slope."""
     fixed, guessed = progress.eta_seconds, progress.target_eta_seconds
     if guessed is not None and (fixed is None or guessed < fixed):
         return f"~{duration(guessed)}"

@@ -99,13 +99,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DevicePlan:
-    """The division of a game's arrays: those that stay on a GPU, and those that are streamed."""
+    """The division of a game's arrays into those that stay on a GPU and those that are streamed."""
 
     name: str
     need_bytes: int  # for all of it to stay there
     free_bytes: int
     flops: Residence | None  # None: there is no room
-    streaming: Streaming | None = None  # what the flops that do not stay take; None: all stay
+    streaming: Streaming | None = None  # the cost of the flops that do not stay; None: all stay
 
     @property
     def text(self) -> str:
@@ -124,7 +124,7 @@ class DevicePlan:
         )
 
     def require(self) -> None:
-        """Refuse what finds no room."""
+        """Refuse a game that does not fit."""
         if self.flops is None:
             raise InputError(
                 f"device: this needs {self.need_bytes / 1e9:.1f} GB on {self.name}, of which "
@@ -157,10 +157,10 @@ def plan_device(
 def charts_every(
     interval: int, solver: PreflopTraining, rules: PreflopRules, observer: ChartObserver | None
 ) -> tuple[Every, ...]:
-    """The actions of the training loop that give `observer` the strategy at intervals.
+    """The actions of the training loop that pass the strategy to `observer` at intervals.
 
-    Nothing with an interval of 0 or without an observer, and not when the run ends: then there is
-    a whole solution to look at.
+    None with an interval of 0 or without an observer, and none at the end of the run, which has a
+    whole solution to show.
     """
     if interval == 0 or observer is None:
         return ()
@@ -175,7 +175,7 @@ def charts_every(
 def preflop_so_far(
     solver: PreflopTraining, rules: PreflopRules, progress: Progress
 ) -> WholeSolution:
-    """The average strategy before the flop as it stands, without EVs."""
+    """The current average strategy before the flop, without EVs."""
     fresh = progress.fresh_metrics
     facts = SolutionFacts(
         iterations=solver.iterations,
@@ -194,14 +194,15 @@ PILOT_BUCKETS = 32  # river buckets of a pilot: ranges depend on them little
 CHECK_SHARE = 10  # a check costs at most one iteration in so many
 CLASSES = (
     "This is an abstraction by hand classes, a quick picture: it is blind to turn and river, and "
-    "its figures say nothing about real cards; allstreets certify does (docs/certificates.md)."
+    "its figures say nothing about real cards. allstreets certify measures that "
+    "(docs/certificates.md)."
 )
 TABLE_FLOPS = 400  # games of more flops than this store the table of all flops
 
 
 @dataclass(frozen=True, eq=False)
 class UnifiedJob:
-    """A config that has been read, the game that it describes, and what solving it takes."""
+    """A config that has been read, its game, and the cost of solving it."""
 
     config: UnifiedConfig
     game: WholeGame
@@ -213,7 +214,7 @@ class UnifiedJob:
     description: str | None = None
     made_from: Mapping[str, Any] | None = None  # the solution that a lock has made it from
     known_ranges: Mapping[str, Floats] = field(default_factory=dict)
-    """[2, 169] by line: ranges of pots, to bucket hands for; others are found by a quick solve."""
+    """[2, 169] by line: ranges of pots to bucket hands for; a quick solve finds the others."""
 
     @property
     def iterations(self) -> int:
@@ -222,11 +223,11 @@ class UnifiedJob:
 
     @property
     def stores_flops(self) -> bool:
-        """Whether the solution has strategies after the flop, and the means to be trained on."""
+        """Whether the solution has strategies after the flop, and can be trained further."""
         return self.config.store == "all"
 
     def intervals(self) -> Intervals:
-        """How often the run is evaluated, and how often it is saved."""
+        """The intervals of evaluations and of saves."""
         batches, flops = self.config.batches(), self.need.flops
         check = self.config.check_interval
         if check is None:
@@ -240,7 +241,7 @@ class UnifiedJob:
         return Intervals(min(check, self.iterations), min(save, self.iterations))
 
     def require(self) -> None:
-        """Refuse what cannot be saved, resumed or held in memory, before anything is computed."""
+        """Refuse, before any work, a game that cannot be saved, resumed or held in memory."""
         if self.output is None:
             if self.resume:
                 raise InputError("--resume needs --output, the folder to resume")
@@ -256,7 +257,7 @@ class UnifiedJob:
             check(self.output / CHECKPOINTS)
         self.config.pruning()
         if self.config.cluster is not None:
-            return  # what has room is asked when the machines are known
+            return  # room is checked when the machines are known
         device = self.on_device()
         if device is not None:
             device.require()
@@ -339,7 +340,7 @@ class UnifiedJob:
         return self.game.engine(model, config.memory, folder, self.threads, ranges, config.device)
 
     def _first_ranges(self) -> Floats:
-        """[2, P, 169]: the ranges that hands are bucketed for when the run begins."""
+        """[2, P, 169]: the ranges that hands are bucketed for at the start."""
         tree, known = self.game.tree, self.known_ranges
         lines = [line_text(tree, pot.node, notation=BIG_BLINDS) for pot in self.game.flop_pots]
         ranges = np.zeros((len(Player), len(lines), HAND_COUNT))
@@ -360,7 +361,7 @@ class UnifiedJob:
     def solver(
         self, games: Engine | None = None, callbacks: Callbacks = NO_CALLBACKS
     ) -> WholeGameSolver:
-        """The solver of the job, untrained; without `games` its own are built here."""
+        """The solver of the job, untrained; without `games` they are built in this process."""
         config = self.config
         return WholeGameSolver(
             self.game,
@@ -396,7 +397,7 @@ class UnifiedJob:
         return self._train(self.solver(callbacks=callbacks), callbacks, resume=self.resume)
 
     def _run_on(self, where: str, callbacks: Callbacks) -> UnifiedOutcome:
-        """The same on a cluster: what is lost with a worker is solved again."""
+        """The same on a cluster: flops lost with a worker are solved again."""
         assert self.output is not None
         spec, folder = self.spec(), self.output
         costs = flop_costs(spec.flops, spec.model)
@@ -424,7 +425,7 @@ class UnifiedJob:
                 callbacks=callbacks,
             )
             if outcome.unsaved is not None:
-                # It can still be saved elsewhere: the workers stay until nobody needs them.
+                # It can still be saved elsewhere: the workers stay until they are no longer needed.
                 finalize(outcome, stack.pop_all().close)
             return outcome
 
@@ -435,7 +436,7 @@ class UnifiedJob:
 
         `spent` seconds of the time limit are over.
         """
-        if not resume:  # else what is played where it is locked is part of the state
+        if not resume:  # else the locked play is part of the state
             give_orders(solver.engine, self.game, load_unified)
 
         def finish(training: TrainingOutcome) -> UnifiedOutcome:
@@ -472,7 +473,7 @@ class UnifiedJob:
     ) -> QuantisedSolution:
         """The solution with the ranges to solve other flops for, where there is room to find them.
 
-        Whatever happens here, the solution itself is not lost.
+        Whatever fails here, the solution itself is not lost.
         """
         if kept.values is None or not self.game.pots:
             return kept
@@ -508,11 +509,11 @@ class UnifiedOutcome(TrainedOutcome):
     solver: WholeGameSolver
     training: TrainingOutcome
     kept: QuantisedSolution
-    unsaved: str | None = None  # why the solution could not be saved, for people
+    unsaved: str | None = None  # the reason why the solution could not be saved, for people
 
     @property
     def figures(self) -> WholeGameFigures:
-        """How good the solution is, as stored."""
+        """The quality of the solution, as stored."""
         return self.kept.figures
 
     @property
@@ -522,7 +523,7 @@ class UnifiedOutcome(TrainedOutcome):
         return saved / max(self.solver.memory_bytes + saved, 1)
 
     def lines(self) -> list[str]:
-        """How good the solution is, and what was solved."""
+        """The quality of the solution, and what was solved."""
         job, figures, config = self.job, self.figures, self.job.config
         known, seen = figures.exploitability is not None, bool(job.game.pots)
         reached = (
@@ -546,7 +547,7 @@ class UnifiedOutcome(TrainedOutcome):
             f"in {duration(self.training.progress.seconds)}."
         )
         if job.game.lock:
-            lines.append(f"Given, not found: {locks_text(job.game.lock)}.")
+            lines.append(f"Given, not solved: {locks_text(job.game.lock)}.")
         if self.solver.saved_bytes:
             lines.append(
                 f"Unplayed hands were dropped: regrets and strategies take "
@@ -555,7 +556,7 @@ class UnifiedOutcome(TrainedOutcome):
         return lines
 
     def moved(self, output: Path) -> UnifiedOutcome:
-        """The same, after its folder was renamed."""
+        """The same outcome after its folder was renamed."""
         return replace(self, job=replace(self.job, output=output))
 
     @property
@@ -589,7 +590,7 @@ class UnifiedOutcome(TrainedOutcome):
         }
 
     def result(self) -> WholeSolution:
-        """The solution as stored; of a cluster it is read back, whose workers are gone."""
+        """The solution as stored; on a cluster it is read back, since the workers are gone."""
         if isinstance(self.solver.engine, ShardedEngine) and self.unsaved is None:
             assert self.job.output is not None
             return load_unified(self.job.output)

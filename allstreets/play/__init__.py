@@ -1,4 +1,4 @@
-"""Solutions at a table: how they answer, matches between them, and results without luck."""
+"""Solutions at a table: their answers, matches between them, and results corrected for luck."""
 
 import lazy_loader
 

@@ -4,15 +4,13 @@ Burch, Schmid, Moravčík, Morrill and Bowling, "AIVAT: A New Variance Reduction
 Evaluation in Imperfect Information Games" (AAAI 2018). Two ideas:
 
 1. *Corrections.* Where chance or a player with a known strategy has a choice, every outcome x has a
-   known probability P(x), and some guess v(x) of what the hand is worth after it. The correction
-   Σ P(x) v(x) − v(taken) has mean 0, whatever v is; the better v is, the more it takes away of the
-   luck of this choice.
-2. *Other hands.* Somebody whose strategy is known would have played so with other cards too. So the
-   result of a hand is its mean over all the hands that both players may hold after what everybody
-   has seen, and P(x) is the probability given that alone.
+known probability P(x), and a guess v(x) of the hand's value after it. The correction Σ P(x) v(x) −
+v(taken) has mean 0 for any v; the better v is, the more of the luck of this choice it removes.
+2. *Other hands.* A player whose strategy is known would have played this way with other cards too.
+So the result of a hand is its mean over all the hands that both players may have, given the public
+actions and cards, and P(x) is the probability given only those.
 
-A player whose strategy is not known has the one hand that he holds, and his choices have no
-corrections.
+A player whose strategy is not known has only his actual hand, and his choices have no corrections.
 
     hand = Corrected(meets, reach)
     hand.dealt(chances, values, taken)           # a card, or a flop
@@ -28,20 +26,20 @@ from allstreets.base import Floats
 from allstreets.betting import Player
 
 Meets = Callable[[Floats], Floats]
-"""A reach [H] of one player → [H]: how much of it fits beside each hand of the other."""
+"""A reach [H] of one player → [H]: the part of it compatible with each hand of the other."""
 
 
 class Corrected:
     """The ranges in a hand so far, and the corrections; results are those of OOP."""
 
     def __init__(self, meets: Meets, reach: tuple[Floats, Floats]) -> None:
-        """`reach` [H] of both, and what each hand meets of the other's."""
+        """`reach` [H] of both, and the reach that each hand meets."""
         self.meets = meets
         self.reach = [each.astype(np.float64) for each in reach]
         self.total = 0.0
 
     def weights(self, player: Player) -> Floats:
-        """[H]: the weight of every hand of a player, in pairs with all of the other's."""
+        """[H]: the weight of every hand of a player, in pairs with all hands of the other."""
         return self.reach[player] * self.meets(self.reach[player.opponent])
 
     def mean(self, player: Player, values: Floats) -> float:
@@ -56,7 +54,7 @@ class Corrected:
             known = np.where(np.isfinite(evs), joint, 0.0)
             worth, sizes = (known * np.nan_to_num(evs)).sum(axis=1), known.sum(axis=1)
             if sizes.any():
-                # An action of which nothing is known counts as the mean of the others.
+                # An action without a known EV counts as the mean of the others.
                 mean = worth.sum() / sizes.sum()
                 values = np.divide(worth, sizes, out=np.full(len(sizes), mean), where=sizes > 0)
                 sign = 1 if player == Player.OOP else -1
@@ -64,14 +62,14 @@ class Corrected:
         self.reach[player] = self.reach[player] * strategy[taken]
 
     def dealt(self, chances: Floats, values: Floats, taken: int) -> None:
-        """An outcome [X] was drawn by its chance; `values` to OOP guess what each is worth."""
+        """An outcome [X] was drawn by its chance; `values` are guesses of their values to OOP."""
         self.total += float(chances @ values / chances.sum()) - float(values[taken])
 
     def blocked(self, meets: Meets, live: Floats) -> None:
-        """Cards have come: hands that hold one are gone, and others meet."""
+        """Cards were dealt: remove hands that contain one, and update the pairs."""
         self.meets = meets
         self.reach = [each * live for each in self.reach]
 
     def result(self, value: float) -> float:
-        """The corrected result, where the hand is worth `value` to OOP with both ranges."""
+        """The corrected result, if the hand is worth `value` to OOP with both ranges."""
         return value + self.total

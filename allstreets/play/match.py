@@ -1,8 +1,8 @@
-"""A match as a job: blocks of deals, each played in both seatings, kept as they are done.
+"""A match as a job: blocks of deals, each played in both seatings, stored when done.
 
-Results are per hand and in bb/100, with 95 % intervals over deals: as the cards fell, and corrected
-(`play.aivat`). A deal depends on the seed and its number alone, so a match is the same with any
-number of processes, and one that was interrupted resumes where it was.
+Results are per hand and in bb/100, with 95 % intervals over deals: raw, and corrected
+(`play.aivat`). A deal depends only on the seed and its number, so a match is the same with any
+number of processes, and an interrupted one resumes where it was.
 """
 
 import json
@@ -47,7 +47,7 @@ from allstreets.solutions import WholeSolution
 from allstreets.storage import MANIFEST, load, mirrored
 from allstreets.study import Effort
 
-VERSION = 1  # of what is kept: a change that alters results takes the next number
+VERSION = 1  # of stored results: a change that alters them takes the next number
 BLOCK = 50  # deals
 NORMAL = 1.96  # standard errors: 95 %
 COLUMNS = 4  # of a deal: A's results in the big and in the small blind, then both corrected
@@ -62,7 +62,7 @@ class Estimate:
 
     @classmethod
     def of(cls, results: Floats) -> "Estimate":
-        """Of results [N] in bb per hand."""
+        """The estimate from results [N] in bb per hand."""
         if not len(results):
             return cls(math.nan, math.nan)
         error = results.std(ddof=1) / math.sqrt(len(results)) if len(results) > 1 else math.nan
@@ -75,12 +75,12 @@ class Estimate:
 
 @dataclass(frozen=True, eq=False)
 class MatchOutcome:
-    """How a match went, as the first player sees it."""
+    """The outcome of a match, for the first player."""
 
     names: tuple[str, str]
     deals: Floats  # [N, 4] of those that were played, in bb
-    total: int  # deals that were to be played
-    counts: tuple[Mapping[str, int], Mapping[str, int]]  # how decisions were answered
+    total: int  # deals to play
+    counts: tuple[Mapping[str, int], Mapping[str, int]]  # the counts of answers by kind
     folder: Path
     problem: str | None = None  # every block is stored when it is done
 
@@ -91,16 +91,16 @@ class MatchOutcome:
 
     @property
     def raw(self) -> Estimate:
-        """As the cards fell."""
+        """The raw result."""
         return Estimate.of(self.deals[:, :2].mean(axis=1))
 
     @property
     def corrected(self) -> Estimate:
-        """Without luck."""
+        """The result corrected for luck."""
         return Estimate.of(self.deals[:, 2:].mean(axis=1))
 
     def lines(self) -> list[str]:
-        """The result, and how much luck the correction took away."""
+        """The result, and the luck that the correction removed."""
         hands = 2 * len(self.deals)
         if not hands:
             return ["no hand was played"]
@@ -155,7 +155,7 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Plays blocks; another process opens the solutions by itself."""
+    """Plays blocks; another process opens the solutions itself."""
 
     table: Table
     players: tuple[Contender, Contender]
@@ -164,9 +164,9 @@ class Blocks:
     seed: int
 
     def __call__(self, block: Block) -> dict[str, Any]:
-        """The results of a block, and how decisions were answered."""
+        """The results of a block, and the counts of answers by kind."""
         before = [Counter(asdict(player.tally)) for player in self.players]
-        # Deals of the same flop follow each other: what is read of it is read once.
+        # Deals of the same flop follow each other, so its files are read once.
         deals = [self.table.deal(self.seed, number) for number in block.deals]
         rows: dict[int, list[float]] = {}
         first, second = self.players
@@ -196,17 +196,17 @@ def _blocks(folders: tuple[Path, ...], effort: Effort, seed: int) -> Blocks:
 
 @dataclass(frozen=True, eq=False)
 class MatchJob:
-    """Two players, and how many deals they play."""
+    """Two players, and the number of deals."""
 
     blocks: Blocks
     names: tuple[str, str]
     total: int  # deals
     folder: Path
     processes: int | None = None
-    executor: Executor | None = None  # in the place of these
+    executor: Executor | None = None  # instead of these
 
     def plan(self) -> Plan:
-        """The plan: what is played, on which flops, and what is known already."""
+        """The plan: the match, its flops, and the deals that are already played."""
         table, left = self.blocks.table, len(self._left())
         cards = f"{len(table.flops):,} flop{'s' * (len(table.flops) != 1)}"
         kept = f", {self.total - left:,} deals kept from before" if left < self.total else ""
@@ -227,7 +227,7 @@ class MatchJob:
         return Plan(tuple(lines), kernels="match")
 
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> MatchOutcome:
-        """Play what is missing; an interrupted run returns what is done."""
+        """Play the missing deals; an interrupted run returns the finished ones."""
         control = callbacks.control
         in_charge: AbstractContextManager[Control] = (
             interrupt_request("keeping the deals that are played", "the hand at work")
@@ -281,7 +281,7 @@ class MatchJob:
 
     @cached_property
     def _known(self) -> dict[int, dict[str, Any]]:
-        """The blocks that are kept."""
+        """The stored blocks."""
         known: dict[int, dict[str, Any]] = {}
         for block in self._every:
             with suppress(OSError, DamagedFileError, KeyError, ValueError, TypeError):
@@ -308,7 +308,7 @@ class MatchJob:
         return MatchOutcome(self.names, deals, self.total, (first, second), self.folder)
 
     def _claim(self) -> None:
-        """Write down which match the folder holds; another one is refused."""
+        """Record the match of the folder; refuse another one."""
         path, facts = self.folder / "match.json", {"match": self._identity}
         with suppress(FileNotFoundError):
             try:
@@ -335,13 +335,13 @@ class MatchJob:
 
 
 def _figures(progress: Progress) -> list[str]:
-    """Beside the count: the result so far, and the time that is left."""
+    """The figures beside the count: the result so far, and the remaining time."""
     parts = [f"{progress.latest.corrected} bb/100"] if progress.done else []
     return parts if progress.ended else [*parts, f"ETA {duration(progress.eta_seconds)}"]
 
 
 def match_identity(names: Sequence[str], blocks: Blocks) -> str:
-    """A hash of all that a match's results depend on, but for how many there are."""
+    """A hash of everything that a match's results depend on, except their number."""
     manifests = [(folder / MANIFEST).read_text(encoding="utf-8") for folder in blocks.folders]
     effort = blocks.effort
     draft = None if effort.draft is None else effort.draft.text
@@ -353,9 +353,9 @@ def load_game(folder: Path) -> WholeSolution:
     """A whole game that can be played."""
     game = load(mirrored(folder), WholeSolution)
     if not game.is_game:
-        raise InputError(f"{folder} is no whole game: hands are played from the first action on")
+        raise InputError(f"{folder} is not a whole game: hands are played from the first action on")
     if game.at().kind == "end":
-        raise InputError(f"nothing is decided in {folder}: the blinds are all-in")
+        raise InputError(f"{folder} has no decisions: the blinds are all-in")
     return game
 
 
@@ -374,7 +374,7 @@ def plan_match(
     output: Path | None = None,
     processes: int | None = None,
 ) -> MatchJob:
-    """A match of a solution against another, or against a program that has connected."""
+    """A match of a solution against another, or against a connected program."""
     if hands < 2:
         raise InputError("a match has at least 2 hands: each deal is played in both seatings")
     effort = effort or Effort()

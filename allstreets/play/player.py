@@ -1,22 +1,22 @@
-"""A solution that sits at a table: what it does in a hand as it is played.
+"""A solution that plays at a table: its answers during a hand.
 
-1. While the table is that of the solution, its stacks, its sizes and a flop that it stores, it
-   plays what is stored.
+1. While the table matches the solution (stacks, sizes, a flop that it stores), it plays its stored
+strategies.
 2. A bet or raise before the flop that it does not have counts as one of its sizes
    (`study.map_action`); answers keep their proportion to the bet. The flop is then solved for the
    real pot and stack.
 3. A bet after the flop that it does not have, or a flop that it does not store: the street is
-   solved again from its start, with the real pot, stack and sizes, for the ranges that have got
-   there (`study.solve_street`), and so are the streets that follow. Where a flop is dealt these are
-   the solution's ranges to solve that pot for: of an off-path pot, its entry ranges.
-4. Such a range holds every hand that the board leaves, at least a little, and a line that the
-   solved street never takes is solved by itself as if the whole range had taken it. So there is an
-   answer wherever a range is thin.
-5. What cannot be solved in time or memory is checked, or called where the equity against the
-   opponent's range pays for the call.
+   solved again from its start, with the real pot, stack and sizes, for the ranges that got there
+   (`study.solve_street`), and so are later streets. On a flop these are the solution's ranges to
+   solve that pot for: in an off-path pot, its entry ranges.
+4. Such a range contains at least a little of every unblocked hand, and a line that the solved
+street never takes is solved separately as if the whole range had taken it. So there is an answer
+even where a range is thin.
+5. If a street cannot be solved in time or memory, it checks, or calls if the equity against the
+opponent's range pays for the call.
 
-An `Answer` says what all 1,326 combos do, not only the one that is held: the cards that a player
-holds decide nothing but which of these strategies is drawn from.
+An `Answer` has the strategies of all 1,326 combos, not only the actual one: a player's cards only
+decide which of these strategies is drawn from.
 """
 
 import math
@@ -59,13 +59,13 @@ from allstreets.study import (
     solve_street,
 )
 
-THIN = 1e-4  # of a range's largest weight: that of a hand which it does not hold
-SAME_STACK = 0.005  # of the stack: chips that make no difference
+THIN = 1e-4  # of a range's largest weight: for a hand that is not in it
+SAME_STACK = 0.005  # of the stack: negligible chips
 FARTHEST = 0.1  # of the stack: another depth that a solution still plays
 CACHED_STREETS = 4  # of a player: flops take hundreds of megabytes
 BET = ActionKind.BET
-Last = tuple[Decision, int] | None  # the decision before, and the action that was taken
-PASSIVE = (ActionKind.CHECK, ActionKind.CALL, ActionKind.FOLD)  # what a hand does without advice
+Last = tuple[Decision, int] | None  # the previous decision, and the action taken
+PASSIVE = (ActionKind.CHECK, ActionKind.CALL, ActionKind.FOLD)  # the play of a hand without advice
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ class Answer:
 
     moves: tuple[Move, ...]  # [A]
     strategy: Floats  # [A, 1326]: of every combo
-    decision: Decision | None = None  # that it was taken from; None: by equity alone
+    decision: Decision | None = None  # its source; None: by equity alone
 
     @cached_property
     def evs(self) -> Floats | None:
@@ -85,13 +85,13 @@ class Answer:
         return by_combo(self.decision, self.decision.action_evs / scale)
 
     def drawn(self, combo: int, number: float) -> int:
-        """The move in whose part of the combo's mix a number from 0 to 1 falls."""
+        """The move whose part of the combo's mix a number from 0 to 1 falls into."""
         return drawn_action(self.strategy[:, combo], number)
 
 
 @dataclass(eq=False)
 class Tally:
-    """How the decisions of a player were answered."""
+    """The counts of a player's answers by kind."""
 
     stored: int = 0
     solved: int = 0  # on a street that was solved again
@@ -102,19 +102,19 @@ class Tally:
 class Seat(ABC):
     """A player in one hand."""
 
-    known = True  # whether answers say what all combos do
+    known = True  # whether answers have the strategies of all combos
 
     @abstractmethod
     def answer(self, live: LiveHand, *, whole: bool = False) -> Answer:
         """The player's strategy now; `whole` where the table has whole chips."""
 
     def watch(self, live: LiveHand, holes: Sequence[Cards | None]) -> None:
-        """See how the hand stands; `holes` are the cards of both players as far as they show."""
+        """Observe the hand; `holes` are the cards of both players as far as shown."""
         del live, holes
 
     @property
     def node(self) -> Node | None:
-        """Where he stands in his solution; None: he has none."""
+        """His node in his solution; None: he has none."""
         return None
 
 
@@ -150,7 +150,7 @@ class SolutionPlayer:
         return Fraction(str(self.solution.rules.stack)) / CHIPS_PER_BB
 
     def require_table(self, rules: TableRules) -> str:
-        """Refuse another game; how far the table is from the solution's, "" for its own."""
+        """Refuse another game; return the table's difference from the solution, "" for none."""
         mine, stack = self.solution.rules, Fraction(rules.stack, rules.big_blind)
         blind = Fraction(rules.small_blind, rules.big_blind)
         if Fraction(str(mine.small_blind)) / Fraction(str(mine.big_blind)) != blind or (
@@ -164,7 +164,7 @@ class SolutionPlayer:
         if abs(away) > FARTHEST:
             raise InputError(
                 f"the table is {float(stack):g} bb deep, {self.name} {float(self.stack):g} bb: "
-                f"what it knows does not carry over; play a solution within {FARTHEST:.0%} of that"
+                f"its play does not carry over; choose a solution within {FARTHEST:.0%} of that"
             )
         if abs(away) <= SAME_STACK:
             return ""
@@ -179,7 +179,7 @@ class SolutionPlayer:
 
 
 class Decider:
-    """A solution that answers a table elsewhere, hand by hand."""
+    """A solution that answers another program's table, hand by hand."""
 
     def __init__(self, player: SolutionPlayer) -> None:
         self._player, self._name = player, ""
@@ -187,7 +187,7 @@ class Decider:
         self._follower = player.sit()
 
     def __call__(self, live: LiveHand) -> Move:
-        """The move of the player whose hand it is."""
+        """The move of the player to act."""
         assert live.cards is not None
         if live.name != self._name:
             self._name, self._follower = live.name, self._player.sit()
@@ -197,16 +197,16 @@ class Decider:
 
 
 class Follower(Seat):
-    """A solution's way through one hand."""
+    """A solution's path through one hand."""
 
     def __init__(self, player: SolutionPlayer) -> None:
         self._player, self._tally = player, player.tally
-        self._node = player.solution.at()  # where the walk is, or was left
-        self._again: SolvedAgain | None = None  # the street, where it was solved
+        self._node = player.solution.at()  # the current node, or the last one
+        self._again: SolvedAgain | None = None  # the street, if it was solved
         self._index = 0  # of the node in its tree
         self._street, self._followed = Street.PREFLOP, 0
-        self._exact: bool | None = None  # whether chips are those of the solution; None: unseen
-        self._lost = False  # whether nothing is known of the rest of this street
+        self._exact: bool | None = None  # whether chips match the solution; None: not checked yet
+        self._lost = False  # whether the rest of this street is unknown
         self._last: Last = None
         self._entry: Last = None  # the same when the street began
 
@@ -234,7 +234,7 @@ class Follower(Seat):
 
     @property
     def node(self) -> Node:
-        """Where it stands in its solution, or has left it."""
+        """Its node in its solution, or the last one before leaving it."""
         return self._node
 
     @property
@@ -253,7 +253,7 @@ class Follower(Seat):
         return self._node.decision if self._again is None else self._again.decision(self._index)
 
     def _begin(self, hand: PlayedHand, street: Street) -> None:
-        """Deal the streets up to one that play has reached."""
+        """Deal the streets up to the current one."""
         while self._street < street:
             self._street = Street(self._street + 1)
             self._entry, self._lost = self._last, False
@@ -262,7 +262,7 @@ class Follower(Seat):
             self._solve(hand)
 
     def _deal(self, hand: PlayedHand) -> bool:
-        """Walk on to the next street; False: the solution does not know it."""
+        """Move to the next street; False: the solution does not have it."""
         node, deal = self._node, self._node.deal
         if deal is None or not deal.stored or node.street != self._street - 1:
             return False
@@ -277,7 +277,7 @@ class Follower(Seat):
         return True
 
     def _follow(self, hand: PlayedHand, moment: Moment) -> None:
-        """Go on by an action of the hand."""
+        """Follow an action of the hand."""
         if self._lost:
             return
         if not self._acts(moment.action.player):
@@ -337,7 +337,7 @@ class Follower(Seat):
             self._move(mapped.node, mapped.place)
 
     def _ranges(self, hand: PlayedHand) -> tuple[Floats, Floats]:
-        """Both ranges when the street began, with a little of every hand that the board leaves."""
+        """Both ranges when the street began, with a little of every unblocked hand."""
         live = live_combos(hand.board_on(self._street)).astype(np.float64)
         held = self._entry_ranges()
         oop, ip = (np.maximum(_largest_one(each * live), THIN * live) for each in held)
@@ -386,7 +386,7 @@ class Follower(Seat):
         return Answer(moves, strategy, decision)
 
     def _guess(self, live: LiveHand, player: Player) -> Answer:
-        """Check, or call where the equity pays for it."""
+        """Check, or call if the equity pays for it."""
         self._tally.guessed += 1
         ledger = live.ledger
         passive = ledger.legal(ActionKind.CALL, Fraction(0))
@@ -419,7 +419,7 @@ def by_combo(decision: Decision, values: Floats) -> Floats:
 
 
 def _left(last: Last) -> Sequence[Floats]:
-    """Both ranges [1326] after an action; who never takes it keeps his whole range."""
+    """Both ranges [1326] after an action; a player who never takes it keeps his whole range."""
     if last is None:
         return [np.ones(COMBO_COUNT)] * 2
     decision, action = last

@@ -1,13 +1,13 @@
-"""A table for two players: deals, who acts, and what a hand was worth without its luck.
+"""A table for two players: deals, actions, and results corrected for luck.
 
 1. A deal draws a flop from those that both solutions store, by weight and in any suits, then both
    hands, turn and river from the rest of the deck; all-in before the flop, any five cards may come.
    A solution that stores none plays every flop, by solving it.
-2. Every action is drawn by a number that depends on the seed, the deal and its place alone. So the
+2. Every action is drawn by a number that depends only on the seed, the deal and its index. So the
    two hands of a deal, which is played once in each seating, have the same luck.
-3. `aivat.Corrected` follows both ranges. Its guesses are the EVs of the player who acts, as his own
-   solution has them; what a flop is worth to the solution in the big blind; and for turn and river
-   the equity of both ranges, card removal between them left aside, over the pot.
+3. `aivat.Corrected` follows both ranges. Its guesses are the EVs of the player who acts, from his
+   own solution; the value of a flop to the solution in the big blind; and for turn and river the
+   equity of both ranges in the pot, without card removal between them.
 4. Where the betting ends before the river, the result is the mean over all cards to come.
 """
 
@@ -61,10 +61,10 @@ BESIDE_FLOP = (49 * 48 * 47 * 46) / (52 * 51 * 50 * 49)  # pairs of hands that a
 
 
 class Contender(Protocol):
-    """Somebody who plays a match."""
+    """A player in a match."""
 
     name: str
-    known: bool  # whether it says what all hands do
+    known: bool  # whether it gives the strategies of all hands
     tally: Tally
 
     def sit(self) -> Seat:
@@ -72,7 +72,7 @@ class Contender(Protocol):
 
 
 class OutsidePlayer:
-    """A program that has connected: only what it does with the cards that it holds is seen."""
+    """A connected program: only its actions with its actual cards are seen."""
 
     known = False
 
@@ -93,7 +93,7 @@ class OutsideSeat(Seat):
         self._dealt = dealt
 
     def answer(self, live: LiveHand, *, whole: bool = False) -> Answer:
-        """Its move, whatever other hands would do."""
+        """Its move; other hands are unknown."""
         del whole
         holes = (live.cards, None) if live.player == Player.OOP else (None, live.cards)
         move = self._dealt.answer(_state(live, holes), live.ledger)
@@ -123,7 +123,7 @@ class DealtHand:
 class PlayedDeal:
     """A hand that was played; results of OOP in big blinds."""
 
-    result: float  # as the cards fell
+    result: float  # raw
     corrected: float  # without luck
 
 
@@ -136,7 +136,7 @@ class Table:
     ante: Fraction
     flops: tuple[Flop, ...]
     weights: Floats  # [F]
-    solutions: tuple[WholeSolution, WholeSolution]  # that know what flops are worth
+    solutions: tuple[WholeSolution, WholeSolution]  # that know the values of flops
     _values: dict[tuple[int, str], tuple[int, Floats | None]] = field(default_factory=dict)
     _masses: dict[tuple[bytes, bytes], Floats] = field(default_factory=dict)
 
@@ -210,7 +210,7 @@ class Table:
         return pairs * FITS
 
     def meets(self, reach: Floats) -> Floats:
-        """[1326]: the weight of the pairs that each combo makes with a reach, before the flop."""
+        """[1326]: the weight of each combo's pairs with a reach, before the flop."""
         return _beside(reach) if self.pairs is FITS else _product(self.pairs, reach)
 
     @property
@@ -251,9 +251,9 @@ class Table:
         return self._masses[key]
 
     def flop_values(self, solution: int, line: str, reach: Floats) -> Floats | None:
-        """[F]: what each flop is worth to OOP, for his reach [1326], as a solution has it.
+        """[F]: the value of each flop to OOP for his reach [1326], from a solution.
 
-        In big blinds, up to a factor that all flops share nearly; None: it does not know this pot.
+        In big blinds, up to a factor that is nearly the same on all flops; None: not this pot.
         """
         root, values = self._stored_values(solution, line)
         if values is None:
@@ -264,7 +264,7 @@ class Table:
         return values @ own / (met * BESIDE_FLOP * CHIPS_PER_BB) if met > 0 else None
 
     def _stored_values(self, solution: int, line: str) -> tuple[int, Floats | None]:
-        """The pot after a line, and OOP's values there [F, 169]; None: nothing is stored of it."""
+        """The pot after a line, and OOP's values there [F, 169]; None: not stored."""
         key = solution, line
         if key not in self._values:
             game = self.solutions[solution]
@@ -326,7 +326,7 @@ class _Hand:
         return PlayedDeal(result, self._ranges.result(value))
 
     def _live(self, player: Player) -> LiveHand:
-        # A number of its own for each seating, as dealers count hands.
+        # A separate number for each seating, as dealers count hands.
         name, cards = str(2 * self._deal.number + self._solutions[0]), self._holes[player]
         return LiveHand(name, player, cards, self._board, self._ledger)
 
@@ -357,7 +357,7 @@ class _Hand:
             ranges.dealt(table.flop_masses(ranges), values, self._deal.flop)
 
     def _next_cards(self, board: tuple[int, ...]) -> tuple[Floats, Floats]:
-        """[52], [52]: the chance of each next card, and OOP's result were it checked down."""
+        """[52], [52]: the chance of each next card, and OOP's result if it is checked down."""
         ranges = self._ranges
         chances = np.full(DECK_SIZE, float(ranges.weights(Player.OOP).sum()))
         for player in Player:
@@ -380,7 +380,7 @@ class _Hand:
         return float(self._ledger.matched) / CHIPS_PER_BB
 
     def _end(self) -> tuple[float, float]:
-        """OOP's results: of the cards that fell, and of both ranges over all cards to come."""
+        """OOP's results: for the dealt cards, and for both ranges over all cards to come."""
         folded, stake, ranges = self._ledger.folded, self._stake, self._ranges
         if folded is not None:
             self._show()
@@ -442,12 +442,12 @@ def _preflop_equity() -> Floats:
 
 
 def _beside(reach: Floats) -> Floats:
-    """[1326]: how much of a reach [1326] fits beside each combo."""
+    """[1326]: the part of a reach [1326] that is compatible with each combo."""
     return met_reach(ALL, ALL, reach)
 
 
 def _product(pairs: Floats, reach: Floats) -> Floats:
-    """Pairs · reach, in one thread: where others use the cores, several would wait for them."""
+    """Pairs · reach, in one thread: several would wait for cores that others use."""
     product: Floats = np.einsum("ij,j->i", pairs, reach)
     return product
 

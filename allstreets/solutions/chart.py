@@ -20,7 +20,7 @@ class Chart:
     labels: tuple[str, ...]  # [A]: for people
     frequencies: Floats  # [A]: over all combos that get here
     strategy: Floats  # [A, 169]; NaN: the hand does not fit beside the flop
-    reach: Floats  # [169]: how much of a hand gets here; all of it where hardly any hand does
+    reach: Floats  # [169]: share of a hand that gets here; 1 where hardly any hand does
 
 
 def node_chart(result: Solution, node: Decision) -> Chart:
@@ -37,7 +37,7 @@ def node_chart(result: Solution, node: Decision) -> Chart:
 
 
 def node_title(node: Decision) -> str:
-    """Who acts, and after what: "BB after r2.5"."""
+    """The player who acts, and the line: "BB after r2.5"."""
     return f"{node.seat} after {node.line}" if node.line else f"{node.seat}, first to act"
 
 

@@ -1,4 +1,4 @@
-"""One node of a solution in numbers: who acts, the strategy there, and EVs, hand by hand.
+"""One node of a solution in numbers: the player who acts, his strategy, and EVs, hand by hand.
 
 H hands are a player's combos, or the 169 classes. NaN stands for what does not exist: the EV of a
 hand that meets no other or was never learned (see `solutions.reached`), a hand that does not fit
@@ -6,8 +6,8 @@ beside the board, or an equity that a card model does not know.
 
 EVs count from here on: folding is 0, and both players' EVs sum to the pot, less rake. The unit is
 bb in games, chips in spots, and the starting pot where flops are solved one by one. `whole_hand`
-gives results instead: what a player has put in since the solution starts counts as lost, so that
-folding the small blind at once is −0.5 bb.
+gives results instead: chips put in since the start of the solution count as lost, so that folding
+the small blind at once is −0.5 bb.
 """
 
 from collections.abc import Callable
@@ -87,8 +87,8 @@ POTS = Unit(POT_SHARES, "", (Player.OOP, Player.IP))
 class Hands:
     """One player's hands at a node."""
 
-    combos: Longs | None  # [H]: which combos they are, 0 … 1325; None: the 169 classes
-    counts: Floats  # [H]: how many combos each stands for on this board
+    combos: Longs | None  # [H]: the combos, 0 … 1325; None: the 169 classes
+    counts: Floats  # [H]: the number of combos of each on this board
     reach: Floats  # [H]: range weight times the player's own actions so far
     weights: Floats  # [H]: pairs of combos, own and any of the other's, that get here
     start: float  # combos of the starting range that this board leaves
@@ -103,11 +103,11 @@ class Hands:
 
     @property
     def size(self) -> float:
-        """How many combos get here by the player's own actions."""
+        """The number of combos that get here by the player's own actions."""
         return float(self.reach @ self.counts)
 
     def mean(self, values: Floats, taken: Floats | None = None) -> float:
-        """The mean of values [H] over the range as it meets the other's.
+        """The mean of values [H] over the range as it meets the opponent's.
 
         `taken` [H]: over the part of each hand that takes an action.
         """
@@ -132,7 +132,7 @@ def class_sums(classes: Longs, values: Floats) -> Floats:
 
 
 def realised(evs: Floats, equity: Floats, pot: float) -> Floats:
-    """EQR: EV over equity times pot; NaN where equity is so small that the ratio says nothing."""
+    """EQR: EV over equity times pot; NaN where the equity is too small for a meaningful ratio."""
     return quotient(evs, np.where(equity > LEAST_EQUITY, equity, 0.0) * pot)
 
 
@@ -146,7 +146,7 @@ class Evs:
     ranges: tuple[float | None, float | None] = (None, None)  # where hands' EVs are not known
 
     def plus(self, paid: tuple[float, float], actor: Player | None) -> "Evs":
-        """EVs that count what both players have put in as well, or no longer."""
+        """EVs that also count the chips both players have put in, or stop counting them."""
         own = 0.0 if actor is None else paid[actor]
         oop, ip = (
             None if ev is None else ev + more for ev, more in zip(self.ranges, paid, strict=True)
@@ -160,7 +160,7 @@ class Evs:
 
     @classmethod
     def unknown(cls, hands: tuple[Hands, Hands], strategy: Floats) -> "Evs":
-        """NaN throughout; `strategy` [A, H] of who acts."""
+        """NaN throughout; `strategy` [A, H] is that of the player who acts."""
         oop, ip = (np.full(len(player_hands.reach), np.nan) for player_hands in hands)
         return cls((oop, ip), np.full(strategy.shape, np.nan))
 
@@ -185,14 +185,14 @@ class Decision:
     board: tuple[int, ...]
     street: Street
     unit: Unit
-    pot: float  # all that is in the middle, bets that are not called yet included
+    pot: float  # everything in the middle, uncalled bets included
     stacks: tuple[float, float]  # what OOP and IP have left
     paid: tuple[float, float]  # put in by OOP and IP since the solution starts
     hands: tuple[Hands, Hands]  # of OOP and IP
     deal: Callable[[], float]  # pairs of combos of both starting ranges on this board
     equate: Callable[[], Pair]  # both players' equities, computed when needed
     evaluate: Callable[[], Evs]  # likewise: EVs may take a while
-    actor: Player | None = None  # who acts; None: a card is dealt, or the hand has ended
+    actor: Player | None = None  # the player who acts; None: a card is dealt, or the hand has ended
     to_call: float = 0
     actions: tuple[str, ...] = ()  # [A]: as in a line: "x", "b33", "r2.5", "b50%", "a"
     labels: tuple[str, ...] = ()  # [A]: for people: "bet 33 (33 %)"
@@ -202,7 +202,7 @@ class Decision:
     locked: Flags = field(default_factory=lambda: NOWHERE)
     """[H]: whether the strategy is locked; empty in games without locks."""
     alike: tuple[Longs, Longs] | None = None
-    """[H] of OOP and IP: hands with the same number play alike here; None: each for itself."""
+    """[H] of OOP and IP: hands with the same number play alike here; None: no two do."""
     notes: tuple[str, ...] = ()  # needed to read the numbers correctly
     over_hand: bool = False  # whether EVs are results of the whole hand, not from here on
 
@@ -245,13 +245,13 @@ class Decision:
 
     @cached_property
     def share(self) -> float:
-        """The share of all hands dealt this board that get here."""
+        """The share of all hands on this board that get here."""
         pairs = self.deal()
         self._let_go(deal=lambda: pairs)
         return float(self.hands[self.actor or Player.OOP].weights.sum()) / pairs
 
     def _let_go(self, **values: Callable[[], Any]) -> None:
-        """Replace functions by what they have values: of a flop, what they hold is megabytes."""
+        """Replace functions by their values: what they hold of a flop is megabytes."""
         for name, function in values.items():
             object.__setattr__(self, name, function)
 
@@ -262,7 +262,7 @@ class Decision:
 
     @cached_property
     def line_reach(self) -> LineReach:
-        """How much of both starting ranges gets here, and on from here."""
+        """The share of both starting ranges that gets here, and to each action."""
         oop, ip = (hands.size / hands.start for hands in self.hands)
         taken = np.zeros(0)
         if self.actor is not None:
@@ -347,11 +347,11 @@ class Decision:
 
     @property
     def counted(self) -> str:
-        """From when on EVs count, for people."""
+        """Where EVs count from, for people."""
         return counted_text(over_hand=self.over_hand)
 
     def mean(self, values: Floats, player: Player | None = None) -> float:
-        """The mean of values [H] over a player's range here, as it meets the other's."""
+        """The mean of values [H] over a player's range here, as it meets the opponent's."""
         return self._hands(player).mean(values)
 
     def cells(self, values: Floats, player: Player | None = None, *, evs: bool = False) -> Floats:
@@ -360,16 +360,16 @@ class Decision:
 
     @cached_property
     def taken(self) -> Floats:
-        """[A]: how often each action is taken over the whole range."""
+        """[A]: the frequency of each action over the whole range."""
         return np.array([self.mean(chances) for chances in self.strategy])
 
     def frequencies(self) -> dict[str, float]:
-        """Action → how often it is taken over the whole range."""
+        """Action → its frequency over the whole range."""
         return dict(zip(self.actions, self.taken.tolist(), strict=True))
 
     def taken_evs(self) -> Floats:
         """[A]: mean EV of the hands that take each action; NaN if hardly any does."""
-        # A class whose combos play differently takes an action with those that it suits.
+        # Where the combos of a class play differently, those that gain by an action take it.
         means = self.learned.taken
         if means is None:
             rows = zip(self.action_evs, self.strategy, strict=True)
@@ -379,7 +379,7 @@ class Decision:
     def range_evs(self) -> Floats:
         """[A]: EV of each action for the whole range, if all of its hands took it.
 
-        The other player answers as he does to those that take it now.
+        The opponent answers as he does to the hands that take it now.
         """
         return np.array([self.mean(evs) for evs in self.action_evs])
 
@@ -428,7 +428,7 @@ class Decision:
         return np.nan_to_num(quotient(class_sums(hands.classes, hands.reach), self.class_counts()))
 
     def combo_weights(self, player: Player, action: int | None = None) -> Floats:
-        """[1326]: the weight of every combo that the board leaves, all or the part that acts so."""
+        """[1326]: the weight of every unblocked combo, all of it or the part that acts so."""
         hands = self.hands[player]
         weights = hands.reach
         if action is not None:
@@ -441,7 +441,7 @@ class Decision:
 
     @property
     def shown_reach(self) -> Floats:
-        """[169]: how full a class is drawn: as far as it gets here, all of it if none does."""
+        """[169]: how full a class is drawn: the share that gets here, or 1 if none does."""
         reach: Floats = np.minimum(self.reach_cells(self.player), 1.0)
         if self.by_combo or reach.max() >= RARE_REACH:
             return reach
@@ -473,11 +473,11 @@ class Decision:
         return pandas.DataFrame(self.table())
 
     def __repr__(self) -> str:
-        """One line: where, who and what."""
+        """One line: the node, the player, the actions."""
         return f"<Decision {decision_line(self)}>"
 
     def __str__(self) -> str:
-        """Some lines: where, who, how often he does what, and what it is worth."""
+        """Some lines: the node, the player, the frequency and EV of each action."""
         return decision_text(self)
 
     def _repr_html_(self) -> str:

@@ -33,11 +33,11 @@ class ExactFlop:
     pot: PotGame
     reach: Floats  # [2, 169]: both players' reach where the flop is dealt
     flop: tuple[int, ...]  # in the suits on the table
-    note: str = ""  # how far the game's own play of it is from exact play, for people
+    note: str = ""  # the distance of the game's own play from exact play, for people
 
     @property
     def accuracy(self) -> str:
-        """How well it is solved, for people."""
+        """The accuracy of the solution, for people."""
         return self.spot.accuracy_text
 
     @cached_property
@@ -110,10 +110,10 @@ class ExactFlops(Protocol):
 
     @property
     def every(self) -> bool:
-        """Whether every flop is found, because what is missing is drafted."""
+        """Whether every flop is found, because missing flops are drafted."""
 
     def find(self, root: int, flop: tuple[int, ...]) -> ExactFlop | None:
         """The flop in the pot that a root leads to, in any suits; None: it was not solved."""
 
     def refresh(self) -> None:
-        """Look again for what was solved meanwhile."""
+        """Look for flops solved meanwhile."""

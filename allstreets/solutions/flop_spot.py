@@ -1,8 +1,8 @@
 """A flop of a solved whole game as a spot of its own: real combos, the ranges that get there.
 
 1. The line before the flop leads to a pot: its chips, stacks, sizes and rake are the spot's.
-2. A combo's weight is the reach of its class: what both players' strategies before the flop leave
-   of it; in an off-path pot, its weight in the solution's entry range (`solvers.entry_ranges`).
+2. A combo's weight is the reach of its class under the strategies before the flop; in an off-path
+pot, its weight in the solution's entry range (`solvers.entry_ranges`).
    Whether the solution was trained on the flop makes no difference.
 3. The board keeps the suits that were asked for. Weights are the same for all combos of a class,
    so another spelling of a flop is the same spot with its suits renamed (`fingerprint`).
@@ -57,13 +57,13 @@ from allstreets.solutions.pot_evaluation import live
 from allstreets.solutions.reached import LineReach
 from allstreets.solutions.whole_game import WholeSolution
 
-LEAST_REACH = 1e-5  # of a range's largest: less is what the first iterations have left behind
+LEAST_REACH = 1e-5  # of a range's largest weight: less is left over from the first iterations
 NAMED_LINES = 6  # in a message
 
 
 @dataclass(frozen=True, eq=False)
 class FlopSpot:
-    """A spot, and which flop of which pot of a whole game it is."""
+    """A spot, with the flop and the pot of the whole game that it is."""
 
     spot: Spot
     ranges: tuple[Range, Range]  # all combos of a class weigh the same, on the flop or not
@@ -71,7 +71,7 @@ class FlopSpot:
     flop: CanonicalFlop  # of the spot's board
     pot: FlopPot
     number: int  # of the pot among those that see a flop
-    place: int | None  # of the flop among the solution's; None: nothing is stored of it there
+    place: int | None  # of the flop among the solution's; None: the solution does not store it
     doubt: str  # why these are not the ranges of play, or were not learned; "" where they are
 
     @property
@@ -119,7 +119,7 @@ def flop_spot(result: WholeSolution, line: str, flop: str | None = None) -> Flop
 def suits_text(here: CanonicalFlop, there: CanonicalFlop) -> str:
     """The suits of a flop in another spelling of it: "c is s, s is c"; "" for the same ones.
 
-    Suits that stay as they are go without saying.
+    Suits that stay as they are are left out.
     """
     back = np.argsort(SUIT_PERMUTATIONS[there.permutation])
     renamed = back[SUIT_PERMUTATIONS[here.permutation]].tolist()
@@ -137,7 +137,7 @@ def _find(result: WholeSolution, line: str, flop: str | None) -> WholeLine[int]:
         raise InputError(f"line '{parts.before}': {what}; lines that see one: {_lines(result)}")
     if parts.flop is None:
         rest = (parts.after or "").strip()
-        wrong = f"'{rest}' is no flop: " if rest else ""
+        wrong = f"'{rest}' is not a flop: " if rest else ""
         raise InputError(f"line '{parts.before}': {wrong}name a flop to solve, such as QsJh2h")
     if parts.after and parts.after.strip():
         raise InputError(
@@ -166,7 +166,7 @@ def _range(reach: Floats, parts: WholeLine[int], player: Player) -> Range:
 
 
 def _locked(spot: Spot, result: WholeSolution, number: int, flop: CanonicalFlop) -> Spot:
-    """The spot with the locks of its pot; by combo where they go by the flop."""
+    """The spot with the locks of its pot; by combo where they depend on the flop."""
     pot, tree = result.stored.pot(result.game.flop_pots[number].node), spot.tree
     by_flop = [node for root, node in result.game.locks.by_flop if root == pot.pot.node]
     locks = [
@@ -188,7 +188,7 @@ def _locked(spot: Spot, result: WholeSolution, number: int, flop: CanonicalFlop)
         place = result.stored.place_of(flop.flop) if result.has_flops else None
         if place is None or result.cards.kind == "buckets":
             raise InputError(
-                f"'{line_text(tree, node)}' is locked flop by flop, and what hands play on "
+                f"'{line_text(tree, node)}' is locked flop by flop, and the play of hands on "
                 f"{spot.board} is not stored by combo"
             )
         strategy, _ = result.stored.view(pot.pot.node, flop.flop).stage_play(node)
@@ -211,7 +211,7 @@ def _spot(game: WholeGame, pot: FlopPot, board: str, ranges: tuple[Range, Range]
     """The pot as a spot: the same betting tree, to the last chip."""
     rules = game.rules_of(pot)
     sizes: dict[str, Any] = sizes_mapping(rules)
-    # Where no size is below a big blind, the smallest bet has no effect, whatever it is.
+    # Where no size is below a big blind, the smallest bet has no effect.
     least = rules.min_bet if game.may_bet_less else min(game.preflop.big_blind, CHIPS_PER_BB)
     return Spot(
         board=board,
@@ -238,15 +238,15 @@ DIGITS = 7  # of locked probabilities: more would only make texts long
 def played_lock(spot: Spot, line: Line, by_combo: Floats) -> tuple[Lock, Floats]:
     """A lock of a decision to a strategy [A, 1326], and what it plays.
 
-    Combos that differ in the names of suits alone play alike, though a solver's last digits may
-    not: otherwise the cards that are the same to the spot would have to be solved one by one.
+    Combos that differ only in the names of suits play alike, even if a solver's last digits differ:
+    otherwise cards that are isomorphic in the spot would have to be solved one by one.
     """
     root = spot_root(spot)
     for card in line.cards:
         root = root.after(card)
     renamed = np.array([by_combo[:, COMBO_PERMUTATIONS[p]] for p in root.symmetries])
     even = np.round(renamed.mean(axis=0), DIGITS)
-    # What rounding has lost goes to the action that is taken most.
+    # The rounding error goes to the most frequent action.
     lost = np.where(even.any(axis=0), 1 - even.sum(axis=0), 0.0)
     even[even.argmax(axis=0), np.arange(COMBO_COUNT)] += lost
     by_combo = np.clip(np.round(even, DIGITS), 0.0, 1.0)

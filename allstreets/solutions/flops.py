@@ -79,7 +79,7 @@ class Flops(ABC):
     def first_evs(self, root: int, flop: Flop, reach: Floats, pairs: float) -> tuple[float, float]:
         """EVs of OOP and IP when a flop has been dealt.
 
-        Both get there with `reach` [2, 169], in so many pairs of combos.
+        Both get there with `reach` [2, 169], in `pairs` pairs of combos.
         """
 
     @abstractmethod
@@ -87,7 +87,7 @@ class Flops(ABC):
 
     @abstractmethod
     def _stored(self, root: int, flop: Flop) -> tuple[Arrays, int]:
-        """Everything that is stored of a flop, and the number of the pot there."""
+        """All stored arrays of a flop, and the number of the pot there."""
 
     @abstractmethod
     def _reach(self, root: int) -> Floats:
@@ -124,7 +124,7 @@ class Flops(ABC):
         return decision
 
     def row(self, root: int, flop: Flop) -> Row:
-        """Figures of a flop that was solved by itself; else nothing."""
+        """Figures of a flop that was solved by itself; otherwise nothing."""
         del root, flop
         return {}
 
@@ -196,7 +196,7 @@ class GameFlops(Flops):
         return self._places.get(flop.number)
 
     def arrays(self, flop: Flop) -> Arrays:
-        """Everything that is stored of a flop."""
+        """All stored arrays of a flop."""
         return self.source.arrays(self._places[flop.number])
 
     def _new_pot(self, root: int) -> PotGame:
@@ -217,7 +217,7 @@ class GameFlops(Flops):
             like = [known for (index, _), known in self._streets.items() if index == key[0]]
             known = like[0] if like else None
             streets = LiftedStreets(self.pot(root), flop, lift, self._reach(root), known)
-        self._streets[key] = streets  # the last to be given up
+        self._streets[key] = streets  # the last to be dropped
         while len(self._streets) > OPEN_STREETS:
             del self._streets[next(iter(self._streets))]
         return streets
@@ -293,13 +293,13 @@ class ModelFlops(Flops):
         return [key for key in self.wanted if key not in self._rows]
 
     def count_text(self) -> str:
-        """How many flops are solved, for people."""
+        """The number of solved flops, for people."""
         flops = len({flop for flop, _ in self._rows})
         missing = f", {len(self.missing):,} are missing" if self.missing else ""
         return f"{flops:,} flops solved{missing}"
 
     def lines(self) -> list[str]:
-        """How each stack-to-pot ratio went, for people."""
+        """The result at each stack-to-pot ratio, for people."""
         lines = []
         for spr in self.sprs:
             figures = summary_of([row for (_, ratio), row in self._rows.items() if ratio == spr])
@@ -341,7 +341,7 @@ class ModelFlops(Flops):
         return FULL
 
     def require_playable(self) -> None:
-        """Refuse flops, ratios and sizes that there are not; trees are built when needed."""
+        """Refuse flops, ratios and sizes that do not exist; trees are built when needed."""
         for root, spr in enumerate(self.sprs):
             PostflopRules(
                 Street.FLOP,
@@ -496,8 +496,8 @@ def ratio_word(spr: float) -> str:
 def by_real_pairs(decision: Decision) -> Decision:
     """A decision on a flop solved by itself, whose ranges meet as real hands do.
 
-    Buckets meet without regard to the cards they hold: their EVs add up over pairs that are counted
-    so, and all else is counted over real pairs.
+    Buckets meet without card removal: their EVs add up over pairs counted that way, and everything
+    else over real pairs.
     """
     pairs = hand_pairs(decision.board).astype(np.float64)
     oop, ip = (
@@ -513,7 +513,7 @@ def by_real_pairs(decision: Decision) -> Decision:
 
     return replace(
         decision,
-        # Half the pot lies there when the solution starts.
+        # Half the pot is in the middle when the solution starts.
         paid=(decision.paid[0] - EVEN, decision.paid[1] - EVEN),
         hands=(oop, ip),
         deal=lambda: float(pairs.sum()),
@@ -522,7 +522,7 @@ def by_real_pairs(decision: Decision) -> Decision:
 
 
 def row_weight(row: Mapping[str, Any]) -> float:
-    """How many of the 22,100 flops a row stands for; older folders have sets without weights."""
+    """The number of the 22,100 flops that a row stands for; older folders lack weights."""
     return float(row["weight"] if "weight" in row else row["multiplicity"])
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 DASH = "–"
 NO_DECISION = "all-in already: there is no decision"
 SHOWN_PLACES = 4  # of a lock on every card there are dozens
-SELDOM = 5e-4  # what is taken less often is shown with more digits
+SELDOM = 5e-4  # less frequent actions are shown with more digits
 TAKERS, RANGE = "EV of takers", "EV of range"
 EV_LEGEND = (
     f"{TAKERS}: mean of the hands that take it, if {100 * LEAST_SHARE:g} % of the range do.\n"
@@ -38,7 +38,7 @@ def percent_text(share: float, digits: int = 1) -> str:
 
 
 def share_text(share: float) -> str:
-    """The same with more digits where that is little."""
+    """The same with more digits where the share is small."""
     return percent_text(share, 3 if 0 < share < SELDOM else 1)
 
 
@@ -54,7 +54,7 @@ def mix_lines(
     notes: Sequence[str],
     number: Callable[[float], str] = number_text,
 ) -> list[str]:
-    """A head and a line per action: how often it is taken, `evs` [A] of takers and range, notes."""
+    """A head and a line per action: its frequency, `evs` [A] of takers and range, notes."""
     width = max(map(len, labels))
     heads = (TAKERS, RANGE) if evs is not None else ()
     lines = [f"{'':{width}}{'taken':>10}" + "".join(f"{head:>14}" for head in heads)]
@@ -67,7 +67,7 @@ def mix_lines(
 
 
 def decision_text(node: "Decision") -> str:
-    """Where, who, both ranges, and what is done how often."""
+    """The node, the player who acts, both ranges, and the frequencies of actions."""
     unit, acts = node.unit, node.actor is not None
     ranges = "; ".join(
         f"{unit.seats[player]} {node.hands[player].size:.1f} combos, "
@@ -90,7 +90,7 @@ def decision_text(node: "Decision") -> str:
 
 
 def decision_line(node: "Decision") -> str:
-    """Where, who and what: "'x' on Ks7d4c9h2s: IP has x, b50, a"."""
+    """Node, player and actions: "'x' on Ks7d4c9h2s: IP has x, b50, a"."""
     where = f"'{node.line.strip()}'{_board(node)}"
     if node.actor is None:
         return f"{where}: no player acts"
@@ -98,7 +98,7 @@ def decision_line(node: "Decision") -> str:
 
 
 def decision_lines(node: "Decision", *, evs: bool = True) -> list[str]:
-    """A head and a line per action: how often it is taken, and what it is worth."""
+    """A head and a line per action: its frequency and its EV."""
     labels, taken = node.labels, node.taken
     if not evs:
         return mix_lines(labels, taken, None, [""] * len(labels))
@@ -107,12 +107,12 @@ def decision_lines(node: "Decision", *, evs: bool = True) -> list[str]:
 
 
 def counted_text(*, over_hand: bool) -> str:
-    """From when on EVs count."""
+    """Where EVs count from."""
     return "over the whole hand" if over_hand else "from here on"
 
 
 def ev_note(node: "Decision") -> str:
-    """How the EVs of a decision count: "EVs in bb from here on: folding is 0."."""
+    """The note on the EVs of a decision: "EVs in bb from here on: folding is 0."."""
     unit = "pots" if node.unit.name == "pot" else node.unit.name
     rest = "chips already put in count as lost" if node.over_hand else "folding is 0"
     return f"EVs in {unit} {node.counted}: {rest}."
@@ -124,13 +124,13 @@ def decision_notes(node: "Decision") -> list[str]:
 
 
 def locked_text(node: "Decision") -> str:
-    """How many hands have a locked strategy; "" where none has."""
+    """The number of hands with a locked strategy; "" for none."""
     if not node.locked.any():
         return ""
     if node.locked.all():
-        return f"locked: what {node.seat} does here was given for all hands, not found"
+        return f"locked: {node.seat}'s strategy here was given for all hands, not solved"
     held, all_held = float(node.reach[node.locked].sum()), node.own.size
-    return f"locked: what {node.seat} does here was given for {held:.1f} of {all_held:.1f} combos"
+    return f"locked: {node.seat}'s strategy here was given for {held:.1f} of {all_held:.1f} combos"
 
 
 def pot_text(node: "Decision") -> str:
@@ -184,13 +184,13 @@ class HasActions(Protocol):
 
     @property
     def reached(self) -> bool:
-        """Whether what is done there was learned."""
+        """Whether play there was learned."""
 
 
 def action_symbols(node: HasActions) -> tuple[str, ...]:
     """One letter for each action: f, x, c, b or r, a; several sizes become 1, 2, 3 by size.
 
-    A letter is what is left of an action where there is neither room nor colour.
+    A letter stands for an action where there is neither room nor colour.
     """
     sized = [action for action in node.actions if action[0] in "br"]
     if len(sized) <= 1:

@@ -1,8 +1,8 @@
-"""Turn and river of a pot on a flop where what is stored goes by the cards that lie there.
+"""Turn and river of a pot on a flop whose strategies are stored card by card.
 
-The stored strategies are lifted to real combos in an exact subgame, as they are evaluated with real
-cards: on a board a combo does what its bucket does, and EVs are those of the cards that may still
-come, not of buckets.
+The stored strategies are lifted to real combos in an exact subgame, as for a certificate: on a
+board a combo plays as its bucket does, and EVs are those of the cards that may still come, not of
+buckets.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ CACHED_TURNS = 8  # with all their rivers, some ten megabytes each
 
 
 class TurnLift(Lift, Protocol):
-    """A lift of which single turns can be had."""
+    """A lift that can be cut down to single turns."""
 
     def on_turn(self, flop: tuple[int, ...], card: int) -> tuple[Lift, Runouts]:
         """The same for one turn card, and the root of the subgame that has no other."""
@@ -40,8 +40,8 @@ class TurnLift(Lift, Protocol):
 class LiftedStreets:
     """Every node after the flop; cards and combos are in the suits that a flop is named in.
 
-    A turn is lifted when somebody looks at it: a subgame with that card alone takes a fraction of
-    the time and memory of all turns. The flop itself takes them all.
+    A turn is lifted when it is looked at: a subgame with only that card takes a fraction of the
+    time and memory of all turns. The flop itself takes them all.
     """
 
     def __init__(
@@ -55,18 +55,18 @@ class LiftedStreets:
     ) -> None:
         """`reach` [2, 169] starts the pot; `like` is another pot on the same flop.
 
-        `best`: the player who best responds; None: both play what is lifted.
+        `best`: the player who best responds; None: both play the lifted strategies.
         """
         self.pot, self.flop, self.lift = pot, flop, lift
         self._reach, self._like, self._best = reach, like, best
-        # By the card that stands for others like it; None: with all turns.
+        # By the card that represents its isomorphic cards; None: with all turns.
         self._turns: dict[int | None, ExactSubgame] = {}
         # By the cards beside the solved flop.
         self._street = lru_cache(CACHED_STREETS)(self._view)
 
     def _view(self, cards: tuple[int, ...]) -> StreetView:
         subgame = self.subgame(*cards[:1])
-        # A subgame has an order of its own where suits are alike.
+        # A subgame has its own order where suits are alike.
         classes = [HAND_OF_COMBO[subgame.streets[0].combos(player, 0)] for player in Player]
         oop, ip = (own[held] for own, held in zip(self._reach, classes, strict=True))
         return StreetView(subgame, (oop, ip), cards, best=self._best)
@@ -92,7 +92,7 @@ class LiftedStreets:
                 learns=False,
             )
             lift.fill(subgame)
-        self._turns[card] = subgame  # the last to be given up
+        self._turns[card] = subgame  # the last to be dropped
         while len(self._turns) > CACHED_TURNS:
             del self._turns[next(iter(self._turns))]
         return subgame
@@ -124,7 +124,7 @@ class LiftedStreets:
         return self._place(way, named, hands, lambda: evs, numbers.strategy, alike)
 
     def _left_evs(self, node: int, hands: tuple[Hands, Hands], above: Decision) -> Evs:
-        """EVs where a card is dealt, as far as they are known without looking at every card."""
+        """EVs where a card is dealt, as far as they are known without visiting every card."""
         return deal_evs(self.pot.tree, node, hands, above, BB, raked=self.pot.rules.rake > 0)
 
     def _paid(self, node: int) -> tuple[float, float]:
@@ -183,7 +183,7 @@ def _hands(combos: tuple[Longs, Longs], reach: Pair, met: Pair) -> tuple[Hands, 
 
 
 def _cell_weights(combos: Longs, reach: Floats, met: Floats) -> Pair:
-    """A class that never gets here shows what it would do, all combos alike."""
+    """A class that never gets here shows its hypothetical play, all combos alike."""
     classes = HAND_OF_COMBO[combos].astype(np.int64)
     never = class_sums(classes, reach)[classes] <= 0
     shown = np.where(never, 1.0, reach)

@@ -1,9 +1,9 @@
-"""The whole game that a spot is a flop of, and how far exact play is from the game's own.
+"""The whole game of which a spot is a flop, and the distance of exact play from the game's own.
 
-Both play the same tree from the same ranges; the solution by its card model, the spot by combo.
-At a decision their *distance* is the share of the range that acts differently: for each hand class
-½ Σ |one's chance − the other's| over the actions, a mean over the classes as they get there and
-meet the other's range. 0 is the same play, 1 is never the same action.
+Both play the same tree from the same ranges; the solution by its card model, the spot by combo. At
+a decision their *distance* is the share of the range that acts differently: for each hand class ½ Σ
+|difference of the chances| over the actions, averaged over the classes as they get there and meet
+the opponent's range. 0 is the same play, 1 is never the same action.
 """
 
 import math
@@ -42,8 +42,8 @@ def real_figures(
 ) -> RealFigures | None:
     """Gains and losses of both players' stored strategies on a flop with real cards.
 
-    None: the solution does not say how turn and river are played there, or `free` bytes of memory
-    are not enough to find out.
+    None: the solution does not store turn and river there, or `free` bytes of memory are not
+    enough.
     """
     if spot.place is None or not result.cards.stores_all_streets:
         return None
@@ -68,7 +68,7 @@ def real_figures(
 
 
 def _bytes(spot: FlopSpot) -> int:
-    """The memory of all combos whose strategies are shared about as widely as those of rows."""
+    """The memory of all combos, if strategies are shared about as widely as in rows."""
     full = replace(spot.spot, oop=Range.full(), ip=Range.full())
     return estimate_spot(full, river_groups="suits").process_bytes
 
@@ -78,7 +78,7 @@ class DecisionDifference:
     """A decision on the flop as the solution plays it and as it is played exactly."""
 
     line: str  # on the flop, "" is the first decision: "x", "b50%"
-    seat: str  # who acts: "BB", "SB"
+    seat: str  # the player who acts: "BB", "SB"
     distance: float  # 0 … 1
     actions: tuple[str, ...]  # [A]
     solution: tuple[float, ...]  # [A]: how often each is taken
@@ -87,7 +87,7 @@ class DecisionDifference:
 
 @dataclass(frozen=True)
 class Differences:
-    """How much the solution's own play of a flop differs from exact play."""
+    """The difference between the solution's own play of a flop and exact play."""
 
     solution: Evs  # as its own game has it, by the hands of its card model
     exact: Evs
@@ -96,7 +96,7 @@ class Differences:
 
 @dataclass(frozen=True)
 class Origin:
-    """Which flop of which solution a spot is."""
+    """The flop and the solution that a spot comes from."""
 
     line: str  # before the flop
     flop: str  # in the spot's suits
@@ -109,7 +109,7 @@ class Origin:
     iterations: int
     exploitability: float | None  # in the game of `judged`, mbb/hand
     doubt: str  # why the ranges were not learned; "" where they were
-    differences: Differences | None  # None: the solution holds nothing of this flop
+    differences: Differences | None  # None: the solution does not store this flop
     loss: float | None = None  # of its play of the flop with real cards, a share of the pot
     certified: float | None = None  # with real cards, mbb/hand; None: there is no certificate
     judged: str = OWN_GAME  # by which best response `exploitability` was found
@@ -176,7 +176,7 @@ class Origin:
 
     @property
     def counted(self) -> str:
-        """How the EVs of its own game are counted; real cards where its hands are combos."""
+        """The kind of EVs in its own game; real cards where its hands are combos."""
         kind = self.cards.split()[0]
         return "with real cards" if kind == "exact" else f"{OWN_GAME}, by {kind}"
 
@@ -186,7 +186,7 @@ class Origin:
 
 
 def differences(result: WholeSolution, spot: FlopSpot, exact: SpotSolution) -> Differences:
-    """How much a solution's own play of a flop differs from the solved spot."""
+    """The difference between a solution's own play of a flop and the solved spot."""
     assert spot.place is not None
     view = result.stored.view(spot.pot.node, spot.flop.flop)
     tree = view.pot.tree
@@ -198,7 +198,7 @@ def differences(result: WholeSolution, spot: FlopSpot, exact: SpotSolution) -> D
     for node in (0, *answers):
         line = line_text(tree, node, notation=BIG_BLINDS)
         mine, theirs = view.node(node, line), exact.at(line_text(exact.spot.tree, node)).decision
-        # What nobody gets to was learned by neither of them.
+        # A line that no hand reaches was learned by neither.
         if mine.reached and theirs.reached:
             decisions.append(_difference(mine, theirs))
     own, paid = first.whole_hand(), first.paid
@@ -233,7 +233,7 @@ def _known(oop: float, ip: float) -> Evs:
 
 
 def origin_lines(origin: Origin, reached: float) -> list[str]:
-    """Which figures come from where, and how much they differ; `reached` is a share of the pot."""
+    """The sources of the figures, and their differences; `reached` is a share of the pot."""
     name = f"'{origin.name}'" if origin.name else "the whole-game solution"
     lines = [
         f"Ranges and pot: line '{origin.line}' of {name} ({origin.stack_bb} bb, cards "
@@ -277,13 +277,13 @@ def origin_head(origin: Origin, reached: float) -> str:
 
 
 def _solved(origin: Origin, reached: float) -> str:
-    """How the spot was solved, and to which share of the pot."""
+    """How the spot was solved, and to what share of the pot."""
     text = accuracy_text(reached, draft=origin.draft is not None)
     return text if origin.draft is None else f"is {text} ({origin.draft})"
 
 
 def difference_lines(origin: Origin) -> list[str]:
-    """How much the solution's play of the flop differs from exact play, in words."""
+    """The difference between the solution's play of the flop and exact play, in words."""
     differences = origin.differences
     if differences is None:
         return [
@@ -317,14 +317,14 @@ def difference_lines(origin: Origin) -> list[str]:
 
 
 def _own_evs(origin: Origin, differences: Differences) -> tuple[Evs, str]:
-    """EVs of the solution's own play, with real cards where these are known, and which they are."""
+    """EVs of the solution's own play, with real cards where these are known, and their kind."""
     if origin.real_evs is not None:
         return origin.real_evs, "with real cards"
     return differences.solution, origin.counted
 
 
 def _worth(origin: Origin) -> str:
-    """How good the solution is, by the figures that it has."""
+    """The quality of the solution, by the figures that it has."""
     own = origin.exploitability
     if origin.certified is not None:
         more = "" if own is None else f", {own:.3g} {origin.judged}"

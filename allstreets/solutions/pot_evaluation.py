@@ -1,10 +1,10 @@
 """The hands of a card model on a flop, and the values of a pot when both play stored strategies.
 
-Or when one of them best responds to the other's: then his value at a decision is that of his best
+If one player best responds to the other's strategies, his value at a decision is that of his best
 action.
 
-A slow and plain twin of the matrix engine, in 64 bits: the engine gives the values of the root
-only, and a reader may look at any node. Both players' reach is passed forward through the whole
+A slow and plain twin of the matrix engine, in 64 bits: the engine gives only the values of the
+root, and a reader may look at any node. Both players' reach is passed forward through the whole
 tree, multiplied by the matrices of its stage at every terminal (`engines.matrix.cards`), and values
 are added up on the way back, depth by depth with all nodes of a depth side by side. A pot of 2,000
 nodes takes less than its first decision alone takes node by node.
@@ -16,6 +16,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from allstreets import engines  # each is loaded when it is used
 from allstreets.base import Bytes, Floats, Longs
 from allstreets.betting import (
     POSTFLOP,
@@ -36,13 +37,9 @@ from allstreets.cards import (
     live_combos,
 )
 from allstreets.engines import (
-    BucketCounts,
     CardModel,
     PackedStrategies,
     Stage,
-    bucket_stages,
-    build_bucket_model,
-    class_stages,
 )
 
 CACHED_PLANS = 64
@@ -52,7 +49,7 @@ NO_MARGIN = read_only(np.zeros((0, 0), np.float32))
 def pairs_met(stage: Stage, reach: Floats) -> Floats:
     """[…, H]: W · reach […, H], the combos of each hand with those of the other beside them.
 
-    In three products with what W is made of: the matrix itself takes longer to write out.
+    Three products with the parts of W: building the matrix itself would take longer.
     """
     met: Floats = (reach @ stage.combos)[..., None] * stage.combos
     if stage.cards is not None:
@@ -173,13 +170,13 @@ class PotValues:
         )
 
     def _down(self, level: _Level) -> Floats:
-        """How hands change where a card leads to another stage."""
+        """The transition of hands where a card leads to another stage."""
         down = self.stages[level.below].down
         assert down is not None
         return down.astype(np.float64)
 
     def _chances(self, stage: int) -> Floats:
-        """[nodes, H]: how likely the choice that leads to each node of a stage is."""
+        """[nodes, H]: the probability of the choice that leads to each node of a stage."""
         tree, hands = self.tree, len(self.stages[stage].combos)
         members = np.flatnonzero(self.strategies.stages == stage)
         chances = np.ones((len(members), hands))
@@ -240,14 +237,16 @@ def flop_hands(model: CardModel, flop: Flop, held: Bytes | None = None) -> "Mode
     combos, cards = hand_combos(flop.cards), hand_cards(flop.cards)
     stage = Stage(POSTFLOP, combos.astype(np.float64), cards.astype(np.float64), NO_MARGIN)
     classes = np.arange(HAND_COUNT)
-    return ModelHands(np.diag(stage.combos), stage, lambda: class_stages(flop.cards), classes)
+    return ModelHands(
+        np.diag(stage.combos), stage, lambda: engines.class_stages(flop.cards), classes
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class ModelHands:
     """The H hands of the first stage on a flop, and the cards of all stages."""
 
-    held: Floats  # [169, H]: how many combos of each class each hand has
+    held: Floats  # [169, H]: the combos of each class in each hand
     first: Stage  # without margins
     stages: Callable[[], tuple[Stage, ...]]
     classes: Longs | None = None  # [H]: the class of each hand; None: buckets, which have several
@@ -283,7 +282,7 @@ def combo_hands(flop: Flop) -> ModelHands:
 
 
 def bucket_hands(held: Bytes, stages: Callable[[], tuple[Stage, ...]]) -> ModelHands:
-    """Buckets; flops with fewer than others have columns of zeros at the end."""
+    """Buckets; flops with fewer buckets have columns of zeros at the end."""
     combos = held.sum(axis=0, dtype=np.float64)
     count = int(np.flatnonzero(combos)[-1]) + 1
     first = Stage((Street.FLOP,), combos[:count], None, NO_MARGIN)
@@ -294,4 +293,6 @@ def bucket_hands(held: Bytes, stages: Callable[[], tuple[Stage, ...]]) -> ModelH
 def _bucket_stages(
     flop: tuple[int, int, int], counts: tuple[int, int, int], seed: int
 ) -> tuple[Stage, ...]:
-    return bucket_stages(build_bucket_model(flop, BucketCounts(*counts), seed))
+    return engines.bucket_stages(
+        engines.build_bucket_model(flop, engines.BucketCounts(*counts), seed)
+    )

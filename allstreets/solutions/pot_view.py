@@ -1,10 +1,10 @@
-"""A pot on a flop as a reader sees it, whatever hands the card model plays with.
+"""A pot on a flop as a reader sees it, with any card model.
 
-Where combos or classes are the model's hands, each is shown for itself. A class of buckets is
-spread over the hands of a street: S[c, h] is the chance that a combo of class c that the flop
-leaves is in hand h later on and has played so far. S is multiplied by the strategy at a player's
-own decisions, and by the moves between hands where a card is dealt. All numbers of a class are
-means over S; for a class that never plays so, over the cards alone.
+Where combos or classes are the model's hands, each is shown for itself. With buckets a class is
+spread over the hands of a street: S[c, h] is the chance that an unblocked combo of class c is in
+hand h and has played to this node. S is multiplied by the strategy at a player's own decisions, and
+by the transitions between hands where a card is dealt. All numbers of a class are means over S; for
+a class that never gets here, over the cards alone.
 """
 
 from dataclasses import dataclass, field, replace
@@ -62,7 +62,7 @@ class _Here:
     met: list[Floats]  # [H]: pairs of combos with the other's that get here
     strategy: Floats  # [A, H]
     spreads: list[Floats] = field(default_factory=list)
-    """Of buckets S [169, H]: of classes that play so, and of the others as the cards are dealt."""
+    """With buckets S [169, H]: for classes that get here, and for the others by the cards."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +77,8 @@ class PotView:
     stored: StoredEvs | None = None  # None: EVs follow from the strategies of all streets
     unit: Unit = BB  # of amounts and EVs
     best: Player | None = None
-    """Who best responds: his EVs are those of his best actions from a node on, which is what he
-    takes there; None: both play the strategies. Stored EVs know no best responses."""
+    """The player who best responds: his EVs are those of his best actions from a node on,
+    which he takes there; None: both play the strategies. Stored EVs have no best responses."""
 
     def node(self, node: int, line: str) -> Decision:
         """A node of the pot's tree, by combo or by hand class: a decision, or the end of a hand."""
@@ -123,7 +123,7 @@ class PotView:
             return Hands(None, counts, arrives.sum(axis=1), weights, float(counts.sum()))
         cells = None
         if live is not None:
-            # A class that never plays so shows what it would do, as the cards are dealt.
+            # A class that never gets here shows its hypothetical play, as the cards are dealt.
             never = class_sums(classes, played)[classes] <= 0
             shown = np.where(never, 1.0, played)
             cells = shown, shown * met
@@ -179,7 +179,7 @@ class PotView:
     def stage_play(self, node: int) -> tuple[Floats, Floats]:
         """(strategy [A, H], weights [H]) of a decision in the hands of its stage.
 
-        A hand weighs as often as it gets there beside the other player's range.
+        A hand weighs as often as it gets there against the opponent's range.
         """
         here, player = self._at(node), self.pot.tree.player_at(node)
         return here.strategy, here.reach[player] * here.met[player]
@@ -196,7 +196,7 @@ class PotView:
         return np.where(known[:, None], evs + self._paid(node)[player], np.nan)
 
     def _locked(self, node: int, classes: NDArray[Any]) -> Flags:
-        """[H]: whether hands of these classes are told what to do; empty where all are free."""
+        """[H]: whether hands of these classes are locked; empty where all are free."""
         tree = self.pot.tree
         if node in tree.locks:
             return np.ones(len(classes), np.bool_)
@@ -257,7 +257,7 @@ def _means(own: Floats, values: Floats, weights: Floats | None = None) -> Floats
 
 
 def in_suits(decision: Decision, named: CanonicalFlop, cards: tuple[int, ...]) -> Decision:
-    """A decision on the solved flop, in the suits that lie on the table."""
+    """A decision on the solved flop, in the suits on the table."""
     if decision.by_combo:
         combos = named.named_combos(live(named.flop))
         oop, ip = (replace(hands, combos=combos) for hands in decision.hands)

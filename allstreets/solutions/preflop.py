@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,9 @@ from allstreets.engines import CardModel
 from allstreets.games import ClassLock, PreflopGame, Strategies, largest_one
 from allstreets.solutions.decision import BB, NOWHERE, Decision, Evs, Hands, Unit, betting_at
 from allstreets.solutions.records import OWN_GAME, Certificate, MadeSimple
-from allstreets.solvers import PreflopCfr
+
+if TYPE_CHECKING:
+    from allstreets.solvers import PreflopCfr
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +53,9 @@ class PreflopStrategies:
 
     @classmethod
     def of(
-        cls, preflop: PreflopCfr, leaves: Floats | None, ranges: Floats | None = None
+        cls, preflop: "PreflopCfr", leaves: Floats | None, ranges: Floats | None = None
     ) -> "PreflopStrategies":
-        """The averages of a solver; `leaves` [2, P, 169] are what its pots are worth then."""
+        """The averages of a solver; `leaves` [2, P, 169] are the values of its pots."""
         average = preflop.average()
         values = None
         if leaves is not None:
@@ -73,7 +75,7 @@ class PreflopStrategies:
         arrays: dict[str, NDArray[Any]],
         game: Callable[[], PreflopGame] | None = None,
     ) -> "PreflopStrategies":
-        """Read what `arrays` wrote; of `compact` ones the rest is computed by the `game`."""
+        """Read what `arrays` wrote; for `compact` arrays the `game` computes the rest."""
         strategies: Strategies = {}
         row = 0
         for node in np.flatnonzero(tree.kind == NodeKind.DECISION).tolist():
@@ -101,7 +103,7 @@ class PreflopStrategies:
         pots: NDArray[np.floating[Any]],
         ranges: NDArray[np.floating[Any]] | None,
     ) -> "PreflopStrategies":
-        """The whole of a compact solution: `pots` [2, P, 169] are the values of the pots."""
+        """A compact solution completed: `pots` [2, P, 169] are the values of the pots."""
         whole = {node: each.astype(np.float64) for node, each in strategies.items()}
         leaves = pots.astype(np.float64)
         values = [
@@ -112,8 +114,8 @@ class PreflopStrategies:
     def arrays(self, *, compact: bool = False) -> dict[str, NDArray[Any]]:
         """Everything as plain arrays; the strategies of all decisions stand in pre-order.
 
-        `compact` ones are a tenth of that: strategies in 32 bits, and values of the pots alone.
-        Pairs and other values follow from the game.
+        `compact` arrays take a tenth of that: strategies in 32 bits, and only the values of the
+        pots. Pairs and other values follow from the game.
         """
         rows = [self.strategies[node] for node in sorted(self.strategies)]
         strategies = np.concatenate([np.zeros((0, len(HAND_SIZES))), *rows])
@@ -209,11 +211,11 @@ class SolutionFacts:
     name: str | None = None
     description: str | None = None
     certificate: Certificate | None = None  # what it is worth with real cards
-    simplified: MadeSimple | None = None  # what it was made from, where it was made simple
+    simplified: MadeSimple | None = None  # the source, if it was made simple
 
     @property
     def judged(self) -> str:
-        """By which best response exploitability was found: "in its own game"."""
+        """The best response that found the exploitability: "in its own game"."""
         return OWN_GAME if self.simplified is None else self.simplified.judged
 
 
@@ -301,5 +303,5 @@ class PreflopRoots(Roots):
         return self.strategies.node(root)
 
     def reach(self, root: int) -> Floats:
-        """[2, 169]: as both play before the flop."""
+        """[2, 169]: the reach of both players' play before the flop."""
         return np.asarray(self.strategies.reach[root], np.float64)

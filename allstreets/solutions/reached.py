@@ -1,21 +1,21 @@
-"""Which numbers of a solution were learned: the one definition of a line that is *not reached*.
+"""The numbers of a solution that were learned: the definition of a line that is *not reached*.
 
-A player's regrets at a decision are weighted by how much of the *other* player's range gets there,
-and both ranges are what the players' own actions leave of them. So where hardly anything of a
-player's range goes, the other one never learns an answer, what follows is what the first iterations
-left behind, and every value below is a value against such play, however many digits it has.
+A player's regrets at a decision are weighted by the part of the *opponent's* range that gets there,
+and each range is shaped by the player's own actions. So where a player hardly ever goes, the
+opponent never learns an answer: what follows is left over from the first iterations, and every
+value below is a value against such play, however many digits it has.
 
 1. A decision is reached where at least `LEAST_SHARE` of each player's starting range gets to it.
    Elsewhere there are no EVs, of neither player, and frequencies mean nothing.
-2. The EV of an action at a reached decision was learned if the node that it leads to is reached,
-   too, or if nothing is chosen any more after it: a fold, a call that ends the betting. A single
-   hand need not take the action: what others do takes care of the answers, and the hand's own play
-   below is learned from what it would win there.
+2. The EV of an action at a reached decision was learned if the node that it leads to is reached as
+well, or if no decision follows it: a fold, a call that ends the betting. A single hand need not
+take the action: other hands teach the opponent his answers, and the hand's own play below is
+learned from what it would win there.
 3. The mean EV over the hands that take an action describes the action where at least
    `LEAST_SHARE` of the range that is here takes it. Below, it describes a few stray hands.
 
-The share is measured: in spots solved to 0.3 % of the pot, what a best response gains from there on
-is at most 3.4 % of the pot at decisions above it, and up to 16 % at those below.
+The share is measured: in spots solved to 0.3 % of the pot, a best response gains at most 3.4 % of
+the pot at decisions above it, and up to 16 % at those below.
 """
 
 from collections.abc import Sequence
@@ -33,21 +33,21 @@ OFF_PATH = "off-path"
 
 
 def is_reached(shares: Sequence[float]) -> bool:
-    """Whether so much of both players' starting ranges makes a node one that was learned."""
+    """Whether a node with these shares of both players' starting ranges was learned."""
     return min(shares) >= LEAST_SHARE
 
 
 @dataclass(frozen=True, eq=False)
 class LineReach:
-    """How much of the ranges gets to a node of A actions, and on from there."""
+    """The share of the ranges that gets to a node of A actions, and to each action."""
 
     shares: tuple[float, float]  # of OOP's and IP's starting range that get here
-    taken: Floats  # [A]: of the starting range of who acts that take each action
-    settled: Flags  # [A]: whether nothing is chosen any more after it
+    taken: Floats  # [A]: of the acting player's starting range that takes each action
+    settled: Flags  # [A]: whether no decision follows it
 
     @property
     def reached(self) -> bool:
-        """Whether what is done here was learned."""
+        """Whether play here was learned."""
         return is_reached(self.shares)
 
     @property
@@ -57,7 +57,7 @@ class LineReach:
         return known
 
     def action_notes(self) -> list[str]:
-        """[A]: what to write beside actions that lead to where nothing was learned, else ""."""
+        """[A]: the note for actions after which nothing was learned, else ""."""
         return [NOT_REACHED if self.reached and not known else "" for known in self.known]
 
     def why_not(self, seats: Sequence[str]) -> str:
@@ -70,7 +70,7 @@ class LineReach:
         )
 
     def entered(self, seats: Sequence[str]) -> str:
-        """That an off-path pot is solved for an entry range; "" where it is reached."""
+        """The note that an off-path pot is solved for an entry range; "" where it is reached."""
         if self.reached:
             return ""
         return (
@@ -79,31 +79,31 @@ class LineReach:
         )
 
     def _rarely(self, seats: Sequence[str]) -> str:
-        """Who gets here least often."""
+        """The player who gets here least often, as a clause."""
         least = Player(int(np.argmin(self.shares)))
         share = f"{100 * self.shares[least]:.2g} %" if self.shares[least] > 0 else "nothing"
         return f"{seats[least]} gets here with {share} of his starting range"
 
 
 def often_taken(frequencies: Floats) -> Flags:
-    """[A]: whether enough of the range that is here takes an action for a mean over its hands."""
+    """[A]: whether enough of the range takes an action for a mean over its hands."""
     often: Flags = frequencies >= LEAST_SHARE
     return often
 
 
 def settled_actions(tree: BettingTree, node: int) -> Flags:
-    """[A]: whether nothing is chosen any more after each action of a decision."""
+    """[A]: whether no decision follows each action."""
     starts = tree.children_of(node).tolist()
     last = node
     while tree.child_count[last]:
         last = int(tree.children_of(last)[-1])
-    # Nodes stand in pre-order: what is below one stands between it and its next sibling.
+    # Nodes stand in pre-order: a subtree stands between its root and the next sibling.
     below = (slice(*ends) for ends in pairwise([*starts, last + 1]))
     return np.array([not _choices(tree, nodes).any() for nodes in below])
 
 
 def _choices(tree: BettingTree, nodes: slice) -> Flags:
-    """Where something is chosen, or where the tree ends before the hand does."""
+    """Decisions with a choice, and nodes where the tree ends before the hand does."""
     choice = (tree.kind[nodes] == NodeKind.DECISION) & (tree.child_count[nodes] > 1)
     cut = (tree.kind[nodes] == NodeKind.CHANCE) & (tree.child_count[nodes] == 0)
     chosen: Flags = choice | cut

@@ -12,7 +12,7 @@ class Leak:
     """A deviation before the flop from which a best response gains."""
 
     seat: str  # of the player who deviates: "SB"
-    line: str  # to the action that he takes and the solution does not, or not so often
+    line: str  # to the action that he takes and the solution takes less often, or never
     gain_mbb: float  # by it, with the best play that follows; part of the exploitability
 
 
@@ -36,13 +36,13 @@ class Certificate:
 
     real_exploitability_mbb: float
     interval_mbb: tuple[float, float]  # 95 %; from the figure to itself where nothing was drawn
-    after_flop_mbb: float  # of it, by best responses after the flop alone
+    after_flop_mbb: float  # of it, by best responses after the flop only
     unseen_gap_mbb: float  # of it, by best responses before the flop on top
     own_exploitability_mbb: float | None  # in the solution's own game, for comparison
     chosen: str  # "all", "own" or how many flops were drawn of either kind
     flops: int  # that were evaluated
     trained_flops: int  # of these: played as the solution stores it
-    completion: str | None  # what the others were solved with; None: there were none
+    completion: str | None  # how the others were solved; None: there were none
     seed: int  # of the draw
     seconds: float
     code_version: str
@@ -94,7 +94,7 @@ REAL_CARDS = "with real cards, on its own flops"
 
 @dataclass(frozen=True)
 class MadeSimple:
-    """Of a spot or a whole game; figures are in `unit`."""
+    """The record of a simple strategy of a spot or a whole game; figures are in `unit`."""
 
     folder: str | None  # of the solution that it was made from; None: that was not stored
     name: str | None  # of that solution
@@ -107,7 +107,7 @@ class MadeSimple:
     judged: str  # by which best response: OWN_GAME or REAL_CARDS
     before: float  # exploitability of the solution that it was made from
     after: float  # of what is stored
-    prices: Mapping[str, float]  # by player: what the other's best response wins more
+    prices: Mapping[str, float]  # by player: the extra gain of the opponent's best response
 
     def mapping(self) -> dict[str, Any]:
         """Plain data, as a manifest stores it."""
@@ -128,7 +128,7 @@ class MadeSimple:
 
     @property
     def head(self) -> str:
-        """In a few words: "simple: steps of 25 %", "simple SB: 1 size"."""
+        """A short text: "simple: steps of 25 %", "simple SB: 1 size"."""
         who = f" {self.players[0]}" if len(self.players) == 1 else ""
         return f"simple{who}: {self.rule}"
 
@@ -143,11 +143,11 @@ class MadeSimple:
 
     @property
     def text(self) -> str:
-        """Who is simple in which way, and what that costs, in a line."""
+        """The simplified players, the rule, and its cost, in a line."""
         return f"{self._how}; {self.cost}"
 
     def lines(self) -> list[str]:
-        """The same in two lines, with what it was made from."""
+        """The same in two lines, with its source."""
         return [f"{self._how}; made from {self.source}", f"  {self.cost}"]
 
     @property

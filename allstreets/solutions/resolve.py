@@ -3,15 +3,15 @@
 The part is cut out of the betting tree of the spot: sizes, chips, rake and locks are the same, and
 results count as in the whole.
 
-- A `TrimmedSolution` stores its first streets. A later one is solved again when somebody looks at
-  it, for the ranges that the stored streets send there.
-- `solve_behind` solves what follows an action that is never taken, because a lock excludes it or no
-  hand wants it. The line is followed to its first action after which nothing was learned
-  (`reached`), the player's whole range takes that action, and the rest is solved. It is an
-  equilibrium of "what if he did": neither the solution's play nor its values.
+- A `TrimmedSolution` stores its first streets. A later street is solved again when it is looked at,
+for the ranges that the stored streets send there.
+- `solve_behind` solves the play after an action that is never taken, because a lock excludes it or
+no hand wants it. The line is followed to its first action after which nothing was learned
+(`reached`), the player's whole range takes that action, and the rest is solved. It is an
+equilibrium of "what if he did": neither the solution's play nor its values.
 
-Values are equilibrium values for these ranges, not those of the whole to the digit: both lie within
-their exploitability of each other.
+Values are equilibrium values for these ranges. They may differ from those of the whole by the
+exploitability of both.
 """
 
 from collections.abc import Callable, Sequence
@@ -53,7 +53,7 @@ Announce = Callable[[Spot, str, float], None]
 
 @dataclass(frozen=True)
 class SpotPart(Spot):
-    """Some nodes of a spot's tree as a game of its own; results count as in the whole."""
+    """Some nodes of a spot's tree as a separate game; results count as in the whole."""
 
     whole: Spot | None = None
     nodes: tuple[int, ...] = ()  # from the start of a street to a root, each with one child; below
@@ -113,7 +113,7 @@ class SpotPart(Spot):
 
     @cached_property
     def locked_nodes(self) -> tuple[LockedNode, ...]:
-        """The locks of the whole that stand where actions are chosen."""
+        """The locks of the whole at nodes where actions are chosen."""
         count = len(self.dealt)
         return tuple(
             replace(lock, node=self.nodes.index(lock.node), cards=lock.cards[count:])
@@ -161,7 +161,7 @@ class TrimmedSolution(SpotSolution):
         return self.kept
 
     def _decision(self, position: Position) -> Decision:
-        """Beyond the stored streets after solving them again."""
+        """A decision; later streets are solved again first."""
         tree, kept = self.spot.tree, self.kept
         if len(position.cards) < kept or tree.kind[position.node] != NodeKind.DECISION:
             return super()._decision(position)
@@ -178,7 +178,7 @@ class TrimmedSolution(SpotSolution):
     def _solve(
         self, chance: int, dealt: tuple[int, ...]
     ) -> tuple[SpotPart, SpotSolution, tuple[float, float]]:
-        """The part after a chance node, its solution, and what both reaches were divided by."""
+        """The part after a chance node, its solution, and the divisors of both reaches."""
         ranges, scales = self._ranges(chance, dealt)
         root = int(self.spot.tree.children_of(chance)[0])
         part = SpotPart.below(self.spot, root, dealt, ranges)
@@ -189,7 +189,7 @@ class TrimmedSolution(SpotSolution):
     def _ranges(
         self, chance: int, dealt: tuple[int, ...]
     ) -> tuple[list[Range], tuple[float, float]]:
-        """Both ranges after the last card, largest weight 1, and what they were divided by."""
+        """Both ranges after the last card, largest weight 1, and their divisors."""
         tree, where = self.spot.tree, line_text(self.spot.tree, chance, dealt)
         last = self.decision(Position(int(tree.parent[chance]), cards=dealt[:-1]))
         combos, reach = left_after(last, taken_action(tree, chance))
@@ -206,7 +206,7 @@ class TrimmedSolution(SpotSolution):
                 held = Range(weights / largest).on((*self.spot.cards, *dealt))
             except InputError:
                 raise InputError(
-                    f"'{where} | {card_text(dealt[-1])}': {player.name} holds nothing beside this "
+                    f"'{where} | {card_text(dealt[-1])}': {player.name} has no hand beside this "
                     "card"
                 ) from None
             scales.append(largest * held.largest)
@@ -218,7 +218,7 @@ class BehindResult:
     """The play after an action that is never taken: `behind.node("x b50%")`."""
 
     def __init__(self, result: SpotSolution, line: str, assumed: str, solved: SpotSolution) -> None:
-        self.line, self.assumed = line, assumed  # to where it begins, and what was assumed there
+        self.line, self.assumed = line, assumed  # to its first node, and the assumption there
         self.solved = solved
         self._result = result
 
@@ -233,7 +233,7 @@ class BehindResult:
         node.require_decision()
         assert isinstance(part, SpotPart)
         if not part.holds(node.position):
-            raise InputError(f"'{line}' does not lie behind '{self.line}', which was solved")
+            raise InputError(f"'{line}' does not follow '{self.line}', which was solved")
         numbers = part.numbers(self.solved, node.position)
         shown = self._result.shown(node.position, numbers, part.ranges)
         return replace(shown, notes=(self.assumed,))
@@ -249,10 +249,10 @@ def solve_behind(
     seconds: float | None = None,
     completion: "Completion | None" = None,
 ) -> BehindResult:
-    """Solve from the first action of a line on that leads to where nothing was learned.
+    """Solve from the first action of a line after which nothing was learned.
 
     `target` is a fraction of the pot there, by default that of the solution; `seconds` end it too.
-    A flop is solved as a `completion` says, if there is one.
+    A `completion` says how to solve a flop.
     """
     spot, tree = result.spot, result.spot.tree
     path = result.path(line)

@@ -1,22 +1,25 @@
 """The source of a solved whole game's numbers: a solver in memory, or files.
 
-Both give the same arrays, so that what is shown at the end of a run is what is stored.
+Both give the same arrays, so that the figures at the end of a run are those of the stored files.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from allstreets import solvers  # its kernels are loaded when something is solved
 from allstreets.base import Arrays, Floats, Place
 from allstreets.betting import CHIPS_PER_BB
 from allstreets.engines import ShardedEngine
 from allstreets.games import WholeGame
 from allstreets.solutions.preflop import PreflopStrategies, SolutionFacts
 from allstreets.solutions.tables import Row
-from allstreets.solvers import QuantisedSolution, WholeGameSolver, quantise_solution
+
+if TYPE_CHECKING:
+    from allstreets.solvers import QuantisedSolution, WholeGameSolver
 
 
 class Source(Protocol):
@@ -40,7 +43,7 @@ class Source(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class StoredGame:
-    """All that a bundle stores of a whole game but its flops, which are written one by one."""
+    """The contents of a whole game's bundle except its flops, which are written one by one."""
 
     game: WholeGame
     before: PreflopStrategies
@@ -51,15 +54,15 @@ class StoredGame:
 class SolverSource:
     """The numbers of a solver as it stands; it must not be trained while this is in use."""
 
-    def __init__(self, solver: WholeGameSolver, kept: QuantisedSolution | None = None) -> None:
+    def __init__(self, solver: "WholeGameSolver", kept: "QuantisedSolution | None" = None) -> None:
         self.solver = solver
         self._kept = kept
         self._reach = solver.preflop.pot_reach(solver.preflop.average())
 
     @cached_property
-    def kept(self) -> QuantisedSolution:
-        """How strategies are stored, and how good they are then."""
-        return self._kept or quantise_solution(self.solver)
+    def kept(self) -> "QuantisedSolution":
+        """The stored form of the strategies, and its quality."""
+        return self._kept or solvers.quantise_solution(self.solver)
 
     @property
     def is_kept(self) -> bool:
@@ -116,17 +119,17 @@ class SolverSource:
         return {"values": self.kept.values[:, :, flop], **packed}
 
     def write(self, folder: Place, token: str, names: Sequence[str]) -> list[dict[str, Any]] | None:
-        """Let games that live elsewhere write the flops of a bundle; None: these are here."""
+        """Let games that live elsewhere write the flops of a bundle; None: they are here."""
         games, kept = self.solver.engine, self.kept
         if not isinstance(games, ShardedEngine):
             return None
         assert kept.values is not None
-        assert kept.numbers is not None, "what is not stored is not written"
+        assert kept.numbers is not None, "this solution stores no flops to write"
         numbers = [kept.numbers] * games.pots
         return games.write_packed(folder, token, names, kept.values, self._reach, numbers)
 
     def facts(self, **others: Any) -> SolutionFacts:
-        """The facts of the solution; `others` are those that the solver does not know."""
+        """The facts of the solution; `others` are facts that the solver does not know."""
         solver, figures = self.solver, self.kept.figures
         return SolutionFacts(
             iterations=solver.iterations,

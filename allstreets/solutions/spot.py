@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from allstreets import solvers  # whose kernels are loaded when something is solved
+from allstreets import solvers  # its kernels are loaded when something is solved
 from allstreets.base import Control, Flags, Floats, InputError, Longs, Pair
 from allstreets.betting import (
     Address,
@@ -70,7 +70,7 @@ class SpotSolution(Solution):
     ) -> None:
         super().__init__()
         self.spot = spot
-        self.solver = solver  # what the numbers come from, if they are not read from a file
+        self.solver = solver  # the source of the numbers, if they are not read from a file
         self._streets = lru_cache(CACHED_STREETS)(view)
         self._viewed_at = 0  # the iteration that these are of
         # How much of both starting ranges meets on a board, in pairs of combos.
@@ -85,7 +85,7 @@ class SpotSolution(Solution):
 
     @classmethod
     def of(cls, solver: "SpotSolver") -> "SpotSolution":
-        """The solution that a solver holds now; later iterations change what it shows."""
+        """The solution that a solver holds now; later iterations change it."""
         return cls(solver.spot, solver.view, solver)
 
     @property
@@ -95,7 +95,7 @@ class SpotSolution(Solution):
 
     @property
     def accuracy_text(self) -> str:
-        """How well it is solved, for people."""
+        """The accuracy of the solution, for people."""
         return accuracy_text(self.exploitability, draft=self.draft is not None)
 
     @property
@@ -125,7 +125,7 @@ class SpotSolution(Solution):
 
     @property
     def locks(self) -> tuple[Lock, ...]:
-        """The strategies that were given, not found."""
+        """The locked strategies: given, not solved."""
         return self.spot.lock
 
     def lock_target(self, line: str, where: str) -> LockTarget:
@@ -143,7 +143,7 @@ class SpotSolution(Solution):
         return self._hinted(line, lambda text: self._read(text, any_card))
 
     def address_line(self, address: Address) -> str:
-        """The line after the board of the spot; how play got there does not count."""
+        """The line after the board of the spot; earlier actions are ignored."""
         cards = self.spot.cards
         if address.board and set(address.board[: len(cards)]) != set(cards):
             raise InputError(
@@ -176,7 +176,7 @@ class SpotSolution(Solution):
 
     @property
     def stored_streets(self) -> int:
-        """How many streets are stored; later ones are solved when they are looked at."""
+        """The number of stored streets; later ones are solved when they are looked at."""
         return Street.RIVER - self.spot.tree.first_street + 1
 
     def deal(self, position: Position) -> Deal:
@@ -257,7 +257,8 @@ class SpotSolution(Solution):
             numbers = dealt_numbers(self.spot, end, numbers, ranges, self.board(position))
         weights = [reach * met for reach, met in zip(numbers.reach, numbers.met, strict=True)]
         half, invested = self.spot.pot / 2, self.spot.tree.invested[position.node]
-        # Results are relative to half the pot: from here on, what was put in is in the middle.
+        # Results are relative to half the pot; from here on, chips already put in are in the
+        # middle.
         oop, ip = (numbers.values[p] + half + float(invested[p]) for p in Player)
         actions = numbers.action_values + half + float(invested[numbers.player])
         return self._record(
@@ -341,7 +342,7 @@ class SpotSolution(Solution):
 
     @property
     def headline(self) -> str:
-        """One line: which spot, and how well it is solved."""
+        """One line: the spot and its accuracy."""
         spot, made = self.spot, self.simplified
         known = np.isfinite(self.exploitability)
         error = percent_text(self.exploitability, 3) if known else "an unknown part"
@@ -360,7 +361,7 @@ class SpotSolution(Solution):
 
 
 def accuracy_text(exploitability: float, *, draft: bool = False) -> str:
-    """How well a spot is solved, by a true best response: a share of the pot; for people."""
+    """The accuracy of a spot by a true best response, a share of the pot, for people."""
     if draft:
         return f"a draft, within {100 * exploitability:.2g} % of the pot"
     return f"solved exactly, to {100 * exploitability:.2g} % of the pot"
@@ -386,10 +387,10 @@ def deal_evs(
     *,
     raked: bool,
 ) -> Evs:
-    """EVs where a card is dealt, as far as they are known without looking at every card.
+    """EVs where a card is dealt, as far as they are known without visiting every card.
 
-    Who acted last knows what his action is worth to each hand. The opponent's range has the rest of
-    the pot, unless there is rake: it depends on what comes, so nothing is known then.
+    For the player who acted last, the value of his action to each hand is known. The opponent's
+    range has the rest of the pot; with rake nothing is known, since rake depends on what comes.
     """
     none = Evs.unknown(hands, NONE)
     if above is None or raked or tree.kind[node] != NodeKind.CHANCE:
@@ -397,7 +398,7 @@ def deal_evs(
     player = above.player
     cost = unit.amount(float(np.diff(tree.invested[[int(tree.parent[node]), node], player])[0]))
     evs, ranges = list(none.hands), list(none.ranges)
-    # The chips of the last action lie in the middle now.
+    # The chips of the last action are in the middle now.
     evs[player] = above.action_evs[taken_action(tree, node)] + cost
     ranges[player.opponent] = unit.amount(tree.pot_at(node)) - hands[player].mean(evs[player])
     return Evs((evs[0], evs[1]), ranges=(ranges[0], ranges[1]))
@@ -416,7 +417,7 @@ def left_after(above: Decision, action: int) -> tuple[tuple[Longs, Longs], Pair]
 def hands_of(
     ranges: Ranges, combos: tuple[Longs, Longs], reach: Pair, weights: Pair
 ) -> tuple[Hands, Hands]:
-    """Both players' hands: `combos` are all that the board leaves of the starting ranges."""
+    """Both players' hands: `combos` are the unblocked combos of the starting ranges."""
     oop, ip = (
         Hands(
             combos=combos[p],
@@ -448,9 +449,8 @@ def solve(
 ) -> SpotSolution:
     """Solve until exploitability is at most `target` of the pot, or iterations or time run out.
 
-    With a `tremble` (0.001) players also learn answers to what the opponent never does.
-    With a `completion` such as `DRAFT` a flop is solved as that says, instead of by algorithm,
-    precision, tremble and device.
+    With a `tremble` (0.001) players also learn answers to off-path actions. A `completion` such as
+    `DRAFT` says how to solve a flop, and replaces algorithm, precision, tremble and device.
     `seconds` count from the call: set-up and checks included. Exploitability is checked where the
     curve so far predicts the target, or every `check` iterations; with `progress` every check
     prints a line. The result carries `exploitability` (a fraction of the pot), `iterations` and
@@ -480,7 +480,7 @@ def solve_on(
     *,
     progress: bool = False,
 ) -> SpotSolution:
-    """The result of driving a solver to `target`, or as far as `control` lets it come."""
+    """Drive a solver to `target`, or until `control` stops it, and return the result."""
     planned = check is None and target > 0
     steps = drive(
         solver,

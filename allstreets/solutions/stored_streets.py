@@ -12,9 +12,9 @@ actions of all of his decisions:
 | actions_oop, actions_ip     | [S, H] | result of each action                                  |
 | equity_oop, equity_ip       | [N, H] | share of the pot if all cards were dealt now           |
 
-Equity could be computed again, but not without kernels, which take longer to load than all else: so
-the first street has it. On the fifty boards of the next one it would take most of the time of a
-save, and it is computed for the board that somebody looks at.
+Equity could be computed again, but its kernels take longer to load than everything else: so it is
+stored for the first street. On the fifty boards of the next street it would take most of the time
+of a save, so it is computed for the board that is looked at.
 
 Numbers are stored as they were computed, in 64 bits: what is read back is equal, not close.
 """
@@ -138,7 +138,7 @@ class StoredStreet:
             }
             whole = combos.ndim == 1 and combos.dtype.kind == "i"
             if not whole or not ((combos >= 0) & (combos < COMBO_COUNT)).all():
-                raise DamagedFileError(f"combos_{name} holds other things than combos")
+                raise DamagedFileError(f"combos_{name} holds values that are not combos")
             for array, shape in shapes.items():
                 require_shape(self._arrays, f"{array}_{name}", shape)
 

@@ -1,4 +1,4 @@
-"""A decision in rows of figures: what CSV and JSON hold. The unit ends the names of amounts."""
+"""A decision as rows of figures, for CSV and JSON. Names of amounts end with the unit."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ Row = dict[str, Any]
 
 
 def action_rows(node: "Decision") -> list[Row]:
-    """One row per action: how often it is taken, its EV for those hands and for the whole range.
+    """One row per action: its frequency, its EV for the hands that take it and for the whole range.
 
     `ev` is the mean over the hands that take it, where enough do; `known`: whether EVs of the
     action were learned at all.

@@ -5,9 +5,9 @@
     node.decision.taken                  # how often each action is taken
     for child in node.children: ...              # the nodes after each action, or after each card
 
-`Node` knows what the rules say: street, board, pot, stacks, who acts, where play can go. Its
-`decision` holds what the solution says: strategies, EVs, equities and reach, hand by hand
-(`solutions.decision`). Nothing is computed before it is asked for.
+`Node` has the facts of the rules: street, board, pot, stacks, the player who acts, and the next
+nodes. Its `decision` has those of the solution: strategies, EVs, equities and reach, hand by hand
+(`solutions.decision`). Everything is computed on demand.
 
 There are two solutions: `SpotSolution`, one board and two ranges, and `WholeSolution`, the game
 from the first action on. A `Position` is the address of a node in either: the node of a betting
@@ -63,7 +63,7 @@ CACHED_DECISIONS = 96  # whose numbers stay in memory
 
 
 class NoNodeError(InputError):
-    """A line that leads nowhere; `hints` are (label, line) of nodes that may have been meant."""
+    """A line that leads nowhere; `hints` are (label, line) of nodes that were perhaps meant."""
 
     def __init__(self, message: str, hints: Sequence[tuple[str, str]] = ()) -> None:
         super().__init__(message)
@@ -94,7 +94,7 @@ class Deal:
     """The cards that come at a chance node."""
 
     count: int  # 3: a flop; 1: a turn or river card; 0: none, the solution averages over it
-    stored: bool  # whether the solution knows how play goes on
+    stored: bool  # whether the solution knows the play that follows
     solved_again: bool = False  # whether what follows is solved when it is looked at
     note: str = ""  # why play ends here
     solvable: bool = False  # whether a flop that is not stored can be solved from here
@@ -102,13 +102,13 @@ class Deal:
 
 @dataclass(frozen=True)
 class Figures:
-    """How good a solution is, and what it is worth to both players."""
+    """The quality of a solution, and its value to both players."""
 
     exploitability: float | None  # in `unit`; None: not known
     unit: str  # "% of pot", "mbb/hand"
     evs: tuple[float, float] | None  # of OOP and IP at the start, in `ev_unit`; None: not known
     ev_unit: str  # "chips", "mbb/hand"
-    accuracy: float | None  # how far an EV may be off: what one player could still gain at most
+    accuracy: float | None  # the largest error of an EV: the most that one player could still gain
     pot: float | None = None  # of a spot, in chips
 
 
@@ -169,25 +169,25 @@ class Solution(ABC):
 
     @property
     def limits(self) -> str:
-        """Where play on it differs from a real hand, for people; "": nowhere."""
+        """Differences between its play and a real hand, for people; "": none."""
         return ""
 
     @property
     @abstractmethod
     def figures(self) -> Figures:
-        """How good it is, and what it is worth."""
+        """Its quality and its values."""
 
     @property
     @abstractmethod
     def locks(self) -> tuple[Lock, ...]:
-        """The strategies that were given, not found."""
+        """The locked strategies: given, not solved."""
 
     @abstractmethod
     def lock_target(self, line: str, where: str) -> LockTarget:
         """The decision that a lock's line names; `where` the line stands, for messages."""
 
     def spans_boards(self, line: str) -> bool:
-        """Whether a line is about a decision on many boards, which it does not name."""
+        """Whether a line means a decision on many boards, which it does not name."""
         del line
         return False
 
@@ -206,8 +206,8 @@ class Solution(ABC):
     def at(self, line: str = "", flop: str | None = None) -> "Node":
         """The node that a line leads to; "" is the first one.
 
-        A flop may stand in the line or beside it. An address of GTO Wizard is a line as well. A
-        line that leads nowhere is an `InputError`.
+        The flop may be part of the line or a separate argument. An address of GTO Wizard is a line
+        as well. A line that leads nowhere is an `InputError`.
         """
         return Node(self, self.read(self.named_line(line), flop))
 
@@ -260,7 +260,7 @@ class Solution(ABC):
 
     @abstractmethod
     def runouts(self, position: Position) -> Runouts:
-        """The cards that may come where one card is dealt, and which of them are the same."""
+        """The cards that may come where one card is dealt, and which of them are isomorphic."""
 
     def flops_at(self, position: Position) -> Sequence[SolvedFlop]:
         """The flops that may come where a flop is dealt."""
@@ -268,17 +268,17 @@ class Solution(ABC):
         return ()
 
     def source(self, position: Position) -> str:
-        """Where the strategies at a position come from, for people; "": the solution itself."""
+        """The source of the strategies at a position, for people; "": the solution itself."""
         del position
         return ""
 
     def source_note(self, position: Position) -> str:
-        """How far strategies from elsewhere are from the solution's own, for people; often ""."""
+        """The distance of strategies from elsewhere to the solution's own, for people; often ""."""
         del position
         return ""
 
     def refresh(self) -> None:
-        """Look again for what was solved meanwhile and belongs to the solution."""
+        """Look for results that were solved meanwhile and belong to the solution."""
         return
 
     def remarks(self, position: Position) -> list[str]:
@@ -287,7 +287,7 @@ class Solution(ABC):
         return []
 
     def flop_figures(self, position: Position) -> Row:
-        """Figures of the flop of a position, where flops were solved one by one; else nothing."""
+        """Figures of the flop of a position where flops were solved one by one, else nothing."""
         del position
         return {}
 
@@ -329,11 +329,11 @@ class Solution(ABC):
     @property
     @abstractmethod
     def headline(self) -> str:
-        """One line: the game, and how well it is solved."""
+        """One line: the game and the accuracy of its solution."""
 
     @abstractmethod
     def worth(self) -> list[str]:
-        """Lines on how much it is worth to both players."""
+        """Lines on its value to both players."""
 
     def _summary(self) -> list[str]:
         lines = [self.headline, *self.worth()]
@@ -341,11 +341,11 @@ class Solution(ABC):
         return lines if self.simplified is None else [*lines, *self.simplified.lines()]
 
     def __repr__(self) -> str:
-        """One line: the game, and how well it is solved."""
+        """One line: the game and the accuracy of its solution."""
         return f"<{type(self).__name__} {self.headline}>"
 
     def __str__(self) -> str:
-        """Some lines: the game, how well it is solved, its worth, and the first decision."""
+        """Some lines: the game, the accuracy, the value, and the first decision."""
         lines, first = self._summary(), self.node(self.start)
         if first.kind == "decision":
             lines += ["", str(first)]
@@ -360,7 +360,7 @@ class Solution(ABC):
         return f"{head}<div>{NO_DECISION}</div>" if first.kind == "end" else head
 
     def _hinted(self, line: str, read: Callable[[str], Position]) -> Position:
-        """`read` a line; if it fails, the error leads back to where the line was still right."""
+        """`read` a line; if it fails, the error leads back to the part that was right."""
         try:
             return read(line)
         except NoNodeError:
@@ -441,24 +441,24 @@ class Node:
 
     @property
     def actor(self) -> Player | None:
-        """The player who acts; None: nobody does."""
+        """The player who acts; None: no player does."""
         return self.tree.player_at(self.index) if self.kind == "decision" else None
 
     @property
     def seat(self) -> str:
-        """The name of the player who acts; "" where nobody does."""
+        """The name of the player who acts; "" where no player acts."""
         return "" if self.actor is None else self.unit.seats[self.actor]
 
     @property
     def to_call(self) -> float:
-        """Chips that the player who acts has to pay to go on."""
+        """Chips that the player who acts has to call."""
         return self.unit.amount(self.tree.to_call_at(self.index)) if self.actor is not None else 0.0
 
     # Where a hand ends.
 
     @property
     def folded(self) -> Player | None:
-        """The player who has folded; None: nobody has."""
+        """The player who has folded; None: neither has."""
         if self.tree.kind[self.index] != NodeKind.FOLD:
             return None
         return Player(int(self.tree.player[self.index]))
@@ -471,7 +471,7 @@ class Node:
         results = self.solution.payoffs(self.position)[self.index, :, outcome]
         return self.unit.amount(-float(results.sum()))
 
-    # What led here, and what follows.
+    # The action that led here, and the nodes that follow.
 
     @property
     def action(self) -> str:
@@ -571,11 +571,11 @@ class Node:
                 ways.append((", ".join(node.label for node in path), path[-1].line))
         return ways
 
-    # What the solution says.
+    # The play of the solution.
 
     @property
     def ranges(self) -> Decision:
-        """Both players' ranges and EVs here, whoever acts."""
+        """Both players' ranges and EVs here, whichever player acts."""
         return self.solution.decision(self.position)
 
     @property
@@ -585,12 +585,12 @@ class Node:
 
     @property
     def decision(self) -> Decision:
-        """The solution's play here; an `InputError` where nobody acts."""
+        """The solution's play here; an `InputError` where no player acts."""
         self.require_decision()
         return self.ranges
 
     def require_decision(self) -> None:
-        """Refuse a node where nobody acts, and say how the line goes on."""
+        """Refuse a node where no player acts, and say how the line continues."""
         if self.kind == "decision":
             return
         if self.kind == "end":
@@ -607,12 +607,12 @@ class Node:
 
     @property
     def source(self) -> str:
-        """Where the strategies here come from, for people; "": the solution itself."""
+        """The source of the strategies here, for people; "": the solution itself."""
         return self.solution.source(self.position)
 
     @property
     def source_note(self) -> str:
-        """How far strategies from elsewhere are from the solution's own, for people."""
+        """The distance of strategies from another source to the solution's own, for people."""
         return self.solution.source_note(self.position)
 
     @property
@@ -626,12 +626,12 @@ class Node:
         return self.solution.flop_figures(self.position)
 
     def __repr__(self) -> str:
-        """One line: where, and what is there."""
+        """One line: the line and the kind of node."""
         acts = f"{self.seat} to act" if self.actor is not None else self.kind
         return f"<Node '{self.line}': {acts}, pot {self.pot:g} {self.unit.name}>"
 
     def __str__(self) -> str:
-        """A small table: who acts, both ranges, how often each action is taken, its EV."""
+        """A small table: the player who acts, both ranges, the frequency and EV of each action."""
         if self.kind == "decision":
             return str(self.decision)
         where = f"{self.line or 'first node'}: pot {self.pot:g} {self.unit.name}"

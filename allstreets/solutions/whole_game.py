@@ -11,14 +11,14 @@ A line is ROOT | FLOP | words after the flop: "r2.5 c | AsKh7d | x b50%"; of flo
 "spr3.5 | AsKh7d | x b50%". Where turn and river are real cards they are named, "| 5c |"; where a
 card model averages over them, nothing stands for them.
 
-The strategies of a flop are taken from where they are best: a spot that was solved exactly beside
-the game, else what the game stores.
+The strategies of a flop come from the best source: a spot that was solved exactly beside the game,
+else the game itself.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -77,7 +77,9 @@ from allstreets.solutions.walk import (
     Solution,
     SolvedFlop,
 )
-from allstreets.solvers import QuantisedSolution, WholeGameSolver
+
+if TYPE_CHECKING:
+    from allstreets.solvers import QuantisedSolution, WholeGameSolver
 
 Mix = dict[str, float]  # action → probability
 
@@ -86,7 +88,7 @@ NEAR = 3  # flops that a message names
 CACHED_VIEWS = 8  # pots on flops, with all their values
 CACHED_FLOPS = 8  # that were solved exactly, with the streets that were looked at
 CACHED_LINES = 4096  # tables over flops write the same ones on every flop
-ENDS = "this solution ends where the flop is dealt; a solution of the whole game goes on"
+ENDS = "this solution ends where the flop is dealt; a solution of the whole game continues"
 NOT_STORED = (
     "this solution stores no strategies after the flop (store: preflop, or memory: per_batch); "
     "solve a flop of it with: allstreets solve --from FOLDER --flop …"
@@ -120,11 +122,11 @@ class WholeSolution(Solution):
 
     @classmethod
     def of(
-        cls, solver: WholeGameSolver, kept: QuantisedSolution | None = None, **facts: Any
+        cls, solver: "WholeGameSolver", kept: "QuantisedSolution | None" = None, **facts: Any
     ) -> "WholeSolution":
         """The solution that a solver holds, without files; `facts` such as seconds and name.
 
-        It is what a bundle would store; `kept` is what `keep` returned, if that was done already.
+        It is what a bundle would store; `kept` is the result of `keep`, if that is known already.
         """
         source = SolverSource(solver, kept)
         return cls.game_of(solver.game, source, source.facts(**facts))
@@ -169,7 +171,7 @@ class WholeSolution(Solution):
     def models(self) -> ModelFlops:
         """Flops that were solved one by one."""
         if not isinstance(self.below, ModelFlops):
-            raise InputError("this is no model of flops")
+            raise InputError("this is not a model of flops")
         return self.below
 
     @property
@@ -184,12 +186,12 @@ class WholeSolution(Solution):
 
     @property
     def cards(self) -> CardModel:
-        """The card model: how much players know of the cards after the flop."""
+        """The card model: what players know about the cards after the flop."""
         return CardModel() if self.below is None else self.below.cards
 
     @property
     def plays_every_flop(self) -> bool:
-        """Whether every flop is played with real cards, because what is missing is drafted."""
+        """Whether every flop is played with real cards, because missing flops are drafted."""
         return self.exact_flops is not None and self.exact_flops.every
 
     @property
@@ -252,13 +254,13 @@ class WholeSolution(Solution):
         return LockTarget(target.order, target.tree, target.node)
 
     def spans_boards(self, line: str) -> bool:
-        """Whether a line goes on after a flop that it does not name."""
+        """Whether a line continues after a flop that it does not name."""
         parts = split_line(line, self.roots.read)
         return parts.after is not None and parts.flop is None
 
     @property
     def locks(self) -> tuple[Lock, ...]:
-        """The strategies that were given, not found."""
+        """The locked strategies: given, not solved."""
         if self.is_game:
             return self.game.lock
         return tuple(Lock.from_mapping(lock) for lock in self.facts.config.get("lock") or ())
@@ -324,8 +326,8 @@ class WholeSolution(Solution):
         if not self._sees_flop(root):
             ways = self.node(Position(root)).ways_to_a_deal()
             if not ways:
-                raise NoNodeError("No flop is dealt any more on this way.")
-            raise NoNodeError("No flop has been dealt yet. These ways lead to one:", ways)
+                raise NoNodeError("No flop is dealt any more on this line.")
+            raise NoNodeError("No flop has been dealt yet. These lines lead to one:", ways)
         flops = self._require_below(line)
         if flops.cards.stores_cards and "|" in after:
             raise InputError(
@@ -359,7 +361,7 @@ class WholeSolution(Solution):
         return self.below
 
     def _require_flop(self, root: int, cards: tuple[int, ...], after: str) -> None:
-        """Refuse a flop of which nothing is known, and name near ones."""
+        """Refuse a flop that the solution does not have, and name near ones."""
         if self._exact(root, cards[:3]) is not None:
             return
         if ANY_CARD in cards:
@@ -422,7 +424,7 @@ class WholeSolution(Solution):
         return position.cards
 
     def deal(self, position: Position) -> Deal:
-        """A flop, a card, or nothing that the solution would see."""
+        """A flop, a card, or nothing that the solution sees."""
         if position.root is None:
             if self.below is None:
                 return Deal(3, False, note=ENDS)
@@ -463,7 +465,7 @@ class WholeSolution(Solution):
         return Position(parent, root, cards)
 
     def runouts(self, position: Position) -> Runouts:
-        """The cards that may come: ranges have no suits, so suits alike on the board are alike."""
+        """The cards that may come: ranges have no suits, so only the board tells suits apart."""
         same = runouts(position.cards[:3], [np.ones(COMBO_COUNT)])
         for card in position.cards[3:]:
             same = same.after(card)
@@ -479,7 +481,7 @@ class WholeSolution(Solution):
         return () if self.below is None else self.below.solved(position.node)
 
     def source(self, position: Position) -> str:
-        """How a flop was solved, where that was done beside the game."""
+        """How a flop was solved, if it was solved beside the game."""
         exact = self.exact_at(position)
         return "" if exact is None else exact.accuracy
 
@@ -490,7 +492,7 @@ class WholeSolution(Solution):
         return self.below.row(position.root, canonical_flop(position.cards[:3]).flop)
 
     def remarks(self, position: Position) -> list[str]:
-        """How a flop was solved that was solved by itself, or exactly."""
+        """How the flop was solved, by itself or exactly."""
         row, source = self.flop_figures(position), self.source(position)
         if not row:
             return [f"This flop is {source}.", ""] if source else []
@@ -510,12 +512,12 @@ class WholeSolution(Solution):
         return self._exact(position.root, position.cards[:3])
 
     def source_note(self, position: Position) -> str:
-        """How far the game's own play of such a flop is from exact play."""
+        """The distance of the game's own play of such a flop from exact play."""
         exact = self.exact_at(position)
         return "" if exact is None else exact.note
 
     def refresh(self) -> None:
-        """Look again for flops that were solved exactly meanwhile."""
+        """Look for flops that were solved exactly meanwhile."""
         if self.exact_flops is not None:
             self.exact_flops.refresh()
             self._exact.cache_clear()
@@ -579,7 +581,7 @@ class WholeSolution(Solution):
         return OnBoard(solved.weight, self.below.counted(decision))
 
     def flop_table(self, line: str) -> list[Row]:
-        """One row per flop: how often play gets to a decision after it, and what is done there.
+        """One row per flop: how often play gets to a decision after it, and the frequencies there.
 
         reached: whether enough of both ranges gets there for that to have been learned.
         """
@@ -666,7 +668,7 @@ class WholeSolution(Solution):
     # For people.
 
     def worth(self) -> list[str]:
-        """Values of both players; of flops one by one, how each ratio went."""
+        """Values of both players; for flops one by one, the result at each ratio."""
         lines = self.models.lines() if self.settings else []
         if self.values is not None:
             bb, sb = (number_text(value, "+", 1) for value in self.values)
@@ -675,7 +677,7 @@ class WholeSolution(Solution):
 
     @property
     def headline(self) -> str:
-        """One line: which game, and how well it is solved."""
+        """One line: the game and the accuracy of its solution."""
         error, made = self.exploitability, self.simplified
         name = f"{self.facts.name}: " if self.facts.name else ""
         if self.settings:
@@ -693,7 +695,7 @@ class WholeSolution(Solution):
 
 
 def require_street(cards: CardModel, street: Street, line: str) -> None:
-    """Refuse a line to a street of which nothing is stored."""
+    """Refuse a line to a street that is not stored."""
     if street > cards.last_street:
         raise InputError(
             f"line '{line}': with cards: {cards.kind} the {street.text} is not stored, only "
@@ -707,7 +709,7 @@ def near_flops(flops: Sequence[Flop], flop: Flop) -> list[Flop]:
 
 
 def _distance(flop: Flop, other: Flop) -> tuple[int, int]:
-    """How unlike two flops are: suits and pairing before ranks."""
+    """The dissimilarity of two flops: suits and pairing before ranks."""
     texture = (flop.texture.suits != other.texture.suits) + (
         flop.texture.pairing != other.texture.pairing
     )

@@ -5,11 +5,10 @@ cards. Before the flop most hands are all but indifferent between two actions, s
 few thousandths of the pot decides what they do. In a game of 20 bb this is two thirds of what a
 solution loses with real cards.
 
-So training halts once, when the ranges have settled. Some flops are solved exactly for these
-ranges (`measure`, which is handed in), and the differences to the run's own values are
-*corrections*: chips for each opposing combo that a hand meets in a pot. Training uses them:
-every value of a pot is its own plus the correction times the combos met, so that corrections follow
-the ranges.
+So training halts once, when the ranges have settled. Some flops are solved exactly for these ranges
+(by `measure`), and the differences from the run's own values are *corrections*: chips for each
+opposing combo that a hand meets in a pot. From then on training adds to every value of a pot the
+correction times the combos met, so that corrections follow the ranges.
 """
 
 from collections.abc import Callable
@@ -26,7 +25,7 @@ SETTLED = 0.5  # of the iterations of a run, after which it is measured
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """When corrections are measured, on how many flops, and by what."""
+    """When corrections are measured, on how many flops, and by which function."""
 
     flops: int
     iteration: int

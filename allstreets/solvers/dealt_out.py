@@ -1,9 +1,9 @@
-"""Spots in which nobody has a choice: all-in already, or without a bet from here on.
+"""Spots in which no player has a choice: all-in already, or without a bet from here on.
 
-Nothing is solved there, so nothing needs 32 bits: the pot goes by the equities of hands, which are
-counted, and all sums are in double precision.
+Nothing is solved there: the equities of the hands, which are counted exactly, divide the pot, and
+all sums are in double precision.
 
-A file of its own, since stored solutions are shown without loading kernels.
+It is a separate file because stored solutions are shown without loading kernels.
 """
 
 from dataclasses import replace
@@ -18,7 +18,7 @@ from allstreets.games import Spot
 
 
 def only_end(spot: Spot) -> int | None:
-    """The showdown that every hand gets to; None: somebody has a choice before."""
+    """The showdown that every hand reaches; None: a player has a choice before."""
     tree = spot.tree
     choices = tree.child_count[tree.kind == NodeKind.DECISION]
     if choices.max(initial=1) > 1:

@@ -2,41 +2,43 @@
 
 1. Learn. The `boards` engine plays every turn and river card, but the hands of a board share the
    strategies of some buckets: a tenth of the slots and of the time of an exact iteration.
-2. Lift. On every board a combo does what its bucket does: an exact subgame that does not learn
+2. Lift. On every board a combo plays as its bucket does: an exact subgame that does not learn
    takes these strategies as its average (`engines.lifting`).
 3. Evaluate there. EVs, and the best responses of `exploitability`, are those of real combos that
-   see every card. So the accuracy of a draft is true, not that of the game with buckets.
+   see every card. So the accuracy of a draft is that of the real game, not that of the game with
+   buckets.
 
 A draft is a `SpotSolver` like any other: driven, shown and saved by the same code. It takes ranges
 in which suits that the flop makes alike are alike, and no locks.
 
-A `Completion` says how flops are completed that a solution does not store: a card model, and so
-many iterations. It is a small value that is passed on: to a certificate, to a job, to a review.
+A `Completion` says how to solve flops that a solution does not store: a card model and a number of
+iterations. It is a small value that is passed to a certificate, a job or a review.
 """
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from allstreets import engines  # each is loaded when it is used
 from allstreets.base import Floats, InputError, thread_count
 from allstreets.betting import Player, Street
 from allstreets.cards import HAND_OF_COMBO, canonical_flop, hand_combos
 from allstreets.cfr import Schedule, parse_schedule
 from allstreets.engines import (
     TWO_BYTES,
-    BoardsEngine,
-    BoardsLift,
     CardModel,
     ExactSubgame,
     StreetView,
     deal_streets,
     every_combo,
-    listed_river,
 )
 from allstreets.games import Spot, spot_root
 from allstreets.solvers.dealt_out import only_end
 from allstreets.solvers.spot import SpotSolver
+
+if TYPE_CHECKING:
+    from allstreets.engines import BoardsLift
 
 BOARDS = CardModel("boards", groups=32)
 
@@ -49,8 +51,8 @@ def require_draft(spot: Spot) -> None:
         raise InputError("a flop with locks is not drafted: solve it exactly")
     if spot_root(spot).symmetries != every_combo(spot.cards)[0].symmetries:
         raise InputError(
-            "a range that tells suits apart which the flop does not is not drafted: solve it "
-            "exactly"
+            "a range that treats suits differently is not drafted where the flop does not: "
+            "solve it exactly"
         )
 
 
@@ -84,7 +86,7 @@ class DraftSolver(SpotSolver):
         combos = np.maximum(hand_combos(spot.cards), 1)
         means = [np.bincount(HAND_OF_COMBO, held.weights) / combos for held in spot.ranges]
         self._ranges: Floats = np.stack(means)[:, None]  # [2, 1, 169]
-        self._engine = BoardsEngine(
+        self._engine = engines.BoardsEngine(
             [(spot.tree, spot.payoffs)], [flop], self.threads, model, self._ranges
         )
         self._lifted_at = -1  # the iteration whose strategies the exact subgame plays
@@ -101,11 +103,13 @@ class DraftSolver(SpotSolver):
             self._lifted_at = self.iterations
         return self._lifted
 
-    def _lift(self) -> BoardsLift:
+    def _lift(self) -> "BoardsLift":
         """The strategies as a bundle stores them."""
-        return BoardsLift(self.draft_cards, 0, self._engine.pack(0, self._ranges, [TWO_BYTES]))
+        return engines.BoardsLift(
+            self.draft_cards, 0, self._engine.pack(0, self._ranges, [TWO_BYTES])
+        )
 
-    def _exact(self, lift: BoardsLift) -> ExactSubgame:
+    def _exact(self, lift: "BoardsLift") -> ExactSubgame:
         """An exact subgame in which the hands of a bucket share a row; buckets never change."""
         root, combos = every_combo(self.spot.cards)
         turns = self._engine.cards[0].streets
@@ -117,11 +121,11 @@ class DraftSolver(SpotSolver):
             self.threads,
             buckets=lift.sharing,
             learns=False,
-            streets=[*turns, listed_river(turns[-1])][: len(deal_streets(self.spot.tree))],
+            streets=[*turns, engines.listed_river(turns[-1])][: len(deal_streets(self.spot.tree))],
         )
 
     def view(self, cards: tuple[int, ...], best: Player | None = None) -> StreetView:
-        """One board, with the combos of both ranges alone."""
+        """One board, with only the combos of both ranges."""
         oop, ip = (held.weights > 0 for held in self.spot.ranges)
         return StreetView(self.subgame, self.reach, cards, (oop, ip), best)
 
@@ -144,9 +148,9 @@ class Completion:
         groups: int | None = None,
         iterations: int | None = None,
     ) -> "Completion":
-        """As a solution with these cards solves its flops, where it stores what it needs to.
+        """The completion by which a solution with these cards solves its flops.
 
-        What is named is as named.
+        Arguments that are given override the solution's.
         """
         model = cards if cards.kind == "boards" else BOARDS
         if kind is not None and kind != model.kind:
@@ -161,7 +165,7 @@ class Completion:
         return f"{self.model}, {self.iterations:,} iterations"
 
     def solver(self, spot: Spot, threads: int | None = None) -> SpotSolver:
-        """The solver of a spot, untrained; an `InputError` where it cannot be completed so."""
+        """The solver of a spot, untrained; an `InputError` if it cannot be completed this way."""
         model = self.model
         if model.stores_cards:
             return DraftSolver(spot, threads=threads, model=model)

@@ -1,7 +1,7 @@
 """Drive a solver to its target: train, check, stop. Every run of this package goes through here.
 
-1. Train up to the next iteration at which something is due: a check, something of the caller's
-   (a checkpoint, a report), the last iteration.
+1. Train up to the next iteration at which something is due: a check, a checkpoint or report of the
+caller, the last iteration.
 2. Between two iterations poll the control (stop, pause) and the timer; either ends the batch.
 3. At a check, and at the end, evaluate the exploitability of the average strategies.
 4. Hand a `Step` to the caller, who may end the drive there.
@@ -11,8 +11,8 @@
 resumed run meets again, or where the curve so far predicts the target (`Planned`).
 
 The time counts everything since its `Timer` was started, checks included. Training ends while there
-is time for the last check: one more lap (the iterations between two polls) and a check, as long as
-the last ones took, would overrun the limit.
+is time for the last check: when one more lap (the iterations between two polls) and one more check
+would overrun the limit, if they take as long as the last ones.
 
 Nothing here knows files, terminals or settings: `training.loop` adds them.
 """
@@ -46,7 +46,7 @@ class Trainable(Protocol):
 
 
 class Checks(Protocol):
-    """Where the checks of a run lie."""
+    """The schedule of the checks of a run."""
 
     def after(self, iteration: int, curve: Curve) -> int:
         """The iteration of the next check; `curve` holds the checks so far."""
@@ -76,8 +76,8 @@ class Planned:
     below 1 avoids training far beyond the target, and the last few checks close the gap. This takes
     0.88 to 0.97 of the time of a check every ten iterations (`benchmarks/bench_checks.py`).
 
-    Only checks that the plan itself has asked for count: where a run was interrupted, and evaluated
-    for that, it is resumed with the checks of an uninterrupted one.
+    Only checks that the plan asked for count: a run that is interrupted is evaluated once more, and
+    resumes with the checks of an uninterrupted run.
     """
 
     target: float
@@ -132,22 +132,22 @@ class Timer:
 
     @property
     def reserve(self) -> float:
-        """Seconds that one more lap and its check take, by the last ones.
+        """Seconds that one more lap and its check take, judging by the last ones.
 
-        The first lap, which may wait for the compiler, tells nothing; until there is a second,
-        or a first check, it is 0.
+        The first lap may wait for the compiler, so it does not count: until there is a second lap,
+        or a first check, this is 0.
         """
         return self._lap + self._check
 
     def is_up(self, seconds: float) -> bool:
-        """Whether one more lap and its check, begun at `seconds`, would overrun the limit."""
+        """Whether one more lap and its check, started at `seconds`, would overrun the limit."""
         return seconds + self.reserve >= self._limit
 
     @property
     def seconds_per_iteration(self) -> float | None:
         """The mean without checks and without the first lap, which may wait for the compiler.
 
-        With no other lap it is that of the first; None: nothing was trained.
+        With only one lap it is that of the first; None: nothing was trained.
         """
         iterations, seconds = self._others if self._others[0] else self._first or (0, 0.0)
         return seconds / iterations if iterations else None
@@ -166,7 +166,7 @@ class Timer:
             self._lap = seconds
 
     def check(self, evaluate: Callable[[], float | None]) -> float | None:
-        """Evaluate, and take the time of it."""
+        """Evaluate, and time it."""
         began = self._clock()
         exploitability = evaluate()
         self._check = self._clock() - began
@@ -182,7 +182,7 @@ class Timer:
 
 @dataclass(frozen=True)
 class Step:
-    """Where a drive stands after a batch of iterations."""
+    """The state of a drive after a batch of iterations."""
 
     iteration: int
     seconds: float  # on the timer
@@ -205,7 +205,7 @@ def drive(
     between: Callable[[int], None] = lambda _: None,
     pause: Callable[[], None] | None = None,
 ) -> Iterator[Step]:
-    """Train until an ending, or until `control` stops it: then the last step has none.
+    """Train until something ends the run, or `control` stops it: then the last step has no ending.
 
     Args:
         solver: What is trained.

@@ -1,4 +1,4 @@
-"""Actions before the flop that are closed for good, so that nothing need be stored below them.
+"""Actions before the flop that are closed for good, so that nothing is stored below them.
 
 72o does not call a 3-bet. Its regrets and strategies in 3-bet pots, on every flop, are memory and
 time for nothing. Every `after` iterations a *review* decides, for every decision before the flop,
@@ -8,15 +8,15 @@ action and hand:
    strategy has hardly played it (`LARGEST_SHARE`), and it is clearly no best response: against the
    other player's average strategies another action, one that stays open, is worth more by at least
    `LEAST_LOSS`. Its remaining share of the average goes to the hand's other actions, so that the
-   hand does not get below the action at all.
+   hand never goes below the action.
 2. A closed action is **opened** again if it is a best response after all. It starts from regret 0.
 
 In between, closed actions are not played, whatever their regrets, and their values are not
-computed. Pruning by regret rests on the same fact, that an action with negative regret is not
-played. What makes leaving it out for good sound is the second rule: CFR solves the game without the
-closed actions, and where no closed action is a best response to its solution, a best response in
-the whole game gains no more than one without them, so that it is a solution of the whole game. The
-reported exploitability is always that of the whole game.
+computed. Regret-based pruning rests on the same fact: an action with negative regret is not played.
+The second rule is what makes it sound to leave an action out for good: CFR solves the game without
+the closed actions, and where no closed action is a best response to its solution, a best response
+in the whole game gains no more than one without them, so that it is a solution of the whole game.
+The reported exploitability is always that of the whole game.
 """
 
 from collections.abc import Mapping
@@ -69,7 +69,7 @@ class HandDropping:
         return iterations > 0 and iterations % self.after == 0
 
     def watch(self) -> None:
-        """Write down what the coming iteration plays."""
+        """Record what the coming iteration plays."""
         for node, strategy in self.preflop.current().items():
             self._played[node] |= strategy > 0
 
@@ -86,7 +86,7 @@ class HandDropping:
             below = best[player][tree.children_of(node)]
             loss = LEAST_LOSS * (reach[node, player.opponent] @ game.pairs)
             unused = before | (~self._played[node] & (average < LARGEST_SHARE))
-            # Something was played in every iteration, so that something stays.
+            # Every iteration played some action, so some action stays open.
             ceiling = np.where(unused, -np.inf, below).max(axis=0)
             closed = unused & np.where(before, below <= ceiling, below < ceiling - loss)
             fresh, back = closed & ~before, before & ~closed
@@ -96,7 +96,7 @@ class HandDropping:
             newly_closed += int(fresh.sum())
             reopened += int(back.sum())
             self._closed[node] = closed
-            # What has come back is given a whole period before it can be closed again.
+            # A reopened action gets a whole period before it can be closed again.
             self._played[node] = back
         self._hand_over()
         return Review(

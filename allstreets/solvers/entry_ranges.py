@@ -1,25 +1,25 @@
 """Ranges for pots that are off-path, so that flops can be solved again without a hole.
 
 A flop that a solution does not store is solved for the ranges that get there. Where a player hardly
-ever goes, his range is what the first iterations left behind: solved for it, the opponent plays
-against nobody, and a best response walks in (unsafe re-solving). The cure is a gadget in front of
+ever goes, his range is a relic of the first iterations: solved for it, the opponent's answers are
+meaningless, and a best response exploits them (unsafe re-solving). The cure is a gadget in front of
 the pot (Burch, Johanson & Bowling 2014; Moravčík et al. 2016; Brown & Sandholm 2017): every hand of
 the player chooses between entering the pot and declining, which is worth what the solution gives
-the hand. So the hands that enter are those which bad answers would reward, and the opponent learns
-the answers that keep them out.
+the hand. So the hands that enter are those that bad answers would reward, and the opponent learns
+answers that keep them out.
 
-Flops are solved one by one, but a player enters before the flop. So this gadget stands there: one
-choice by hand class, for some flops together,
+Flops are solved one by one, but a player enters before the flop. So the gadget is there: one choice
+for each hand class, on some flops together:
 
 1. the pots that are off-path are solved on these flops, a few iterations at a time;
 2. best responses say what entering is worth to each hand, all flops together;
 3. regret matching moves each hand's chance of entering: up where that beats declining;
 
-and the mean chances are the *entry range*. It is a range like any other: whoever solves a flop of
-the solution, by whatever engine, solves it for that range.
+and the mean chances are the *entry range*. It is a range like any other: every engine that solves a
+flop of the solution solves it for that range.
 
-Declining is worth what the pot itself was worth while the solution was trained, and a part of what
-the hand loses by going there: a hand that loses much need not be answered to the last chip.
+Declining is worth what the pot was worth to the hand in training, plus a part of what the hand
+loses by going there: a hand that loses much need not be answered to the last chip.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,11 +37,11 @@ from allstreets.games import PreflopGame, Strategies, WholeGame, largest_one
 from allstreets.solvers.whole_game import WholeGameSolver
 
 OFF_PATH = 1e-3  # of a range: a pot that less of it reaches is off-path
-ENTERING = 8.0  # weight of hands that enter an off-path pot, relative to the range that is there
+ENTERING = 8.0  # weight of hands that enter an off-path pot, relative to the range at the pot
 LEAST_ENTERING = 0.05  # a pot whose entering hands weigh less keeps its range
 MARGIN = 0.25  # of what a hand loses by going to a pot, which it may win back there
 ITERATIONS, AT_ONCE = 60, 4  # AT_ONCE: between two looks at the best responses
-SETTLED = 1 / 3  # of the iterations, whose chances are not counted
+SETTLED = 1 / 3  # of the iterations: their chances are not counted
 
 Progress = Callable[[int, int], None]
 BuildEngine = Callable[[Longs, Sequence[Flop], Floats], Engine]
@@ -60,8 +60,8 @@ def solution_ranges(
     """[2, P, 169]: the ranges to solve flops of a trained game for (`entry_ranges`).
 
     `values` [2, P, F, 169] are those of its average strategies; off-path pots are solved with the
-    cards of `model`, on so many of its `flops`. `progress` gets how many iterations of how many
-    are done.
+    cards of `model`, on so many of its `flops`. `progress` receives the iterations done and their
+    total.
     """
     if flops < 1:
         raise MemoryError("no room for a flop")
@@ -119,7 +119,7 @@ class EntryGadget:
         return self.with_chances(self.chances)
 
     def with_chances(self, chances: Floats) -> Floats:
-        """The ranges where hands enter with these chances."""
+        """The ranges when hands enter with these chances."""
         return self.ranges + self.weights[..., None] * chances
 
     def learn(self, player: Player, entering: Floats) -> None:
@@ -167,7 +167,7 @@ def entry_ranges(
 
 
 def some_flops(flops: Sequence[Flop], weights: Floats, most: int) -> Longs:
-    """Places of a few flops that stand for all, each for as many that are dealt."""
+    """Indices of a few flops that stand for all, each for the same number of dealt flops."""
     places = {flop.number: place for place, flop in enumerate(flops)}
     order = np.array([places[flop.number] for flop in by_likeness(flops)])
     count = min(most, len(flops))
@@ -213,7 +213,7 @@ def _solve(
 
 
 def _margins(game: PreflopGame, strategies: Strategies, leaves: Floats) -> Floats:
-    """[2, P, 169]: what hands lose by the action that leads them to each pot, on all flops."""
+    """[2, P, 169]: what hands lose by the action that leads to each pot, over all flops."""
     tree = game.tree
     margins = np.zeros((len(Player), len(game.pots), len(HAND_SIZES)))
     for player in Player:

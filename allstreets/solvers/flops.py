@@ -1,7 +1,7 @@
-"""Flops one by one: the pots of a whole game on flops whose ranges are given, not played to.
+"""Flops one by one: the pots of a whole game on flops, for given ranges.
 
-A fixed reach [2, P, 169], by default every hand, replaces the preflop tree. Nothing
-connects the flops then, so each is a game of its own that ends when it is solved:
+A fixed reach [2, P, 169], by default every hand, replaces the preflop tree. Then nothing connects
+the flops: each is a separate game, and training it ends when it is solved:
 
 1. Train all pots and flops in work up to the next check.
 2. Compute the true exploitability of their average strategies.
@@ -9,7 +9,7 @@ connects the flops then, so each is a game of its own that ends when it is solve
    bundle stores them: to one byte each, or to two where the exploitability would change by more
    than 5 % (`engines.quantised`).
 
-Memory, and time at most, are estimated before anything is built. Constants are those of a usual
+Memory and the longest time are estimated before anything is built. Constants are those of a typical
 core; the time is a guess, and most flops end before their last iteration.
 """
 
@@ -52,12 +52,12 @@ SECONDS_PER_DEAL = 1.4e-8  # a deal, times the square root of the actions
 SETUP_SECONDS = {"classes": 0.05, "buckets": 0.6, "sampled": 0.05}
 TREE_SECONDS_PER_ACTION = 5e-5  # laying a tree out and reading its strategies
 CHECK_ITERATIONS = 2.0  # what a check costs
-TABLE_BYTES = 114_244  # that a flop in use leaves in memory: 169 · 169 · 4
+TABLE_BYTES = 114_244  # that a flop in use keeps in memory: 169 · 169 · 4
 GROUP_BYTES = 200_000_000  # of regrets and strategies of a group
 LARGEST_GROUP = 64  # flops
-PIECES_PER_THREAD = 2  # pots on flops in work: with fewer, threads wait for the last one
+PIECES_PER_THREAD = 2  # pots on flops in work: with fewer, threads would wait for the last pot
 MANY_THREADS = (
-    8  # train a group as quickly as it is laid out and stored: a third one fills the gaps
+    8  # train a group as quickly as it is laid out and stored: a third group fills the gaps
 )
 
 
@@ -97,7 +97,7 @@ class FlopsSolver:
         shape = (engine.pots, engine.flops)
         self._iterations = np.zeros(1, np.int64)
         self._at_once = 1  # iterations between two calls that may stop a batch
-        self._regret_weights = np.zeros(shape)  # what iterations still weigh in positive regrets
+        self._regret_weights = np.zeros(shape)  # that positive regrets still carry
         self.solved = np.zeros(shape, np.bool_)
         self.trained_for = np.zeros(shape, np.int64)  # iterations of each
         self.exploitability_by_flop = np.full(shape, np.nan)  # at the latest check, in pots
@@ -132,7 +132,7 @@ class FlopsSolver:
         }
 
     def train_batch(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:
-        """Run `iterations` more of the flops in work; `callback` may stop it now and then."""
+        """Run `iterations` more of the flops in work; `callback` may stop it in between."""
         last = self.iterations + iterations
         interval = self.targets.check_interval
         while self.iterations < last and self.in_work.any():
@@ -147,7 +147,7 @@ class FlopsSolver:
                 return
 
     def _iterate(self, count: int) -> None:
-        """Run so many iterations of the flops in work; how they are split changes nothing."""
+        """Run so many iterations of the flops in work; how they are split has no effect."""
         every = self.schedule.run(self.iterations + 1, count, self.pruning)
         self.engine.iterate(self.reach, self.in_work, every)
         weights = self._regret_weights[self.in_work]
@@ -221,7 +221,8 @@ class FlopsSolver:
 
     @property
     def avg_positive_regret(self) -> float | None:
-        """The mean over pots and flops, in % of the pot; None where it is no target: it takes time.
+        """The mean over pots and flops, in % of the pot; None where it is not a target, since it
+        takes time.
 
         `positive_regrets` has it for each.
         """
@@ -323,7 +324,7 @@ class FlopsSolver:
         }
 
     def _bets(self, flop: int, number: int, arrays: Arrays) -> dict[str, float]:
-        """How often OOP bets at once, and IP after a check."""
+        """The frequencies with which OOP bets first, and IP after a check."""
         tree, streets = self.pots[number].tree, self.engine.model.streets
         stored = tuple(arrays[f"strategy.0.{k}"] for k in range(len(streets)))
         strategies, held = PackedStrategies(tree, streets, stored), arrays.get("held")
@@ -368,13 +369,13 @@ def _by_class(strategy: Floats, held: Bytes | None) -> Floats:
 
 
 def _share(chances: Floats, weights: Floats) -> float:
-    """The mean of chances [H]; 0 where nobody gets there."""
+    """The mean of chances [H]; 0 where no hand gets there."""
     total = float(weights.sum())
     return float(chances @ weights) / total if total > 0 else 0.0
 
 
 def _of_pot(arrays: Arrays, pot: int) -> Arrays:
-    """The arrays of one pot of a flop, as if it were the only one."""
+    """The arrays of one pot of a flop, as if it were the only pot."""
     of_pot: Arrays = {}
     for name, array in arrays.items():
         kind, *rest = name.split(".")
@@ -407,9 +408,9 @@ def estimate_flops(
 ) -> FlopEstimate:
     """Estimate the work of solving so many flops at every stack-to-pot ratio.
 
-    On more than one thread several groups are in work: while one lays out its flops, stores them,
-    or waits for its last one, threads find work in another. No more than fit into half of `free`
-    memory, or two where that is not known.
+    On several threads several groups are in work: while one lays out or stores its flops, or waits
+    for its last flop, threads find work in another. No more than fit into half of `free` memory, or
+    two where that is not known.
     """
     each, size = sum(flop_bytes(pot, model) for pot in pots), group_size(pots, model)
     busy = -(-PIECES_PER_THREAD * threads // (size * len(pots)))
@@ -429,7 +430,7 @@ def estimate_flops(
 
 
 def group_size(pots: Sequence[PotGame], model: CardModel) -> int:
-    """How many flops make a group; it does not depend on the threads."""
+    """The number of flops in a group; it does not depend on the threads."""
     each = sum(flop_bytes(pot, model) for pot in pots)
     return min(LARGEST_GROUP, max(1, GROUP_BYTES // each))
 

@@ -1,11 +1,11 @@
 """The pots that see a flop, as leaves of the preflop tree: every flop's subgames, summed by weight.
 
 `VisitPlan` says which flops an iteration visits. An *epoch* visits flops in batches, each for some
-iterations. Shuffled, an epoch is a random order of all flops, cut into batches, so that each flop
-comes once. By reach, every batch is drawn anew, and a flop is the likelier the more pairs of hands
-see it under the current strategy. In both cases the chance of every flop to be in the batch is
-known, which keeps the estimates unbiased. A draw depends on the seed and on the numbers of the
-epoch and the batch alone.
+iterations. When shuffled, an epoch is a random order of all flops, cut into batches, so that each
+flop comes once. When drawn by reach, every batch is drawn anew, and flops that more pairs of hands
+see under the current strategy are likelier. Both ways the chance of every flop to be in the batch
+is known, which keeps the estimates unbiased. A draw depends only on the seed and the numbers of
+epoch and batch.
 
 `SubgameLeaves` keeps the last values v_f of every flop as a baseline. With batch B the estimate is
 
@@ -13,7 +13,7 @@ epoch and the batch alone.
 
 which is exact where all flops are visited.
 
-Where the values of the subgames are known to be off (`calibration`), `corrections` come on top.
+Where the values of the subgames are known to be off (`calibration`), `corrections` are added.
 """
 
 from collections.abc import Mapping
@@ -68,7 +68,7 @@ class VisitPlan:
         return done, batch, inner == 0
 
     def draw(self, epoch: int, batch: int, shares: Floats) -> tuple[Longs, Floats]:
-        """(flops, chances) of a batch; `shares` [F] say how likely flops shall be, by reach."""
+        """(flops, chances) of a batch; `shares` [F] are the target chances, by reach."""
         flops = len(shares)
         if self.visits_all(flops):
             return np.arange(flops), np.ones(flops)
@@ -169,7 +169,7 @@ class SubgameLeaves:
         weights = self.weights[flops]
         if len(flops) == self.engine.flops:
             self.totals[player] = _weighted(weights, new)
-            # Neither copied nor brought here where it need not be: that takes long for all flops.
+            # Copied and fetched only where necessary: it takes long for all flops.
             if not np.array_equal(flops, self._all):
                 new = np.asarray(new)[:, np.argsort(flops)]
             if isinstance(new, np.ndarray):
@@ -185,13 +185,13 @@ class SubgameLeaves:
         return self._corrected(player, opponent_reach, estimate)
 
     def _last_here(self, player: Player) -> Singles:
-        """[P, F, 169]: v_f, here, where they may be changed."""
+        """[P, F, 169]: v_f in the memory of this process, where they may be changed."""
         found: Singles = np.asarray(self.last[player], np.float32)
         self.last[player] = found
         return found
 
     def _iteration_weights(self, visits: Longs) -> list[IterationWeights]:
-        """[K]: what an iteration does on each flop, by its visits."""
+        """[K]: the weights of an iteration on each flop, by its number of visits."""
         first = visits[:1]
         if (visits == first).all():
             return [self._at(visit) for visit in first.tolist()] * len(visits)
@@ -206,7 +206,7 @@ class SubgameLeaves:
         return self._latest[visit]
 
     def visit_weights(self) -> Floats:
-        """[F]: what the visits of each flop still weigh in its positive regrets."""
+        """[F]: the weight of its visits that each flop's positive regrets still carry."""
         known, most = self._visit_weights, int(self.visits.max())
         for now in self.schedule.run(len(known), max(0, most + 1 - len(known))):
             known.append(known[-1] * now.positive + 1.0)
@@ -255,7 +255,7 @@ class SubgameLeaves:
         return np.arange(self.engine.flops)
 
     def sum_flops(self, values: Floats) -> Floats:
-        """[P, 169]: what values by flop [P, F, 169] add up to."""
+        """[P, 169]: the sum of values by flop [P, F, 169]."""
         return _weighted(self.weights, values)
 
     def state(self) -> dict[str, NDArray[Any]]:

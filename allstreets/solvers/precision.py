@@ -1,4 +1,4 @@
-"""The precision at which a whole game is stored, and how good a solution that is.
+"""The precision at which a whole game is stored, and the quality of what is stored.
 
 Strategies after the flop are rounded to whole numbers before they are stored (`engines.quantised`),
 so all figures of a solution are taken from the rounded ones (`engines.quantised_values`). In
@@ -27,7 +27,7 @@ FINE_BELOW = 2.0  # mbb/hand
 
 @dataclass(frozen=True, eq=False)
 class QuantisedSolution:
-    """How strategies after the flop are stored, and how good a solution they are."""
+    """The stored strategies after the flop, and the quality of the solution."""
 
     numbers: Numbers | None  # None: no strategies after the flop are stored
     figures: WholeGameFigures
@@ -40,11 +40,11 @@ class QuantisedSolution:
 def quantise_solution(
     solver: WholeGameSolver, trained: float | None = None, *, flops: bool = True
 ) -> QuantisedSolution:
-    """Find out how finely a solution must be stored, and evaluate what is stored.
+    """Choose the precision of a solution, and evaluate what is stored.
 
     `trained` is the exploitability of the strategies that the solver holds, in mbb/hand, where it
-    is known: what is stored agrees with it. Otherwise strategies are stored finely. Without `flops`
-    none are stored after the flop.
+    is known: what is stored agrees with it. Otherwise strategies are stored in two bytes. Without
+    `flops` none are stored after the flop.
     """
     if not solver.can_evaluate:
         return QuantisedSolution(None, solver.figures(), None)

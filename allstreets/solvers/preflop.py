@@ -9,26 +9,26 @@ The pots that see a flop are valued by `Leaves`: a table of values for pairs of 
 separated pipeline, 1,755 flops of subgames in the unified solver. Both share this file.
 
 With pruning, an action whose regret is below the threshold is closed for a hand: it is not played,
-so its value is not needed, and its regret is discounted and otherwise left alone. What lies
-below, also after the flop, is left as it was. Whole pots fall away for hands such as 72o.
+so its value is not needed, and its regret is discounted and otherwise left alone. Everything below,
+also after the flop, is left as it was. Whole pots drop out for hands such as 72o.
 
 With trembles (`trembles`), off-path actions are reached by a small share of the range: the opponent
 learns his answers to them.
 
 Actions can be closed for good, too (`dropping`): whatever their regrets, they are not played.
-Hands can be locked at a decision: they play what they are told, and so do they in best responses.
+Hands can be locked at a decision: they play their lock, in best responses too.
 
 **Trembles** give off-path lines a range, so that answers to them are learned. A player learns his
 answers from the opponent's hands that get to him. Where the opponent never goes, nothing is
-learned, and a best response walks in: at 20 bb a small blind that never limps and re-raises left
-69 mbb/hand behind that line. So while a solution is trained, every action before the flop is taken
-by at least a small share of the range that gets there. The hands are those that lose least by it: a
-loss of l chips makes a hand exp(−l / T) times as likely (a logit response, as in a quantal response
-equilibrium; McKelvey & Palfrey 1998), and a small part is spread over all hands.
+learned, and a best response exploits that: at 20 bb, with a small blind that never limps and
+re-raises, that line cost 69 mbb/hand. So while a solution is trained, every action before the flop
+is taken by at least a small share of the range that gets there. The hands are those that lose least
+by it: a loss of l chips makes a hand exp(−l / T) times as likely (a logit response, as in a quantal
+response equilibrium; McKelvey & Palfrey 1998), and a small part is spread over all hands.
 
-Only the reach that the opponent learns against changes. What trembles are worth to him stays below
-the action by which a player trembles, so that lines that are played are learned as ever. Averages
-and every figure of a solution are those of its strategies without trembles.
+Only the reach that the opponent learns against changes. The worth of trembles stays below the
+action by which a player trembles, so that lines that are played are learned as before. Averages and
+every figure of a solution are those of its strategies without trembles.
 """
 
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ from allstreets.solvers.kernels.preflop_pass import (
     preflop_up,
 )
 
-TREMBLE = 0.001  # of a range, at the least, takes every action
+TREMBLE = 0.001  # the least share of a range that takes every action
 BELOW = 0.1  # and of what gets to a decision: an off-path line branches, too
 TEMPERATURE = 5.0  # chips: a twentieth of a big blind
 SPREAD = 0.02
@@ -61,7 +61,7 @@ def trembles(share: float, losses: float = 1.0) -> Trembles:
 
 
 SMALL_SHARE = 0.01
-"""The weight of every hand in the average besides its reach: all strategies stay sensible."""
+"""The weight of every hand in the average on top of its reach: it keeps all strategies sensible."""
 
 NO_FLAGS = np.zeros((0, HAND_COUNT), np.bool_)
 
@@ -99,7 +99,7 @@ def preflop_layout(game: PreflopGame) -> PreflopLayout:
         first=np.cumsum([0, *(len(each) for each in children)]),
         child=np.concatenate([np.zeros(0, np.int64), *children]).astype(np.int64),
         ends=ends,
-        # In one order of axes, whatever that of the results is: kernels are compiled for each.
+        # In a fixed order of axes, since kernels are compiled for each order.
         on_pairs=np.ascontiguousarray(np.where(shown, (win + loss) / 2, win)),
         on_margin=np.ascontiguousarray(np.where(shown, (win - loss) / 2, 0.0)),
         pairs=np.ascontiguousarray(game.pairs, np.float64),
@@ -134,7 +134,7 @@ class PreflopCfr:
         self._play_locks()
 
     def _play_locks(self) -> None:
-        """Locked hands regret and have summed up just what they are told to play."""
+        """Set regrets and sums of locked hands to what their locks play."""
         for node, lock in self.game.locks.items():
             for numbers in (self.regrets[node], self.sums[node]):
                 numbers[:, lock.held] = lock.strategy[:, lock.held]
@@ -261,9 +261,9 @@ class PreflopCfr:
 
 
 def normalised(stored: Floats, closed: Flags | None = None) -> Floats:
-    """[A, 169]: positive parts divided by their sum; even where there are none.
+    """[A, 169]: positive parts divided by their sum; uniform where there are none.
 
-    What is `closed` [A, 169] gets nothing; something is open for every hand.
+    `closed` actions [A, 169] get nothing; every hand has an open one.
     """
     positive = np.maximum(stored, 0.0)
     even = np.full_like(positive, 1 / len(positive))

@@ -1,15 +1,15 @@
 """River and turn buckets that follow the ranges: made from a quick first solve, then made again.
 
-Cards `boards` put hands together by the ranges that start a pot, before these are known. So the
+Cards `boards` group hands by the ranges that start a pot, before these are known. So the
 game is solved roughly first, with hand classes: a few dozen iterations on two dozen flops are
 enough for that (`first_ranges`).
 
-The ranges of the run itself are better, once it has settled. So they are looked at a few times,
-each three times as late as the last, and hands are bucketed again where the ranges have moved far
-enough to be worth the time: that of about 30 iterations, and what is carried over has to settle.
-Early looks would be wasted, since ranges of a few iterations are worse than those of the first
-solve. Once bucketed again after 150 iterations, ranges have moved by 0.01 when 300 are done; those
-of the first solve are 0.1 away.
+The ranges of the run itself are better, once it has settled. So they are compared a few times, each
+three times as late as the last, and hands are bucketed again if the ranges have moved enough to be
+worth the time: about 30 iterations, and carried-over regrets have to settle. Early comparisons
+would be wasted: ranges of a few iterations are worse than those of the first solve. Once bucketed
+again after 150 iterations, ranges have moved by 0.01 when 300 are done; those of the first solve
+are 0.1 away.
 """
 
 from dataclasses import dataclass
@@ -33,13 +33,13 @@ class Rebucketing:
     times: int
 
     def before(self, iteration: int) -> None:
-        """Look at the ranges if a look is due at the start of an epoch."""
+        """Compare the ranges if that is due at the start of an epoch."""
         epoch, batch, begins = self.plan.place(iteration, self.engine.flops)
         if begins and batch == 0 and self.is_due(epoch * self.plan.iterations):
             self.rebucket()
 
     def is_due(self, visits: int) -> bool:
-        """Whether a look falls into a flop's visits of the last epoch."""
+        """Whether a comparison falls into a flop's visits of the last epoch."""
         looks = (FIRST_LOOK * LATER**number for number in range(self.times))
         return any(visits - self.plan.iterations < look <= visits for look in looks)
 

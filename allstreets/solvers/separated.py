@@ -1,8 +1,8 @@
 """The separated pipeline: preflop CFR on values of flops that were solved beforehand.
 
 1. A `FlopsSolver` solves every flop of a set at a few stack-to-pot ratios (SPR) with full ranges.
-   On flop f such a *model* says which share v_f[h, o] of the pot OOP gets on average when he holds
-   h and IP holds o.
+   On flop f such a *model* gives the mean share v_f[h, o] of the pot that OOP gets when he holds h
+   and IP holds o.
 2. `PairValues` are means over the flops, weighted by the pairs of combos that are dealt there:
 
        W[h, o] = Σ_f w_f · W_f[h, o]
@@ -14,8 +14,8 @@
 3. `PreflopSolver` solves the betting before the flop on these values. That is fast, and coarse: a
    hand is worth the same after the flop whatever ranges got there. Its exploitability is that of a
    best response in this simplified game, where nothing is left to decide after the flop.
-4. `play_separated` puts both into a `WholeGameSolver`, whose exploitability says what a player
-   loses who plays so: what solving one game gains. Where the trees differ, lines are matched as in
+4. `play_separated` puts both into a `WholeGameSolver`, whose exploitability is what a player loses
+by playing this way: the gain from solving one game. Where the trees differ, lines are matched as in
    `betting.tree_matching`. `resolve_flops` instead solves the flops again, for the ranges that the
    preflop solution sends there.
 """
@@ -64,7 +64,7 @@ EVEN = 0.5
 
 @dataclass(frozen=True, eq=False)
 class PairValues:
-    """M models as they look from before the flop."""
+    """M models as seen from before the flop."""
 
     sprs: tuple[float, ...]  # [M]
     pairs: Floats  # [169, 169] W, scaled to as many as are dealt before the flop
@@ -88,7 +88,7 @@ class PairValues:
 
     @property
     def digest(self) -> str:
-        """Identifies a table: a hash of all numbers."""
+        """A hash of all numbers, which identifies the table."""
         digest = hashlib.sha256(repr(self.sprs).encode())
         digest.update(np.ascontiguousarray(self.pairs).tobytes())
         digest.update(np.ascontiguousarray(self.shares).tobytes())
@@ -96,7 +96,7 @@ class PairValues:
 
 
 def nearest_spr(sprs: Sequence[float], spr: float) -> int:
-    """The place of the nearest SPR by ratio; of two that are as near, of the lower.
+    """The index of the nearest SPR by ratio; of two that are equally near, of the lower.
 
     >>> nearest_spr((1.0, 4.0, 9.0), 2.1), nearest_spr((1.0, 4.0, 9.0), 2.0)
     (1, 0)
@@ -216,7 +216,7 @@ def refuse_rake(rules: PreflopRules) -> None:
 
 
 def own_models(game: WholeGame) -> tuple[PotGame, ...]:
-    """The game's pots themselves, those with the same rules once; values know of no ante."""
+    """The game's pots, those with the same rules once; the values ignore antes."""
     refuse_rake(game.preflop)
     pots = (game.after_the_flop(replace(pot.pot, bb_ante=0)) for pot in game.pots)
     return tuple({pot.rules: pot for pot in pots}.values())
@@ -242,7 +242,7 @@ def model_values(models: FlopsSolver) -> PairValues:
 
     by_spr: dict[float, Iterator[Floats]] = {}
     for number, pot in enumerate(models.pots):
-        by_spr.setdefault(pot.pot.spr, shares(number, pot))  # `nearest_spr` takes the first, too
+        by_spr.setdefault(pot.pot.spr, shares(number, pot))  # `nearest_spr` takes the first as well
     return mean_over_flops(models.flops, by_spr)
 
 
@@ -255,8 +255,8 @@ def play_preflop(unified: WholeGameSolver, preflop: Strategies) -> None:
 def play_separated(unified: WholeGameSolver, preflop: Strategies, models: FlopsSolver) -> None:
     """Let the averages be `preflop` before the flop and those of the nearest model after it.
 
-    The solver is for evaluating then: its regrets are not those of these strategies. Its flops must
-    be those of the models.
+    The solver is only for evaluating then: its regrets are not those of these strategies. Its flops
+    must be those of the models.
     """
     play_preflop(unified, preflop)
     engine = unified.engine

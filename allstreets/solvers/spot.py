@@ -8,8 +8,8 @@ For t = 1, 2, …, and in each iteration for player = OOP, then IP:
 
 1. **Forward pass.** The opponent's reach [H] starts as his range at the root. His decisions
    multiply it by his current strategy, which is regret matching: σ(a) = R⁺(a) / Σ R⁺, or all
-   actions alike where no regret is positive. A dealt card removes the combos that hold it. With a
-   tremble ε it is multiplied by (1 − A · ε) · σ(a) + ε, so that every line has a range.
+   actions alike where no regret is positive. A dealt card removes the combos that contain it. With
+   a tremble ε the reach is multiplied by (1 − A · ε) · σ(a) + ε, so that every line has a range.
 2. **Terminals.** The counterfactual value of each of the player's combos is the payoff, summed over
    the opponent's reach: over the combos that share no card with it, and at a showdown with the
    sign of win, tie or loss.
@@ -191,9 +191,9 @@ class SpotSolver:
     def with_locks(
         self, spot: Spot, other_play: "tuple[Player, SpotSolver] | None" = None
     ) -> "SpotSolver":
-        """A solver of the same spot with other locks, where all other play is as it is here.
+        """A solver of the same spot with other locks, where all other play is as in this solver.
 
-        `other_play`: a player, and the solver as which he plays instead of this one.
+        `other_play`: a player, and the solver whose strategies he plays instead.
         """
         other = SpotSolver(spot, self.schedule, self.threads)
         copy_averages(self.subgame, other.subgame)

@@ -7,7 +7,7 @@
                summed over the flops by weight                              `SubgameLeaves.step`
             3. backward through the preflop tree: regrets and averages are updated
 
-Every pot that sees a flop has subgames of its own, and their regrets persist. So the ranges that
+Every pot that sees a flop has its own subgames, and their regrets persist. So the ranges that
 reach a flop are those that the preflop strategy sends there. Exploitability is that of the whole
 game, by a best response through every flop.
 
@@ -59,7 +59,7 @@ RegretSums = tuple[float, float, int]
 
 
 class Device(Protocol):
-    """Something optional that happens between iterations."""
+    """An optional step between iterations."""
 
     def before(self, iteration: int) -> None:
         """Called before an iteration; they are counted from 0 here."""
@@ -154,7 +154,7 @@ class PreflopTraining(ABC):
     def _regret_sums(self) -> list[RegretSums] | None:
         """The regrets of the parts of the game, each per iteration in which it took part.
 
-        None: regrets do not measure how good the play is.
+        None: regrets do not measure the quality of play.
         """
         total, largest, entries = self.preflop.regret_sums()
         weight = self._regret_weight or 1.0  # an untrained tree has no regrets to divide
@@ -225,7 +225,7 @@ class Evaluation:
 
 @dataclass(frozen=True, eq=False)
 class WholeGameFigures:
-    """How good a solution is, in mbb/hand unless said otherwise; `None` where it is not known."""
+    """The quality of a solution, in mbb/hand unless stated otherwise; `None`: not known."""
 
     exploitability: float | None  # of the whole game
     preflop_exploitability: float | None  # best response before the flop, averages after it
@@ -251,7 +251,7 @@ class FlopBatches:
             self.leaves.visit(*self.plan.draw(epoch, batch, self.shares))
 
     def flop_shares(self, strategies: Strategies) -> Floats:
-        """[F]: how the pairs of hands that see a flop under `strategies` are shared out over flops.
+        """[F]: the share of each flop in the pairs of hands that see one under `strategies`.
 
         A flop's weight times both players' reach times the combos that fit beside each other.
         """
@@ -285,7 +285,7 @@ class DroppedHands:
         self.last_review: Review | None = None
 
     def before(self, iteration: int) -> None:
-        """Review what is played if it is time, and watch the coming iteration."""
+        """Review the actions if it is time, and watch the coming iteration."""
         if self.actions.is_due(iteration):
             self.review()
         self.actions.watch()
@@ -306,7 +306,7 @@ class DroppedHands:
         self.engine.keep_hands(self.actions.open_hands())
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Make the arrays that a state is put into."""
+        """Make the arrays that a state is restored into."""
         self.actions.restore(state)
         self.store_open_hands()
 
@@ -331,7 +331,7 @@ class WholeGameSolver(PreflopTraining):
         whole_deck = preflop_equity().pairs
         everyone = float(whole_deck.sum())
         self.leaves = SubgameLeaves(engine, game.flops.weights, everyone, schedule, pruning)
-        # Where no flop is seen, in push or fold, the set of flops says nothing about the deal.
+        # Where no flop is seen (push or fold), the set of flops does not affect the deal.
         pairs = self.leaves.pairs if game.pots else whole_deck.astype(np.float64)
         preflop = PreflopCfr(game.before_the_flop(pairs), self.leaves, tremble)
         super().__init__(preflop, schedule, pruning, raked=game.preflop.rake > 0)
@@ -352,7 +352,7 @@ class WholeGameSolver(PreflopTraining):
 
     @property
     def write_elsewhere(self) -> Callable[[Place], Mapping[str, str]] | None:
-        """Writes what other machines have of the state; None: all of it is here."""
+        """Writes the part of the state that is on other machines; None: all of it is here."""
         return self.engine.write_state if isinstance(self.engine, ShardedEngine) else None
 
     @property
@@ -389,7 +389,7 @@ class WholeGameSolver(PreflopTraining):
 
     @property
     def _sums_to_zero(self) -> bool:
-        """Whether a player wins what the other loses: corrections are measured for each alone."""
+        """Whether a player wins what the other loses; corrections break that."""
         return super()._sums_to_zero and self.leaves.corrections is None
 
     @property
@@ -408,7 +408,7 @@ class WholeGameSolver(PreflopTraining):
 
     @property
     def saved_bytes(self) -> int:
-        """Bytes more that they would be if all hands of all pots were stored."""
+        """The bytes saved, compared with storing all hands of all pots."""
         return self.engine.saved_bytes if isinstance(self.engine, DropsHands) else 0
 
     def flop_shares(self, strategies: Strategies) -> Floats:
@@ -435,7 +435,7 @@ class WholeGameSolver(PreflopTraining):
         return Evaluation(best, own)
 
     def figures(self, evaluation: Evaluation | None = None) -> WholeGameFigures:
-        """Everything that can be said of the average strategies, or of those that were evaluated.
+        """All figures of the average strategies, or of those that were evaluated.
 
         The betting before the flop is that of the average strategies in either case.
         """
@@ -474,7 +474,7 @@ class WholeGameSolver(PreflopTraining):
 
     def _regret_sums(self) -> list[RegretSums] | None:
         above = super()._regret_sums()
-        # Games that restart with every batch have small regrets however badly they are played.
+        # Games that restart with every batch have small regrets even when they are played badly.
         if above is None or not self.can_evaluate:
             return None
         return [*above, self.leaves.regret_sums()]
@@ -503,7 +503,7 @@ def first_ranges(
     ranges: Floats | None = None,
     device: str = CPU,
 ) -> Floats:
-    """[2, P, 169]: both players' reach at the pots, roughly: a quick solve on a few flops.
+    """[2, P, 169]: both players' rough reach at the pots: a quick solve on a few flops.
 
     With hand classes, or with another model, whose buckets are made for `ranges` [2, P, 169].
     """

@@ -6,8 +6,9 @@
            certificate/9s8s2h-5f0c.safetensors … that was solved first; the hash says how
 
 A flop's file is written as soon as the flop is evaluated. So an interrupted certification resumes
-where it stopped, and one with more flops, or with other settings for flops that are not stored,
-evaluates only the new ones. Files of a solution that has since changed are removed at the start.
+where it stopped, and a later one with more flops, or with other settings for flops that are not
+stored, evaluates only the new ones. Files of a solution that has since changed are removed at the
+start.
 """
 
 import json
@@ -41,7 +42,7 @@ FOLDER, WORK = "certificate", "work.json"
 
 
 def judged_hash(manifest: Mapping[str, Any]) -> str:
-    """Hash of the subject of a certificate: rules, flops with weights, and all strategies."""
+    """The hash of what a certificate is about: rules, flops with weights, and all strategies."""
     return data_hash(
         {
             "game": manifest["game"],
@@ -93,7 +94,7 @@ class CertificateWork:
         return cls(folder, {"judged": judged, "code_version": __version__})
 
     def differs(self) -> list[str]:
-        """The facts in which stored work differs; empty: there is none, or it is the same."""
+        """The facts in which stored work differs; empty: there is none, or they are the same."""
         stored = self._facts_there()
         if stored is None:
             return []
@@ -117,9 +118,9 @@ class CertificateWork:
         return None
 
     def save(self, flop: str, completion: str | None, values: LiftedValues, seconds: float) -> None:
-        """Store what a flop is worth, and how long it took to find out.
+        """Store the values of a flop, and the time they took.
 
-        `completion` is how it was solved first; None: it is played as the solution stores it.
+        `completion` says how it was solved first; None: it is played as the solution stores it.
         """
         arrays = {"best": values.best}
         if values.own is not None:

@@ -4,16 +4,16 @@
                                    arrays-000.safetensors  the solver's state, in parts
                                    flop-0017.safetensors   of a cluster: a flop, by its owner
 
-A checkpoint is written under a temporary name, synced, and renamed: whenever the
-process or the machine dies, a folder with the name `checkpoint-…` is complete. If the disk corrupts
-it afterwards, the checksums show it, and the one before it is taken. What lives on other machines
-is written by these into the same folder; the manifest comes last. Elsewhere (`Remote`) nothing can
-be renamed: there a checkpoint is complete when it has a manifest.
+A checkpoint is written under a temporary name, synced, and renamed: whenever the process or the
+machine dies, a folder with the name `checkpoint-…` is complete. If the disk corrupts it afterwards,
+the checksums show it, and the previous one is used. Other machines write their part into the same
+folder; the manifest comes last. In an object store (`Remote`) nothing can be renamed: there a
+checkpoint is complete when it has a manifest.
 
 A solver fills half of a machine, and so does its checkpoint: both at once would not fit. So its
-files are mapped, one at a time, while a solver copies from them, and a mapping is released when no
-array of it is in use any more (`StoredArrays`). Files elsewhere are fetched when they are needed,
-into a temporary folder that goes with the arrays.
+files are mapped, one at a time, while a solver copies from them, and a mapping is released when
+none of its arrays is in use (`StoredArrays`). Files elsewhere are fetched when they are needed,
+into a temporary folder that is removed with the arrays.
 """
 
 import hashlib
@@ -102,7 +102,7 @@ class StoredArrays(Mapping[str, NDArray[Any]]):
         return {file: checksum for file, checksum in self._checksums.items() if file in files}
 
     def verified_elsewhere(self, files: Iterable[str]) -> None:
-        """Others have read these files, and compared them with their checksums."""
+        """Mark files that others have read and compared with their checksums."""
         self._verified.update(files)
 
     def verify(self) -> None:
@@ -158,7 +158,7 @@ class Checkpoint:
     history: tuple[Mapping[str, Any], ...] = ()  # metrics by iteration, JSON objects
     code_version: str = field(default=__version__)
     write_elsewhere: Callable[[Place], Mapping[str, str]] | None = None
-    """Lets others write the arrays that they own as files of a folder; names and checksums."""
+    """Lets other owners write their arrays as files of a folder; returns names and checksums."""
 
 
 def require_no_checkpoints(folder: Place) -> None:
@@ -190,7 +190,7 @@ def require_checkpoints(folder: Place) -> None:
 
 
 def save_checkpoint(folder: Folder, checkpoint: Checkpoint) -> Folder:
-    """Write a checkpoint and drop all but the last two; returns where it stands.
+    """Write a checkpoint and drop all but the last two; return its path.
 
     On a full disk, or any other failure to write, an `InputError`; older ones stay as they are.
     """
@@ -213,7 +213,7 @@ def save_checkpoint(folder: Folder, checkpoint: Checkpoint) -> Folder:
 def _appearing(target: Place) -> Iterator[Place]:
     """A folder to write a checkpoint to, manifest last; it appears at `target` whole or not at all.
 
-    One already at `target` is damaged, and the resume has passed over it.
+    A checkpoint already at `target` is damaged, and the resume has skipped it.
     """
     if isinstance(target, Remote):
         _remove(target)
@@ -239,7 +239,7 @@ def _appearing(target: Place) -> Iterator[Place]:
 def latest_checkpoint(folder: Place, identity: Mapping[str, Any]) -> Checkpoint:
     """The newest good checkpoint of the run that `identity` describes. Changes nothing on disk.
 
-    A damaged checkpoint is passed over with a `CheckpointWarning`. An `InputError` when there is
+    A damaged checkpoint is skipped with a `CheckpointWarning`. An `InputError` when there is
     none, when none is good, or when the newest good one belongs to another run.
     """
     return restore_latest(folder, identity, lambda _: None)
@@ -252,8 +252,8 @@ def restore_latest(
 ) -> Checkpoint:
     """`latest_checkpoint`, whose arrays `restore` copies while they are read and verified.
 
-    If a part turns out to be damaged, `restore` is called again with those of the checkpoint before
-    it, and must copy all of them. After an error it may have copied a few.
+    If a part turns out to be damaged, `restore` is called again with the arrays of the previous
+    checkpoint, and must copy all of them. After an error some may have been copied.
     """
     require_checkpoints(folder)
     damage: list[str] = []
@@ -341,13 +341,13 @@ def _read_manifest(path: Place) -> dict[str, Any]:
 
 
 def _manifest_checksum(manifest: Mapping[str, Any]) -> str:
-    """SHA-256 of everything else in the manifest, in one fixed spelling."""
+    """SHA-256 of everything else in the manifest, in a canonical spelling."""
     facts = {key: value for key, value in manifest.items() if key != "checksum"}
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
 def _require_same_run(path: Place, stored: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    """Refuse another run, and say how it differs."""
+    """Refuse a checkpoint of another run, and say how that differs."""
     differences = _differences(stored, wanted)
     if differences:
         raise InputError(
@@ -418,9 +418,9 @@ def _temporary(target: Path, kind: str) -> Path:
 
 
 def _drop_old(folder: Place, newest: int) -> None:
-    """Remove all but the last two, and what is unfinished.
+    """Remove all but the last two, and unfinished ones.
 
-    Checkpoints beyond `newest` are damaged ones that a resume has passed over: a run only goes
+    Checkpoints beyond `newest` are damaged ones that a resume has skipped: a run only moves
     forward. A failure to remove costs disk space, not the run.
     """
     with suppress(OSError):
@@ -433,7 +433,7 @@ def _drop_old(folder: Place, newest: int) -> None:
 
 
 def clear_unfinished_checkpoints(folder: Place) -> None:
-    """Remove what interrupted writers have left; only for the folder's writer."""
+    """Remove the leftovers of interrupted writers; only for the folder's writer."""
     with suppress(OSError, InputError):
         if isinstance(folder, Remote):
             doomed = [path for _, path in _named(folder) if not _is_complete(path)]
@@ -444,7 +444,7 @@ def clear_unfinished_checkpoints(folder: Place) -> None:
 
 
 def _remove(path: Place) -> None:
-    """First take from it what makes it a checkpoint, so that none is ever half removed."""
+    """Remove its manifest first, so that no checkpoint is ever half removed."""
     if isinstance(path, Remote):
         (path / MANIFEST).unlink(missing_ok=True)
         path.remove()

@@ -1,4 +1,4 @@
-"""One writer per folder: a claim that ends with its process, however that ends."""
+"""One writer per folder: a claim that ends with its process, however the process ends."""
 
 import os
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ def claim(folder: Place) -> Iterator[None]:
 
     The lock belongs to an open file, so the system releases it when the process is killed and
     no stale lock is left. Where the platform has no such locks the claim is not checked, nor is it
-    for a folder elsewhere. A folder that was made for it, and holds nothing in the end, is removed.
+    for a folder elsewhere. A folder that was made for it and is empty in the end is removed.
     """
     if isinstance(folder, Remote):
         yield
@@ -44,12 +44,12 @@ def claim(folder: Place) -> Iterator[None]:
 
 
 def _missing(folder: Path) -> list[Path]:
-    """The folder and those above it that are not there, from the inside out."""
+    """The folder and its missing parents, from the inside out."""
     return [path for path in (folder, *folder.parents) if not path.exists()]
 
 
 def _leave_nothing_empty(folder: Path, made: list[Path]) -> None:
-    """Remove the folders that were made for what was not written in the end."""
+    """Remove the folders that were made but stayed empty."""
     with suppress(OSError):
         if made and [path.name for path in folder.iterdir()] == [LOCK_NAME]:
             (folder / LOCK_NAME).unlink()
@@ -70,5 +70,5 @@ def _lock(descriptor: int, folder: Path) -> None:
         ) from None
     except OSError:  # a file system without locks
         return
-    if not os.fstat(descriptor).st_nlink:  # whoever held it has just removed it with its folder
+    if not os.fstat(descriptor).st_nlink:  # the holder has just removed it with its folder
         raise HeldError(f"another run has just left {folder}; try again")

@@ -1,13 +1,13 @@
 """Solutions side by side: two of the same game compared, one solution's boards in a report.
 
 Games are the same where their keys are equal. Locks, and flops and cards of whole games, may
-differ: they are other answers to the same question. A preflop solution and a whole game are
-compared by the betting before the flop alone.
+differ: they are other answers to the same question. Only the betting before the flop is compared
+between a preflop solution and a whole game.
 
-The ready-made solution that is nearest to a solved game is one whose blinds, antes and rake are the
-same, and whose first player has the same actions. Of those games the one whose stack is nearest in
-ratio is meant, and of equals the one that shares most decisions. Later decisions are compared where
-both offer the same actions for the same pot.
+The nearest ready-made solution to a solved game has the same blinds, antes and rake, and the same
+actions for the first player. Of those it is the one whose stack is nearest in ratio, and among
+equals the one that shares most decisions. Later decisions are compared where both offer the same
+actions for the same pot.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -66,7 +66,7 @@ class GameKeys:
     """Keys that may differ, by LOCKS or BELOW: each value, and its text."""
 
     def apart(self, other: "GameKeys") -> dict[str, tuple[str, str]]:
-        """The keys that make another one a different game, in both; none: it is the same."""
+        """The keys that differ between two games, in both; none: they are the same game."""
         spots = (self.kind == SPOT) + (other.kind == SPOT)
         if self.keys is None or other.keys is None or spots == 1:
             raise InputError(
@@ -85,7 +85,7 @@ class GameKeys:
         }
 
     def notes(self, other: "GameKeys") -> tuple[str, ...]:
-        """Other differences from one of the same game; an `InputError` if the games differ."""
+        """Other differences from a solution of the same game; an `InputError` if games differ."""
         apart = self.apart(other)
         if apart:
             lines = [
@@ -187,7 +187,7 @@ def compare(
     notes = game_keys(solution).notes(game_keys(other))
     if isinstance(solution, SpotSolution) and isinstance(other, SpotSolution):
         return compare_decisions(solution.at(line).decision, other.at(line).decision, notes)
-    assert isinstance(solution, WholeSolution)  # what else has keys
+    assert isinstance(solution, WholeSolution)  # the other kinds with keys
     assert isinstance(other, WholeSolution)
     return compare_decisions(solution.at(line, flop).decision, other.at(line, flop).decision, notes)
 
@@ -203,11 +203,10 @@ def board_report(
 ) -> BoardReport:
     """A decision on every flop of a whole game, of a model of flops, or of a set of spots.
 
-    `line` leads to it and names no flop: "r2.5 c | x" in a whole game, "x b50%" elsewhere. `spr`
-    is the stack-to-pot ratio of a model of flops that has several, `name` the spot of a set that
-    has several. With `whole_hand` EVs are results of the whole hand. `solution` may be its folder.
-    `progress` is called with the boards that are read,
-    of how many: all flops take a minute or more.
+    `line` leads to it and names no flop: "r2.5 c | x" in a whole game, "x b50%" elsewhere. `spr` is
+    the stack-to-pot ratio of a model of flops that has several, `name` the spot of a set that has
+    several. With `whole_hand` EVs are results of the whole hand. `solution` may be its folder.
+    `progress` receives the boards read and their total: all flops take a minute or more.
     """
     boards = boards_of(solution, line, spr=spr, name=name)
     decisions = boards.decisions if progress is None else _told(boards, progress)
@@ -308,7 +307,7 @@ def compare_with_ready_made(solution: WholeSolution) -> ReadyMadeComparison | No
 
 
 def _distance(solution: WholeSolution, packed: Packed) -> float:
-    """How far a ready-made game is by its stack; infinite: it is another game."""
+    """The distance of a ready-made game by its stack; infinite: it is another game."""
     here, there = rules_mapping(solution.rules), packed.facts["game"]["preflop"]
     if any((here.get(key) or 0) != (there.get(key) or 0) for key in SAME_RULES):
         return inf

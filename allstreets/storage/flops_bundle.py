@@ -3,8 +3,8 @@
     FOLDER/manifest.json                                settings, their hash, a row per flop and SPR
            flops-1f0a93c2/AsKh7d-spr3.5.safetensors     strategies and values of a flop
 
-Flops are written some at a time, and the manifest after them: whenever a writer dies, the
-folder holds whole flops, and only those in work are lost.
+Flops are written a few at a time, and the manifest after them: whenever a writer dies, the folder
+holds whole flops, and only those in work are lost.
 """
 
 import secrets
@@ -87,7 +87,7 @@ class FlopsBundle:
             )
 
     def resume(self) -> None:
-        """Continue with what the folder holds."""
+        """Continue from the contents of the folder."""
         manifest = read_manifest(self.folder, KIND)
         require_same(self.folder, manifest["config"], self._identity, "model of flops")
         self._seconds, self._token = float(manifest["seconds"]), str(manifest["token"])
@@ -115,7 +115,7 @@ class FlopsBundle:
         return True
 
     def clear_unfinished(self) -> None:
-        """Remove what killed writers have left; only for the folder's writer."""
+        """Remove the leftovers of killed writers; only for the folder's writer."""
         clear_unfinished(self.folder)
         finished = {f"{file_name(*key)}{SUFFIX}" for key in self._rows}
         flops = flops_folder(self.folder, self._token)
@@ -129,7 +129,7 @@ class FlopsBundle:
         return {key: without_files(row) for key, row in self._weighted().items()}
 
     def _weighted(self) -> dict[Key, Row]:
-        """The rows with what their flops stand for: weights of a set hold where it is alone."""
+        """The rows with the weights of their flops, which apply only if there is one set."""
         alone = all(flop in self._weights for flop, _ in self._rows)
         weights = self._weights if alone else {}
         return {

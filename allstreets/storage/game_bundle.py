@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from allstreets.base import Arrays, Place, place_of, sync_folder
 from allstreets.betting import build_preflop_tree
@@ -35,7 +35,6 @@ from allstreets.solutions import (
     StoredGame,
     WholeSolution,
 )
-from allstreets.solvers import QuantisedSolution, WholeGameSolver
 from allstreets.storage.certificates import read_certificate
 from allstreets.storage.claim import claim
 from allstreets.storage.kept_flops import KeptExactFlops
@@ -58,6 +57,9 @@ from allstreets.storage.solution_files import (
     write_flops,
 )
 
+if TYPE_CHECKING:
+    from allstreets.solvers import QuantisedSolution, WholeGameSolver
+
 PREFLOP: Kind = "preflop"
 UNIFIED: Kind = "unified"
 KEPT = {
@@ -73,7 +75,7 @@ ROW_DIGITS = 5  # of the figures of a flop in a compact solution
 
 
 def require_preflop_folder(folder: Path, *, resume: bool) -> None:
-    """Refuse a folder that a run cannot write to, before it begins."""
+    """Refuse a folder that a run cannot write to, before the run begins."""
     require_folder(folder, PREFLOP, resume=resume)
 
 
@@ -82,8 +84,8 @@ def save_preflop(
 ) -> None:
     """Write a bundle, or bring one of the same game up to date; anything else is an `InputError`.
 
-    `identity` are JSON facts that distinguish games besides the rules: where the values of flops
-    come from, say.
+    `identity` are JSON facts, besides the rules, that distinguish games: the source of the values
+    of flops, say.
     """
     folder = Path(folder)
     game = {**identity, "preflop": rules_mapping(result.rules)}
@@ -114,7 +116,7 @@ def load_preflop(folder: Path | str) -> "WholeSolution":
 
 
 def require_unified_folder(folder: Place, *, resume: bool) -> None:
-    """Refuse a folder that a run cannot write to, before it begins."""
+    """Refuse a folder that a run cannot write to, before the run begins."""
     require_folder(folder, UNIFIED, resume=resume)
 
 
@@ -133,8 +135,8 @@ def save_unified(
     """Write a bundle, or bring one of the same game up to date; anything else is an `InputError`.
 
     `kept` is the result of `keep` for the solver's present state; None: computed here. All figures
-    are those of the stored strategies. `before` says which solution a lock has made it
-    from: its `folder`, and the `line` that was locked.
+    are those of the stored strategies. `before` is the solution from which a lock made it: its
+    `folder`, and the `line` that was locked.
     """
     folder = place_of(folder)
     require_same_game(folder, UNIFIED, _game_of, _identity(solver))
@@ -160,14 +162,14 @@ def save_unified(
 
 @contextmanager
 def writing_unified(folder: Path, flops: Sequence[str]) -> Iterator["GameWriter"]:
-    """Write a whole game into a new folder, flop by flop; what is not finished is removed."""
+    """Write a whole game into a new folder, flop by flop; an unfinished one is removed."""
     require_new(folder)
     with claim(folder), saving(folder):
         yield GameWriter(folder, flops)
 
 
 class GameWriter:
-    """Writes a bundle; what comes is on disk, and not held here."""
+    """Writes a bundle; everything it receives goes to disk, not to memory."""
 
     def __init__(self, folder: Path, flops: Sequence[str]) -> None:
         self._folder, self._names, self._token = folder, flops, secrets.token_hex(4)
@@ -180,7 +182,7 @@ class GameWriter:
         self._entries[index] = write_flop(self._flops, self._names[index], arrays)
 
     def finish(self, whole: StoredGame) -> None:
-        """Write the rest; from now on it is a solution."""
+        """Write the rest, which completes the solution."""
         if any(self._entries):
             sync_folder(self._flops)
         _finish(self._folder, self._token, whole, self._entries, batches=None)
@@ -189,7 +191,8 @@ class GameWriter:
 def save_compact(solution: WholeSolution, folder: Path, name: str) -> None:
     """Write the play of a whole game before the flop into a new folder, in a tenth of the bytes.
 
-    Values are those of the pots, from which the others follow; of the run the last figures remain.
+    It stores the values of the pots, from which the others follow, and only the last figures of the
+    run.
     """
     facts = replace(solution.facts, name=name, metrics=solution.facts.metrics[-1:])
     rows = tuple(_rounded(row) for row in solution.stored.source.rows)
@@ -220,7 +223,7 @@ def _finish(
     *,
     compact: bool = False,
 ) -> None:
-    """Write what is not by flop, and the manifest last."""
+    """Write everything that is not by flop, and the manifest last."""
     facts, preflop = whole.facts, folder / f"preflop-{token}{SUFFIX}"
     written = write_mapped(preflop, whole.before.arrays(compact=compact))
     files = {"preflop": {"file": preflop.name, **written}}
@@ -244,7 +247,7 @@ def _write(
     source: SolverSource, folder: Place, token: str, names: Sequence[str]
 ) -> list[dict[str, Any]]:
     """Write the file of every flop, in this process."""
-    source.arrays(0)  # what all flops share is computed here, once
+    source.arrays(0)  # the part that all flops share is computed once
     return write_flops(folder, token, names, source.arrays)
 
 

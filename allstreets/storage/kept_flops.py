@@ -4,8 +4,8 @@
            spots/r2.5-c-QsJh2h/             a bundle of a spot, its origin in the manifest
 
 A kept flop is found by its fingerprint: another spelling of its suits is the same flop. Ranges
-change when the solution is trained on, and with them the fingerprint: such a flop is solved anew
-under the next free name, and the old one stays.
+change when the solution is trained further, and with them the fingerprint: such a flop is solved
+again under the next free name, and the old one stays.
 """
 
 from collections.abc import Iterator, Mapping
@@ -42,7 +42,7 @@ class KeptFlop:
 
     @property
     def is_full(self) -> bool:
-        """Whether it keeps all that a solver resumes from."""
+        """Whether it keeps everything that a solver resumes from."""
         return bool(self.manifest["saved"] == "full")
 
 
@@ -57,7 +57,7 @@ def kept_flops(folder: Path) -> Iterator[KeptFlop]:
 
 
 def find_kept(folder: Path, flop: FlopSpot) -> KeptFlop | None:
-    """The spot of a flop beside its solution: in the suits asked for, or else in any; the best."""
+    """The best spot of a flop beside its solution, in the requested suits if possible."""
     same = [kept for kept in kept_flops(folder) if kept.origin.fingerprint == flop.fingerprint]
     return min(
         same, key=lambda kept: (kept.origin.flop != flop.cards, kept.exploitability), default=None
@@ -67,7 +67,7 @@ def find_kept(folder: Path, flop: FlopSpot) -> KeptFlop | None:
 class KeptExactFlops:
     """The spots beside a whole game as parts of it, by pot and flop.
 
-    A table over flops asks for every one of them: which are kept is read once.
+    A table over flops asks for every flop, so the list of kept flops is read once.
     """
 
     every = False
@@ -78,7 +78,7 @@ class KeptExactFlops:
         self._is_kept = lru_cache(CACHED_NAMES)(self._named)
 
     def refresh(self) -> None:
-        """Look again for what was solved meanwhile."""
+        """Look for flops solved meanwhile."""
         self._kept = None
         self._is_kept.cache_clear()
 

@@ -1,8 +1,8 @@
 """Manifests: the JSON file that says what a folder holds, with a checksum over itself.
 
-The checksum shows that a manifest is as its writer left it, not that its writer was this program: a
-stranger's may hold anything. So the facts that readers rely on, in manifests and certificates, are
-compared with the descriptions below, once, when they are read. A fact is described by
+The checksum proves that a manifest is unchanged, not that this program wrote it: a stranger's may
+contain anything. So the facts that readers rely on, in manifests and certificates, are compared
+with the descriptions below, once, when they are read. A fact is described by
 
 - types: an `int` is also a `float`, a `bool` is neither; `str | None` may be null;
 - a set: one of its texts;
@@ -212,7 +212,7 @@ KIND_SHOWN = 40  # letters of a kind that is not known
 MISFITS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 """Exceptions that readers raise where parts of a solution do not fit together."""
 Kind = Literal["spot", "spots", "postflop", "preflop", "unified"]
-# What each kind of folder is called, and the command that makes one.
+# The name of each kind of folder, and the command that makes one.
 KINDS: dict[Kind, tuple[str, str]] = {
     "spot": ("a solved spot", "allstreets solve … --output"),
     "spots": ("a set of solved spots", "allstreets solve … --output"),
@@ -225,11 +225,11 @@ SCHEMAS: dict[Kind, int] = {"spot": 2, "spots": 1, "postflop": 3, "preflop": 1, 
 
 
 class MisfitError(ValueError):
-    """A fact is not what its reader expects; the message says which and what."""
+    """A fact is not what its reader expects; the message names it and says what is wrong."""
 
 
 def require_plain_data(data: Any, depth: int = DEEPEST) -> None:
-    """Refuse numbers and texts that nothing can be done with, and what is nested without end."""
+    """Refuse useless numbers and texts, and data that is nested too deeply."""
     if isinstance(data, dict | list):
         if not depth:
             raise MisfitError(f"it is nested more than {DEEPEST} times")
@@ -245,7 +245,7 @@ def require_plain_data(data: Any, depth: int = DEEPEST) -> None:
 
 
 def require_facts(facts: Mapping[str, Any], kind: str) -> None:
-    """Refuse a manifest, or a "certificate", that does not hold what one of its kind does."""
+    """Refuse a manifest, or a "certificate", that lacks the facts of its kind."""
     _require(facts, FACTS[kind], "")
 
 
@@ -284,7 +284,7 @@ def _require_type(value: Any, described: Any, where: str) -> None:
     if isinstance(described, UnionType):
         if value is None:
             return
-        described, _ = get_args(described)  # the other one is that of null
+        described, _ = get_args(described)  # the other type is that of null
     types = (int, float) if described is float else (described,)
     if not isinstance(value, types) or (isinstance(value, bool) and described is not bool):
         raise _misfit(value, WORDS[described], where)
@@ -304,8 +304,8 @@ def write_manifest(folder: Place, facts: Mapping[str, Any]) -> None:
 def _text(facts: Mapping[str, Any]) -> str:
     """JSON with a line for each fact, and for each entry of a list.
 
-    What is wrapped further is many times slower to write: json does it in Python, and the manifest
-    of all flops has thousands of rows.
+    More line breaks are many times slower to write: json does them in Python, and the manifest of
+    all flops has thousands of rows.
     """
 
     def one(value: Any) -> str:

@@ -51,7 +51,7 @@ DIGITS = 8  # of a CRC-32 in hexadecimal
 
 
 class Sums(Protocol):
-    """Something that sees every byte of a file while it is written."""
+    """A checksum that sees every byte of a file while it is written."""
 
     def update(self, piece: bytes | memoryview, /) -> None:
         """The next bytes."""
@@ -108,9 +108,9 @@ def write_mapped(
 
 
 def open_mapped(path: Path, expected: Mapping[str, Any], *, verify: bool) -> Arrays:
-    """The arrays of a file, mapped: what is not looked at is not read.
+    """The arrays of a file, mapped: unused parts are never read.
 
-    The size is always compared with what was written, the bytes only with `verify`. Raises
+    The size is always compared with the written one, the bytes only with `verify`. Raises
     `DamagedFileError`. Writing to the arrays changes neither file nor other readers.
     """
     memory = map_file(path, expected["bytes"])
@@ -127,7 +127,7 @@ def map_arrays(path: Path) -> tuple[Arrays, dict[str, str]]:
 def map_file(path: Path, size: int | None = None) -> mmap.mmap:
     """A file as memory; where its `size` is known, it must have that.
 
-    One that is missing from a copy of a folder elsewhere is fetched (`mirror`).
+    A file missing from the copy of a remote folder is fetched (`mirror`).
     """
     try:
         if not path.exists():
@@ -144,7 +144,7 @@ def map_file(path: Path, size: int | None = None) -> mmap.mmap:
 
 
 def release(memory: mmap.mmap, start: int, end: int) -> None:
-    """Let bytes start, …, end − 1 leave memory, where the system can; what was written is lost."""
+    """Release bytes start, …, end − 1 from memory where the system can; changes are lost."""
     if hasattr(mmap, "MADV_DONTNEED"):
         first = -(-start // mmap.PAGESIZE) * mmap.PAGESIZE
         size = end // mmap.PAGESIZE * mmap.PAGESIZE - first
@@ -280,11 +280,11 @@ class CheckedFile(Mapping[str, NDArray[Any]]):
         return mapped_array(self._memory, self._places[name])
 
     def verify(self, name: str, first: int = 0, last: int | None = None) -> None:
-        """Compare elements first, …, last − 1 of a flat array with what was written."""
+        """Verify elements first, …, last − 1 of a flat array."""
         self._compare(*self._bytes(name, first, last))
 
     def release(self, name: str, first: int = 0, last: int | None = None) -> None:
-        """Let elements of a flat array leave memory, where nobody has written to them.
+        """Release unchanged elements of a flat array from memory.
 
         They are read again when they are looked at.
         """

@@ -2,10 +2,10 @@
 
     CACHE/remote/1f0a93c25b7e/run/.remote           the URL
                                   manifest.json     fetched whenever it is opened
-                                  flops-1f0a93c2/   what has been looked at so far
+                                  flops-1f0a93c2/   the flops looked at so far
 
-Whoever reads a solution maps its files into memory, which needs files of this machine; a file is
-fetched as a whole, once. Files of a solution that has been replaced are removed.
+Readers map the files of a solution into memory, which takes local files; a file is fetched as a
+whole, once. Files of a solution that has been replaced are removed.
 
 Only copies in the cache folder are filled: a folder from elsewhere cannot name an address.
 """
@@ -72,7 +72,7 @@ def _clear_replaced(folder: Path) -> None:
 
 
 def _copies() -> Path:
-    """The folder of all copies: ours alone, and the only one whose marks are read."""
+    """The folder of all copies: only ours, and the only one whose marks are read."""
     return (cache_folder() / "remote").resolve()
 
 

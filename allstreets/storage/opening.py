@@ -35,7 +35,7 @@ def load(folder: Place | str, kind: type[Loaded]) -> Loaded: ...
 def load(folder: Place | str, kind: type[Any] | None = None) -> Any:
     """A stored solution; its type shows its kind.
 
-    With a `kind`, such as `WholeSolution`, others are refused, and editors know what comes back.
+    With a `kind`, such as `WholeSolution`, others are refused, and editors know the type.
     Reads the manifest; the rest is read when it is needed.
     """
     folder = mirrored(folder)

@@ -9,8 +9,8 @@
          game.yaml                          the training file that it was made from
          pack.json                          the date, and the version that made it
 
-A packed solution has a name instead of a folder. It is read through a copy, as one elsewhere is
-(`mirror`), so that flops that are solved for its ranges can be kept beside it:
+A packed solution has a name instead of a folder. It is read through a copy, as a remote one is
+(`mirror`), so that flops solved for its ranges can be kept beside it:
 
     DATA/library/5b7e1f0a93c2/hu-20bb/      made when it is first opened
 """
@@ -44,13 +44,13 @@ GAMES = "games"  # folder of the files that packs are made from
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,59}")
 AT_STACK = re.compile(r"(.+)-(\d+(?:\.\d+)?)bb")  # "hu-ante-20bb": a series of games, and a stack
 FURTHEST = log(1.5)  # of a stack: one further away is another game
-NEAR = 5  # names that are told where one is unknown
+NEAR = 5  # names that an error about an unknown name lists
 LARGEST_FILE = 20_000_000  # bytes: a pack from elsewhere may claim to hold anything
 WRITTEN = (1980, 1, 1, 0, 0, 0)  # the date of files in a pack, which has its own in `pack.json`
 
 
 class NearestStackWarning(UserWarning):
-    """Another stack than the one that was named is opened."""
+    """The nearest stack is opened instead of the one that was named."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +102,7 @@ class Packed:
     def _headline(self) -> tuple[str, str]:
         """The first comment of its training file, "# FORMAT: TREE", in its two parts.
 
-        Where it has none, that of the file of its series in the library.
+        Where it has none, the comment of its series in the library.
         """
         file = LIBRARY / GAMES / f"{series_of(self.name)[0]}.yaml"
         texts = [self.game, file.read_text(encoding="utf-8") if file.exists() else ""]
@@ -151,7 +151,7 @@ def packed_solutions(file: Path) -> list[Packed]:
         names = [name.partition("/") for name in pack.namelist()]
     found = dict.fromkeys(name for name, _, member in names if member == MANIFEST)
     if not found or not all(NAME.fullmatch(name) for name in found):
-        raise InputError(f"{file} holds no solutions: it is no pack of allstreets library build")
+        raise InputError(f"{file} holds no solutions: it was not made by allstreets library build")
     return [Packed(file, name) for name in found]
 
 
@@ -188,9 +188,9 @@ def unpacked(where: Path) -> Path:
 
 
 def find_packed(name: str, ready: Mapping[str, Packed]) -> Packed | None:
-    """The solution of a name, or that of the nearest stack; None: nothing is called alike.
+    """The solution of a name, or that of the nearest stack; None: no name is similar.
 
-    The nearest stack is said in a warning, and near names in an error.
+    A warning names the nearest stack, and an error near names.
     """
     if name in ready:
         return ready[name]
@@ -237,7 +237,7 @@ def nearest_stack(names: Sequence[str], stack: float) -> str | None:
 
 
 def packed_name(folder: Path) -> str | None:
-    """The name of the ready-made solution that a folder is a copy of; None: it is none."""
+    """The name of the ready-made solution that a folder is a copy of; None: it is not a copy."""
     folder = folder.resolve()
     return folder.name if folder.parent.parent == _copies() else None
 
@@ -284,7 +284,7 @@ def _make(folder: Path, files: Mapping[str, bytes]) -> None:
             path = temporary / Path(*Path(name).parts[1:])
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-        with suppress(OSError):  # another process was faster, or one that died has left a part
+        with suppress(OSError):  # another process was faster, or one that died left a part
             temporary.rename(folder)
         if not (folder / MANIFEST).exists():
             shutil.rmtree(folder, ignore_errors=True)

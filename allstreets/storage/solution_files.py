@@ -9,8 +9,8 @@ a writer dies, the folder holds one whole solution.
 
 A flop's file takes about as long to reach the disk as to be computed. Each is synced by itself, by
 a few threads side by side: that took 5.9 s for 1,755 files of 600 kB, where syncing them all at the
-end took 8.8 s. They are written under their own names, since readers look only at what the manifest
-names.
+end took 8.8 s. They are written under their final names, since readers open only files that the
+manifest names.
 """
 
 import os
@@ -127,7 +127,7 @@ def require_ours(folder: Place) -> None:
 
 
 def require_new(folder: Place) -> None:
-    """Refuse a folder that holds anything but what an interrupted save has left."""
+    """Refuse a folder that holds anything but the leftovers of an interrupted save."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a folder for the solution")
     if (folder / MANIFEST).exists():
@@ -213,13 +213,13 @@ def saving(folder: Place) -> Iterator[None]:
 
 
 def clear_unfinished(folder: Place) -> None:
-    """Remove what interrupted saves have left; only for the folder's writer.
+    """Remove the leftovers of interrupted saves; only for the folder's writer.
 
     A failure costs disk space, not the solution.
     """
     token = stored_token(folder)
     if token is None and (folder / MANIFEST).exists():
-        return  # unreadable: the files beside it may be all that is left
+        return  # unreadable: the files beside it may be all that remains
     for path in _in(folder):
         if _OURS.fullmatch(path.name) and (token is None or token not in path.name):
             drop(path)
@@ -238,7 +238,8 @@ def drop(path: Place) -> None:
 
 
 def copy_solution(folder: Path, output: Path) -> Path:
-    """Copy the solution in a folder to another one, without what runs have stored beside it.
+    """Copy the solution in a folder to another folder, without the files that runs stored beside
+    it.
 
     A folder that holds this solution already stays as it is.
     """

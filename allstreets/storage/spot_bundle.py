@@ -4,8 +4,8 @@
            nodes-flop-1f0a93c2.safetensors     the numbers of every decision of a street
            flop-1f0a93c2.safetensors           regrets and average strategy of a street
 
-The numbers of the first street are always stored, so it is shown at once. `full` stores regrets and
-strategies of all streets: every node can be shown and solving can resume. `flop` and `turn`
+The numbers of the first street are always stored, so it is shown immediately. `full` stores regrets
+and strategies of all streets: every node can be shown and solving can resume. `flop` and `turn`
 store the numbers up to that street, a few per cent of the size; later streets are solved again.
 
 Every save gives its files new names and renames the manifest into place last: whenever a writer
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from allstreets import engines, solvers  # whose kernels are loaded when something is played
+from allstreets import engines, solvers  # its kernels are loaded when something is played
 from allstreets.base import Arrays, DamagedFileError, InputError, Longs, thread_count
 from allstreets.betting import Player, Street
 from allstreets.cfr import Schedule, parse_schedule
@@ -79,7 +79,7 @@ def spot_identity(
 ) -> dict[str, Any]:
     """The facts that identify a solution: its game, its algorithm and its storage.
 
-    `draft` is the card model of a draft, whose storage is its own.
+    `draft` is the card model of a draft, which has its own storage.
     """
     schedule = parse_schedule(algorithm) if isinstance(algorithm, str) else algorithm
     more = {"river_groups": river_groups} if river_groups != "none" else {}
@@ -131,7 +131,7 @@ def require_free(folder: Path, identity: Mapping[str, Any]) -> None:
         return
     if not (folder / MANIFEST).exists():
         if all(path.name == LOCK_NAME or _OURS.fullmatch(path.name) for path in folder.iterdir()):
-            return  # at most what an interrupted save has left
+            return  # at most the leftovers of an interrupted save
         raise InputError(f"{folder} holds other files; name a new folder for the solution")
     manifest = read_spot_manifest(folder)
     if _is_replaced(manifest["config"], identity):
@@ -160,9 +160,9 @@ def save_spot(
 ) -> None:
     """Write a bundle, or bring one of the same spot up to date; anything else is an `InputError`.
 
-    `exploitability` is a fraction of the pot; it is computed where it is not given. `origin` says
-    which flop of which whole game the spot is (`solvers.Origin`), `before` which solution it was
-    made from by a lock, and at which line, `simplified` from which its strategies were made simple.
+    `exploitability` is a fraction of the pot; it is computed where it is not given. `origin` names
+    the flop and the whole game of the spot (`solutions.Origin`), `before` the solution and the line
+    from which a lock made it, `simplified` the solution whose strategies it simplifies.
     """
     solution = solver if isinstance(solver, SpotSolution) else SpotSolution.of(solver)
     if solution.solver is None:
@@ -215,7 +215,7 @@ def save_spot(
     finally:
         clear_unfinished_spot(
             folder
-        )  # of a save that fails, which would take room, or the one before
+        )  # of a save that fails, which would take room, or of the previous one
 
 
 def _write_street(folder: Path, file: str, arrays: Arrays) -> dict[str, Any]:
@@ -302,7 +302,7 @@ class _Settings(NamedTuple):
 def _spot_of(folder: Path, manifest: Mapping[str, Any]) -> tuple[Spot, _Settings]:
     """The spot of a manifest, and how it was solved."""
     config = dict(manifest["config"])
-    with damage_told(folder):  # input that is wrong here is not the user's, but the manifest's
+    with damage_told(folder):  # wrong input here comes from the manifest, not from the user
         draft = config.pop("draft", None)
         settings = _Settings(
             config.pop("algorithm"),
@@ -316,7 +316,7 @@ def _spot_of(folder: Path, manifest: Mapping[str, Any]) -> tuple[Spot, _Settings
 
 
 class _Game(NamedTuple):
-    """A game that plays strategies out of files."""
+    """A game that plays strategies from files."""
 
     subgame: "ExactSubgame"
     starts: tuple[tuple[int, int], ...]  # by street: where those of OOP and IP begin in the files
@@ -361,8 +361,8 @@ class _Opened:
     def _played(self, cards: tuple[int, ...]) -> "StreetNumbers":
         """A view of a game with the mapped files as average strategies.
 
-        It plays the boards on the way to its own, that one, and all below it. Those strategies are
-        verified before, and leave memory after it: all boards together may not fit.
+        It plays the boards on the path to its own, its own board, and all below. Their strategies
+        are verified first and released from memory afterwards: all boards together may not fit.
         """
         game = self._game(cards[0])
         parts = list(self._average_parts(game, cards))
@@ -428,7 +428,7 @@ class _Opened:
         return self._mapped(subgame, None if turn is None else self._turn_parts[turn])
 
     def _mapped(self, subgame: "ExactSubgame", part: "TurnPart | None") -> "_Game":
-        """A game that plays what the files hold of it: of all turns, or one."""
+        """A game that plays the stored strategies of all turns, or of one."""
         starts = []
         for level, street in enumerate(subgame.levels):
             file, actions = self._open(street.text), subgame.slots[level].actions
@@ -468,14 +468,14 @@ def _require_full(folder: Path, identity: Mapping[str, Any]) -> dict[str, Any]:
     require_same(folder, manifest["config"], identity, KIND)
     if manifest["saved"] != "full":
         raise InputError(
-            f"{folder} was saved with --save {manifest['saved']}, which keeps no regrets to go on "
-            "from; solve again in another folder, with --save full"
+            f"{folder} was saved with --save {manifest['saved']}, which keeps no regrets to "
+            "resume from; solve again in another folder, with --save full"
         )
     return manifest
 
 
 def restore_spot(solver: "SpotSolver", folder: Path) -> dict[str, Any]:
-    """Let a solver hold what a full bundle of the same spot does; returns the manifest."""
+    """Restore a solver from a full bundle of the same spot; return the manifest."""
     manifest = _require_full(folder, solver_identity(solver))
     state: Arrays = {}
     for street in solver.subgame.levels:
@@ -486,7 +486,7 @@ def restore_spot(solver: "SpotSolver", folder: Path) -> dict[str, Any]:
 
 
 def open_spot_solver(folder: Path, threads: int | None = None) -> "SpotSolver":
-    """A solver that holds what a full bundle does."""
+    """A solver restored from a full bundle."""
     manifest = read_spot_manifest(folder)
     if manifest["saved"] != "full":
         raise InputError(
@@ -508,7 +508,7 @@ def read_spot_manifest(folder: Path) -> dict[str, Any]:
 
 
 def clear_unfinished_spot(folder: Path) -> None:
-    """Remove what interrupted saves have left; only for the folder's writer.
+    """Remove the leftovers of interrupted saves; only for the folder's writer.
 
     A failure costs disk space, not the solution.
     """

@@ -1,6 +1,6 @@
 """Sets of spots: a folder of bundles, a row for each, and a manifest that fills up.
 
-    FOLDER/manifest.json           what is wanted, and a row for each spot that is solved
+    FOLDER/manifest.json           the requested spots, and a row for each spot that is solved
            spots.csv               the same rows, for people (`training.spot_table`)
            river-Ks7d4c9h2s/       the bundle of a spot
 
@@ -67,7 +67,7 @@ class SpotSetBundle:
         self._entries = self._there(resume=resume)
 
     def begin(self, wanted: Sequence[Entry]) -> list[Entry]:
-        """Write down the wanted spots; return them with the rows that exist.
+        """Record the requested spots; return them with the rows that exist.
 
         Spots that the folder holds beside those wanted stay.
         """
@@ -149,7 +149,7 @@ class SpotSet:
     def boards(self, line: str = "", name: str | None = None) -> Boards:
         """The decision that a line leads to, on one board after the other.
 
-        `name`: of which spot, where there are several.
+        `name` is that of the spot, where there are several.
         """
         if name is None and len(self.names) > 1:
             raise InputError(

@@ -22,7 +22,7 @@ from allstreets.study.results import StoredAnswer
 MISSING = (
     "Anki cards are written by genanki, which is not installed:\n  pip install 'allstreets[anki]'"
 )
-MODEL, DECK = 1_729_168_101, 1_729_168_102  # Anki knows what it has by these numbers
+MODEL, DECK = 1_729_168_101, 1_729_168_102  # Anki identifies its cards by these numbers
 DECK_NAME = "allstreets practice"
 SUITS = {"c": ("♣", "#2e8b57"), "d": ("♦", "#1f6fd6"), "h": ("♥", "#d0312d"), "s": ("♠", "#222")}
 STYLE = """.card { font-family: sans-serif; font-size: 20px; text-align: center; }
@@ -41,7 +41,7 @@ def chosen(stored: Iterable[StoredAnswer], wanted: Wanted) -> list[Answer]:
 
 
 def export_anki(answers: Sequence[Answer], path: Path, deck: str = DECK_NAME) -> int:
-    """Write one card per decision; how many. Written again, Anki updates those that it has."""
+    """Write one card per decision; return their number. Anki updates known cards."""
     if path.suffix.lower() != ".apkg":
         raise InputError(f"{path}: files for Anki end in .apkg")
     content = anki_package(answers, deck)
@@ -53,7 +53,7 @@ def export_anki(answers: Sequence[Answer], path: Path, deck: str = DECK_NAME) ->
 
 
 def anki_problem() -> str | None:
-    """Why no cards can be written here; None: they can."""
+    """The reason why no cards can be written here; None: they can."""
     return MISSING if find_spec("genanki") is None else None
 
 
@@ -92,7 +92,7 @@ def anki_package(answers: Sequence[Answer], deck: str = DECK_NAME) -> bytes:
 
 
 def _packed(package: Any) -> bytes:
-    """A package as `genanki` writes it, without the file that it leaves behind each time."""
+    """A package as `genanki` writes it, without its leftover file."""
     now, out = time.time(), BytesIO()
     with TemporaryDirectory() as folder, ZipFile(out, "w") as packed:
         collection = Path(folder) / "collection.anki2"
@@ -105,7 +105,7 @@ def _packed(package: Any) -> bytes:
 
 
 def _key(answer: Answer) -> tuple[str, ...]:
-    """A decision, whoever's it was."""
+    """The key of a decision, for either player."""
     return answer.solution, answer.player, answer.line, answer.cards
 
 

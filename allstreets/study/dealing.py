@@ -1,12 +1,12 @@
-"""Dealing a hand: both players' cards and the board, as often as the solution brings them there.
+"""Dealing a hand: both players' cards and the board, as often as the solution gets there.
 
-1. Where the hand begins: at the first node, at the end of a line, or at a pot that sees a flop. Of
-   several pots one is drawn by the product of both ranges that get there.
-2. The flop of a whole game is drawn from its set by weight, in any of the suits that make it the
-   same; both players' combos are drawn from the ranges that get there, each for itself.
-3. Where two of all these cards are the same, everything is drawn again. So the chance of a deal is
-   the weight of the flop times both reaches, over deals that fit: as the solution has it.
-4. Turn and river are drawn from what is left of the deck, unless the line names them.
+1. The hand begins at the first node, at the end of a line, or at a pot that sees a flop. Among
+several pots one is drawn by the product of both ranges that get there.
+2. The flop of a whole game is drawn from its set by weight, in any isomorphic suits; both players'
+combos are drawn independently from the ranges that get there.
+3. If two of these cards are the same, everything is drawn again. So the chance of a deal is the
+weight of the flop times both reaches, over compatible deals, as in the solution.
+4. Turn and river are drawn from the rest of the deck, unless the line names them.
 
 A hand may be filtered by the decisions that are `Wanted`: streets, kinds of pot, a line, textures
 of flops.
@@ -68,7 +68,7 @@ class Wanted:
         pairings: Sequence[str] = (),
         high_cards: Sequence[str] = (),
     ) -> "Wanted":
-        """Out of the words of people, each of which may name several, with commas."""
+        """Read words of the user, each of which may name several items, with commas."""
         ranks = {rank: rank for rank in RANKS}
         return cls(
             frozenset(_read("street", streets, STREETS)),
@@ -89,23 +89,23 @@ class Wanted:
 
     @property
     def names_flops(self) -> bool:
-        """Whether some flops only are wanted."""
+        """Whether only some flops are wanted."""
         return bool(self.suits or self.pairings or self.high_cards)
 
     @property
     def sees_flop(self) -> bool:
-        """Whether only decisions after the flop are asked."""
+        """Whether only decisions after the flop are practised."""
         later = bool(self.streets) and Street.PREFLOP not in self.streets
         return later or bool(self.pots) or self.names_flops
 
     def asks(self, street: Street) -> bool:
-        """Whether decisions of a street are asked."""
+        """Whether decisions of a street are practised."""
         if self.sees_flop and street == Street.PREFLOP:
             return False
         return not self.streets or street in self.streets
 
     def fits(self, decision: Answer | Repeat) -> bool:
-        """Whether a decision that was made is one of those that are asked."""
+        """Whether a decision that was made is one of those that are practised."""
         if not self.asks(STREETS[decision.street]):
             return False
         if self.pots and decision.pot_kind not in self.pots:
@@ -114,11 +114,11 @@ class Wanted:
 
     @property
     def last(self) -> Street:
-        """The last street that is asked."""
+        """The last street that is practised."""
         return max(self.streets, default=Street.RIVER)
 
     def check(self, solution: Solution) -> None:
-        """Refuse what a solution cannot give."""
+        """Refuse a filter that a solution cannot meet."""
         kinds = set(seen_pots(solution).values())
         missing = [street.text for street in sorted(self.streets - set(solution.streets))]
         if missing:
@@ -128,7 +128,7 @@ class Wanted:
             )
         if (self.pots or self.names_flops) and not kinds:
             raise InputError(
-                f"{solution.name} has one pot and one flop at most: leave kinds of pot and "
+                f"{solution.name} has at most one pot and one flop: leave kinds of pot and "
                 "textures out"
             )
         if self.pots and not self.pots & kinds:
@@ -138,8 +138,8 @@ class Wanted:
             )
         if self.streets == {Street.PREFLOP} and self.sees_flop:
             raise InputError(
-                "kinds of pot and textures are of hands that see a flop: ask for a later street, "
-                "or say with --line what comes before it"
+                "kinds of pot and textures apply to hands that see a flop: ask for a later street, "
+                "or give the line before it with --line"
             )
         if self.sees_flop and Street.FLOP not in solution.streets and kinds:
             raise InputError(f"{solution.name} stores no decisions after the flop")
@@ -152,7 +152,7 @@ def parse_seat(text: str) -> Player | None:
     if name in ("", "both"):
         return None
     if name not in SEATS:
-        raise InputError(f"'{text}' is no seat: choose from sb (ip), bb (oop), both")
+        raise InputError(f"'{text}' is not a seat: choose from sb (ip), bb (oop), both")
     return SEATS[name]
 
 
@@ -168,11 +168,11 @@ def _read(what: str, texts: Iterable[str], known: Mapping[str, Meaning]) -> list
 
 
 BOARD = 5
-MOST_DRAWS = 20_000  # of cards that do not fit beside each other
+MOST_DRAWS = 20_000  # of cards that collide
 
 
 def node_key(position: Position) -> tuple[int | None, int]:
-    """The node of a position, whatever cards were dealt."""
+    """The node of a position, for any cards."""
     return position.root, position.node
 
 
@@ -203,7 +203,7 @@ class Deal:
 
     start: Position
     combos: tuple[int, int]  # of OOP and IP
-    board: tuple[int, ...]  # all five cards, also those that are never seen
+    board: tuple[int, ...]  # all five cards, also unseen ones
 
     def cards(self, player: Player) -> tuple[int, int]:
         """The two cards of a player."""
@@ -212,7 +212,7 @@ class Deal:
 
 
 class Dealer:
-    """Deals hands that a filter wants; the same chance gives the same hands."""
+    """Deals hands that a filter wants; the same random numbers give the same hands."""
 
     def __init__(self, solution: Solution, wanted: Wanted) -> None:
         self.solution, self.wanted = solution, wanted
@@ -225,19 +225,17 @@ class Dealer:
             raise InputError(f"the solution never gets to '{wanted.line}': choose another line")
 
     def _first_nodes(self) -> list[Node]:
-        """The nodes where hands begin, as late on the line as all cards are known."""
+        """The nodes where hands begin: as late on the line as all cards are known."""
         wanted, root, pots = self.wanted, self.end.root, seen_pots(self.solution)
         last = self.path[-1]
         if last.kind == "end":
-            raise InputError(
-                f"line '{wanted.line}': the hand is over there, and nothing is decided"
-            )
+            raise InputError(f"line '{wanted.line}': the hand is over there, so no player decides")
         if root is None and pots and wanted.sees_flop:
             return self._wanted_pots(pots)
         if root is not None:
             if wanted.pots and pots[root] not in wanted.pots:
                 raise InputError(
-                    f"line '{wanted.line}' leads to a {pots[root]} pot: leave one of both out"
+                    f"line '{wanted.line}' leads to a {pots[root]} pot: leave one of them out"
                 )
             if wanted.names_flops and ANY_CARD not in self.end.cards[:3]:
                 raise InputError(f"line '{wanted.line}' names its flop: leave textures out")
@@ -300,9 +298,9 @@ def draw_flop(
     chance: np.random.Generator,
     wanted: Callable[[Texture], bool],
 ) -> tuple[int, ...]:
-    """A flop of the solution by its weight, in any of the suits that make it the same.
+    """A flop of the solution by its weight, in any isomorphic suits.
 
-    Where the solution deals none, any flop may come.
+    If the solution deals none, any flop may come.
     """
     flops = solution.flops_at(position) or _every_flop()
     weights = [solved.weight if wanted(solved.flop.texture) else 0.0 for solved in flops]
@@ -320,5 +318,5 @@ def _every_flop() -> tuple[SolvedFlop, ...]:
 
 
 def draw_index(chance: np.random.Generator, sums: Floats) -> int:
-    """An index, by weights that are added up."""
+    """An index, by cumulative weights."""
     return int(np.searchsorted(sums, chance.random() * sums[-1], side="right"))

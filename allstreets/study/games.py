@@ -1,13 +1,14 @@
-"""The solutions that hands are graded by and played on.
+"""The solutions that grade hands, and that hands are played on.
 
-A review takes whole games, of one folder or of a folder of several. Practice takes any solution:
+A review takes whole games, from one folder or from a folder of several. Practice takes any
+solution:
 
 | solution                    | turn and river                                                   |
 |-----------------------------|------------------------------------------------------------------|
 | spot                        | real cards                                                       |
 | whole game, `boards`; flops | real cards                                                       |
 | that were solved exactly    |                                                                  |
-| whole game, `classes`,      | streets of betting without a card: the solution does not see it, |
+| whole game, `classes`,      | betting without a card: the solution does not see it, |
 | `buckets`, `sampled`        | and at the showdown the board is dealt                           |
 | whole game, `exact`         | not stored: the hand ends with the flop                          |
 | preflop, `store: preflop`   | not stored: the hand ends before the flop                        |
@@ -45,20 +46,20 @@ from allstreets.storage import (
 UNOPENED, SPOT = "unopened", "spot"
 NO_BIG_BLIND = "the spot does not say what a big blind is: a chip counts as one"
 MODELS = (
-    "{folder} holds flops solved one by one, with ranges that nobody plays: practise with a spot "
-    "(allstreets solve) or a whole game (allstreets train)"
+    "{folder} holds flops solved one by one, with ranges that are never played: practise "
+    "with a spot (allstreets solve) or a whole game (allstreets train)"
 )
 MAKE = "allstreets train … --output DIR makes one, and allstreets library lists ready-made ones"
-SMALL_RAKE = 0.002  # of the pot: less makes no difference
+SMALL_RAKE = 0.002  # of the pot: smaller differences are ignored
 READY_MADE = "library"  # the name of all ready-made games together
-# A tree that only moves all-in counts as a stack so much further away, and as one even further
-# where the hand has a limp or a small raise.
+# A tree that only moves all-in counts as this much further away in stack, and as even further if
+# the hand has a limp or a small raise.
 ALL_IN_ONLY, UNLIKE = log(1.25), log(1.5)
 
 
 @dataclass(frozen=True, eq=False)
 class SolvedGame:
-    """A whole game, and what it is called."""
+    """A whole game and its name."""
 
     name: str
     solution: WholeSolution
@@ -107,7 +108,7 @@ class SolvedGame:
 def open_games(folder: Path) -> tuple[SolvedGame, ...]:
     """The whole games in a folder: the one that it holds, or those of its subfolders.
 
-    "library" are all ready-made ones, where no folder has that name; a name is one of them.
+    "library" means all ready-made ones, if no folder has that name; a name means one of them.
     """
     if folder == Path(READY_MADE) and not folder.exists():
         return load_games([packed.folder() for packed in library().values()])
@@ -124,7 +125,7 @@ def open_games(folder: Path) -> tuple[SolvedGame, ...]:
 
 
 def load_games(folders: Sequence[Path]) -> tuple[SolvedGame, ...]:
-    """The whole games of these folders; those called alike are named with the folder above."""
+    """The whole games of these folders; equal names get the name of the folder above."""
     names = [folder.absolute().name for folder in folders]
     games = tuple(
         SolvedGame(
@@ -137,16 +138,15 @@ def load_games(folders: Sequence[Path]) -> tuple[SolvedGame, ...]:
     )
     playable = tuple(game for game in games if game.solution.at().actor is not None)
     if not playable:
-        raise InputError("nothing is decided in these games: both players are all-in by the blinds")
+        raise InputError("these games have no decisions: the blinds put both players all-in")
     return playable
 
 
 def nearest_game(games: tuple[SolvedGame, ...], hand: PlayedHand) -> SolvedGame:
-    """The game that is nearest: in its actions before the flop, its stack and its pot.
+    """The nearest game: by its actions before the flop, its stack and its pot.
 
-    Stacks and pots are compared by their ratios, the pot being what antes and blinds put in. A
-    game of push or fold stands `ALL_IN_ONLY` further away, and `UNLIKE` more where the hand has a
-    limp or a small raise.
+    Stacks and pots (antes and blinds) are compared by their ratios. A push-or-fold game counts as
+    `ALL_IN_ONLY` further away, and `UNLIKE` more if the hand has a limp or a small raise.
     """
     stack, ante = float(hand.stack), float(max(hand.antes))
     before = [moment for moment in hand.moments() if moment.action.street == Street.PREFLOP]
@@ -164,7 +164,7 @@ def nearest_game(games: tuple[SolvedGame, ...], hand: PlayedHand) -> SolvedGame:
 
 
 def distance_notes(game: SolvedGame, hand: PlayedHand) -> tuple[str, ...]:
-    """Differences between the preflop game and the one that was played; empty: none."""
+    """Differences between the preflop game and the played one; empty: none."""
     stack, ante = float(hand.stack), float(max(hand.antes))
     notes = []
     if abs(game.stack - stack) > 0.005 * stack:
@@ -214,7 +214,7 @@ def load_playable(
     if solution.unit.name == "pot":
         raise InputError(MODELS.format(folder=folder))
     if solution.at().kind == "end":
-        raise InputError(f"nothing is decided in {folder}: both players are all-in")
+        raise InputError(f"{folder} has no decisions: both players are all-in")
     if drafts:
         game = solution.as_game
         if game is None:
@@ -224,12 +224,12 @@ def load_playable(
 
 
 def bb_chips(solution: Solution) -> float:
-    """Chips in a big blind; a chip counts as one where the solution does not say."""
+    """Chips in a big blind; 1 if the solution does not give it."""
     return solution.chips_per_bb or 1.0
 
 
 def practice_note(solution: Solution) -> str:
-    """A player has to know this of a solution; "": nothing."""
+    """A note for players on a solution; "": none."""
     return NO_BIG_BLIND if solution.chips_per_bb is None else solution.limits
 
 
@@ -250,7 +250,7 @@ def pot_kind(solution: Solution, position: Position) -> str:
 
 
 def won_bb(solution: Solution, position: Position) -> Floats:
-    """[2, 3]: what OOP and IP win at the end of a hand in big blinds, by `Outcome`.
+    """[2, 3]: the winnings of OOP and IP at the end of a hand in big blinds, by `Outcome`.
 
     Chips put in since the solution starts count as lost. Results of a spot are relative to half
     of its starting pot, which neither player has put in since.
@@ -262,12 +262,12 @@ def won_bb(solution: Solution, position: Position) -> Floats:
 
 
 class DraftedFlops:
-    """The flops of a game with real cards, each drafted when it is asked for the first time.
+    """The flops of a game with real cards, each drafted when it is first needed.
 
-    A draft is kept beside the game, as `allstreets solve --from --draft` keeps it: it is there the
-    next time, and in the explorer. Its turns and rivers are solved when play gets there.
+    A draft is kept beside the game, as by `allstreets solve --from --draft`: it is reused the next
+    time, and in the explorer. Its turns and rivers are solved when play gets there.
 
-    `announce` hears of a flop that is about to be drafted.
+    `announce` is called before a flop is drafted.
     """
 
     every = True
@@ -285,7 +285,7 @@ class DraftedFlops:
         self._announce, self._threads = announce, threads
 
     def refresh(self) -> None:
-        """Look again for what was solved meanwhile."""
+        """Look for flops solved meanwhile."""
         self._kept.refresh()
 
     def find(self, root: int, flop: tuple[int, ...]) -> ExactFlop | None:

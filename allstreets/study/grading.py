@@ -1,8 +1,8 @@
-"""Grading a decision: what a solution says of one hand, and what the action that was taken cost.
+"""Grading a decision: a solution's view of one hand, and the cost of the played action.
 
-EVs are the hand's, against the range that the opponent brings there, both players playing on as
-the solution does. They count from the decision on: folding is 0. The loss is the highest EV of an
-action that was learned, less that of the one that was taken, and never below 0.
+EVs are those of the hand against the opponent's range there, when both players continue as the
+solution does. They count from the decision on: folding is 0. The loss is the highest learned EV of
+an action less the EV of the played one, and never below 0.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,8 +20,8 @@ NEVER = "the solution never gets here"
 ROUGH = "the solution hardly ever does this, so the answer to it and the loss are rough"
 OUTSIDE = "the solution never has this hand here"
 NO_EVS = "the solution stores no EVs"
-SHADE = 1e-3  # of a range's largest weight: a hand below it is not in the range, for people
-DIGITS = 4  # of what is stored in grids
+SHADE = 1e-3  # of a range's largest weight: people count a hand below it as not in the range
+DIGITS = 4  # of the numbers stored in grids
 RANGE_DIGITS = 3
 CLASS_COMBOS = [np.flatnonzero(hand == HAND_OF_COMBO) for hand in range(HAND_COUNT)]
 """The combos of each class."""
@@ -29,10 +29,10 @@ ACTIONS = {"f": "fold", "x": "check", "c": "call", "b": "bet", "r": "raise", "a"
 """Actions by the first letter of their word."""
 STREETS = {street.text: street for street in Street}
 ALIKE = 0.01
-"""Fraction of the pot: actions whose EVs differ by less are worth the same."""
+"""Fraction of the pot: actions whose EVs differ by less count as equal."""
 OFTEN = 0.1
-"""Frequency from which an action counts as the solution's own: solved to the end, it would cost
-nothing, so that its loss says how accurate EVs of this hand are."""
+"""From this frequency on an action counts as the solution's own: in a perfect solution it would
+cost nothing, so its loss measures the accuracy of the hand's EVs."""
 SLACK = 2e-6  # bb: rounding
 ANSWER_COLUMNS = (
     *("solution", "folder", "seed", "hand", "seat", "player", "street", "pot_kind", "line"),
@@ -60,26 +60,26 @@ class GradedDecision:
 
     place: int = 0  # among the actions of the hand
     street: str
-    line: str  # what was done before it: "r2.5 c | QsJh2h | x"
+    line: str  # the line before it: "r2.5 c | QsJh2h | x"
     board: str
-    pot_bb: float  # before it, with what it takes to call; a bet counts as far as it can be called
+    pot_bb: float  # before it, with the price of a call; a bet counts as far as it can be called
     to_call_bb: float
-    stack_bb: float = 0.0  # what both can still bet
+    stack_bb: float = 0.0  # the chips that both can still bet
     taken: str
     counted_as: str = ""  # the action of the tree that it was graded as; "": `taken`, or none
     options: tuple[Option, ...] = ()
     loss_bb: float | None = None  # None: not graded, and the note says why
     within_bb: float | None = None  # the most that better play gains, on average over the range
     note: str = ""
-    evaluated_by: str = ""  # where the figures come from, for people
-    solved_to: float | None = None  # a spot's exploitability, of its pot; None: it is no spot
+    evaluated_by: str = ""  # the source of the figures, for people
+    solved_to: float | None = None  # a spot's exploitability, of its pot; None: not a spot
     ranges: tuple[str, str] = ("", "")  # of OOP and IP at this decision
     strategy: Grid = ()  # of the player's range by hand class
     evs_bb: Grid = ()
 
     @property
     def best(self) -> Option | None:
-        """The action with the highest EV; of those that are worth the same, the most frequent."""
+        """The action with the highest EV; among equals, the most frequent."""
         losses = self._losses
         alike = [option for option, loss in losses if loss <= ALIKE * self.pot_bb]
         return max(alike, key=lambda option: option.frequency, default=None)
@@ -88,14 +88,14 @@ class GradedDecision:
     def tolerance_bb(self) -> float:
         """The loss up to which a decision is right.
 
-        It is that of the solution's own actions, or what makes no difference.
+        It is that of the solution's own actions, or the negligible one.
         """
         own = [loss for option, loss in self._losses if option.frequency >= OFTEN]
         return max([ALIKE * self.pot_bb, *own])
 
     @property
     def missed(self) -> bool:
-        """Whether the decision costs more than the EVs of the solution are accurate."""
+        """Whether the decision costs more than the accuracy of the solution's EVs."""
         return self.loss_bb is not None and self.loss_bb > self.tolerance_bb + SLACK
 
     @property
@@ -117,12 +117,12 @@ class GradedDecision:
         return next((option.frequency for option in self.options if option.action == word), None)
 
     def to_json(self) -> dict[str, Any]:
-        """The decision as JSON data, by the names that files have."""
+        """The decision as JSON data, by the names in files."""
         return {STORED_NAMES.get(name, name): value for name, value in asdict(self).items()}
 
     @staticmethod
     def fields_of(data: Mapping[str, Any]) -> dict[str, Any]:
-        """The same data by the names that fields have."""
+        """The same data by the names of fields."""
         names = {key: name for name, key in STORED_NAMES.items()}
         return {names.get(key, key): value for key, value in data.items()}
 
@@ -139,7 +139,7 @@ class Answer(GradedDecision):
     player: str  # "oop" or "ip"
     pot_kind: str
     cards: str
-    repeated: bool = False  # whether it came back
+    repeated: bool = False  # whether it is a repetition
 
     @property
     def words(self) -> str:
@@ -166,7 +166,7 @@ def grade(
 ) -> Record:
     """A decision with its options, its loss and a note on both.
 
-    `combo` took action number `taken`; `words` [A] name the actions, by default as lines do.
+    `combo` took action number `taken`; `words` [A] name the actions, by default as in lines.
     """
     words = decision.actions if words is None else words
     hand = hand_index(decision, combo)
@@ -195,7 +195,7 @@ def grade(
 
 
 def with_evidence(graded: GradedDecision, decision: Decision) -> GradedDecision:
-    """A graded decision with both ranges, and what the player's range does by hand class.
+    """A graded decision with both ranges, and the strategy of the player's range by hand class.
 
     A class that is not in the range has no strategy, and an EV that was not learned is None.
     """
@@ -215,10 +215,10 @@ def with_evidence(graded: GradedDecision, decision: Decision) -> GradedDecision:
 def within(exploitability: float, share: float) -> float | None:
     """The most that better play gains at a decision, on average over the hands that reach it.
 
-    In the unit of `exploitability`; `share`: how much of all that is dealt there gets to the
-    decision. Who does better at one decision alone gains no more than a best response does, which
-    is at most twice the exploitability; and he gains it only as often as play gets there. It is a
-    mean over the range: for one hand it is a bound only when divided by that hand's share of it.
+    In the unit of `exploitability`; `share` is the part of all dealt hands that gets to the
+    decision. Improving one decision gains no more than a best response, which is at most twice the
+    exploitability, and only as often as play gets there. It is a mean over the range: for one hand
+    it is a bound only when divided by that hand's share of the range.
     """
     return _rounded(2 * exploitability / share) if share > 0 else None
 
@@ -238,7 +238,7 @@ def weight_of(decision: Decision, combo: int) -> float:
 
 
 def why_never(decision: Decision) -> str:
-    """Who does not get there, in a few words."""
+    """The player who does not get there, in a few words."""
     shares = decision.line_reach.shares
     least = Player(int(np.argmin(shares)))
     return f"{decision.unit.seats[least]} does so with {share_text(shares[least])} of his range"

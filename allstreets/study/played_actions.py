@@ -7,9 +7,9 @@ Between two sizes A < x < B of the tree (in pots) a bet of x counts as A with th
 and as B otherwise: the pseudo-harmonic mapping (Ganzfried and Sandholm, "Action Translation in
 Extensive-Form Games with Large Action Spaces", 2013), under which a player who answers a pot-size
 bet correctly gains nothing by bets a little below or above it. Outside all sizes the nearest one
-counts; a bet never counts as a check or a call. All-in is all-in, whatever the stacks.
+counts; a bet never counts as a check or a call. All-in is all-in at any stacks.
 
-`bare_decision` is a decision as the hand history has it; `graded_as` adds the solution's grade.
+`bare_decision` is a decision from the hand history; `graded_as` adds the solution's grade.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ from allstreets.study.games import UNOPENED
 from allstreets.study.grading import OUTSIDE, GradedDecision, grade, with_evidence
 from allstreets.study.review_folder import DIGITS
 
-SAME = 1e-3  # pots: what rounding to chips can cost, and no one plays differently for
+SAME = 1e-3  # pots: rounding to chips may cost this much, which changes no one's play
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Draws:
     hand: str
 
     def at(self, place: int) -> float:
-        """From 0 to 1, for an action by its place."""
+        """From 0 to 1, for an action by its index."""
         return Random(f"{self.seed}:{self.hand}:{place}").random()
 
 
@@ -64,7 +64,7 @@ class Mapped:
 
 
 def chance_of_smaller(smaller: float, larger: float, size: float) -> float:
-    """How often a bet of `size` counts as the smaller of two sizes, all in pots.
+    """The chance that a bet of `size` counts as the smaller of two sizes, all in pots.
 
     >>> chance_of_smaller(0.5, 1.0, 0.5), chance_of_smaller(0.5, 1.0, 1.0)
     (1.0, 0.0)
@@ -73,9 +73,9 @@ def chance_of_smaller(smaller: float, larger: float, size: float) -> float:
 
 
 def map_action(tree: BettingTree, node: int, moment: Moment, draw: float) -> Mapped | None:
-    """The action of a decision that a played one counts as; `draw` from 0 to 1 decides.
+    """The action of a decision that a played action counts as; `draw` from 0 to 1 decides.
 
-    None: nothing like it is offered there.
+    None: no similar action is offered there.
     """
     offered = list(choices(tree, node))
     choice, same = _place(tree, offered, moment, draw)
@@ -88,7 +88,7 @@ def map_action(tree: BettingTree, node: int, moment: Moment, draw: float) -> Map
 def _place(
     tree: BettingTree, offered: list[tuple[int, Action]], moment: Moment, draw: float
 ) -> tuple[int | None, bool]:
-    """The place of an action among those that are offered, and whether it is the same one."""
+    """The index of an action among those offered, and whether it is the same."""
     kinds = [action.kind for _, action in offered]
     kind = moment.action.kind
     sizes = [
@@ -162,7 +162,7 @@ def graded_as(
 ) -> GradedDecision:
     """A decision graded as the action of the tree that it counts as.
 
-    `outside`: whether the solution does not bring the combo there.
+    `outside`: whether the combo never gets there in the solution.
     """
     word = mapped.words[mapped.place]
     graded = grade(bare, decision, combo, mapped.place, words=mapped.words)

@@ -1,12 +1,11 @@
-"""Hands against a solution: it plays its mixed strategy, the player learns what decisions cost.
+"""Hands against a solution: it plays its mixed strategy, the player sees the cost of decisions.
 
-The opponent holds one hand, dealt before anything is done, and plays what the solution does with
-it: a seeded number picks one of its actions by their frequencies. Decisions of the player's own
-seat that are not asked are played in the same way. After a mistake play continues: the opponent's
-range follows from the line, and EVs of later decisions are those of the hand that is held.
+The opponent has one hand, dealt at the start, and plays it as the solution does: a seeded random
+number picks an action by the frequencies. Decisions of the player's own seat that are not practised
+are played in the same way. After a mistake play continues: the opponent's range follows from the
+line, and EVs of later decisions are those of the actual hand.
 
-A `Session` deals one hand after the other, what was missed first, and keeps answers as they are
-made.
+A `Session` deals one hand after the other, missed decisions first, and stores each answer.
 """
 
 import secrets
@@ -35,7 +34,7 @@ from allstreets.study.results import Repeat, Results
 from allstreets.study.tables import Summary, summarise
 
 LARGEST_SEED = 2**31
-MOST_DEALS = 3_000  # in which nothing is asked
+MOST_DEALS = 3_000  # without a question
 
 
 @dataclass(frozen=True)
@@ -45,8 +44,8 @@ class Draw:
     seat: str
     street: str
     action: str  # for people
-    number: float  # 0 … 1: the action is the one in whose part of the mix it falls
-    mix: tuple[tuple[str, float], ...]  # of the hand that was held
+    number: float  # 0 … 1: it falls into the action's part of the mix
+    mix: tuple[tuple[str, float], ...]  # of the actual hand
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ class Question:
 
 
 class _ElsewhereError(Exception):
-    """A hand in which nothing is asked, or that leaves the line that is wanted."""
+    """A hand without a question, or one that leaves the wanted line."""
 
 
 class Hand:
@@ -121,7 +120,7 @@ class Hand:
         return sum(answer.loss_bb or 0.0 for answer in self.answers)
 
     def answer(self, action: int) -> Answer:
-        """Take an action of the question; what it cost. The hand resumes."""
+        """Take an action of the question; return its grade. The hand continues."""
         asked = self.question
         if asked is None:
             raise InputError("the hand is over: nothing is asked")
@@ -169,7 +168,7 @@ class Hand:
         if self._after_line and street > self.wanted.last:
             self._stop("Only earlier streets are practised.")
         elif not deal.stored:
-            self._stop(f"What follows on the {street.text} is not stored.")
+            self._stop(f"The {street.text} is not stored.")
         else:
             cards = self.deal.board[len(board) : len(board) + deal.count]
             self._move(self.solution.dealt(self.node.position, cards))
@@ -179,7 +178,7 @@ class Hand:
         asks = self._after_line and self.wanted.asks(decision.street)
         if not decision.reached:
             why = f"{NEVER[0].upper()}{NEVER[1:]}: {why_never(decision)}"
-            self._stop(f"{why}. Nothing is known of what follows.")
+            self._stop(f"{why}. The play that follows is not known.")
         elif decision.player == self.player and asks:
             self.question = self._asked(decision)
         else:
@@ -210,7 +209,7 @@ class Hand:
         return tuple(action_label(tree, child, notation) for child in children)
 
     def _play(self, decision: Decision) -> None:
-        """Do what the solution does with the hand of the player who acts."""
+        """Act as the solution does with the hand of the player who acts."""
         hand = hand_index(decision, self.deal.combos[decision.player])
         assert hand is not None
         mix = np.maximum(np.nan_to_num(decision.strategy[:, hand]), 0.0)
@@ -256,7 +255,7 @@ class Hand:
         )
 
     def _ended(self) -> End:
-        """The end of a hand: who wins what."""
+        """The end of a hand, with the result."""
         node, opponent = self.node, self.player.opponent
         them, theirs = self.seats[opponent], cards_text(self.deal.cards(opponent))
         won = won_bb(self.solution, node.position)[self.player]
@@ -265,7 +264,7 @@ class Hand:
             result = float(won[Outcome.WIN])
             text = f"{folded}: {won_text(result)}."
             return End("fold", text, cards_text(node.board), theirs, result)
-        # All-in before the flop any board may fall, not only those of the solution's flops.
+        # After an all-in before the flop any board may come, not only the solution's flops.
         board = list(self.deal.board) if node.board else self._any_board()
         strengths = evaluate([[*board, *self.deal.cards(player)] for player in Player]).tolist()
         lead = strengths[self.player] - strengths[opponent]
@@ -288,13 +287,13 @@ def deal_hand(
     number: int,
     held: int | None = None,
 ) -> Hand:
-    """Hand number `number` of a seed; deals in which nothing is asked are dealt again.
+    """Hand number `number` of a seed; deals without a question are dealt again.
 
     `held`: the combo of the player, where a decision comes back.
     """
     chance = np.random.default_rng([seed, number])
     given = None if held is None else (player, held)
-    deals = MOST_DEALS if held is None else 1  # where it comes back, it is asked at once
+    deals = MOST_DEALS if held is None else 1  # a repetition is asked immediately
     for _ in range(deals):
         deal = dealer.deal(chance, given)
         try:
@@ -308,7 +307,7 @@ def deal_hand(
 
 
 def drawn_action(mix: ArrayLike, number: float) -> int:
-    """The action in whose part of the mix a number from 0 to 1 falls.
+    """The action whose part of the mix a number from 0 to 1 falls into.
 
     >>> [drawn_action([0.25, 0.0, 0.75], number) for number in (0.0, 0.2499, 0.25, 0.999)]
     [0, 0, 2, 2]
@@ -326,7 +325,7 @@ def won_text(amount: float) -> str:
 
 
 class Session:
-    """Hands against a solution; without a seed they are others every time."""
+    """Hands against a solution; without a seed they differ every time."""
 
     def __init__(
         self,
@@ -349,7 +348,7 @@ class Session:
         self._dealer = Dealer(solution, self.wanted)
 
     def deal(self) -> Hand:
-        """The next hand: a decision that comes back, or a new one."""
+        """The next hand: a repetition, or a new one."""
         self.hands += 1
         self._kept = None
         seat = Player(self.hands % 2) if self.seat is None else self.seat  # or both in turn
@@ -357,7 +356,7 @@ class Session:
         return self.hand
 
     def answer(self, action: int) -> Answer:
-        """Take an action in the hand that is played, and keep what it cost."""
+        """Take an action in the current hand, and store its grade."""
         if self.hand is None:
             raise InputError("no hand is dealt")
         answer = self.hand.answer(action)
@@ -367,7 +366,7 @@ class Session:
         return answer
 
     def hint(self) -> str:
-        """The mistake of last time where a decision comes back; "" if it does not."""
+        """The last mistake, for a repetition; "" otherwise."""
         hand, folder = self.hand, self.solution.folder
         if hand is None or hand.question is None or self.results is None or folder is None:
             return ""
@@ -392,7 +391,7 @@ class Session:
         return summarise(self.answers)
 
     def _repeated(self) -> Hand | None:
-        """A decision that comes back and is wanted, if there is one."""
+        """A wanted repetition, if there is one."""
         folder = self.solution.folder
         if self.results is None or folder is None:
             return None

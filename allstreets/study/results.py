@@ -1,10 +1,10 @@
-"""Results of practice in one SQLite file: decisions as they are made, and what comes back when.
+"""Results of practice in one SQLite file: decisions, and the schedule of repetitions.
 
-A missed decision goes into the first box and comes back after `HANDS` other hands. Whoever plays it
-right then moves it to the next box, and it comes back after 1, 3, 7 and 21 days; after the last box
-it is learned. Missed again, it starts anew.
+A missed decision goes into the first box and comes back after `HANDS` other hands. A right answer
+moves it to the next box, and it comes back after 1, 3, 7 and 21 days; after the last box it is
+learned. If it is missed again, it starts over.
 
-A file of a later version, of another program or one that is damaged is refused and left as it is.
+A file of a later version, of another program, or a damaged one is refused and not changed.
 """
 
 import json
@@ -26,8 +26,8 @@ DAYS = (1, 3, 7, 21)
 DAY = 86_400.0  # seconds
 NAME = "practice.sqlite"
 VERSION = 1
-APPLICATION = 0x616C7374  # "alst": what SQLite files of ours are marked with
-WAIT = 10.0  # seconds for another process that writes
+APPLICATION = 0x616C7374  # "alst": the mark of our SQLite files
+WAIT = 10.0  # seconds to wait for another process that writes
 ELSEWHERE = "move it away, or name another file with --file"
 TABLES = """
 create table hands (
@@ -47,7 +47,7 @@ create table repeats (
     primary key (folder, player, line, cards)
 );
 """
-MOST_BB = 1e12  # an amount above it is none
+MOST_BB = 1e12  # larger amounts are invalid
 LATEST = 2.5e11  # seconds since 1970: the last years of the calendar
 CARDS = re.compile(f"([{RANKS}][{SUITS}])+")
 WORD = re.compile(r"[\w-]+")
@@ -58,7 +58,7 @@ OF_ANSWER = tuple(name for name in ANSWER_COLUMNS if name not in (*OF_HAND, "opt
 
 @dataclass(frozen=True)
 class Due:
-    """The time and the count of hands from which a decision comes back."""
+    """The time and the count of hands after which a decision comes back."""
 
     box: int
     at: float  # seconds since 1970: not before
@@ -121,11 +121,11 @@ class Results:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with self._open():  # what is wrong with it is said now
+        with self._open():  # errors are raised now
             pass
 
     def keep(self, answer: Answer, now: float, hand: int | None = None) -> int:
-        """Store a decision and schedule its repetition; `hand` is the id returned for its first."""
+        """Store a decision and schedule its repetition; `hand` is the id of the hand."""
         with self._open(write=True) as db:
             if hand is None:
                 values = [getattr(answer, name) for name in OF_HAND]
@@ -148,12 +148,12 @@ class Results:
         return [self._sound(_repeat, row) for row in rows]
 
     def drop(self, folder: Path, repeat: Repeat) -> None:
-        """Forget what cannot come back: the solution has changed."""
+        """Drop a repetition that is no longer possible: the solution has changed."""
         with self._open(write=True) as db:
             db.execute(f"delete from repeats {KEY}", _key(str(folder), repeat))
 
     def answers(self, folder: Path | None = None) -> list[StoredAnswer]:
-        """Everything, or what was played on one solution, in the order in which it was played."""
+        """All answers, or those on one solution, in the order of play."""
         with self._open() as db:
             rows = db.execute(
                 "select hands.*, answers.*, answers.at as answered_at from answers "
@@ -192,13 +192,13 @@ class Results:
         return [self._sound(_played_on, row) for row in rows]
 
     def delete(self) -> None:
-        """Remove the file; it has to be one of these."""
+        """Remove the file, which must be a file of results."""
         with self._open():
             pass
         self.path.unlink()
 
     def _schedule(self, db: sqlite3.Connection, answer: Answer, now: float) -> None:
-        """Put a missed decision into the first box, and one that came back where it belongs."""
+        """Put a missed decision into the first box, and a repetition into its next box."""
         key = _key(answer.folder, answer)
         row = db.execute(f"select * from repeats {KEY}", key).fetchone()
         due: Due | None
@@ -207,7 +207,7 @@ class Results:
         elif answer.repeated and row is not None and answer.loss_bb is not None:
             due = after_success(self._sound(_repeat, row).due, now)
         elif answer.repeated:
-            due = None  # it cannot be graded any more
+            due = None  # it can no longer be graded
         else:
             return
         db.execute(f"delete from repeats {KEY}", key)
@@ -219,10 +219,10 @@ class Results:
 
     @contextmanager
     def _open(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
-        """A transaction: all of it is kept, or nothing.
+        """A transaction: all or nothing.
 
-        Only those that `write` begin to: SQLite would mend the head of a damaged file, as it thinks
-        right, even if nothing is written then.
+        Only one that will `write` may begin one: SQLite would repair the head of a damaged file in
+        its own way, even if nothing is written.
         """
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -239,22 +239,22 @@ class Results:
             raise InputError(f"{self.path} cannot be used ({error}); {ELSEWHERE}") from None
         except (sqlite3.Error, UnicodeDecodeError) as error:
             raise InputError(
-                f"{self.path} is damaged, or no file of results ({error}): {ELSEWHERE}"
+                f"{self.path} is damaged, or not a file of results ({error}): {ELSEWHERE}"
             ) from None
         except UnicodeEncodeError:
             raise InputError(
-                "results cannot be kept of a folder whose name is not plain text: rename it"
+                "results cannot be stored for a folder whose name is not plain text: rename it"
             ) from None
 
     def _sound(self, read: Callable[[sqlite3.Row], Record], row: sqlite3.Row) -> Record:
-        """A row that is as it was written; nothing is done with a file that has another."""
+        """A row as it was written; a file with a damaged row is not used."""
         try:
             return read(row)
         except (DamagedFileError, InputError, IndexError) as error:
             raise InputError(f"{self.path} is damaged ({error}): {ELSEWHERE}") from None
 
     def _check(self, db: sqlite3.Connection) -> None:
-        """Make the tables of a new file, and refuse one of something else."""
+        """Make the tables of a new file, and refuse any other file."""
         version = int(db.execute("pragma user_version").fetchone()[0])
         mark = int(db.execute("pragma application_id").fetchone()[0])
         if not version and not mark and not self.path.stat().st_size:
@@ -327,7 +327,7 @@ def _played_on(row: sqlite3.Row) -> PlayedOn:
 
 
 def _require_decision(decision: Answer | Repeat) -> None:
-    """Refuse cards and players that there are not."""
+    """Refuse cards and players that do not exist."""
     _require(decision.player.upper() in Player.__members__, "player")
     _require(decision.street in STREETS, "street")
     _require(WORD.fullmatch(decision.pot_kind) is not None, "pot_kind")

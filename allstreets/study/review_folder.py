@@ -1,11 +1,11 @@
 """A review on the disk, which resumes from there and is read by the explorer.
 
 DIR/
-    review.json        whose decisions are graded, by what, which hands in which order
-    hands/HASH.json    a hand, as soon as it is reviewed; named by all that its review depends on
+    review.json        the graded player, the solutions, the hands in order
+    hands/HASH.json    a reviewed hand, named by everything that its review depends on
 
-The index is written when a run begins, so that a review can be looked at while it runs. Hands of
-other runs may lie beside those that it names.
+The index is written when a run begins, so that a review can be viewed while it runs. Hands of other
+runs may be there as well.
 """
 
 import json
@@ -84,7 +84,7 @@ class HandReview:
         return sum(decision.loss_bb or 0.0 for decision in self.decisions)
 
     def steps(self) -> Iterator[ReplayStep]:
-        """All actions, with the cards and chips as they were before each."""
+        """All actions, with the cards and chips before each."""
         bets, street = list(self.blinds_bb), Street.PREFLOP
         left = [self.stacks_bb[p] - self.antes_bb[p] - self.blinds_bb[p] for p in Player]
         pot = sum(self.antes_bb) + sum(self.blinds_bb)
@@ -108,12 +108,12 @@ class HandReview:
             pot += paid
 
     def to_json(self) -> dict[str, Any]:
-        """The hand as JSON data, with all that a page needs to replay it."""
+        """The hand as JSON data, with everything that a page needs to replay it."""
         return {**asdict(self), "decisions": [decision.to_json() for decision in self.decisions]}
 
     @classmethod
     def read(cls, data: Mapping[str, Any]) -> "HandReview":
-        """A hand out of what `to_json` gave; a `KeyError` where it is of another version."""
+        """A hand from the data of `to_json`; a `KeyError` if it is of another version."""
         decisions = [GradedDecision.fields_of(decision) for decision in data["decisions"]]
         _require_fields(cls, data)
         for decision in decisions:
@@ -123,7 +123,7 @@ class HandReview:
         return typed_record(cls, {**data, "decisions": decisions})
 
     def require_playable(self) -> None:
-        """Refuse words that no action, seat or street has, and grids that are cut."""
+        """Refuse words that are no action, seat or street, and truncated grids."""
         words = [word for _, _, word in self.actions]
         sound = self.seat in SEATS and all(
             street in STREETS and seat in SEATS for street, seat, _ in self.actions
@@ -156,7 +156,7 @@ def _require_fields(kind: type[Any], data: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class IndexedHand:
-    """A hand that is to be reviewed, and where it was read."""
+    """A hand to review, and where it was read."""
 
     key: str  # the name of its file
     file: str
@@ -168,7 +168,7 @@ class ReviewIndex:
     """The hands and settings of a review."""
 
     name: str
-    hero: str | None  # None: who wrote each hand down
+    hero: str | None  # None: the player who recorded each hand
     created: float  # seconds since 1970: when it was begun
     target: float
     seconds_per_spot: float
@@ -190,7 +190,7 @@ class ReviewFolder:
         return self.path / HANDS / f"{key}.json"
 
     def hand(self, indexed: IndexedHand) -> HandReview | None:
-        """A hand that is reviewed; None: it is not yet, or its file is damaged."""
+        """A reviewed hand; None: not reviewed yet, or its file is damaged."""
         with suppress(OSError, DamagedFileError, ValueError, KeyError, TypeError, AttributeError):
             hand = HandReview.read(read_json_object(self.hand_path(indexed.key)))
             hand.require_playable()
@@ -198,7 +198,7 @@ class ReviewFolder:
         return None
 
     def done(self, index: ReviewIndex) -> int:
-        """The number of reviewed hands of an index, by their files alone."""
+        """The number of reviewed hands of an index, counted by their files."""
         try:
             names = {entry.name for entry in os.scandir(self.path / HANDS)}
         except OSError:
@@ -206,11 +206,11 @@ class ReviewFolder:
         return sum(f"{hand.key}.json" in names for hand in index.hands)
 
     def keep(self, key: str, review: HandReview) -> None:
-        """Keep a hand, whole or not at all."""
+        """Store a hand, whole or not at all."""
         _write(self.hand_path(key), review.to_json())
 
     def write(self, index: ReviewIndex) -> None:
-        """Write the index; a review that was begun earlier stays as old as it is."""
+        """Write the index; a review that was started earlier keeps its date."""
         with suppress(InputError):
             before = self.index()
             if before.hands == index.hands:

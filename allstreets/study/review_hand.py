@@ -30,13 +30,13 @@ from allstreets.study.played_actions import (
 from allstreets.study.review_folder import DIGITS, HandReview
 from allstreets.study.review_streets import Effort, follow_postflop
 
-LEAST_REACH = 1e-5  # of a range's largest weight: less is a remnant of the first iterations
+LEAST_REACH = 1e-5  # of a range's largest weight: less is left over from the first iterations
 
 
 def review_hand(
     hand: PlayedHand, hero: Player, game: SolvedGame, effort: Effort, seed: int = 1
 ) -> HandReview:
-    """Grade every decision of the hero by a whole game and by spots that are solved for it."""
+    """Grade every decision of the hero with a whole game and with spots solved for it."""
     hole = hand.holes[hero]
     if hole is None:
         raise InputError(f"{hand.label}: the cards of {hand.players[hero]} are not known")
@@ -89,7 +89,7 @@ class Arrival:
     decisions: tuple[GradedDecision, ...]
     node: Node  # where the flop is dealt or the hand is over
     ranges: tuple[Floats, Floats] | None  # [1326] of OOP and IP; None: not known
-    why: str  # why they are not
+    why: str  # why they are not known
 
 
 def follow_preflop(hand: PlayedHand, hero: Player, game: SolvedGame, draws: Draws) -> Arrival:
@@ -118,7 +118,7 @@ def follow_preflop(hand: PlayedHand, hero: Player, game: SolvedGame, draws: Draw
 
 
 def _off_tree(game: SolvedGame, node: Node, moment: Moment, mapped: Mapped | None) -> str:
-    """Why a decision of the hand is none of the solution; "" where it is."""
+    """The reason why the solution lacks a decision of the hand; "" if it has it."""
     player = moment.action.player
     if node.actor is None:
         return "the solution has nothing left to decide here: its sizes have led to an all-in"
@@ -148,7 +148,7 @@ def _graded(
 
 
 def _ranges(node: Node) -> tuple[tuple[Floats, Floats] | None, str]:
-    """Both ranges at a node before the flop, by combo, or why there are none."""
+    """Both ranges at a node before the flop, by combo, or the reason why there are none."""
     ranges = node.ranges
     if not ranges.reached:
         shares = ranges.line_reach.shares

@@ -1,4 +1,4 @@
-"""Reviewing many hands as a job: each is kept when it is done, and found again by the next run."""
+"""Reviewing many hands as a job: each is stored when it is done, and reused by the next run."""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -38,22 +38,22 @@ from allstreets.study.review_hand import review_hand
 from allstreets.study.review_streets import Effort
 from allstreets.study.tables import Review
 
-VERSION = 5  # of what is kept: a change that alters reviews takes the next number
+VERSION = 5  # of stored reviews: a change that alters them takes the next number
 NAMED = 4  # games
-MANY = 8  # hands that are worth the start of another process
-NO_HERO = "nobody's cards are shown as his own: name the player with --hero"
+MANY = 8  # hands that justify another process
+NO_HERO = "the history does not show whose hand it is: name the player with --hero"
 
 
 @dataclass(frozen=True)
 class ReviewedSoFar:
-    """The hand that was reviewed last, and the loss of all hands so far."""
+    """The latest reviewed hand, and the loss of all hands so far."""
 
     hand: str | None
     loss_bb: float
 
 
 def review_figures(progress: Progress) -> list[str]:
-    """The figures beside the count: pace, time that is left, loss so far, and the latest hand."""
+    """The figures beside the count: pace, remaining time, loss so far, and the latest hand."""
     reviewed, so_far = progress.done - progress.before, progress.latest
     parts = [f"{progress.before:,} kept from before"] if progress.before else []
     if reviewed and progress.seconds > 0:
@@ -68,7 +68,7 @@ def review_figures(progress: Progress) -> list[str]:
 
 @dataclass(frozen=True)
 class ReviewPiece:
-    """A hand, and whose decisions in it are graded."""
+    """A hand, and the player whose decisions are graded."""
 
     hand: PlayedHand
     hero: Player
@@ -81,7 +81,7 @@ class ReviewPiece:
 
 @dataclass(frozen=True, eq=False)
 class ReviewPieces:
-    """Reviews a hand by the nearest of some games; another process opens them by itself."""
+    """Reviews a hand with the nearest of some games; another process opens them itself."""
 
     games: tuple[SolvedGame, ...]
     effort: Effort
@@ -105,7 +105,7 @@ def _review_pieces(folders: tuple[Path, ...], effort: Effort, seed: int) -> Revi
 
 @dataclass(frozen=True, eq=False)
 class ReviewJob:
-    """Hands, whose decisions in them are graded, and by what."""
+    """Hands, the graded player, and the solutions."""
 
     hands: tuple[tuple[PlayedHand, Player], ...]
     skipped: tuple[Skipped, ...]
@@ -116,10 +116,10 @@ class ReviewJob:
     name: str = ""
     hero: str | None = None
     processes: int | None = None  # hands at a time; None: by their number, and by the cores
-    executor: Executor | None = None  # in the place of these
+    executor: Executor | None = None  # instead of these
 
     def plan(self) -> Plan:
-        """How many hands there are, by what they are graded, and how long they take at most."""
+        """The number of hands, the solutions, and the longest time."""
         missing = len(self.hands) - self.folder.done(self.index)
         if not self.hands:
             return Plan(())
@@ -131,9 +131,9 @@ class ReviewJob:
         return Plan((line,), kernels="review")
 
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> Review:
-        """Review what is missing; an interrupted run returns what is done.
+        """Review the missing hands; an interrupted run returns the finished ones.
 
-        Signals stop it, or a control does, which may also let it wait between two hands.
+        Signals stop it, or a control, which may also pause it between two hands.
         """
         control = callbacks.control
         in_charge: AbstractContextManager[Control] = (
@@ -221,7 +221,7 @@ class ReviewJob:
         )
 
     def _key(self, hand: PlayedHand, hero: Player) -> str:
-        """The name of a hand's review: by all that it depends on."""
+        """The name of a hand's review, by everything that it depends on."""
         game = nearest_game(self.games, hand)
         facts = [
             VERSION,
@@ -248,7 +248,7 @@ def plan_review(
     name: str = "",
     processes: int | None = None,
 ) -> ReviewJob:
-    """Choose whose decisions are graded: those of `hero`, or of who wrote the hand down."""
+    """Choose the graded decisions: those of `hero`, or of the player who recorded the hand."""
     hands: list[tuple[PlayedHand, Player]] = []
     skipped = list(found.skipped)
     for hand in found.hands:
@@ -283,7 +283,7 @@ def review_hands(
     processes: int | None = None,
     observers: Sequence[Observer] = (),
 ) -> Review:
-    """Review hand histories by the whole games in a folder; what was reviewed before is kept."""
+    """Review hand histories with the whole games in a folder; earlier reviews are reused."""
     paths: Iterable[Any] = [hands] if isinstance(hands, Path | str) else hands
     job = plan_review(
         read_hands(paths),
@@ -308,5 +308,5 @@ def _hero(hand: PlayedHand, name: str | None) -> tuple[Player | None, str]:
     if hand.holes[seat] is None:
         return None, f"the cards of {shorten(hand.players[seat])} are not known"
     if not any(action.player == seat for action in hand.actions):
-        return None, "there was nothing to decide"
+        return None, "there was no decision"
     return seat, ""

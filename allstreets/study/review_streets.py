@@ -1,18 +1,16 @@
 """Postflop streets of a played hand, each solved again for its real ranges, pot and stack.
 
-1. A street begins with the ranges that the streets before have left, and its real pot and stack,
-   and with the rake that the hand has paid, as a share of the pot.
-2. It is solved exactly, or drafted (`solvers.draft`) where an exact flop takes longer than the time
-   that is given. Its sizes are the solution's for this kind of pot; every bet and raise of the hand
-   on this street is offered besides them, in chips. Where that is too large for memory or time, one
-   size of each list stays, and then no raises but those that were made (`Trimmed`). A flop that
-   cannot be solved even so is evaluated by the whole game itself, if it stores that flop: a walk in
-   its own pot and stack and with its own sizes.
+1. A street begins with the ranges that earlier streets left, its real pot and stack, and the rake
+that the hand paid, as a share of the pot.
+2. It is solved exactly, or drafted (`solvers.draft`) if an exact flop takes longer than allowed.
+Its sizes are the solution's for this kind of pot; every bet and raise of the hand on this street is
+offered as well, in chips. If that is too large for memory or time, one size of each list stays, and
+then only the raises that were made (`Trimmed`). A flop that still cannot be solved is evaluated by
+the whole game itself, if it stores that flop, with its own pot, stack and sizes.
 3. The actions are followed; the hero's are graded, and every action narrows its player's range.
 
-Where a player takes an action that the solution never takes, the player's range would be empty. The
-rest is then solved as if the whole range had taken it (`solutions.solve_behind`), and the note says
-so.
+If a player takes an action that the solution never takes, his range would be empty. The rest is
+then solved as if the whole range had taken it (`solutions.solve_behind`), and a note says so.
 """
 
 import math
@@ -75,19 +73,19 @@ WAYS: tuple[tuple[str, RiverGroups, str], ...] = (
     ("float16", "suits", f", stored in 16 bits{SHARED}"),
 )
 """Storage formats of strategies, the largest first, each with a note for people."""
-DRAFT_ALLOWANCE = 2.0  # of the time of a spot: estimates count the set-up, and lie high
+DRAFT_ALLOWANCE = 2.0  # of the time of a spot: estimates include the set-up, and are high
 LEAST_ITERATIONS = 60  # fewer say little: a tree is made smaller rather than solved so badly
 MOST_ITERATIONS = 10_000
 WORST = 0.05  # of the pot: a street with a larger error is not graded
 ADDED = 1e-4
-"""The weight, of the largest, of a hand that the solution does not bring: the other player does not
-notice it, and what it is worth does not depend on its own weight."""
+"""The weight, relative to the largest, of a hand that never gets there: it does not affect
+the opponent, and its value does not depend on its own weight."""
 
 Ranges = tuple[Floats, Floats]  # [1326] of OOP and IP
 
 
 class Trimmed(IntEnum):
-    """How far the solution's sizes are trimmed; sizes that were played always stay."""
+    """The trimming of the solution's sizes; sizes that were played always stay."""
 
     ALL = 0
     ONE_SIZE = 1
@@ -103,14 +101,14 @@ TRIMMED_WORDS = (
 
 @dataclass(frozen=True, eq=False)
 class SolvedStreet:
-    """A solved street; `how` completes a sentence and says what was left out to solve it."""
+    """A solved street; `how` completes a sentence with what was left out to solve it."""
 
     result: SpotSolution
     how: str
 
 
 def never() -> bool:
-    """Nobody asks for the end."""
+    """Never asks for the end."""
     return False
 
 
@@ -150,7 +148,7 @@ class StreetStart:
 
     @property
     def left(self) -> Fraction:
-        """The chips behind of the shorter stack then."""
+        """The chips behind of the shorter stack at that time."""
         return min(self.hand.before(self.street)[1])
 
 
@@ -197,8 +195,8 @@ def follow_postflop(
 class SolvedAgain:
     """Both players' strategies on a street, solved for its real ranges, pot and stack.
 
-    Where play gets to a line that the solution never takes, the rest is solved by itself, as if
-    the action that `assume` is called with were taken by all that its player has.
+    Where play gets to a line that the solution never takes, the rest is solved separately, as if
+    the action given to `assume` were taken by its player's whole range.
     """
 
     def __init__(self, solved: SolvedStreet, effort: Effort, assume: Callable[[int], None]) -> None:
@@ -223,7 +221,7 @@ class SolvedAgain:
         return self._solved.result if self._behind is None else self._behind.solved
 
     def decision(self, node: int) -> Decision:
-        """The decision, solved by itself if the solution does not get there."""
+        """The decision, solved separately if the solution does not get there."""
         result, effort = self._solved.result, self._effort
         position = replace(self.start.position, node=node)
         line = result.line(position)
@@ -257,22 +255,22 @@ class SolvedAgain:
 
 
 class StoredFlop:
-    """Both players' strategies on a flop, as the whole game has them: a walk in its solution."""
+    """Both players' strategies on a flop from the whole game itself."""
 
     solved_to = None
 
     def __init__(self, game: SolvedGame, start: Node, why: str) -> None:
-        """`why` it is not solved again."""
+        """`why`: the reason why it is not solved again."""
         self._game, self._why, self.start = game, why, start
 
     @property
     def evaluated_by(self) -> str:
-        """The card model of its strategies, and why they are used here, in words."""
+        """The card model of its strategies, and the reason why they are used here."""
         kind = f"cards: {self._game.solution.cards.kind}{self._game.worth_text}"
         return f"the solution's own play of this flop ({self.start.source or kind}); {self._why}"
 
     def decision(self, node: int) -> Decision:
-        """The decision as it is stored, in the suits of the table."""
+        """The stored decision, in the suits of the table."""
         return self.start.solution.decision(replace(self.start.position, node=node))
 
     def within(self, decision: Decision) -> float | None:
@@ -284,7 +282,7 @@ class StoredFlop:
 
 
 class _Street:
-    """A street, what evaluates it, and where play is on it."""
+    """A street, its evaluation, and the position of play on it."""
 
     _play: SolvedAgain | StoredFlop
 
@@ -307,7 +305,7 @@ class _Street:
         self.left: Ranges = held[0], held[1]
 
     def open(self, game: SolvedGame, root: Node, effort: Effort) -> None:
-        """Find what evaluates it: solved again, or a flop as the whole game plays it."""
+        """Choose its evaluation: solved again, or a flop from the whole game itself."""
         try:
             solved = solve_street(game.solution.game, self._start, self.left, effort)
             self._play = SolvedAgain(solved, effort, self._assume)
@@ -323,19 +321,17 @@ class _Street:
         self._tree = self._play.start.tree
 
     def take(self, moment: Moment, draw: float) -> GradedDecision | None:
-        """Follow an action; what it cost, where it is the hero's."""
+        """Follow an action; return its grade if it is the hero's."""
         tree, node = self._tree, self._node
         if tree.kind[node] != NodeKind.DECISION or tree.player_at(node) != moment.action.player:
-            raise LostError(
-                "nothing is left to decide here: the sizes of the tree led to an all-in"
-            )
+            raise LostError("there is no decision here: the sizes of the tree led to an all-in")
         try:
             decision = self._play.decision(node)
         except InputError as error:
             raise LostError(f"not solved: {error}") from None
         mapped = map_action(tree, node, moment, draw)
         if mapped is None:
-            raise LostError(f"{NEVER}: nothing like this action is in the tree")
+            raise LostError(f"{NEVER}: no similar action is in the tree")
         graded = None
         if moment.action.player == self._hero:
             graded = graded_as(
@@ -380,7 +376,7 @@ def street_spot(
     ranges: tuple[Floats, Floats],
     trimmed: Trimmed = Trimmed.ALL,
 ) -> Spot:
-    """The spot of a street; `ranges` [1326] are those that both players bring."""
+    """The spot of a street; `ranges` [1326] are those of both players at its start."""
     hand = start.hand
     kind = POT_KINDS[min(hand.raises, len(POT_KINDS) - 1)]
     sizes = game.pot_sizes.get(kind, game.sizes)
@@ -412,7 +408,7 @@ def street_spot(
 
 
 def with_hand(weights: Floats, combo: int) -> Floats:
-    """A range [1326] that holds a hand: its class at least a little, so that suits stay alike."""
+    """A range [1326] with at least a little of a hand's class, so that suits stay alike."""
     least = np.where(HAND_OF_COMBO[combo] == HAND_OF_COMBO, ADDED * weights.max(), 0.0)
     raised: Floats = np.maximum(weights, least)
     return raised
@@ -435,7 +431,7 @@ def solve_street(
 def _solver(
     game: WholeGame, start: StreetStart, ranges: tuple[Floats, Floats], effort: Effort
 ) -> tuple[SpotSolver, str]:
-    """The largest tree, and the best way to store it, for which there is memory and time."""
+    """The largest tree, and the best storage for it, that memory and time allow."""
     threads, free = thread_count(effort.threads), available_bytes()
     free = None if free is None else free // effort.at_once
     draft = effort.draft
@@ -493,7 +489,7 @@ def _lists(
     """The sizes of a player on a street of the spot."""
     bet, raises, donk = sizes.bet, sizes.raises, sizes.donk
     if street == start.street:
-        # Its first street has no donk bets: where there would be one, OOP's bets have its sizes.
+        # Its first street has no donk bets: where one is possible, OOP's bets have donk sizes.
         if donk is not None and start.raised_last == Player.IP:
             bet = donk
         donk = None

@@ -1,7 +1,7 @@
 """Graded decisions as tables: totals, leaks, rows for spreadsheets and JSON.
 
-A review's decisions stand under the hands that they were made in; its losses count per 100 hands.
-Decisions of practice stand alone; their losses count per 100 decisions.
+A review's decisions are listed under their hands; its losses count per 100 hands. Decisions of
+practice are separate; their losses count per 100 decisions.
 """
 
 import json
@@ -121,7 +121,7 @@ def grouped(stored: Sequence[StoredAnswer], by: str) -> list[tuple[str, Summary]
 
 
 def stats_mapping(stored: Sequence[StoredAnswer]) -> Row:
-    """Everything that was kept in figures, as JSON data."""
+    """All stored results in figures, as JSON data."""
     keys = ("decisions", "score", "loss_bb_per_100")
     tables = {
         f"by_{by}": [
@@ -175,11 +175,11 @@ def _time(stored: StoredAnswer) -> datetime:
 
 @dataclass(frozen=True)
 class Review:
-    """All hands that are reviewed, and those that are not: the outcome of the job."""
+    """All reviewed hands, and the others: the outcome of the job."""
 
     hands: tuple[HandReview, ...]
     skipped: tuple[Skipped, ...]
-    total: int  # hands that were to be reviewed
+    total: int  # hands to review
     output: Path
     problem: str | None = None  # every hand is stored when it is reviewed
 
@@ -204,7 +204,7 @@ class Review:
 
 
 def decision_rows(review: Review) -> list[Row]:
-    """One row per decision: the costliest first, those that are not graded last."""
+    """One row per decision: the costliest first, ungraded ones last."""
     rows = [_row(*pair) for pair in review.decisions]
     return sorted(rows, key=lambda row: -1.0 if row["loss_bb"] is None else row["loss_bb"])[::-1]
 
@@ -258,7 +258,7 @@ def total_rows(review: Review) -> list[Row]:
 
 
 def _total(by: str, name: str, some: Sequence[Pair], hands: int, all_hands: int = 0) -> Row:
-    """`hands` are those in which the decisions were made, of `all_hands` (0: of as many)."""
+    """`hands` are those of the decisions, of `all_hands` (0: the same number)."""
     losses = [made.loss_bb for _, made in some if made.loss_bb is not None]
     return {
         "by": by,
@@ -272,7 +272,7 @@ def _total(by: str, name: str, some: Sequence[Pair], hands: int, all_hands: int 
 
 
 def ungraded(review: Review) -> list[tuple[str, int]]:
-    """Why decisions are not graded and how many, the most frequent first."""
+    """The reasons for ungraded decisions with their counts, the most frequent first."""
     notes = (made.note.partition(":")[0] for _, made in review.decisions if made.loss_bb is None)
     return Counter(notes).most_common()
 

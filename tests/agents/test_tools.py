@@ -76,7 +76,7 @@ def test_nodes_where_nobody_acts_say_how_play_goes_on(tools: Tools) -> None:
     assert len(deal["next_lines"]) == 3
     assert tools.get_node("game", deal["next_lines"][0])["kind"] == "decision"
     assert tools.get_node("game", "f")["kind"] == "end"
-    with pytest.raises(InputError, match="nobody acts there"):
+    with pytest.raises(InputError, match="no player acts there"):
         tools.get_node("game", "f", hand="AA")
 
 
@@ -175,7 +175,7 @@ def test_only_named_folders_are_opened(game: Path, tmp_path: Path) -> None:
         Tools().get_node(str(game))
     with pytest.raises(InputError, match="holds no solution"):
         Tools([tmp_path])
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         Tools([tmp_path / "missing"])
     several = Tools([game.parent])
     assert several.get_node("game")["line"] == ""

@@ -173,7 +173,7 @@ def test_order_and_cells(solution: WholeSolution) -> None:
         "board", "suits", "pairing", "high", "connected", "texture", "boards",
     ]  # fmt: skip
     assert table[0][report.actions[0]] == report.boards[0].frequencies[0]
-    with pytest.raises(InputError, match="no report is by 'suit'"):
+    with pytest.raises(InputError, match="there is no report by 'suit'"):
         report.by("suit")
     with pytest.raises(InputError, match="there is no column 'evs'"):
         report.sorted(rows, "evs")

@@ -239,7 +239,7 @@ def test_a_run_measures_once_and_goes_on_with_corrections() -> None:
         ({"calibrate": 8, "cards": "exact"}, "which these are"),
         ({"calibrate": 8, "memory": "per_batch", "flop_batch_size": 1}, "write resident"),
         ({"calibrate": 8, "cluster": "local"}, "not there yet on a cluster"),
-        ({"calibrate_over": "all"}, "how many flops are solved exactly: calibrate: 24"),
+        ({"calibrate_over": "all"}, "how many flops to solve exactly: calibrate: 24"),
     ],
 )
 def test_what_cannot_be_calibrated(keys: dict[str, Any], problem: str) -> None:

@@ -108,7 +108,7 @@ def test_a_lock_is_replaced_by_another_at_its_line(turn: SpotSolution) -> None:
         (["x,bet,<=10%", "x,check,<=20%"], "line 3: the frequencies at 'x' add up to 0.3"),
         (["x,bet,30%", "", "x b50,call,1"], "line 4: line 'x b50': 'b50' is not offered"),
         (["x,raise,30%"], "line 2: no action 'raise' there"),
-        (["x,bet,often"], "line 2: 'often' is no frequency"),
+        (["x,bet,often"], "line 2: 'often' is not a frequency"),
         (["x,bet"], "line 2: 2 cells"),
         (["x,bet,much", "x,bet,more"], "line 2: .*\n1 more line"),
         (["x,bet,0.3", "x,b75,0.4"], "line 3: 'b75' at 'x' has another frequency"),
@@ -149,7 +149,7 @@ def test_tables_of_other_programs() -> None:
     with pytest.raises(InputError) as caught:
         read_bounds(f"{rows[0]}\nx,bet,{'y' * 100_000}\x1b\n", "seen.csv")
     assert str(caught.value) == (
-        f"seen.csv, line 2: '{'y' * 199}…' is no frequency: write 30%, 0.3, or <=30%"
+        f"seen.csv, line 2: '{'y' * 199}…' is not a frequency: write 30%, 0.3, or <=30%"
     )
 
 

@@ -91,12 +91,12 @@ def test_a_game_with_locks_is_written_down_and_read_back() -> None:
         (Lock("c", {"f": 1}), "lock.0..strategy: no action 'f' there"),
         (Lock("c x", {"x": 1}), "no player acts at 'c x', so there is nothing to lock"),
         (Lock("", {"c": 0.5}), "the probabilities sum to 0.5, not to 1"),
-        (Lock("", hands={"AhKh": {"c": 1}}), "suits mean nothing: .* of AKs do"),
+        (Lock("", hands={"AhKh": {"c": 1}}), "suits have no meaning: .* of AKs do"),
         (Lock("", hands={"AA": {"c": 1}, "QQ+": {"f": 1}}), "AdAc is locked by .* already"),
         (Lock("c x | Ks7h2d | x", {"x": 1}), "holds on every flop: write '| . |' instead of"),
         (Lock("r2.5 | x", {"x": 1}), "'r2.5' ends before the flop"),
         (Lock("c x | * | b3", {"x": 1}), "lock.0..line: line 'b3' after the flop: 'b3'"),
-        (Lock("c x | x", hands={"AhKh": {"x": 1}}), "suits mean nothing: AhKh must play as"),
+        (Lock("c x | x", hands={"AhKh": {"x": 1}}), "suits have no meaning: AhKh must play as"),
         (
             Lock("c x | x x | x", hands={"AA": {"x": 1}}),
             "on turn and river all hands are locked alike",
@@ -383,7 +383,7 @@ def test_flops_locked_one_by_one_are_solved_so_by_combo(limped: WholeSolution) -
         combo = int(np.flatnonzero((HAND[hand] == HAND_OF_COMBO) & (told.weights > 0))[0])
         mix = [node.hand(hand).frequencies[word] for word in node.actions]
         np.testing.assert_allclose(told.strategy[:, combo], mix, atol=1e-5)
-    with pytest.raises(InputError, match="'x' is locked flop by flop, and what hands play on"):
+    with pytest.raises(InputError, match="'x' is locked flop by flop, and the play of hands on"):
         flop_spot(result, "c x", "AhKd7s")
 
 

@@ -106,9 +106,9 @@ def test_several_decisions_meet_a_number_together_at_the_least_cost() -> None:
     ("text", "message"),
     [
         ("vpip,60%", "the first line names the columns number, frequency"),
-        (f"{HEAD}fold_to_5bet,60", "line 2: 'fold_to_5bet' is no number that is known"),
-        (f"{HEAD}vpip,60\nVPIP,50", "line 3: vpip stands twice"),
-        (f"{HEAD}vpip,often", "'often' is no frequency"),
+        (f"{HEAD}fold_to_5bet,60", "line 2: 'fold_to_5bet' is not a known number"),
+        (f"{HEAD}vpip,60\nVPIP,50", "line 3: vpip is given twice"),
+        (f"{HEAD}vpip,often", "'often' is not a frequency"),
         (f"{HEAD}vpip,120", "more than 1"),
         (HEAD, "has no numbers"),
         (f"{HEAD}vpip", "write a number and its frequency"),

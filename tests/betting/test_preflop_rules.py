@@ -58,9 +58,9 @@ def test_sizes_by_raise() -> None:
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"stack_depth": 0}, "stack 0 bb does not lie between 0.01 bb and 10000000 bb"),
-        ({"stack_depth": 1e9}, "stack 1000000000 bb does not lie between"),
-        ({"stack_depth": -3}, "stack -3 bb does not lie"),
+        ({"stack_depth": 0}, "stack 0 bb is not between 0.01 bb and 10000000 bb"),
+        ({"stack_depth": 1e9}, "stack 1000000000 bb is not between"),
+        ({"stack_depth": -3}, "stack -3 bb is not"),
         ({"stack_depth": "20"}, "stack_depth '20' is not a number"),
         ({"stack_depth": True}, "stack_depth True is not a number"),
         ({"stack_depth": math.nan}, "stack_depth nan is not a number"),
@@ -71,8 +71,8 @@ def test_sizes_by_raise() -> None:
         ({"allin": -1}, "'-1': write always, never, or the largest SPR"),
         ({"rake": "5"}, "rake 5 is a fraction of the pot: write 0.05 for 5 %"),
         ({"rake": "five"}, "rake 'five' is not a share of the pot: write 5% or 0.05"),
-        ({"ante": -0.1}, "ante -0.1 bb does not lie between 0 bb"),
-        ({"big_blind": 0}, "big_blind 0 bb does not lie between 0.01 bb"),
+        ({"ante": -0.1}, "ante -0.1 bb is not between 0 bb"),
+        ({"big_blind": 0}, "big_blind 0 bb is not between 0.01 bb"),
         ({"small_blind": 2}, "small_blind 2 bb is larger than big_blind 1 bb: swap them"),
         ({"raise_cap": -1}, "raise_cap -1 is not a count: write 0, 1, 2, …, or nothing for no cap"),
         ({"raise_cap": 2.5}, "raise_cap 2.5 is not a count"),

@@ -55,17 +55,17 @@ FORMS = (
     [
         (
             [2.5, 0.5],
-            "raise_sizes, raise 2: '0.5' is no raise, since a plain number multiplies the last "
+            "raise_sizes, raise 2: '0.5' is not a raise: a plain number multiplies the last "
             "bet: write 2.5, or 50% for a share of the pot",
         ),
         (
             1,
-            "raise_sizes: '1' is no raise, since a plain number multiplies the last bet: write "
+            "raise_sizes: '1' is not a raise: a plain number multiplies the last bet: write "
             "2.5, or 100% for a share of the pot",
         ),
         (
             [0],
-            "raise_sizes, raise 1: '0' is no raise, since a plain number multiplies the last bet: "
+            "raise_sizes, raise 1: '0' is not a raise: a plain number multiplies the last bet: "
             "write 2.5",
         ),
         (
@@ -94,7 +94,7 @@ FORMS = (
             {"sb": 2, "oop": 3},
             "raise_sizes has an unknown key 'oop': choose one of: sb, bb",
         ),
-        ({"sb": 2, "bb": [1]}, "raise_sizes bb, raise 1: '1' is no raise, since a plain number"),
+        ({"sb": 2, "bb": [1]}, "raise_sizes bb, raise 1: '1' is not a raise: a plain number"),
     ],
 )
 def test_what_is_refused(given: Any, message: str) -> None:
@@ -134,7 +134,7 @@ def test_a_raise_without_a_name_is_all_in_and_over_a_limp_the_open_serves() -> N
         ({"open": {"sb": 2}}, "raise_sizes open is the small blind's alone: write open: [2.5, 3]"),
         ({"open": 2, "3bet": {"bb": 3}}, "raise_sizes 3bet has no sb: write sb: [] if he is to"),
         ({"open": 2, "3bet": {"utg": 3}}, "raise_sizes 3bet has an unknown key 'utg': choose one"),
-        ({"open": 2, "3bet": {"bb": 3, "sb": 1}}, "raise_sizes 3bet sb: '1' is no raise"),
+        ({"open": 2, "3bet": {"bb": 3, "sb": 1}}, "raise_sizes 3bet sb: '1' is not a raise"),
     ],
 )
 def test_names_that_are_refused(given: Any, message: str) -> None:

@@ -37,13 +37,13 @@ def test_rules_are_values() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"pot": 0}, "pot 0 does not lie between 0.01 and 1000000000"),
+        ({"pot": 0}, "pot 0 is not between 0.01 and 1000000000"),
         ({"pot": 7.125}, "pot 7.125: amounts have 2 decimals at most, so count in a smaller unit"),
         ({"pot": True}, "pot True is not a number"),
-        ({"stack": -1}, "stack -1 does not lie between 0 and"),
+        ({"stack": -1}, "stack -1 is not between 0 and"),
         ({"stack": "500"}, "stack '500' is not a number"),
-        ({"stack": 10**10}, "stack 10000000000 does not lie between"),
-        ({"chips_per_bb": 0}, "chips_per_bb 0 does not lie between 0.01 and"),
+        ({"stack": 10**10}, "stack 10000000000 is not between"),
+        ({"chips_per_bb": 0}, "chips_per_bb 0 is not between 0.01 and"),
         (
             {"sizes": same_sizes(Street.RIVER, "50%", "3bb")},
             "'3bb': the big blind is not defined: give chips_per_bb, or write 50% (of the pot) "

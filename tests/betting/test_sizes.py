@@ -122,7 +122,10 @@ def test_bad_sizes_point_at_the_entry(given_sizes: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1x", "raise sizes, entry 1: '1x' is no raise: 2x is the smallest raise of a first bet"),
+        (
+            "1x",
+            "raise sizes, entry 1: '1x' is not a raise: 2x is the smallest raise of a first bet",
+        ),
         ("x", "write 50% or 0.5 (of the pot), 2.5x (times the last bet), 3bb, 100c (chips)"),
     ],
 )

@@ -1,6 +1,7 @@
 """Equities against slow counting, published figures, and other ranges' symmetry."""
 
 import json
+from itertools import chain, combinations
 from math import comb
 from pathlib import Path
 
@@ -10,13 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import kernels as naive
 
-from allstreets.base import InputError
+from allstreets.base import InputError, read_checked_arrays
 from allstreets.cards import (
     CARD_PERMUTATIONS,
     COMBO_CARDS,
+    COMBO_COUNT,
     COMBO_PERMUTATIONS,
     HAND_SIZES,
     Range,
+    combo_strengths,
     equity,
     matchups,
     parse_board,
@@ -26,6 +29,7 @@ from allstreets.cards import (
     preflop_matchups,
 )
 from allstreets.cards.hands import disjoint_combos
+from allstreets.cards.matchups import count_preflop_matchups, write_preflop_table
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -70,6 +74,32 @@ def test_preflop_counts_are_complete_and_symmetric() -> None:
     for number in (1, 7, 23):
         renamed = np.ix_(COMBO_PERMUTATIONS[number], COMBO_PERMUTATIONS[number])
         assert np.array_equal(table.wins[renamed][fits], table.wins[fits])
+
+
+def test_preflop_counts_of_random_combos_are_those_of_every_board() -> None:
+    table, fits = preflop_matchups(), disjoint_combos()
+    size = comb(48, 5)
+    picks = np.fromiter(chain.from_iterable(combinations(range(48), 5)), np.uint8, 5 * size)
+    chance = np.random.default_rng()
+    for _ in range(4):
+        first = int(chance.integers(COMBO_COUNT))
+        second = int(chance.choice(np.flatnonzero(fits[first])))
+        pair = COMBO_CARDS[[first, second]]
+        deck = np.setdiff1d(np.arange(52, dtype=np.uint8), pair)
+        ours, theirs = combo_strengths(deck[picks].reshape(-1, 5), pair).T
+        assert table.wins[first, second] == np.count_nonzero(ours > theirs), pair
+        assert table.wins[second, first] == np.count_nonzero(ours < theirs), pair
+        assert table.ties[first, second] == np.count_nonzero(ours == theirs), pair
+
+
+@pytest.mark.long
+def test_the_table_of_the_package_is_what_counting_gives(tmp_path: Path) -> None:
+    table, counted, fits = preflop_matchups(), count_preflop_matchups(), disjoint_combos()
+    assert np.array_equal(table.wins[fits], counted.wins[fits])
+    assert np.array_equal(table.ties[fits], counted.ties[fits])
+    again = tmp_path / "table.safetensors"
+    write_preflop_table(counted, again)
+    assert len(read_checked_arrays(again)[0]["wins"]) == 47_008  # known from the literature
 
 
 def test_hand_classes_before_the_flop() -> None:

@@ -20,7 +20,7 @@ LONG = 400_000
         ("\n" * LONG, "the range is empty"),
         ("9" * LONG + "x", "is not a hand or a combo"),
         ("9" * LONG, "1 number"),
-        ("AA:" + "9" * LONG, "does not lie between 0 and 1"),
+        ("AA:" + "9" * LONG, "is not between 0 and 1"),
         ("AA:1e999999999", "is not a weight"),
         ("[" + " " * LONG, "has no meaning here"),
         ("[5" + " " * LONG + "x", "has no meaning here"),

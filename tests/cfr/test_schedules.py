@@ -82,7 +82,7 @@ def test_either_weights_or_discounts() -> None:
 
 @pytest.mark.parametrize(("offset", "ahead"), [(0, 0), (-1, 0), (1, -0.1), (1, 1.1)])
 def test_offsets_and_how_far_values_look_ahead_are_limited(offset: float, ahead: float) -> None:
-    with pytest.raises(InputError, match="the one must be positive"):
+    with pytest.raises(InputError, match="the first must be positive"):
         Schedule("mixed", beta=1, negative_offset=offset, ahead=ahead)
 
 

@@ -130,7 +130,7 @@ def test_a_whole_game_is_locked_on_every_flop(
     assert main(["lock", str(game), *words]) == 0
     text = capsys.readouterr().out
     assert "At 'c x | * | x', pot 2 bb, SB to act" in text
-    assert "Given, not found: strategies are locked at 'c x | * | x'." in text
+    assert "Given, not solved: strategies are locked at 'c x | * | x'." in text
     before = {"folder": str(game), "line": "c x | * | x"}
     assert read_manifest(output, "unified")["before"] == before
     locked = load_unified(output)
@@ -152,7 +152,7 @@ def test_a_whole_game_is_locked_on_every_flop(
     assert first == Lock("c x | * | x", strategy={"a": 1.0})
     assert rest[1] == Lock("c x | *", frequencies={"x": ">=95%"}, solution=str(output))
     assert main(["certify", str(tmp_path / "more")]) == 2
-    assert "evaluate these alone, with --flops own" in capsys.readouterr().err
+    assert "evaluate only these, with --flops own" in capsys.readouterr().err
 
 
 def test_the_table_says_what_was_asked_for_and_what_it_came_to(

@@ -79,7 +79,7 @@ def _writing() -> list[tuple[str, ...]]:
 
 @pytest.mark.parametrize("words", _writing(), ids=" ".join)
 @pytest.mark.parametrize(
-    ("name", "told"), [("s3://bucket/run", "is elsewhere"), ("", "the name is empty")]
+    ("name", "told"), [("s3://bucket/run", "is remote"), ("", "the name is empty")]
 )
 def test_what_is_written_is_named_and_on_this_machine(
     words: tuple[str, ...],

@@ -112,7 +112,7 @@ def test_what_is_kept(
     [
         ((), "name a solution"),
         (("--street", "flop", "river"), "stores no decisions on the flop"),
-        (("--seat", "utg", "river"), "is no seat"),
+        (("--seat", "utg", "river"), "is not a seat"),
         (("--line", "x b33", "river"), "b33"),
         (("--export", "out.xls"), ".csv or .json"),
     ],

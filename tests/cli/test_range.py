@@ -126,7 +126,7 @@ def test_a_spot(capsys: pytest.CaptureFixture[str], turn: Path) -> None:
         (["AA", "--line", "x"], "--line is for ranges of a solution: name its folder with --from"),
         ([str(DATA / "spots.json")], "spots.json: range, "),
         (["AA", "--from", "GAME"], "give a range or --from DIR, not both"),
-        (["--from", "GAME", "--board", "QsJh2h"], "--board is for ranges that are written"),
+        (["--from", "GAME", "--board", "QsJh2h"], "--board is for ranges you type"),
         (["--from", "GAME", "--line", "r2.5 c"], "no player acts there: say OOP or IP"),
         (["--from", "GAME", "--player", "bu"], "--player bu: "),
         (["--from", "GAME", "--line", "r9"], "'r9' is not offered"),
@@ -150,7 +150,7 @@ def test_export(capsys: pytest.CaptureFixture[str], game: Path, turn: Path, tmp_
     read = Range.parse((out / "r2.5" / "c" / "BB.txt").read_text())
     told = run(capsys, "range", "--from", game, "--line", "r2.5 c", "-p", "bb", "--to", "text")
     assert read == Range.parse(told)
-    assert "exists: name a folder" in refused(capsys, "export", game, out)
+    assert "exists: name a new folder" in refused(capsys, "export", game, out)
     run(capsys, "export", game, tmp_path / "short")
     short = Range.parse((tmp_path / "short" / "r2.5" / "c" / "BB.txt").read_text())
     assert short == read.rounded(2) != read

@@ -81,7 +81,7 @@ def test_locks_and_lines_that_nobody_takes(
     save_spot(solver, tmp_path)
     folder = str(tmp_path)
     _, root, _ = run(capsys, folder)
-    assert "locked: what OOP does here was given for all hands, not found" in root
+    assert "locked: OOP's strategy here was given for all hands, not solved" in root
     assert re.search(r"x\s+check +0\.0 % +– +– +not reached", root)
     assert "b100*" in root
     _, facing, _ = run(capsys, folder, "--line", "b50%", "--combos")

@@ -198,7 +198,7 @@ def test_over_boards(
     assert main([*words, "--sort", "ev"]) == 2
     assert "--sort is for reports over boards: add --by board" in capsys.readouterr().err
     assert main(["report", str(folder), "--line", "r2.5", "--by", "board"]) == 2
-    told = "Error: No flop has been dealt yet. These ways lead to one: 'r2.5 c', "
+    told = "Error: No flop has been dealt yet. These lines lead to one: 'r2.5 c', "
     assert told in capsys.readouterr().err
 
 

@@ -108,7 +108,7 @@ def test_a_result_in_memory_stays_as_it_is() -> None:
     [
         ([], "nothing to simplify"),
         (["--grid", "30%"], "grid 30 %: steps must divide 100 %"),
-        (["--grid", "fine"], "'fine' is no share"),
+        (["--grid", "fine"], "'fine' is not a share"),
         (["--sizes", "0"], "at least one size"),
     ],
 )

@@ -171,7 +171,7 @@ def test_resume(capsys: pytest.CaptureFixture[str], river: Path, tmp_path: Path)
         ([*flags(RIVER), "--oop", "AsAh", "--ip", "AsAh"], "the two ranges block each other"),
         ([*flags(RIVER), "--bets", "33"], "bet sizes"),
         ([*flags(RIVER), "--precision", "int8"], "'int8' is not known"),
-        ([*flags(RIVER), "--target", "0.3"], "write 0.3% if meant so"),
+        ([*flags(RIVER), "--target", "0.3"], "write 0.3% if you mean it"),
         ([*flags(RIVER), "--time", "soon"], "time 'soon': write 60s"),
         ([*flags(RIVER), "--max-iterations", "0"], "iterations must be 1 or more"),
         ([*flags(RIVER), "--algorithm", "magic"], "unknown algorithm 'magic'"),
@@ -225,7 +225,7 @@ def test_signals_keep_what_is_solved(
     assert code == 130
     assert f"Saving to {folder} …; Ctrl-C twice more leaves at once." in err
     assert f"Still saving to {folder} …; once more leaves at once, and the solution is lost." in err
-    assert "Go on with the same command and --resume." in err
+    assert "Continue with the same command and --resume." in err
     assert "Traceback" not in err
     found = json.loads(out.splitlines()[-1])
     kept = load_spot(folder)
@@ -355,7 +355,7 @@ def test_what_many_spots_refuse(
     words = [str(river), "--boards", "Ks7d4c9h2s,Qs7d4c9h2s", "--cluster", "nowhere"]
     code, _, err = run(capsys, *words, "--output", str(tmp_path / "run"))
     assert code == 2
-    assert "--cluster nowhere is no address; write auto, local, or HOST:PORT" in err
+    assert "--cluster nowhere is not an address; write auto, local, or HOST:PORT" in err
     assert not (tmp_path / "run").exists()
     code, _, err = run(capsys, str(river), "--boards", "QsJh")
     assert code == 2

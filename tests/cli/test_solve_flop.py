@@ -85,7 +85,7 @@ def test_a_kept_flop_is_found_in_any_suits(kept: Path, capsys: pytest.CaptureFix
         code, out, _ = run(capsys, "--from", str(kept), "--line", "c x", "--flop", flop)
         assert code == 0
         assert out.startswith("Solved already, to ")
-        assert "To go on to 0.3 %: the same command with --resume (from its start: " in out
+        assert "To continue to 0.3 %: the same command with --resume (from its start: " in out
         assert "BB first: x " in out
         assert out.endswith(f"In the browser: allstreets explore {kept}\n")
         assert (told or "Solved already") in out
@@ -252,7 +252,7 @@ def test_a_better_draft_stays(
     code, out, err = run(capsys, "--from", str(game), *LIMPED, *short)
     assert code == 0
     assert "A draft" not in err  # there is one
-    assert "What was there before is better, and kept: a draft, within " in out
+    assert "The earlier solution is better, and kept: a draft, within " in out
     kept = load_spot(game / "spots" / "c-x-7h7d7c")
     assert kept.draft is not None
     assert kept.exploitability < 0.5

@@ -116,7 +116,7 @@ def test_faults_give_an_exit_code_and_the_way_on(
     assert f"flop 9s8s2h failed: {fault}" in err
     assert f"Flop 9s8s2h at SPR 2 failed: {fault}" in out
     again = f"allstreets train {file} --output {folder} --resume"
-    assert f"Not everything is solved, 1 flop is missing. Go on with: {again}" in out
+    assert f"Not everything is solved, 1 flop is missing. Continue with: {again}" in out
     code, out, _ = run(capsys, *again.split()[1:])
     assert code == 0
     assert "Solved 3 of 3 flops" in out
@@ -139,7 +139,7 @@ def test_ctrl_c_keeps_the_flops_that_are_solved(
     assert code == 130
     assert f"Saving to {folder} …" in err
     again = f"allstreets train {file} --output {folder} --resume"
-    assert f"Interrupted, 1 flop is missing. Go on with: {again}" in out
+    assert f"Interrupted, 1 flop is missing. Continue with: {again}" in out
     code, _, err = run(capsys, *again.split()[1:])
     assert code == 0
     assert "(2 of 3 are solved)" in err

@@ -226,7 +226,7 @@ def test_a_pipeline_that_stopped_among_the_flops_goes_on(
         code, out, _ = run(capsys, "train", str(file), "-o", str(folder))
     assert code == 1
     assert not (folder / "manifest.json").exists()
-    code, out, err = run(capsys, *told_command(out, "Go on with: "))
+    code, out, err = run(capsys, *told_command(out, "Continue with: "))
     assert code == 0
     assert "(2 of 4 are solved)" in err
     assert "Exploitability within the models of flops: " in out

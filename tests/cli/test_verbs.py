@@ -87,7 +87,7 @@ def test_flops_that_stand_for_all(capsys: pytest.CaptureFixture[str], tmp_path: 
     assert main(["flops", "subset_25"]) == 0
     out = capsys.readouterr().out
     assert "25 flops stand for 22,100" in out
-    assert "fare on them is 5.07 % of a standard deviation away" in out
+    assert "to within 5.07 % of a standard deviation" in out
     for wrong in (
         ["--choose", "7", "AhKd7s"],
         ["--choose", "0"],

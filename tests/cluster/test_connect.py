@@ -19,7 +19,7 @@ def test_without_ray_two_lines_say_how_to_install_it(monkeypatch: pytest.MonkeyP
 
 
 def test_addresses_that_lead_nowhere() -> None:
-    with pytest.raises(InputError, match="is no address; write auto, local, or HOST:PORT"):
+    with pytest.raises(InputError, match="is not an address; write auto, local, or HOST:PORT"):
         connect("nowhere").__enter__()
     with pytest.raises(InputError, match=r"the cluster at 127\.0\.0\.1:1 does not answer"):
         connect("127.0.0.1:1").__enter__()

@@ -274,7 +274,7 @@ def test_two_solutions_side_by_side(
     take(page, "Check")  # it stays beside from place to place
     found = compare(there, here, "x")
     expect(bar).to_contain_text(found.gain_text(noise))
-    expect(bar).to_contain_text(f"something else {100 * found.distance:.1f} % of the time")
+    expect(bar).to_contain_text(f"acts differently {100 * found.distance:.1f} % of the time")
     for a, b in zip(*found.frequencies, strict=True):
         expect(bar).to_contain_text(f"{100 * a:.1f} % → {100 * b:.1f} %")
     for a, b in found.evs:
@@ -336,9 +336,9 @@ def test_a_whole_game_beside_its_preflop_play(page: Page) -> None:
     bar = compare_with(page, "preflop only")
     take(page, "Limp")
     expect(bar).to_contain_text("EVs are the same.")
-    expect(bar).to_contain_text("something else 0.0 % of the time")
+    expect(bar).to_contain_text("acts differently 0.0 % of the time")
     take(page, "Check")
-    expect(bar).not_to_contain_text("something else")  # nobody acts: EVs alone
+    expect(bar).not_to_contain_text("acts differently")  # nobody acts: EVs alone
     expect(bar).to_contain_text("EVs are the same.")
     page.get_by_title(FLOP).click()
     expect(bar).to_contain_text("'preflop only' does not have this place")

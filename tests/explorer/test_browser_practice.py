@@ -114,7 +114,7 @@ def test_a_session_with_the_keyboard(page: Page, file: Path) -> None:
                 expect(play).to_contain_text("Right")
             rows = play.locator("tbody tr")
             expect(rows).to_have_count(len(answer.options))
-            over = play.get_by_role("button", name=re.compile("Next hand|Go on"))
+            over = play.get_by_role("button", name=re.compile("Next hand|Continue"))
             expect(over).to_be_visible()
             ended = "Next hand" in (over.text_content() or "")
             if made == 1:

@@ -295,7 +295,7 @@ def test_a_server_that_is_killed_loses_nothing(chromium: Browser, tmp_path: Path
             state(page, "cut off")
             before = iteration(page)
             assert before > 0
-            page.get_by_role("button", name="Go on").click()
+            page.get_by_role("button", name="Continue").click()
             state(page, "solving")
             page.get_by_role("button", name="Stop").click()
             state(page, "stopped")

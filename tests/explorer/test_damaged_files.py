@@ -74,7 +74,7 @@ def test_a_damaged_label(opened: Path, damage: bytes) -> None:
     assert (two["name"], two["note"], two["problem"]) == ("my two", "n", None)
     assert (one["name"], one["note"], one["kind"]) == ("one", "", "spot")  # itself it is whole
     assert one["problem"].startswith("label.json is damaged (")
-    assert one["problem"].endswith("): mend it, or name the solution again")
+    assert one["problem"].endswith("): repair it, or name the solution again")
     assert (opened / "one" / "label.json").read_bytes() == damage
 
 

@@ -129,7 +129,7 @@ def test_nothing_is_deleted_that_somebody_works_on(opened: Path) -> None:
     with pytest.raises(MissingError, match="not deleted here"):
         Deleting(Library([opened / "nowhere"]), solves).delete(unreadable.id)
     alone = Deleting(Library([opened / "game"]), solves)
-    with pytest.raises(BusyError, match="was opened by itself"):
+    with pytest.raises(BusyError, match="was opened directly"):
         alone.delete(game)
     assert (opened / "game" / "manifest.json").is_file()
     assert solves.close()

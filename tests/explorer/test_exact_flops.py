@@ -215,7 +215,7 @@ def test_what_cannot_be_solved(game: Path, tmp_path: Path) -> None:
     for line, message in (
         ("c x", "name a flop"),
         ("c", "ends before the flop"),
-        ("c x | 7c7d7x", "is no flop"),
+        ("c x | 7c7d7x", "is not a flop"),
     ):
         with pytest.raises(InputError, match=message):
             flops.look(id, line)

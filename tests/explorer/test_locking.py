@@ -86,6 +86,6 @@ def test_files_from_the_page_name_no_folders() -> None:
     )
     (problem,) = estimate_game(GameForm(text=text)).problems
     assert problem.field == "solver.lock"
-    assert "no folders are read for this page" in problem.message
+    assert "folders cannot be read from this page" in problem.message
     source = LockedSource(folder="game", line="c x | x")
     assert read_game(text, source)[1].lock[0].solution == "/etc"

@@ -31,9 +31,7 @@ READS: dict[str, dict[str, str]] = {
 
 @pytest.fixture(scope="module")
 def library() -> Library:
-    for name in KINDS:
-        folder(name)
-    return Library([folder("turn").parent])
+    return Library([folder(name) for name in KINDS])
 
 
 @pytest.fixture(scope="module")

@@ -385,7 +385,7 @@ def test_ports(monkeypatch: pytest.MonkeyPatch) -> None:
         (["--solves", "file"], "cannot write to file"),
         (["--token", "short"], "a token has 8 to 200 letters and digits"),
         (["--token", "some token"], "a token has 8 to 200 letters and digits"),
-        (["--token", "some-token", "--no-token"], "leave one of both out"),
+        (["--token", "some-token", "--no-token"], "leave one of them out"),
     ],
 )
 def test_bad_arguments(

@@ -150,7 +150,7 @@ def test_hold_go_on_stop_and_go_on_again(solves: Solves) -> None:
     name = solves.start(form).id
     with pytest.raises(BusyError, match="only a running solve can be paused"):
         solves.pause(name)
-    with pytest.raises(BusyError, match="only a paused solve can go on"):
+    with pytest.raises(BusyError, match="only a paused solve can be resumed"):
         solves.resume(name)
     with pytest.raises(BusyError, match="stop it first"):
         solves.delete(name)
@@ -224,7 +224,7 @@ def test_later_ones_wait_in_line(solves: Solves) -> None:
         solves.delete(quick.id)
     left = solves.stop(given_up.id)
     assert (left.state, left.place) == ("stopped", None)
-    assert left.reason == "taken out of the line before its turn came"
+    assert left.reason == "removed from the queue before its turn came"
     solves.delete(given_up.id)
 
     async def listen() -> list[str]:
@@ -258,7 +258,7 @@ def test_a_line_is_not_lost_with_its_server(tmp_path: Path) -> None:
     second = Solves(tmp_path, name_of)
     found = second.detail(waiting)
     assert (found.state, found.place) == ("interrupted", None)
-    assert found.reason == "the server ended before its turn came; it can go on"
+    assert found.reason == "the server ended before its turn came; it can be resumed"
     assert second.resume(waiting).state == "starting"
     wait_for(second, waiting, "done")
     assert second.detail(running).state == "interrupted"
@@ -377,7 +377,7 @@ def test_a_process_that_is_killed_loses_what_came_after_its_last_save(solves: So
     os.kill(number_of(solves, name), signal.SIGKILL)
     cut = wait_for(solves, name, "interrupted")
     assert cut.reason is not None
-    assert "SIGKILL; perhaps memory ran out; it can go on" in cut.reason
+    assert "SIGKILL; perhaps memory ran out; it can be resumed" in cut.reason
     assert cut.curve[-1].iteration == saved_at(solves, name)
     go_on_for_a_while(solves, name)
     assert_uninterrupted(folder_of(solves, name), form)

@@ -450,5 +450,5 @@ def test_a_description_tells_the_whole_game() -> None:
     assert facts["Raises per street"] == "1 after the bet"
     assert facts["Their cards"] == "Ks7h2d"
     assert facts["Cards after the flop"] == "classes"
-    assert facts["Locks"] == "none: every strategy was found"
+    assert facts["Locks"] == "none: every strategy was solved"
     assert "All-in forced" not in facts  # a threshold of 0 does nothing

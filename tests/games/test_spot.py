@@ -21,11 +21,11 @@ GOOD: dict[str, Any] = {"board": "Ks7d4c9h2s", "oop": "TT+", "ip": "AQs+", "pot"
         ({"oop": "TTx"}, r"oop: range, character 1: 'TTx' is not a hand"),
         ({"ip": ""}, "ip: the range is empty"),
         ({"ip": "KsKh"}, "ip: the range 'KsKh' is blocked"),
-        ({"oop": 5}, "oop: 5 is no range"),
+        ({"oop": 5}, "oop: 5 is not a range"),
         ({"oop": "AcAd", "ip": "AcAh"}, "the two ranges block each other"),
         ({"board": "KsKs2c"}, "board: .*holds the card Ks twice"),
         ({"board": "Ks7d"}, "board: "),
-        ({"board": 7}, "board: 7 is no text"),
+        ({"board": 7}, "board: 7 is not a text"),
         ({"pot": 0}, "pot 0 "),
         ({"stack": -1}, "stack -1 "),
         ({"pot": "ten"}, "pot 'ten'"),
@@ -34,7 +34,7 @@ GOOD: dict[str, Any] = {"board": "Ks7d4c9h2s", "oop": "TT+", "ip": "AQs+", "pot"
         ({"rake": 5}, "rake 5 "),
         ({"rake": float("nan")}, "rake nan "),
         ({"force_allin_threshold": -1}, "force_allin_threshold -1 "),
-        ({"lock": ({"line": ""},)}, "lock: .* is no Lock"),
+        ({"lock": ({"line": ""},)}, "lock: .* is not a Lock"),
     ],
 )
 def test_what_is_wrong_is_said_at_once(changed: dict[str, Any], message: str) -> None:

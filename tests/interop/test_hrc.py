@@ -251,9 +251,9 @@ def _spoilt(tmp_path: Path, name: str, change: Any) -> Path:
     ("name", "change", "message"),
     [
         ("settings.json", lambda d: d["handdata"].pop("stacks"), "stacks is not as written"),
-        ("settings.json", lambda d: d["handdata"].update(blinds=[0, 0, 0]), "make no game"),
+        ("settings.json", lambda d: d["handdata"].update(blinds=[0, 0, 0]), "are not a game"),
         ("settings.json", lambda d: d["handdata"].update(blinds=[1000, 500, 100]), "antes"),
-        ("nodes/5.json", lambda d: d.update(player=4), "is no decision of player 5"),
+        ("nodes/5.json", lambda d: d.update(player=4), "is not a decision of player 5"),
         ("nodes/4.json", lambda d: d["actions"][1].update(type="Z"), "'Z' is not known"),
         ("nodes/4.json", lambda d: d["actions"][1].update(node=4), "two actions lead to node 4"),
         ("nodes/5.json", lambda d: d["actions"][2].update(amount=2000), "not above the bet"),
@@ -306,7 +306,7 @@ def test_other_equity_models_have_no_evs(tmp_path: Path) -> None:
 
 def test_files_that_are_no_export_are_refused(tmp_path: Path) -> None:
     (tmp_path / "no.zip").write_text("no zip")
-    with pytest.raises(InputError, match=r"no \.zip"):
+    with pytest.raises(InputError, match=r"not a \.zip"):
         read_hrc(tmp_path / "no.zip")
     with pytest.raises(InputError, match=r"has no settings\.json"):
         read_hrc(tmp_path)

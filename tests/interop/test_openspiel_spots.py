@@ -127,7 +127,7 @@ def test_what_cannot_be_a_game_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(InputError, match="needs a spot"):
         pyspiel.load_game("python_allstreets_spot")
     all_in = solve(Spot(**{**RIVER, "stack": 0}), max_iterations=1)
-    with pytest.raises(InputError, match="nobody acts"):
+    with pytest.raises(InputError, match="no player acts"):
         openspiel_policy(all_in)
     monkeypatch.setitem(sys.modules, "pyspiel", None)
     monkeypatch.delitem(sys.modules, "allstreets.interop.openspiel")

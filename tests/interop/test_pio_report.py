@@ -127,7 +127,7 @@ def test_a_line_begins_where_it_was_asked_for(tmp_path: Path) -> None:
 def test_folders_that_exist_and_single_boards_are_refused(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine.txt").write_text("x")
-    with pytest.raises(InputError, match="exists: name a folder"):
+    with pytest.raises(InputError, match="exists: name a new folder"):
         export_report(boards_of(result(), LIMPED), tmp_path / "out")
     with pytest.raises(InputError, match="decisions on the flop"):
         export_report(boards_of(result(), "c x | * | x x x"), tmp_path / "turn")

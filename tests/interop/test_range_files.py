@@ -114,7 +114,7 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("AA")
     for taken in (kept, file):
-        with pytest.raises(InputError, match="exists: name a folder that is to be made"):
+        with pytest.raises(InputError, match="exists: name a new folder"):
             export_ranges(result(), taken, "pio")
     assert [path.name for path in kept.iterdir()] == ["mine.txt"]
     (tmp_path / "empty").mkdir()

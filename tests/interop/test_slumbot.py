@@ -45,16 +45,16 @@ def test_an_answer_by_hand() -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ({"action": "b200c/kk/b50000"}, "no hand"),
-        ({"action": "kk"}, "no hand"),
-        ({"action": "b200c/kk/b400?"}, "no action"),
+        ({"action": "b200c/kk/b50000"}, "not a hand"),
+        ({"action": "kk"}, "not a hand"),
+        ({"action": "b200c/kk/b400?"}, "not an action"),
         ({"action": "b200c/"}, "'action' is on the flop"),
-        ({"action": 5}, "no text"),
+        ({"action": 5}, "not a text"),
         ({"client_pos": 2}, "neither 0 nor 1"),
         ({"hole_cards": ["Ac"]}, "two cards"),
         ({"hole_cards": ["8c", "9d"]}, "two cards"),
         ({"board": ["8c", "8d"]}, "a board has"),
-        ({"board": "8c8d5c6s"}, "no list"),
+        ({"board": "8c8d5c6s"}, "not a list"),
     ],
 )
 def test_other_answers_are_refused(change: dict[str, object], why: str) -> None:
@@ -91,5 +91,5 @@ def test_what_the_table_refuses() -> None:
     table = TableOfOurs(RULES, 7)
     with served(table) as url, pytest.raises(InputError, match="refuses: no such endpoint"):
         SlumbotTable(f"{url}/elsewhere", RULES).play(1, unasked, print)
-    with pytest.raises(InputError, match="no address of a table"):
+    with pytest.raises(InputError, match="not a table's address"):
         SlumbotTable("localhost:80", RULES)

@@ -374,7 +374,7 @@ EQUITIES = [
 def test_equities(board: str, oop: str, ip: str, command: str, first: float, second: float) -> None:
     client = Client()
     client.tell(f"set_eff_stack 100\nset_pot 0 0 100\nset_board {board}\nadd_line 0 0 0 0 0 0")
-    assert client.ask("build_tree")[0].startswith("ERROR: build_tree: no tree without set_range")
+    assert client.ask("build_tree")[0].startswith("ERROR: build_tree: a tree needs set_range")
     client.tell(f"set_range OOP {oop}\nset_range IP {ip}\nbuild_tree")
     assert float(client.ask(command)[2]) == pytest.approx(first, abs=1e-3)
     assert float(client.ask(command.replace("OOP", "IP"))[2]) == pytest.approx(second, abs=1e-3)

@@ -129,7 +129,7 @@ def test_a_full_disk_costs_a_checkpoint(tmp_path: Path, undisturbed: dict[str, b
                 raise full
             return super()._exchange(asked, limit)
 
-    with pytest.warns(CheckpointWarning, match="No space left on device; the run goes on"):
+    with pytest.warns(CheckpointWarning, match="No space left on device; the run continues"):
         run(tmp_path / "run", OneFullDisk(3))
     assert kept_numbers(tmp_path / "run") == undisturbed
 

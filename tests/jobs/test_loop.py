@@ -157,6 +157,27 @@ def test_the_time_limit_stops_within_a_batch() -> None:
     assert outcome.progress.session_seconds >= 20
 
 
+def test_the_time_left_ends_at_the_nearer_of_the_total_and_the_time_limit() -> None:
+    seen: list[Progress] = []
+    train(
+        exact_solver(),
+        [TimeLimit(20.0), Iterations(10_000)],
+        observers=[seen.append],
+        clock=Clock(0.1),
+    )
+    assert len(seen) > 3
+    for progress in seen:
+        assert progress.eta_seconds == pytest.approx(max(20.0 - progress.session_seconds, 0.0))
+
+    seen.clear()
+    train(exact_solver(), [TimeLimit(1e6), Iterations(100)], observers=[seen.append])
+    assert seen[-1].eta_seconds == 0.0
+
+    seen.clear()
+    train(exact_solver(), [Iterations(100)], observers=[seen.append], clock=Clock(0.1))
+    assert all(p.eta_seconds is None or p.eta_seconds < 1e6 for p in seen)
+
+
 def test_a_resumed_run_is_the_same_run(tmp_path: Path) -> None:
     """Interrupted at odd moments, resumed each time in a new solver: every bit is the same."""
     whole, pieces = tmp_path / "whole", tmp_path / "pieces"
@@ -328,7 +349,7 @@ def test_a_disk_that_is_full_for_a_while_costs_nothing(
         outcome = run(solver(), tmp_path, observers=[full_disk(monkeypatch, 900)])
     assert [str(each.message) for each in told] == [
         f"cannot write the checkpoint of iteration 750 to {tmp_path}: No space left on device; "
-        "the run goes on, make room"
+        "the run continues, make room"
     ]
     assert outcome.unsaved is None
     assert names(tmp_path) == [500, 1000]
@@ -368,7 +389,7 @@ def test_a_metrics_file_that_cannot_be_written_for_a_while(
         append(path, row)
 
     monkeypatch.setattr(metrics_file, "append", failing)
-    with pytest.warns(CheckpointWarning, match="No space left on device; the run goes on"):
+    with pytest.warns(CheckpointWarning, match="No space left on device; the run continues"):
         run(solver(), tmp_path)
     rows = figures(tmp_path / "metrics.jsonl")
     assert [row["iteration"] for row in rows] == list(range(100, 1001, 100))

@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 from builders.small_spots import RIVER, TURN
 
+from allstreets import base
 from allstreets.base import InputError
 from allstreets.cfr import Metrics
 from allstreets.jobs import Callbacks, Observer, Progress, SpotConfig
 from allstreets.jobs import spot as spot_run
 from allstreets.jobs.config.spot import read_spot
+from allstreets.jobs.job import must_announce, must_compile
 from allstreets.jobs.spot import SpotJob, SpotOutcome, stop_rules
 from allstreets.solvers import SpotSolver
 from allstreets.storage import CheckpointWarning, load_spot, save_spot
@@ -38,6 +40,21 @@ def test_the_target_ends_it() -> None:
     figures = outcome.to_json()
     assert figures["exploitability_pct"] == pytest.approx(figures["exploitability_chips"])
     assert 0 < figures["seconds_per_iteration"] < figures["seconds"]
+
+
+def test_compiling_is_announced_once_for_each_kind_of_spot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(base, "compiled_folder", lambda: tmp_path)
+    config, spot = read_spot(None, RIVER)
+    solved = SpotJob(config, spot, max_iterations=3)
+    kernels = solved.plan().kernels
+    assert kernels is not None
+    assert must_compile(spot, "float32")
+    solved.run()
+    assert not must_compile(spot, "float32")
+    assert not must_announce(kernels)
+    assert must_compile(read_spot(None, TURN)[1], "float32")
 
 
 def test_other_ends() -> None:
@@ -203,7 +220,7 @@ def test_a_save_on_the_way_that_fails_costs_nothing(
         save_spot(*arguments, **options)
 
     monkeypatch.setattr(spot_run, "save_spot", failing_once)
-    with pytest.warns(CheckpointWarning, match="No space left on device; the run goes on"):
+    with pytest.warns(CheckpointWarning, match="No space left on device; the run continues"):
         outcome = job(RIVER, "0", max_iterations=60, output=tmp_path / "solved")
     assert outcome.unsaved is None
     assert load_spot(tmp_path / "solved").iterations == 60

@@ -173,7 +173,7 @@ def test_the_lock_of_a_machine_that_died_is_waited_for(tmp_path: Path) -> None:
 def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match="--processes is for this machine"):
         solve_many([RIVER], cluster="local", processes=2)
-    with pytest.raises(InputError, match="name one of them"):
+    with pytest.raises(InputError, match="give one of them"):
         solve_many([RIVER], cluster="local", executor=Here())
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(InputError, match=r"not installed\.\nInstall it, on every machine") as error:

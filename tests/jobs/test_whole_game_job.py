@@ -314,7 +314,7 @@ def test_a_signal_saves_and_says_how_to_go_on(
     assert f"Saving to {folder} …; Ctrl-C twice more leaves at once." in err
     assert "once more leaves at once, and what was solved after iteration 4 is lost." in err
     again = f'allstreets train "{file}" --output {folder} --resume'
-    assert f"Interrupted; saved in {folder}. Go on: {again}" in out
+    assert f"Interrupted; saved in {folder}. Continue: {again}" in out
     assert stored(folder) == [4]
     assert load_unified(folder).iterations == 4
     write_small(file, epochs=7)

@@ -315,7 +315,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     assert main([*arguments, "--output", str(tmp_path / "match")]) == 0
     assert "20 hands: +0.00 ± 0.00 bb/100" in capsys.readouterr().out
     assert main(["match", one, "tcp:none"]) == 2
-    assert "names no port" in capsys.readouterr().err
+    assert "has no port" in capsys.readouterr().err
 
 
 @pytest.mark.long

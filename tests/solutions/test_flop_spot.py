@@ -129,7 +129,7 @@ def test_a_line_that_nobody_plays_says_so() -> None:
     ("line", "flop", "message"),
     [
         ("c x", None, "line 'c x': name a flop to solve, such as QsJh2h"),
-        ("c x | 7s7h7x", None, "'7s7h7x' is no flop: name a flop to solve, such as QsJh2h"),
+        ("c x | 7s7h7x", None, "'7s7h7x' is not a flop: name a flop to solve, such as QsJh2h"),
         ("", "Qs7h4d", "line '': it ends before the flop; lines that see one: 'c x'"),
         ("f", "Qs7h4d", "line 'f': the hand is over there; lines that see one: 'c x'"),
         ("a c", "Qs7h4d", "line 'a c': the hand is over there; lines that see one: 'c x'"),

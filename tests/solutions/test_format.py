@@ -50,7 +50,7 @@ def test_a_spot(locked: SpotSolution) -> None:
 def test_a_decision_of_a_spot(locked: SpotSolution) -> None:
     text = short(str(locked.at("").decision), 8)
     assert "first decision on Ks7d4c9h2s: OOP to act, pot 100 chips" in text
-    assert "locked: what OOP does here was given for all hands, not found" in text
+    assert "locked: OOP's strategy here was given for all hands, not solved" in text
     check, bet = (line for line in text.splitlines() if line.startswith(("check", "bet 50")))
     assert check.split() == ["check", "0.0", "%", "–", "–", "not", "reached"]
     assert bet.split()[4:6] == ["100.0", "%"]

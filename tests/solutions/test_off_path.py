@@ -68,7 +68,7 @@ def test_a_street_that_nobody_gets_to() -> None:
     behind = solve_behind(bets, "x x | 2h |", 0.01)
     assert behind.line == "x x | 2h"
     assert behind.solved.spot.tree.node_count < spot(TURN).tree.node_count
-    with pytest.raises(InputError, match=r"'x x \| 3h \|' does not lie behind 'x x \| 2h'"):
+    with pytest.raises(InputError, match=r"'x x \| 3h \|' does not follow 'x x \| 2h'"):
         behind.node("x x | 3h |")
 
 

@@ -110,7 +110,7 @@ def test_more_iterations_change_what_is_shown() -> None:
     [
         (replace(SPOT, board="9h7h4h2c"), "only flops are drafted"),
         (replace(SPOT, lock=(Lock("x", strategy={"x": 1.0}),)), "with locks is not drafted"),
-        (replace(SPOT, oop=Range.parse("22+,AsKs")), "tells suits apart which the flop does not"),
+        (replace(SPOT, oop=Range.parse("22+,AsKs")), "treats suits differently"),
     ],
 )
 def test_spots_that_are_solved_exactly_alone(spot: Spot, message: str) -> None:

@@ -129,7 +129,7 @@ def test_the_command(
     assert told["hands"][0]["hand"] == found.hands[0].name
     assert main([*words, "--top", "3", "--csv", str(tmp_path / "hands.csv")]) == 0
     out = capsys.readouterr().out
-    assert f"A hand does something else {100 * found.distance:.1f} % of the time" in out
+    assert f"A hand acts differently {100 * found.distance:.1f} % of the time" in out
     assert out.splitlines()[-4].startswith(found.hands[0].name)
     lines = (tmp_path / "hands.csv").read_text().splitlines()
     assert len(lines) == len(found.hands) + 1

@@ -84,7 +84,7 @@ def test_frequencies_distance_and_value(
         "A certified solution of this game ships: game-6bb (216 mbb/hand with real cards, 95 % "
         "between 201 and 230)."
     )
-    assert f"a hand does something else {100 * apart:.1f} % of the time" in lines[1]
+    assert f"a hand acts differently {100 * apart:.1f} % of the time" in lines[1]
     unknown = replace(beside, certificate=None, stacks=(6.0, 7.0))
     assert "A ready-made solution of this game ships: game-6bb, 7 bb deep instead of 6." in (
         ready_made_lines(unknown)

@@ -252,7 +252,7 @@ def test_files_that_are_something_else(file: Path, tmp_path: Path) -> None:
         Results(other)
     text = tmp_path / "notes.txt"
     text.write_text("my notes, and more of them" * 50)
-    with pytest.raises(InputError, match="damaged, or no file of results"):
+    with pytest.raises(InputError, match="damaged, or not a file of results"):
         Results(text)
     assert text.read_text().startswith("my notes")
     with pytest.raises(InputError, match="cannot be"):

@@ -294,7 +294,7 @@ def test_bad_hands_leave_the_others(games: Path, tmp_path: Path) -> None:
     assert [one.name[-1] for one in review.hands] == ["1", "2"]
     assert [str(one).removeprefix(f"{folder}/") for one in review.skipped] == [
         "a.txt, line 3, PokerStars Hand #6: ',,,' is not an amount",
-        "b.phh, line 1: 'antes': true or false stands where an amount belongs",
+        "b.phh, line 1: 'antes': true or false is not an amount",
     ]
     assert [one["hand"] for one in review_mapping(review)["skipped"]] == ["PokerStars Hand #6", ""]
 
@@ -347,7 +347,10 @@ def test_the_command(
     assert first[2:9] == ["1", "preflop", "AsAd", "first", "to", "act", "fold"]
     assert "SB limps, BB checks; flop 7s7h7d: BB checks, SB checks" in " ".join(out.split())
     assert out.splitlines()[1].split()[:2] == ["loss", "accuracy"]
-    assert "on average over the hands that reach it; the loss of one hand may be off by more" in out
+    assert (
+        "on average over the hands that reach it; the loss of a single hand may be off by more"
+        in out
+    )
     assert "bb/100" in out
     with table.open(newline="") as lines:
         rows = list(csv.DictReader(lines))

@@ -1,1 +1,1 @@
-"""Simple strategies and what they cost."""
+"""Simple strategies and their cost."""

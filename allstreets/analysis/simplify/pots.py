@@ -1,7 +1,7 @@
 """The pots of some flops with both their strategies and simple ones, played street by street.
 
-A decision is that of a hand of the card model: a class, or a bucket of its street. A hand counts by
-how much of it gets to the decision by the player's own actions.
+A decision belongs to a hand of the card model: a class, or a bucket of its street. A hand counts by
+the share of it that gets to the decision by the player's own actions.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -55,7 +55,7 @@ def own_reach(
 ) -> tuple[Weights, Weights]:
     """Weights at the player's decisions of a street, and at the first nodes of the next one.
 
-    `entering` are those with which the street begins, `chances` [A, H] his strategies there.
+    `entering` are the weights at the start of the street, `chances` [A, H] his strategies there.
     """
     weights = dict(entering)
     at: Weights = {}
@@ -81,16 +81,16 @@ NO_COUNTS = dict.fromkeys(POSTFLOP, Mixes())
 
 @dataclass(frozen=True, eq=False)
 class Wanted:
-    """The rule that makes strategies simple, and whose they are.
+    """The rule that makes strategies simple, and the players it applies to.
 
-    Every strategy becomes one that a bundle can store (`numbers`), so that what is evaluated can be
-    saved.
+    Every strategy becomes one that a bundle can store (`numbers`), so that the evaluated strategies
+    can be saved.
     """
 
     result: WholeSolution
     rule: Simplification
     players: Collection[Player]
-    reach: Floats  # [2, P, 169]: of the pots, as the solution plays before the flop
+    reach: Floats  # [2, P, 169]: of the pots, by the solution's play before the flop
 
 
 class ModelPots:
@@ -104,7 +104,7 @@ class ModelPots:
         self._all = np.arange(len(flops))
         self._changed: list[tuple[int, int, int, Floats, Floats]] = []
         self._streets = [pot.tree.street for pot in pots]
-        self._arrays: list[Arrays] = []  # by flop: what a bundle stores of it
+        self._arrays: list[Arrays] = []  # by flop: its arrays in a bundle
         for index, flop in enumerate(flops.tolist()):
             arrays = dict(result.stored.source.arrays(flop))
             self._arrays.append(arrays)
@@ -125,7 +125,7 @@ class ModelPots:
                 ]
 
     def play(self, streets: Collection[Street]) -> None:
-        """Let the averages be simple on these streets, and as they were on the others."""
+        """Make the averages simple on these streets, and restore the others."""
         for number, index, node, chances, simple in self._changed:
             chosen = self._streets[number][node] in streets
             self._set(number, index, node, simple if chosen else chances)
@@ -206,13 +206,13 @@ class _SimplePot:
         return {f"strategy.{number}.{stage}": each for stage, each in enumerate(stored)}
 
     def _part(self, stored: Sequence[Shares], node: int) -> Shares:
-        """[A, H]: a decision in what is stored by stage; a view."""
+        """[A, H]: a decision in the stored arrays of a stage; a view."""
         first, actions = int(self._packed.first_row[node]), int(self._tree.child_count[node])
         stage = stored[int(self._packed.stages[node])]
         return stage[first : first + actions, : self._length(node)]
 
     def _length(self, node: int) -> int:
-        """Hands of the flop; where others have more of them, what is stored is longer."""
+        """Hands of the flop; the stored arrays are longer where other flops have more hands."""
         return len(self._hands.stage(int(self._packed.stages[node])).combos)
 
     def _count(self, played: Strategies, weights: Strategies, dealt: Floats) -> Mixes:
@@ -235,7 +235,7 @@ class _SimplePot:
             dealt = turn(dealt)
 
     def _turned(self, above: int, below: int) -> Callable[[Floats], Floats]:
-        """How weights of hands become those of the hands of the next street."""
+        """The weights of the next street's hands, from those of this street's."""
         stages = self._packed.stages
         if stages[above] == stages[below]:
             return lambda weights: weights
@@ -246,7 +246,7 @@ class _SimplePot:
 
 
 def _shares(held: Floats) -> Floats:
-    """[169, H]: how the combos of each class are shared out over hands."""
+    """[169, H]: the distribution of each class's combos over hands."""
     combos = held.sum(axis=1, keepdims=True)
     shares: Floats = np.divide(held, combos, out=np.zeros_like(held), where=combos > 0)
     return shares

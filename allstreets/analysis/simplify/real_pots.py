@@ -1,11 +1,11 @@
 """Real combos with both their strategies and simple ones, played street by street.
 
-`SimpleSubgame` is an exact subgame. Boards that suits make alike are one board, and hands that
-suits make alike or that share a strategy are one row: a decision is that of a row on a board.
-Locked hands keep their strategy.
+`SimpleSubgame` is an exact subgame. Isomorphic boards are one board, and hands that are isomorphic
+or share a strategy are one row: a decision belongs to a row on a board. Locked hands keep their
+strategy.
 
-With `cards: boards` strategies go by the board: combos play what is stored of their turn and river
-buckets, and both best responses and values see every card (`engines.lifting`).
+With `cards: boards` strategies depend on the board: combos play their turn and river buckets, and
+both best responses and values see every card (`engines.lifting`).
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -48,12 +48,12 @@ Counts = dict[Street, Mixes]
 
 @dataclass(frozen=True, eq=False)
 class _Board:
-    """A player's strategies on a board, and how much of his hands gets to his decisions."""
+    """A player's strategies on a board, and the share of his hands that gets to his decisions."""
 
     rows: BoardRows
     chances: dict[int, Floats]  # node → [A, R]
     weights: Weights  # node → [R]
-    dealt: Floats  # [R]: what of the starting range the board leaves
+    dealt: Floats  # [R]: the unblocked part of the starting range
 
     @property
     def decisions(self) -> list[tuple[Floats, Floats, Floats]]:
@@ -62,7 +62,7 @@ class _Board:
 
 
 class SimpleSubgame:
-    """Simplifies the average strategies of some players; `play` says on which streets."""
+    """Simplifies the average strategies of some players, on the streets given to `play`."""
 
     def __init__(
         self,
@@ -74,8 +74,8 @@ class SimpleSubgame:
     ) -> None:
         """`reach` [C] of OOP and IP is that of the subgame's root, in the order of its combos.
 
-        `numbers` are those that a bundle stores the strategies of each street in, which the
-        averages then hold; None: they hold probabilities.
+        `numbers` are the stored numbers of each street's strategies in a bundle, which the averages
+        then hold; None: they hold probabilities.
         """
         self.subgame, self._reach, self._players = subgame, reach, players
         self.original: Averages = [list(pair) for pair in subgame.averages]
@@ -101,7 +101,7 @@ class SimpleSubgame:
             self._count(self.after, board)
 
     def play(self, streets: Collection[Street]) -> None:
-        """Let the averages be simple on these streets, and as they were on the others."""
+        """Make the averages simple on these streets, and restore the others."""
         for level, street in enumerate(self.subgame.levels):
             chosen = self.simple if street in streets else self.original
             self.subgame.averages[level] = list(chosen[level])
@@ -110,7 +110,7 @@ class SimpleSubgame:
         counts[self.subgame.levels[board.rows.level]] += count_mixes(board.decisions)
 
     def _boards(self, averages: Averages) -> Iterator[_Board]:
-        """Every board for every player who simplifies."""
+        """Every board for every simplified player."""
         for player in self._players:
             start = np.zeros(COMBO_COUNT)
             start[self.subgame.streets[0].combos(player, 0)] = self._reach[player]
@@ -176,7 +176,7 @@ STORED: Sequence[np.dtype[Any]] = (np.dtype(np.float32), ONE_BYTE, ONE_BYTE)
 
 
 class RealPots:
-    """All pots on a flop in the hands of real combos: what is stored goes by the board."""
+    """All pots on a flop, played by real combos with strategies that depend on the board."""
 
     def __init__(self, wanted: Wanted, spec: EngineSpec, flops: Flops) -> None:
         (index,) = flops.tolist()
@@ -207,7 +207,7 @@ class RealPots:
                 self.after[street] += simple.after[street]
 
     def play(self, streets: Collection[Street]) -> None:
-        """Let the averages be simple on these streets, and as they were on the others."""
+        """Make the averages simple on these streets, and restore the others."""
         for pot in self._pots:
             pot.play(streets)
 
@@ -249,7 +249,7 @@ class RealPots:
 
 
 def _smallest(stored: NDArray[Any]) -> Shares:
-    """Whole numbers in a byte each, or in two where that is too few."""
+    """Whole numbers in one byte each, or in two where one is not enough."""
     return stored.astype(ONE_BYTE if stored.max(initial=0) <= np.iinfo(ONE_BYTE).max else TWO_BYTES)
 
 

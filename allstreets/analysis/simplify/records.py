@@ -12,7 +12,7 @@ from allstreets.solutions import MadeSimple, SpotSolution, WholeSolution
 
 @dataclass(frozen=True)
 class StreetPrice:
-    """The cost of being simple on one street alone, and how much there is to remember."""
+    """The cost of being simple on one street only, and the number of decisions to remember."""
 
     street: str  # "preflop", "flop", "turn", "river"
     exploitability: float
@@ -25,26 +25,26 @@ class StreetPrice:
 class Simplified:
     """The cost of simple strategies in `unit`: % of the pot, or mbb/hand in whole games.
 
-    A player's price is what the other's best response wins more when he alone is simple. It may be
-    below 0, by twice the solution's own exploitability at most: a strategy that is not solved to
-    the end may be rounded the right way.
+    A player's price is the extra win of the opponent's best response when only he is simple. It may
+    be below 0, by at most twice the solution's own exploitability: rounding may improve a strategy
+    that is not fully solved.
     """
 
     rule: Simplification
     players: tuple[Player, ...]  # who is simple
     unit: str
     judged: str  # by which best response: `simplified.OWN_GAME` or `REAL_CARDS`
-    seats: tuple[str, str]  # what OOP and IP are called there
+    seats: tuple[str, str]  # the names of OOP and IP there
     before: float  # exploitability of the solution
     after: float  # the same with simple strategies
     prices: tuple[float, float]  # of OOP and IP
-    streets: tuple[StreetPrice, ...]  # simple on one street alone
+    streets: tuple[StreetPrice, ...]  # simple on one street only
     solution: SpotSolution | WholeSolution | None = field(default=None, repr=False, compare=False)
     """The simple strategies: of a spot, or of a whole game that was saved, opened there."""
 
     @property
     def mixes_before(self) -> Mixes:
-        """Decisions of the hands of those who are simple, before."""
+        """Decisions of the simplified players' hands, before."""
         return sum((each.before for each in self.streets), Mixes())
 
     @property
@@ -54,7 +54,7 @@ class Simplified:
 
     @property
     def who(self) -> str:
-        """Those who are simple."""
+        """The simplified players."""
         return " and ".join(self.seats[player] for player in self.players)
 
     def made_from(self, folder: str | None, name: str | None) -> MadeSimple:
@@ -75,7 +75,7 @@ class Simplified:
         )
 
     def __str__(self) -> str:
-        """Who is simple in which way, and what that costs."""
+        """The simplified players, the rule, and its cost."""
         prices = ", ".join(f"{seat} {price:.3f}" for seat, price in self._by_seat().items())
         return (
             f"{self.who} simple: {self.rule}; exploitable for {self.after:.3f} {self.unit}, "
@@ -109,7 +109,7 @@ class Simplified:
         }
 
     def _by_seat(self, prices: tuple[float, float] | None = None) -> dict[str, float]:
-        """Of those who are simple; of all streets, or the given ones."""
+        """By seat, for the simplified players; of all streets, or the given ones."""
         given = self.prices if prices is None else prices
         return {self.seats[player]: given[player] for player in self.players}
 
@@ -130,11 +130,11 @@ def variants(streets: Sequence[Street]) -> list[tuple[Street, ...]]:
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """Gains of best responses in each of the `variants` [V, 2], and what is to be remembered."""
+    """Gains of best responses in each of the `variants` [V, 2], and the decisions to remember."""
 
     streets: tuple[Street, ...]
     best: Floats  # [V, 2]
-    own: Floats | None  # [V, 2]: what the strategies themselves win; None: it sums to 0
+    own: Floats | None  # [V, 2]: the wins of the strategies themselves; None: they sum to 0
     before: Mapping[Street, Mixes]
     after: Mapping[Street, Mixes]
 
@@ -146,7 +146,7 @@ class Trials:
         return max(float(gain) / 2, 0.0)
 
     def prices(self, trial: int) -> tuple[float, float]:
-        """Of OOP and IP: what the other's best response wins more than against the solution."""
+        """Of OOP and IP: the extra win of the opponent's best response."""
         ip_wins, oop_wins = (self.best[trial] - self.best[0])[::-1].tolist()
         return ip_wins, oop_wins
 

@@ -1,23 +1,23 @@
 """Simple strategies: fewer sizes, no rare actions, round frequencies.
 
-Applied to the strategies of some decisions, one after the other where several are wanted:
+Rules for the strategies of decisions, applied in this order:
 
-1. `sizes`: at each decision the K bet sizes stay that are taken most often, by all hands that get
-   there. What hands do with another size they do with the nearest that stays. A raise and an
-   all-in are sizes too; fold, check and call are none, and stay as they are.
-2. `drop`: a hand gives up actions that it takes less often than this, never its likeliest one; the
-   rest is scaled to 1.
+1. `sizes`: at each decision the K most frequent bet sizes stay, counting all hands that get there.
+Every other size is played as the nearest size that stays. A raise and an all-in are sizes too;
+fold, check and call are not, and stay.
+2. `drop`: a hand drops actions that it takes less often than this, but never its likeliest action;
+the rest is scaled to 1.
 3. `grid`: a hand's frequencies become multiples of this, by the method of the largest remainder:
-   all are rounded down, and what is missing goes, a step each, to those that lost most; of equal
-   ones to the likelier action, then to the one that is listed first.
+all are rounded down, and the missing steps go to those that lost most; among equals to the likelier
+action, then to the first in the list.
 
-Hands whose strategy was given, not found, keep it (`Choice.given`).
+Hands with a locked strategy keep it (`Choice.given`).
 
-What is evaluated is what is stored, in the numbers of a bundle (`stored_numbers`). What is read
-back is an action's share of the numbers of a hand (`engines.quantised`). So on a grid of N steps an
-action's number is how many of them it gets, and its frequency is on the grid to the last bit.
-Without a grid numbers are rounded as those of any solution, and an action that is given up is
-exactly 0. A hand whose strategy stays keeps its numbers.
+The evaluated strategies are the stored ones, in the numbers of a bundle (`stored_numbers`). Reading
+gives an action's share of the numbers of a hand (`engines.quantised`). So on a grid of N steps an
+action's number is its count of steps, and its frequency is on the grid to the last bit. Without a
+grid numbers are rounded like those of any solution, and a dropped action is exactly 0. A hand whose
+strategy stays keeps its numbers.
 """
 
 from collections.abc import Iterable, Sequence
@@ -37,24 +37,24 @@ CACHED_NODES = 4096
 
 
 class Choice(NamedTuple):
-    """A decision: what its hands do, and how much of each gets there."""
+    """A decision: the strategies of its hands, and the share of each that gets there."""
 
     chances: Floats  # [A, H]
     amounts: Floats  # [A]: of bets and raises, 0 for fold, check and call
     weights: Floats  # [H]
-    given: Flags | None = None  # [H]: hands that keep what they do; None: none does
+    given: Flags | None = None  # [H]: hands that keep their strategy; None: none does
 
 
 @dataclass(frozen=True)
 class Simplification:
-    """How strategies are made simple; what is None stays as it is."""
+    """The rule that makes strategies simple; a field that is None changes nothing."""
 
     grid: float | None = None  # 0.25: frequencies of 0, 25, 50, 75 and 100 %
     sizes: int | None = None  # that are kept at each decision
-    drop: float | None = None  # 0.05: actions below 5 % are given up
+    drop: float | None = None  # 0.05: actions below 5 % are dropped
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be applied."""
+        """Refuse rules that cannot be applied."""
         if self.grid is None and self.sizes is None and self.drop is None:
             raise InputError(
                 "nothing to simplify: give a grid such as 25 %, a number of sizes such as 1, or "
@@ -84,7 +84,7 @@ class Simplification:
         """[D, A, H]: the simple strategies of D decisions with A actions each.
 
         `amounts` [D, A] are those of bets and raises, 0 for fold, check and call; `weights` [D, H]
-        say how much of each hand gets there.
+        are the shares of each hand that get there.
         """
         if self.sizes is not None:
             chances = keep_sizes(chances, amounts, weights, self.sizes)
@@ -114,12 +114,12 @@ class Simplification:
 
     @property
     def steps(self) -> int | None:
-        """How many steps of the grid make 1; None: there is no grid."""
+        """The number of steps of the grid in 1; None: there is no grid."""
         return None if self.grid is None else _steps(self.grid)
 
 
 def _steps(grid: float) -> int:
-    """How many steps of a grid make 1."""
+    """The number of steps of a grid in 1."""
     steps = round(1 / grid) if grid > 0 else 0
     if not 1 <= steps <= MOST_STEPS or abs(steps * grid - 1) > 1e-9:
         raise InputError(
@@ -135,7 +135,7 @@ def round_to_grid(chances: Floats, grid: float) -> Floats:
     whole = np.floor(exact + EQUAL)
     lost = exact - whole
     missing = np.rint(steps - whole.sum(axis=-2, keepdims=True))
-    # What 32 bits cannot tell apart is equal, so that rounding does not depend on noise.
+    # Values that 32 bits cannot tell apart are equal, so that rounding does not depend on noise.
     order = np.lexsort((-np.round(chances, 6), -np.round(lost, 6)), axis=-2)
     rank = np.argsort(order, axis=-2, kind="stable")
     rounded: Floats = (whole + (rank < missing)) / steps
@@ -152,7 +152,7 @@ def drop_rare(chances: Floats, least: float) -> Floats:
 
 def keep_sizes(chances: Floats, amounts: Floats, weights: Floats, count: int) -> Floats:
     """[D, A, H]: with at most `count` sizes at each of D decisions."""
-    # Where nobody gets, hands count alike.
+    # Where no hand gets, hands count alike.
     weights = np.where(weights.sum(axis=-1, keepdims=True) > 0, weights, 1.0)
     taken = np.where(amounts > 0, np.einsum("dah,dh->da", chances, weights), -1.0)
     order = np.argsort(-taken, axis=-1, kind="stable")
@@ -176,7 +176,7 @@ def amounts_at(tree: BettingTree, node: int) -> Floats:
 
 @dataclass(frozen=True)
 class Mixes:
-    """How many decisions of hands there are that get there, and how many of them are mixed."""
+    """The number of reached decisions of hands, and how many of them are mixed."""
 
     decisions: int = 0
     mixed: int = 0
@@ -185,8 +185,8 @@ class Mixes:
         return Mixes(self.decisions + other.decisions, self.mixed + other.mixed)
 
 
-LEAST_REACH = 0.01  # of a hand: what gets there less often is no decision to remember
-PURE = 0.995  # a hand that takes one action so often does not mix
+LEAST_REACH = 0.01  # of a hand: one that gets there less often has no decision to remember
+PURE = 0.995  # a hand that takes one action this often does not mix
 
 
 def count_mixes(decisions: Iterable[tuple[Floats, Floats, Floats]]) -> Mixes:
@@ -203,9 +203,9 @@ def count_mixes(decisions: Iterable[tuple[Floats, Floats, Floats]]) -> Mixes:
 def stored_numbers(
     rule: Simplification, stored: Shares, chances: Floats, simple: Floats, numbers: np.dtype[Any]
 ) -> Shares:
-    """[A, H]: what to store of `simple` where `stored` held `chances`.
+    """[A, H]: the numbers to store for `simple` where `stored` held `chances`.
 
-    Off a grid strategies are rounded to `numbers`, bytes or words; floats hold them as they are.
+    Off a grid strategies are rounded to `numbers`, bytes or words; floats hold them unchanged.
     """
     whole, steps = np.issubdtype(numbers, np.integer), rule.steps
     most = np.iinfo(TWO_BYTES).max if whole else np.inf

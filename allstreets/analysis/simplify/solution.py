@@ -1,17 +1,17 @@
 """The price of simple strategies in a whole game or a spot, by best responses.
 
-Flops of a game are evaluated some at a time, so that a game of any size fits into memory:
+Flops of a game are evaluated a few at a time, so that a game of any size fits into memory:
 
     for each group of flops, for each trial (nothing simple, one street, all streets):
-        what the pots are worth to both best responses, summed over the flops by weight
+        the values of the pots to both best responses, summed over the flops by weight
     for each trial: the best responses before the flop on top of these sums
 
 Strategies of hand classes and buckets are evaluated in their own game. With `cards: boards` they
 are played by real combos against best responses that see every card. A spot is evaluated in its own
 exact game.
 
-Where the simple strategies are to be stored, the last trial is evaluated as well, and every flop is
-handed over as soon as it is done: what is evaluated is what is stored.
+If the simple strategies are stored, the last trial is evaluated as well, and every flop is handed
+over as soon as it is done: the evaluated strategies are the stored ones.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -40,7 +40,7 @@ from allstreets.solutions import (
 from allstreets.solvers import MBB_PER_CHIP, SpotSolver
 
 Keep = Callable[[int, Arrays], None]
-"""(index of a flop, what a bundle stores of it)."""
+"""(index of a flop, its arrays in a bundle)."""
 
 
 class FlopTotals:
@@ -89,7 +89,7 @@ def _number(value: float) -> float | None:
 
 AT_ONCE = 8  # flops
 SEATS = Player.OOP.seat, Player.IP.seat  # of a game
-Observe = Callable[[int, int], None]  # (flops done, of how many)
+Observe = Callable[[int, int], None]  # (flops done, their total)
 
 
 def simplify_game(
@@ -99,7 +99,7 @@ def simplify_game(
     threads: int = 1,
     observe: Observe | None = None,
 ) -> Simplified:
-    """Say what it costs to make the strategies of a solution simple, in mbb/hand."""
+    """Measure the cost of making the strategies of a solution simple, in mbb/hand."""
     return _evaluated(result, rule, players, threads, observe).price()
 
 
@@ -190,7 +190,7 @@ class _Evaluator:
                 observe(done, count)
 
     def _keep_as_it_is(self) -> None:
-        """Nothing is played after the flop, so nothing of it changes."""
+        """Keep a game without play after the flop unchanged."""
         result = self._wanted.result
         if self._keep is not None and result.has_flops:
             for index in range(len(self._game.flops.flops)):
@@ -215,7 +215,7 @@ class _Evaluator:
                     self._hand_over(pots, best, own)
 
     def _hand_over(self, pots: ModelPots | RealPots, best: Floats, own: Floats) -> None:
-        """Keep some flops, which now play the simple strategies; values are [2, P, K, 169]."""
+        """Hand over some flops, which now play the simple strategies; values are [2, P, K, 169]."""
         if self._keep is None:
             return
         self._totals.add(pots.flops, best, own)
@@ -322,9 +322,9 @@ SPOT_SEATS = Player.OOP.name, Player.IP.name
 def simplify_spot(
     solver: SpotSolver, rule: Simplification, players: Collection[Player] = tuple(Player)
 ) -> Simplified:
-    """Make the average strategies of a solver simple, and say what that costs in % of the pot.
+    """Make the average strategies of a solver simple, and measure the cost in % of the pot.
 
-    It keeps its regrets, and must be on the CPU. `solution` of what comes back is its result.
+    It keeps its regrets, and must be on the CPU. `solution` of the record is its result.
     """
     spot, subgame = solver.spot, solver.subgame
     if not spot.tree.child_count[0]:

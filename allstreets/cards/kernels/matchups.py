@@ -1,4 +1,4 @@
-"""Who wins how often: hands of one list against those of another, over many boards.
+"""How often each hand of one list beats each hand of another, over many boards.
 
 Hand against hand (`count_wins`), strengths are compared a vector register at a time and the results
 counted, so neither a sort nor a branch is needed. Hands that share a card are counted too; the
@@ -53,7 +53,7 @@ def count_wins(
                 continue
             weight = weights[b]
             opponents = columns[b]
-            # A dead opponent holds the largest number: he neither loses nor ties.
+            # A dead opponent has the largest number: he neither loses nor ties.
             for c in range(column_count):
                 row_wins[c] += weight if strength > opponents[c] else np.uint16(0)
                 row_ties[c] += weight if strength == opponents[c] else np.uint16(0)

@@ -3,9 +3,9 @@
 Axis letters: N nodes, K slots, D depth of the stack, A largest number of actions, S streams,
 T iterations.
 
-A walk for one player tries all his actions, and samples one move of nature and of the opponent
-wherever they move. A sampled move needs no room on the stack, since a value passes through it
-unchanged; only the player's own nodes need some.
+A walk for one player tries all his actions, and samples one move wherever nature or the opponent
+moves. A sampled move needs no room on the stack, since a value passes through it unchanged; only
+the player's own nodes need some.
 
 The time goes into finding the next node, so a node is four numbers in a row, and is named by its
 **address**, the position of the first of them: 4 · (number of the node). Indices are unsigned:
@@ -87,7 +87,7 @@ def run_walks(
     at_once: bool,
     skipping: Skipping | None,
 ) -> None:
-    """So many iterations, each a walk for each player.
+    """Run `iterations`, each with a walk for each player.
 
     `random` [1] is the stream's random state, `done` [1] counts its iterations. With `at_once` the
     strategy follows every change of a regret; else it is fixed and regrets accumulate in

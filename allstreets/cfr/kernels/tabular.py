@@ -9,13 +9,13 @@ first action of all sets come first, then those of the second, …: lane = first
 instructions, and no branch depends on the data. Bands of one player are ordered by the number of
 own moves before them: forward through the bands is down the player's tree, backward is up.
 
-Lane K is where lines begin: reach[K] = 1 for a player who has not acted, and what flows up to
-values[K] is the value of the whole game to the player.
+Lines begin at lane K: reach[K] = 1 for a player who has not acted, and the value that reaches
+values[K] is that of the whole game to the player.
 
 A **block** is up to four entries of one row of the payoff matrix, padded with zero payoffs, so that
 the product with the opponent's reach has neither inner loops nor branches.
 
-Pruning works set by set, since what is left out differs from set to set; where nothing is left out
+Pruning works set by set, since each set leaves out different actions; where nothing is left out
 the results are those of the iterations without it, bit for bit.
 """
 
@@ -129,9 +129,9 @@ def update_regrets(
     negative: float,
     floor: float,
 ) -> None:
-    """Up the player's tree: values, new regrets, and the strategy that follows from them.
+    """Go up the player's tree: values, new regrets, and the strategy that follows from them.
 
-    The values of the lanes are used up: they are 0 afterwards, but for lane K.
+    The values of the lanes are consumed: they are 0 afterwards, except for lane K.
     """
     values = tables.values
     for band in range(layout.player_band[player + 1] - 1, layout.player_band[player] - 1, -1):
@@ -227,10 +227,10 @@ def spread_reach(
     reach: Floats,
     scratch: Floats,
 ) -> None:
-    """Down the player's tree: the reach of every lane, given the player's strategy.
+    """Go down the player's tree: the reach of every lane, given the player's strategy.
 
-    `scratch` is as long as the widest band. Reach is gathered into it before the products, which
-    otherwise might alias what they read, and would be done one by one.
+    `scratch` is as long as the widest band. Reach is gathered into it first: the compiler could not
+    vectorise products that may alias their inputs.
     """
     for band in range(layout.player_band[player], layout.player_band[player + 1]):
         first, last = layout.band_set[band], layout.band_set[band + 1]
@@ -308,10 +308,10 @@ def mark_skips(
     threshold: float,
     sound: bool,
 ) -> None:
-    """Down the player's tree: mark what this half-iteration leaves out, and all below it.
+    """Go down the player's tree: mark what this half-iteration leaves out, and all below it.
 
-    That is what has a regret below the threshold, or, if `sound`, what cannot have positive regret
-    after this iteration.
+    These are actions with a regret below the threshold or, if `sound`, those that cannot have
+    positive regret after this iteration.
     """
     for band in range(layout.player_band[player], layout.player_band[player + 1]):
         first, width = layout.band_set[band], layout.band_set[band + 1] - layout.band_set[band]
@@ -362,7 +362,7 @@ def update_visited(
     negative: float,
     floor: float,
 ) -> None:
-    """Up the player's tree over what is not left out: values, regrets, strategy.
+    """Go up the visited part of the player's tree: values, regrets, strategy.
 
     A skipped action of a visited set has probability 0: its regret is discounted and otherwise
     kept. Sets below it are not touched at all. When it comes back because its true regret might

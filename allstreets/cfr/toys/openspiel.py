@@ -1,6 +1,6 @@
 """Any two-player zero-sum sequential game of OpenSpiel, as a `Game`.
 
-`pyspiel` is imported when a game is requested and not before: it is an optional extra.
+`pyspiel` is imported only when a game is requested: it is an optional extra.
 Information sets keep the text that OpenSpiel gives them, so a strategy can be looked up there.
 
 Lanctot et al. (2019), OpenSpiel: a framework for reinforcement learning in games.
@@ -126,7 +126,7 @@ def _suitable(pyspiel: ModuleType) -> list[str]:
 
 
 def _problem(pyspiel: ModuleType, kind: Any) -> str:
-    """Why games of a kind cannot be played here, whatever their players; empty if they can."""
+    """The reason why no game of a kind can be played here; empty if some can."""
     types = pyspiel.GameType
     if kind.dynamics != types.Dynamics.SEQUENTIAL:
         return (

@@ -36,7 +36,7 @@ EDGE = 1e-4  # a reach below it is shown as 0
 
 
 def print_head(out: Console, node: Decision) -> None:
-    """The place, and the EVs of both ranges."""
+    """Print the place and the EVs of both ranges."""
     out.print(node.line.strip() or "first decision")
     for line in _where(node):
         out.print(line)
@@ -59,7 +59,7 @@ def print_head(out: Console, node: Decision) -> None:
 
 
 def _where(node: Decision) -> list[str]:
-    """Board or street, who acts, pot and stacks; of a whole game how often play gets here."""
+    """Board or street, player, pot and stacks; in a whole game how often play gets here."""
     table = f"{node.seat} to act   {pot_text(node)}"
     if node.by_combo:
         return [f"board {cards_text(node.board)}   {table}"]
@@ -140,7 +140,7 @@ CHART_WIDTH, CHART_GAP = 67, 4  # columns of a 13×13 picture, and between two
 
 
 def print_charts(out: Console, progress: Progress, result: "WholeSolution") -> None:
-    """The opening while a game is being solved, in one piece: a table may be drawn below it.
+    """Print the opening while a game is being solved, in one piece: a table may be drawn below it.
 
     On a terminal that is wide enough the two charts stand side by side.
     """
@@ -191,7 +191,7 @@ BARS = " ▁▂▃▄▅▆▇█"
 HEAT = ((214, 96, 77), (253, 219, 120), (90, 174, 97))
 ABSENT = Style(color="grey50")
 MARGIN = Style(bold=True)
-MIX_WIDTH = 5  # letters of a cell, and so the steps of its colours
+MIX_WIDTH = 5  # letters of a cell, which are the steps of its colours
 
 Cell = Callable[[int], list[tuple[str, Style]]]
 
@@ -199,7 +199,7 @@ Cell = Callable[[int], list[tuple[str, Style]]]
 def grid(cell: Cell, *, margins: bool = False) -> Text:
     """All hands as thirteen lines; `cell` gives the letters of one, piece by piece with its style.
 
-    With `margins` the ranks stand above and to the left, for cells that do not name their hand.
+    With `margins` ranks are above and to the left, for cells that do not name their hand.
     """
     cells = {grid_cell(hand): cell(hand) for hand in range(HAND_COUNT)}
     picture = Text()
@@ -269,7 +269,7 @@ def mix_grid(
     """Hands by their mix of actions, `shares` [A, 169]: the cell is coloured in these proportions.
 
     For eyes and terminals without colour it names the most frequent action and its per cent. A star
-    stands behind hands that are `marked` [169].
+    follows hands that are `marked` [169].
     """
 
     def cell(hand: int) -> list[tuple[str, Style]]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from allstreets.base import Place
 
 
-UNSAVED = 2  # the exit code of a solution that is not saved, that of a folder which cannot be used
+UNSAVED = 2  # exit codes: a solution that is not saved, a folder that cannot be used
 
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")
@@ -31,8 +31,8 @@ def written_path(text: str) -> Path:
     _require_named(text)
     if "://" in text:
         raise typer.BadParameter(
-            f"{text} is elsewhere, and this is written on this machine: name a file or a folder of "
-            "it, and copy that. Only train --cluster writes to URLs."
+            f"{text} is remote, and this command writes to this machine: name a local file or "
+            "folder, and copy that. Only train --cluster writes to URLs."
         )
     return Path(text)
 
@@ -54,9 +54,9 @@ def _require_named(text: str) -> None:
 
 
 def command(*words: "str | Place") -> str:
-    """A command that can be typed as it stands: by the path of this program if its name is unknown.
+    """A command that can be typed: by the path of this program if its name is not on the PATH.
 
-    `make run` runs it out of an environment that the newcomer's shell does not look into.
+    `make run` runs it from an environment that a newcomer's shell does not search.
     """
     from allstreets.storage import origin
 
@@ -73,7 +73,7 @@ def _quoted(word: str) -> str:
 
 
 def console(*, stderr: bool = False) -> "Console":
-    """A console for users, which shows their texts as they stand; plain text if no terminal."""
+    """A console that shows users' texts literally; plain text without a terminal."""
     from allstreets.base import PlainConsole
 
     made = PlainConsole(stderr=stderr)
@@ -82,7 +82,7 @@ def console(*, stderr: bool = False) -> "Console":
 
 
 def plain_table(*columns: str, numbers: slice = slice(0)) -> "Table":
-    """A table without lines, in which some columns hold `numbers`: they end on the right."""
+    """A table without lines, in which columns of `numbers` are right-aligned."""
     from rich.table import Table
 
     table = Table(*columns, box=None, pad_edge=False)
@@ -92,7 +92,7 @@ def plain_table(*columns: str, numbers: slice = slice(0)) -> "Table":
 
 
 def number(value: float, digits: int = 3, width: int = 0, sign: str = "") -> str:
-    """A number, right-aligned in `width` letters; what rounds to nothing has no minus, NaN a dash.
+    """A number, right-aligned in `width` letters; zero after rounding has no minus, NaN is a dash.
 
     >>> number(-0.00001), number(0.25, 2, sign="+"), number(math.nan, width=3)
     ('0.000', '+0.25', '  –')
@@ -114,7 +114,7 @@ def percent(share: float, digits: int = 2, width: int = 0, sign: str = "") -> st
 
 
 def print_looks(out: "Console", folder: "Place", *where: str) -> None:
-    """Print how to open the solution; a flop beside its whole game is explored with it."""
+    """Print how to open the solution; a flop beside its whole game is explored with the game."""
     game = folder.parent.parent
     beside = folder.parent.name == "spots" and (game / "manifest.json").exists()
     opened = game if beside else folder
@@ -124,7 +124,7 @@ def print_looks(out: "Console", folder: "Place", *where: str) -> None:
 
 
 def print_csv(rows: list[dict[str, Any]]) -> None:
-    """Rows that share their keys as CSV on stdout; what does not exist is empty."""
+    """Rows that share their keys as CSV on stdout; missing values are empty."""
     from allstreets.base import write_csv_rows
 
     write_csv_rows(sys.stdout, list(rows[0]) if rows else ["combo"], rows, line_end="\r\n")

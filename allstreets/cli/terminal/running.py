@@ -1,4 +1,4 @@
-"""A job on a terminal: its plan, its progress, and another folder where it could not be saved."""
+"""A job on a terminal: its plan, its progress, and another folder if it cannot be saved."""
 
 import sys
 from collections.abc import Callable
@@ -37,13 +37,13 @@ def run_on_terminal(job: Job[Ended]) -> Ended:
 
 
 def print_answer(out: Console, outcome: Outcome) -> None:
-    """Print a first answer, while the work goes on."""
+    """Print a first answer, while the work continues."""
     for line in outcome.lines():
         out.print(line, markup=False, highlight=False)
 
 
 def announce_compiling(kernels: str | None) -> None:
-    """Say once that kernels are compiled; a marker file next to them remembers it."""
+    """Announce once that kernels are being compiled; a marker file next to them remembers it."""
     if kernels is not None and must_announce(kernels):
         typer.echo(f"{COMPILING} …", err=True)
 

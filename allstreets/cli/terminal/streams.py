@@ -45,7 +45,7 @@ MOST_BYTES = 1_000_000
 
 
 def plain(text: str) -> str:
-    """A text in ASCII with the same meaning; what has no likeness becomes a question mark.
+    """A text in ASCII with the same meaning; other characters become a question mark.
 
     >>> plain("├─ 2 × 3 … AK·é█")
     '|- 2 x 3 ... AK*e#'
@@ -86,7 +86,7 @@ def _register() -> None:
 
 
 def _plain_ascii(name: str) -> codecs.CodecInfo | None:
-    """ASCII by another name: under its own it is taken for a mistake, and UTF-8 is written."""
+    """ASCII by another name: under its own name Python assumes a mistake and writes UTF-8."""
     if name.replace("_", "-") != PLAIN_ASCII:
         return None
     ascii_codec = codecs.lookup("ascii")
@@ -108,7 +108,7 @@ def _degrade(error: UnicodeError) -> tuple[str, int]:
 
 
 def output_fault() -> OSError | None:
-    """Why standard output takes no more, if so: an OSError does not say which file it is about."""
+    """The reason why standard output accepts no more, if any: an OSError does not name its file."""
     try:
         os.write(sys.stdout.fileno(), b"\n")
     except OSError as error:
@@ -117,7 +117,7 @@ def output_fault() -> OSError | None:
 
 
 def give_up_output() -> None:
-    """Discard what standard output would not take, so that leaving does not try again."""
+    """Discard unwritten output, so that Python does not try again when it ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -125,8 +125,8 @@ def give_up_output() -> None:
 def key_reader() -> Iterator[Callable[[], str]]:
     """A function that waits for the next key; "" when there are no more.
 
-    On a terminal a key counts when it is pressed. Of piped text every character is a key, spaces
-    and line ends aside. The terminal is as before when this ends, however it does.
+    On a terminal a key counts when it is pressed. In piped text every character is a key, except
+    spaces and line ends. The terminal is restored however this ends.
     """
     if not sys.stdin.isatty():
         yield _piped
@@ -161,7 +161,7 @@ def read_text(path: Path) -> str:
 
 
 def read_stdin() -> str:
-    """The text that comes through a pipe."""
+    """The text from a pipe."""
     return decoded(sys.stdin.buffer.read(MOST_BYTES + 1), "standard input")
 
 

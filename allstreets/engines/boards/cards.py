@@ -46,16 +46,16 @@ from allstreets.engines.exact.kernels.layout import PADDING_CARD, Boards, HandLi
 from allstreets.engines.machine import Pool
 
 LEAST_WEIGHT = 0.01
-"""Of the largest: hands that a range hardly holds count a little, so that they find a bucket."""
+"""Of the largest: hands that a range hardly contains count a little, so that they get a bucket."""
 
 WEIGHT_ONE = 4096
-"""Weights are whole numbers, this one for hands that are always held: sums of them are exact."""
+"""Weights are whole numbers, so that sums are exact; this is the weight of a hand always held."""
 
 CANDIDATES = 2  # points tried for each first centre
 PIECES = 4
 """Of the boards of a flop, for each thread that makes their buckets."""
 
-ROUNDS = 6  # of k-means: further ones change no figure that can be told from the choice of seeds
+ROUNDS = 6  # of k-means: more rounds change the figures less than another seed does
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ def river_street(turn: StreetBoards) -> RiverStreet:
 class BoardBuckets:
     """Both players' buckets on turn and river, for one pair of ranges."""
 
-    turn: tuple[HandBuckets, HandBuckets] | None  # None: every hand its own
+    turn: tuple[HandBuckets, HandBuckets] | None  # None: every hand is its own bucket
     river: tuple[Bytes, Bytes]  # [H]: of each hand of the river street, padded
     combos: tuple[BucketCombos, BucketCombos]  # of the river
     chance: Singles  # [B]
@@ -199,7 +199,7 @@ def flop_boards(
     settings: BucketSettings,
     bucketing: Bucketing | None = None,
 ) -> FlopBoards:
-    """The boards below a flop; `ranges` [2, 169] are those that players start its pots with."""
+    """The boards below a flop; `ranges` [2, 169] are those that start its pots."""
     first = first_street(*every_combo(flop))
     turn = next_street(first)
     river = river_street(turn)
@@ -317,7 +317,7 @@ def _board_buckets(
 
 
 def _some_boards(lists: HandLists, boards: slice) -> HandLists:
-    """The lists of a run of boards; what they say of hands and combos stays where it is."""
+    """The lists of a run of boards; their entries on hands and combos are not copied."""
     with_end = slice(boards.start, boards.stop + 1)
     return lists._replace(
         start=lists.start[with_end],

@@ -1,8 +1,8 @@
 """All pots on all flops with real boards, the hands of every turn and river board in buckets.
 
-Buckets are made for the ranges that start a pot, and again when these have moved
-(`rebucketing`). Everything else is as in exact games: reach comes by class, every combo of a class
-brings the same, and a class gets the sum of its combos' values.
+Buckets are made for the ranges that start a pot, and again when these have moved (`rebucketing`).
+Everything else is as in exact games: reach comes by class, every combo of a class has the same
+reach, and a class gets the sum of its combos' values.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -51,7 +51,7 @@ class BoardsEngine(ExactEngine):
     """P betting trees on F flops, each a `BoardsSubgame`."""
 
     subgames: Sequence[Sequence[BoardsSubgame]]
-    bucketing: Bucketing | None = None  # of a device; processors have `bucket_hands`
+    bucketing: Bucketing | None = None  # of a device; processors use `bucket_hands`
     fresh_numbers: NewArray = staticmethod(aligned)  # what untrained games start from
 
     def __init__(
@@ -112,8 +112,8 @@ class BoardsEngine(ExactEngine):
     def rebucket(self, reach: Floats, least: float = 0.0) -> float:
         """Bucket hands again for the reach [2, P, 169] if it has moved by more than `least`.
 
-        Says how far it had (`rebucketing.moved`). Flops are replaced one by one, so that few are in
-        memory twice.
+        Return how far it moved (`rebucketing.moved`). Flops are replaced one by one, so that few
+        are in memory twice.
         """
         sets = range_sets(reach, self.pots, self.model.sets)
         far = moved(self.sets, sets, reach)
@@ -166,7 +166,7 @@ class BoardsEngine(ExactEngine):
         )
 
     def _pass(self, flops: Flops, work: Callable[[PotsOnFlop, Longs, int], Floats]) -> Floats:
-        """[P, K, 169]: what `work` finds for the pots of each set on each flop."""
+        """[P, K, 169]: the results of `work` for the pots of each set on each flop."""
         values = np.zeros((self.pots, len(flops), HAND_COUNT))
         pieces = [
             (place, pots, games)
@@ -198,7 +198,7 @@ class BoardsEngine(ExactEngine):
 
     @contextmanager
     def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
-        """For a while, average strategies on turn and river are bytes, as in a bundle."""
+        """Within the context, average strategies on turn and river are bytes, as in a bundle."""
         del numbers
         arrays = [
             (subgame, level, player, subgame.averages[level][player].copy())

@@ -1,7 +1,7 @@
 """The river of an exact subgame as lists, without an object for each of its two thousand boards.
 
 Kernels read lists, which `river_street` makes ten times as fast as `exact.cards.next_street`
-makes the hands of each board. Whoever looks at a board gets its hands out of the lists.
+makes the hands of each board. A board that is looked at gets its hands from the lists.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True)
 class MadeOnDemand(Sequence[Made]):
-    """So many things, each made whenever it is looked at."""
+    """A sequence whose items are made each time they are read."""
 
     length: int
     make: Callable[[int], Made]

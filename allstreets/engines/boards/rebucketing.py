@@ -1,8 +1,8 @@
 """Buckets follow the ranges: which ranges they are made for, and what a pot carries to new ones.
 
 Buckets are made for the ranges that start a pot. Every set of buckets takes memory on every flop,
-so pots that begin with similar ranges share one: they are put together into a few *range sets*,
-those first whose ranges differ least.
+so pots that begin with similar ranges share one: they are merged into a few *range sets*, the most
+similar first.
 
 When ranges have moved, hands are bucketed again, and a bucket starts from the mean of what its
 hands have learned elsewhere, by their weight in the ranges: regrets, and the average strategy. What
@@ -39,7 +39,7 @@ from allstreets.engines.exact.subgame import play_locks
 
 @dataclass(frozen=True, eq=False)
 class RangeSets:
-    """S pairs of ranges, and which of them each pot goes by."""
+    """S pairs of ranges, and the pair that each pot uses."""
 
     ranges: Floats  # [S, 2, 169]: each player's largest weight is 1
     of_pot: tuple[int, ...]  # [P]
@@ -60,7 +60,7 @@ def range_sets(ranges: Floats | None, pots: int, most: int) -> RangeSets:
         cost = np.full((len(members), len(members)), np.inf)
         for a in range(len(members)):
             for b in range(a + 1, len(members)):
-                # What goes wrong by the common mean: Ward's distance.
+                # The error of the common mean: Ward's distance.
                 share = masses[a] * masses[b] / (masses[a] + masses[b])
                 cost[a, b] = share * np.abs(means[a] - means[b]).sum()
         a, b = divmod(int(np.argmin(cost)), len(members))
@@ -79,7 +79,7 @@ def range_sets(ranges: Floats | None, pots: int, most: int) -> RangeSets:
 
 
 def moved(before: RangeSets, after: RangeSets, ranges: Floats) -> float:
-    """How far the ranges that pots go by have moved: 0, not at all, to 1, no combo in common.
+    """How far the ranges of pots have moved, from 0 (not at all) to 1 (no combo in common).
 
     The mean over both players and all pots, which weigh as with the `ranges` [2, P, 169].
     """
@@ -112,7 +112,7 @@ def rebucket_flop(
     settings: BucketSettings,
     bucketing: Bucketing,
 ) -> tuple[FlopBoards, list[tuple[Longs, PotsOnFlop]]]:
-    """Let all pots of a flop go on in buckets that are made for other sets of ranges.
+    """Move all pots of a flop to buckets that are made for other sets of ranges.
 
     `layouts` are, by set, its pots and how they are laid out; what comes back, their games.
     """
@@ -148,7 +148,7 @@ class StreetWeights:
 
 
 def carry(old: BoardsSubgame, new: BoardsSubgame, hands: StreetWeights) -> None:
-    """Let a pot go on in its new buckets from where it stands in the old ones."""
+    """Carry what a pot has learned from its old buckets to its new ones."""
     for level in (FLOP, TURN, RIVER):
         for player in Player:
             before, after = (_buckets(subgame, level, player) for subgame in (old, new))

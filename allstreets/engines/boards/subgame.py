@@ -6,8 +6,8 @@ all showdowns are computed alike and no matrix has all hands against all.
 
 Pots whose rivers are in the same buckets are worked on together: what belongs to the cards, the
 lists of combos and the matrices, is read once for all of them, and the lines of all pots fill the
-lanes of the vectors. Each pot stays a game of its own (`PotsOnFlop.subgames`): its numbers stand
-behind those of the pots before it in arrays that they share.
+lanes of the vectors. Each pot stays a separate game (`PotsOnFlop.subgames`): its numbers follow
+those of the earlier pots in shared arrays.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -189,7 +189,7 @@ class _Rows:
 
 
 class BoardsSubgame(ExactSubgame):
-    """A pot on a flop whose rivers are solved in buckets; `ranges` says by which pair of ranges.
+    """A pot on a flop whose rivers are solved in buckets; `ranges` is their pair of ranges.
 
     What the exact engine does holds here too, with K hands on every river board. Regrets and
     strategies take 16 bits each, by street and player; they may be parts of larger arrays.
@@ -273,7 +273,7 @@ class BoardsSubgame(ExactSubgame):
         return values[forest.line_value[: len(reach)]]
 
     def _turns(self, player: Player, leaves: FlopLeaves, mode: int, weights: KernelWeights) -> None:
-        """The turns that the running thread gets hold of."""
+        """The turns that the running thread takes."""
         layout = self.layout
         river = RiverGame(
             self._street(RIVER, player),

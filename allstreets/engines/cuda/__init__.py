@@ -3,7 +3,7 @@
 Kernels are CUDA C++ and lie beside the Python that launches them:
 
     programs, common.cuh            sources, structures, arrays on a device
-    residence                       who owns what a GPU learns: its memory, or the host's
+    residence                       where learned numbers live: on the GPU or on the host
     streets                         passes of a street: what exact subgames and boards share
     exact                           exact subgames
     boards, boards_passes           real boards: the engine, and the launches of a set of ranges

@@ -1,6 +1,6 @@
 """Games with real boards on a GPU: the same buckets, the same stored numbers, other kernels.
 
-Regrets and averages live on the device; what the host has of them follows when somebody looks. A
+Regrets and averages live on the device; the host's copies are updated when they are read. A
 half-iteration is about ten launches for as many flops as find room, all pots of a set of ranges
 together (`boards.cu`): reach [P, 169] goes there and values [P, F, 169] come back. Everything but
 passes is that of the engine for processors.
@@ -117,7 +117,7 @@ class CudaBoardsEngine(BoardsEngine):
         self._fall_behind(pairs)
 
     def wait(self) -> None:
-        """Until all launches are over."""
+        """Wait until all launches are over."""
         for passes in self._sets:
             passes.wait()
 
@@ -145,7 +145,7 @@ class CudaBoardsEngine(BoardsEngine):
     def _weights(
         self, player: Player, pairs: Flags, by_flop: Mapping[int, IterationWeights]
     ) -> Singles:
-        """[F, P, 8]: those of a half-iteration; games that stand alike are asked once."""
+        """[F, P, 8]: those of a half-iteration; games in the same state are asked once."""
         table = np.zeros((self.flops, self.pots, len(NO_WEIGHTS)), np.float32)
         known: dict[Any, Any] = {}
         chosen, rows = np.argwhere(pairs), []
@@ -176,7 +176,7 @@ class CudaBoardsEngine(BoardsEngine):
                 self._sets.append(BoardsPasses(self.there, self._kernels, pots, chosen, flat))
         arrange_together(self.there, self._sets)
         self._looked_at.clear()
-        self._together.clear()  # passes run there: nobody needs all pots of a flop in one array
+        self._together.clear()  # passes run there: nothing needs all pots of a flop in one array
         for pot, flop, game in self._games():
             for name in NAMES:
                 here = getattr(game, name)
@@ -219,7 +219,7 @@ class CudaBoardsEngine(BoardsEngine):
             self._forget(pot, flop)
 
     def _forget(self, pot: int, flop: int) -> None:
-        """Let go of what the host has of a game."""
+        """Drop the host's copies of a game."""
         self._looked_at.discard((pot, flop))
         for name in NAMES:
             getattr(self.subgames[pot][flop], name).forget()
@@ -286,7 +286,7 @@ class CudaBoardsEngine(BoardsEngine):
 
     @contextmanager
     def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
-        """For a while, average strategies of some flops are whole numbers, as in a bundle."""
+        """Within it, average strategies of some flops are whole numbers, as in a bundle."""
         with followed(super().quantised(flops, numbers), lambda: self._send(flops)):
             yield
         self._forget_all(flops)

@@ -1,6 +1,6 @@
-"""The games of all pots that go by one pair of ranges, on a device: arrays, structures, launches.
+"""The games of all pots that share a pair of ranges, on a device: arrays, structures, launches.
 
-A pass works on as many flops at a time as find room for the rows of their turns and rivers
+A pass works on as many flops at a time as their rows of turns and rivers leave room for
 (`boards.cu`).
 """
 
@@ -52,7 +52,7 @@ FOLDERS = 256
 NAMES = "regrets", "averages"
 NUMBER = {"regrets": np.uint16, "averages": np.int16}
 EVERYWHERE = frozenset((level, int(player)) for level in (FLOP, TURN, RIVER) for player in Player)
-TOLD = "weights", "clock", "visits", "out", "regret_sums"  # what passes are told, and say
+TOLD = "weights", "clock", "visits", "out", "regret_sums"  # input and output of passes
 FOLD = np.dtype([("rows", np.int32, 2), ("factor", np.float32), ("pot", np.int32)])
 
 
@@ -87,7 +87,7 @@ class Chunk:
 
 
 class BoardsPasses:
-    """Passes of all pots that go by one pair of ranges."""
+    """Passes of all pots that share a pair of ranges."""
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ class BoardsPasses:
         self._buffers.write(f"root.{player}", (reach[self.pots] / combos).astype(np.float32))
 
     def ask(self, pairs: Flags, weights: Singles) -> None:
-        """Send what the next passes are about: games [P, F], weights [T, 2, F, P, 8]."""
+        """Send the input of the next passes: games [P, F], weights [T, 2, F, P, 8]."""
         visits = pairs[self.pots].T  # [F, P]
         self._busy = [
             number for number, chunk in enumerate(self.chunks)
@@ -159,7 +159,7 @@ class BoardsPasses:
         self._kernels.launch("tick", 1, 1, 0, argument)
 
     def wait(self) -> None:
-        """Until all launches are over."""
+        """Wait until all launches are over."""
         self._buffers.read("clock", np.zeros(1, np.int32))
 
     def values(self) -> Floats:
@@ -211,7 +211,7 @@ class BoardsPasses:
     # -- structures
 
     def _chunks(self) -> Iterator[Chunk]:
-        """As many flops at a time as find room."""
+        """The chunks of flops, each as large as memory allows."""
         cards, betting = self.cards, self.betting
         hands = np.diff(cards.start[TURN][cards.flop_first[TURN]]).astype(np.int64)
         rivers = np.diff(cards.flop_first[RIVER])
@@ -227,7 +227,7 @@ class BoardsPasses:
             held += here
 
     def _allocate(self) -> None:
-        """Stored numbers, and what passes are told."""
+        """Stored numbers, and the input of passes."""
         zeros, games = self._buffers.zeros, len(self.pots) * self.flops
         for player in Player:
             for level in (FLOP, TURN, RIVER):

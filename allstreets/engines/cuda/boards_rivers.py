@@ -44,7 +44,7 @@ class Table:
 
     @property
     def blocks(self) -> int:
-        """That share a multiprocessor: as many as leave more room for rows than for matrices."""
+        """Blocks that share a multiprocessor; rows must have more room than matrices."""
         every = range(MOST_TABLES, 1, -1)
         return next((many for many in every if self._share(many) > 2 * self.matrices), 1)
 
@@ -79,7 +79,7 @@ class Table:
         return PLAYERS // 32 * self.held // self.parts
 
     def defines(self) -> dict[str, int]:
-        """As the kernels are told."""
+        """The constants of the kernels."""
         return {
             "BUCKETS": self.buckets, "PLAYERS": PLAYERS, "TABLES": self.blocks, "PARTS": self.parts,
             "HELD": self.held,

@@ -1,7 +1,7 @@
-"""Hands of real boards bucketed on a GPU: the buckets of processors, bit for bit.
+"""Hands of real boards bucketed on a GPU, bit-identical to the buckets of processors.
 
-`bucketing.cu` takes all river boards of a flop, all pairs of ranges and both players at
-once. What goes there are the lists of the flop's hands; buckets, lists and matrices come back.
+`bucketing.cu` takes all river boards of a flop, all pairs of ranges and both players at once. It
+receives the lists of the flop's hands and returns buckets, lists and matrices.
 """
 
 import threading

@@ -1,8 +1,8 @@
 """The exact subgame on a GPU: the same layout, the same stored numbers, other kernels.
 
-Regrets and averages live on the device; what the host has of them follows when somebody looks. A
+Regrets and averages live on the device; the host's copies are updated when they are read. A
 half-iteration is about ten launches (`exact.cu`), and an iteration is recorded once and then
-launched as a whole, so that nothing is copied and nobody waits within it.
+launched as a whole, so that nothing is copied and nothing waits within it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -56,7 +56,7 @@ CHUNK_BYTES = 1 << 30  # rows of the boards that are worked on at once
 class CudaSubgame(ExactSubgame):
     """An `ExactSubgame` whose passes run on a device.
 
-    What it stores may be changed from outside until the first pass, and by `put_strategy` and
+    Its stored numbers may be changed from outside until the first pass, and by `put_strategy` and
     `restore`.
     """
 
@@ -135,7 +135,7 @@ class CudaSubgame(ExactSubgame):
         return values.astype(np.float64) * self.scale[player]
 
     def look(self, player: Player, other: Reach, mode: int = EVALUATE) -> None:
-        """The host evaluates what it fetches: its rows are what is looked at."""
+        """Evaluate on the host: views read its rows."""
         super().run(player, other, mode)
 
     def _launch(self, player: Player, mode: int) -> None:
@@ -181,12 +181,12 @@ class CudaSubgame(ExactSubgame):
         return total, largest, entries
 
     def _stale(self) -> None:
-        """The host is behind from now on."""
+        """Mark the host's copies as old."""
         self.regrets.fall_behind()
         self.averages.fall_behind()
 
     def _send(self) -> None:
-        """Bring everything to the device that is not there yet."""
+        """Send everything to the device that is not there yet."""
         if self._there:
             return
         for name, mirror in (("regrets", self.regrets), ("averages", self.averages)):

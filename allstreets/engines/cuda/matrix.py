@@ -1,7 +1,7 @@
 """Matrix games on a GPU: the same stored numbers, other kernels.
 
-Regrets and averages live on the device, or come there part by part (`residence`); what the host
-has of them follows when somebody looks. A half-iteration of all pots on all flops is a few launches
+Regrets and averages live on the device, or come there part by part (`residence`); the host's copies
+are updated when they are read. A half-iteration of all pots on all flops is a few launches
 (`matrix_classes`, `matrix_chain`): reach [P, 169] goes there, and values [P, K, 169] stay until
 they are asked for (`matrix_passes`).
 
@@ -184,7 +184,7 @@ class CudaMatrixEngine(MatrixEngine):
         """[P, K, 169], on the device."""
         shape = self.pots, len(flops), self._classes
         reach = np.where(other > LEAST_REACH, other, 0.0)
-        # A pot that the other player never gets to is worth nothing to either of them.
+        # A pot that the opponent never reaches is worth nothing to either player.
         seen: Flags = np.any(reach, axis=1)
         if not seen.any() or not len(flops):
             return np.zeros(shape, np.float32)
@@ -288,7 +288,7 @@ class CudaMatrixEngine(MatrixEngine):
 
     @contextmanager
     def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
-        """For a while, average strategies of some flops are whole numbers, as in a bundle."""
+        """Within it, average strategies of some flops are whole numbers, as in a bundle."""
         with followed(super().quantised(flops, numbers), lambda: self._send_averages(flops)):
             yield
 
@@ -309,7 +309,7 @@ class CudaMatrixEngine(MatrixEngine):
 
     @property
     def can_drop_hands(self) -> bool:
-        """They cannot."""
+        """False: all hands are stored."""
         return False
 
     def keep_hands(self, hands: Flags) -> Never:
@@ -343,7 +343,7 @@ def _touched(player: Player, mode: int) -> tuple[Which, Which]:
 
 
 def _brought_here(arrays: Sequence[Sequence[Singles]]) -> None:
-    """Look at arrays of the host, so that they are as the device has them."""
+    """Read arrays of the host, which brings them up to date."""
     for stage in arrays:
         for player in Player:
             stage[player]
@@ -361,7 +361,7 @@ def _pinned(device: Device) -> Allocate:
 
 
 def _fitting(trees: Trees, cards: MatrixCards, device: Device) -> Residence:
-    """Where the flops find room."""
+    """The residence of the flops."""
     stages = cards.stages[0]
     lengths = [
         padded(max(len(flop[stage].combos) for flop in cards.stages))

@@ -9,9 +9,9 @@ A half-iteration of all pots on a part of the flops:
                        stage before
     values of the first lines · rootᵀ → values of classes
 
-Hands meet at the products alone, in which all pots of a flop take part; at decisions a thread has
-four hands. A player's values are never stored by action: whoever reads one adds up what leads to it
-(`Betting.sources`), terminals, exits and decisions below.
+Hands meet only in the products, which all pots of a flop share; at decisions a thread has
+four hands. A player's values are never stored by action: reading one adds up its sources
+(`Betting.sources`): terminals, exits and decisions below.
 """
 
 from collections.abc import Sequence

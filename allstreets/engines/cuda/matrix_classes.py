@@ -9,8 +9,8 @@ subtree of itself, and a piece needs nothing of the others: reach comes from the
 and values go back there.
 
 Rows are those of `engines.matrix.kernels.layout`, but none is shared by two that may write at once:
-a player's decision leaves its value in the row of its first action, which is not needed any more,
-and whoever reads a row adds up those that lead to it (`adders`).
+a player's decision leaves its value in the row of its first action, which is no longer needed, and
+reading a row adds up the rows that lead to it (`adders`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,8 +1,8 @@
-"""Passes of matrix games on a GPU: what they are asked, their launches, and the values they leave.
+"""Passes of matrix games on a GPU: their input, their launches, and the values they leave.
 
-Hand classes (`matrix_classes`) and chains of buckets (`matrix_chain`) differ in their kernels. What
-goes to the device for a pass is the same, and so is what becomes of its values: they stay there,
-are added up over flops, and come here when somebody looks.
+Hand classes (`matrix_classes`) and chains of buckets (`matrix_chain`) differ in their kernels. The
+input of a pass is the same, and so is the handling of its values: they stay on the device, are
+added up over flops, and are fetched when they are read.
 """
 
 from collections.abc import Mapping, Sequence

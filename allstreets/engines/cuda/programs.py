@@ -23,7 +23,7 @@ STRUCTURE = re.compile(r"^struct (\w+)(?: : (\w+))? \{(.*?)^\};", re.MULTILINE |
 FIELD = re.compile(r"(\w+)[,;]")
 MOST_ACTIONS = 12  # of a decision: MOST_ACTIONS of the kernels
 SUM_BYTES = 12  # of shared memory for each thread that adds up regrets
-WORD = 16  # bytes: whatever is read at once begins at a multiple of them
+WORD = 16  # bytes: every wide read begins at a multiple of them
 
 Array = NDArray[Any]
 Arrays = dict[str, Array]
@@ -65,7 +65,7 @@ def ints(array: Any) -> Ints:
 
 
 def refuse_long_decisions(trees: Iterable[BettingTree]) -> None:
-    """Decisions have as many actions as a thread has registers for."""
+    """Refuse decisions with more actions than a thread has registers for."""
     if any(int(tree.child_count.max(initial=0)) > MOST_ACTIONS for tree in trees):
         raise InputError(f"a GPU takes decisions with at most {MOST_ACTIONS} actions")
 
@@ -78,7 +78,7 @@ class Buffers:
     kept: dict[str, Buffer] = field(default_factory=dict)
 
     def address(self, name: str, array: Array | None = None) -> int:
-        """That of an array, which is put there unless it is."""
+        """The address of an array, which is put there if it is not there yet."""
         if name not in self.kept:
             assert array is not None
             self.kept[name] = self.device.put(np.ascontiguousarray(array))
@@ -114,7 +114,7 @@ class Recordings:
         self._known: dict[int, tuple[Any, Callable[[], None]]] = {}
 
     def run(self, name: int, what: Any, work: Callable[[], None]) -> None:
-        """Launch `work`; it is recorded again when `what` it is about has changed."""
+        """Launch `work`; it is recorded again when `what` it depends on has changed."""
         if name in self._known and self._known[name][0] == what:
             self._known[name][1]()
             return
@@ -144,5 +144,5 @@ class Parcel:
         return self._device.address(self._there) + self._places[name][0]
 
     def send(self) -> None:
-        """Let the device have them as they are `here`."""
+        """Send them to the device as they are `here`."""
         self._device.write(self._there, self._bytes)

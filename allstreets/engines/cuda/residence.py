@@ -1,4 +1,4 @@
-"""Who owns what a GPU learns: its own memory as far as that goes, the host's for the rest.
+"""Where the numbers that a GPU learns live: in its own memory while it lasts, else on the host.
 
 Flops are cut into *parts*. Of the first of them regrets and averages stay on the device; all others
 live in pinned memory of the host, and a part comes into one of a few *slots* for the time of a
@@ -23,7 +23,7 @@ from allstreets.engines.matrix.cards import matrix_cells
 SLOTS = 3  # a part that comes, one that is played, one that goes
 SLOT_BYTES = 600_000_000  # of a part: copies that fill the bus, and enough flops for all of a GPU
 ROOM_BYTES = 2_000_000_000  # of the rows that passes work on, at most
-SPARE_BYTES = 500_000_000  # of all that is small, and of whatever shares the device
+SPARE_BYTES = 500_000_000  # for small arrays, and for other programs on the device
 COPIED_IN, COPIED_OUT = 1.5, 1.0  # of what is stored, in an iteration: both players' passes
 COPIES_PER_SECOND = 50e9  # bytes each way: PCIe 5.0 with sixteen lanes
 
@@ -61,7 +61,7 @@ def device_room(stored: int, tables: int) -> int:
 
 
 def residence(flops: int, stored: int, tables: int, free: int) -> Residence:
-    """As many flops as find room beside the `tables` in `free` bytes of a device.
+    """The largest number of flops that fit beside the `tables` in `free` bytes of a device.
 
     `stored` are the bytes of regrets and averages of all F flops.
     """
@@ -152,7 +152,7 @@ class FlopStore:
         return part % len(self._slots)
 
     def address(self, part: int, name: Name) -> int:
-        """Where an array of all flops would begin if those of the part are where they will be."""
+        """The address at which an array of all flops would begin, given where its part will be."""
         if self._is_resident(part):
             return self.device.address(self._resident[name])
         there = self.device.address(self._slots[self._slot(part)][name])
@@ -168,7 +168,7 @@ class FlopStore:
 
     @contextmanager
     def lent(self, part: int, reads: Which, writes: Which) -> Iterator[None]:
-        """Within, launches find a part's arrays of some kinds there; some of them are changed."""
+        """Within it, launches find a part's arrays of some kinds there; some are changed."""
         if self._is_resident(part):
             yield
             return
@@ -194,13 +194,13 @@ class FlopStore:
                 yield there[name][: rows.size], rows
 
     def finish(self) -> None:
-        """Wait until what went back is here."""
+        """Wait until everything sent back has arrived."""
         for ticket in self._back.values():
             self.device.finish(ticket)
         self._back.clear()
 
     def fetch(self, name: Name) -> None:
-        """Let the host's array be as the device left it."""
+        """Copy the device's array to the host."""
         self.finish()
         if self.where.resident:
             rows = self.host[name][: self.where.resident].reshape(-1)
@@ -253,7 +253,7 @@ class Mirror(Sequence[Any]):
         return (_Pair(self, level) for level in range(len(self.host)))
 
     def fall_behind(self) -> None:
-        """The device goes on: all that the host has is old from now on."""
+        """The device continues: mark the host's copies as old."""
         self.stale = {(level, p) for level, pair in enumerate(self.host) for p in range(len(pair))}
 
     def array(self, level: int, player: int) -> NDArray[Any]:
@@ -266,7 +266,7 @@ class Mirror(Sequence[Any]):
 
 
 class BriefMirror(Mirror):
-    """A mirror that has an array only from when it is asked for until the device goes on.
+    """A mirror that has an array only from when it is asked for until the device continues.
 
     `like` are arrays of the sizes and kinds of those on the device; they are not kept.
     """
@@ -288,7 +288,7 @@ class BriefMirror(Mirror):
         self.fall_behind()
 
     def start_anew(self) -> None:
-        """Zeros, for somebody who writes all of them."""
+        """Zeros, for a caller who writes all of them."""
         self.host = [[np.zeros(*kind) for kind in pair] for pair in self._kinds]
         self.stale.clear()
 
@@ -308,7 +308,7 @@ class _Pair(Sequence[Any]):
 
 @contextmanager
 def followed(change: AbstractContextManager[None], send: Callable[[], None]) -> Iterator[None]:
-    """A change of what the host has that lasts for a while, which the device follows."""
+    """A temporary change of the host's copies, which the device follows."""
     try:
         with change:
             send()

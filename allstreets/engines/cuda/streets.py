@@ -48,12 +48,12 @@ class StreetBetting:
 
     @property
     def reach_rows(self) -> int:
-        """Without that of zeros."""
+        """Without the row of zeros."""
         return self.forest.reach_rows - 1
 
     @property
     def value_rows(self) -> int:
-        """Without those that are never read."""
+        """Without rows that are never read."""
         return self.forest.value_rows - DUMP_ROWS
 
     @cached_property
@@ -142,12 +142,12 @@ class StreetBetting:
 
 
 def _written(rows: Longs) -> Longs:
-    """Rows of values; −1: nobody reads it."""
+    """Rows of values; −1: nothing reads it."""
     return np.where(rows >= DUMP_ROWS, rows - DUMP_ROWS, -1)
 
 
 def _terminals(rows: list[Any], amounts: list[Any]) -> Array:
-    """Those of which something is read."""
+    """The terminals of which something is read."""
     terminals = np.zeros(len(rows[0]), TERMINAL)
     terminals["rows"], terminals["amounts"] = np.stack(rows, axis=1), np.stack(amounts, axis=1)
     read: Array = terminals[(terminals["rows"][:, 2:] >= 0).any(axis=1)]
@@ -155,7 +155,7 @@ def _terminals(rows: list[Any], amounts: list[Any]) -> Array:
 
 
 def in_tiles(terminals: Array) -> Array:
-    """[TILE · …]: filled up with some whose rows are −1, which nobody reads."""
+    """[TILE · …]: padded with terminals whose rows are −1, which nothing reads."""
     spare = np.zeros(-len(terminals) % TILE, terminals.dtype)
     spare["rows"] = -1
     return np.concatenate([terminals, spare])

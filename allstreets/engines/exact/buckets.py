@@ -1,8 +1,8 @@
 """Buckets: hands of a board that play alike. Values and reach stay by hand, stored numbers do not.
 
-Any hands of a street may form buckets. On the river there are those by suits: hands that are equal
-in strength, and in what suits tell of them. Suits still matter there through what a hand keeps the
-other player from holding:
+Any hands of a street may form buckets. On the river there are buckets by suits: hands that are
+equal in strength and in their blockers. Suits still matter there because a hand blocks some of the
+opponent's:
 
 - of a suit that makes flushes, three or more on the board: how many the hand holds, and whether the
   highest of them is the nuts, the second, the third or fourth, or lower;
@@ -25,7 +25,7 @@ from allstreets.engines.exact.kernels.layout import Boards, HandLists
 from allstreets.engines.simd.vectors import LANES
 
 RANKS, SUITS = 13, 4
-# Of the highest card of a flush suit, by how many of the suit that the board lacks are above it.
+# The class of the highest card of a flush suit, by the number of missing cards above it.
 HEIGHTS = np.array([0, 1, 2, 2, *[3] * (RANKS - 4)])
 KINDS = 9  # of a suit: none held, or one or two with the highest at one of four heights
 
@@ -56,7 +56,7 @@ class HandBuckets:
         )
 
     def require_fit(self, hands: HandLists) -> None:
-        """Refuse buckets of other boards or hands: the kernels do not look twice."""
+        """Refuse buckets of other boards or hands: the kernels do not check."""
         fits = (
             len(self.start) == len(hands.start)
             and len(self.row) == len(self.weight) == hands.start[-1]
@@ -95,7 +95,7 @@ def hand_buckets(
     """Buckets, from those of the hands [H] of each board.
 
     `weights` [H] of each board are shared out within each bucket; without them a hand counts by its
-    combos. A bucket in which nothing weighs anything gives its hands equal shares.
+    combos. A bucket without any weight gives its hands equal shares.
     """
     lists = street.lists[player]
     row = np.zeros(lists.start[-1], np.uint16)
@@ -142,7 +142,7 @@ def with_buckets(
 ) -> Boards:
     """The boards with the places of what is stored; `actions` are those of OOP's and IP's nodes.
 
-    Only a game that learns asks which hands a bucket has.
+    Only a game that learns needs the hands of a bucket.
     """
     if buckets is None:
         boards = boards._replace(
@@ -165,7 +165,7 @@ def with_slots(boards: Boards, own: int, actions: tuple[int, int]) -> Boards:
 
 
 def suit_buckets(board: tuple[int, ...], combos: Longs) -> Longs:
-    """[C]: the bucket of each combo on a river board, the largest first: like ones side by side."""
+    """[C]: the bucket of each combo on a river board, largest first, similar ones side by side."""
     cards = COMBO_CARDS[combos].astype(np.int64)
     key = combo_strengths([board], COMBO_CARDS[combos])[0].astype(np.int64)
     for suit in range(SUITS):
@@ -209,7 +209,7 @@ def _suit_buckets(street: StreetBoards, player: int, weights: Floats | None) -> 
 def suit_street_buckets(
     streets: Sequence[StreetBoards], weights: tuple[Floats, Floats] | None = None
 ) -> StreetBuckets:
-    """Buckets on the river alone, if it is among the streets; `weights` [1326] are both ranges'."""
+    """Buckets only on the river, if it is among the streets; `weights` [1326] are both ranges'."""
     river = streets[-1]
     if len(river.boards[0]) < 5:
         return [None] * len(streets)

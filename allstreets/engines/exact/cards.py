@@ -49,7 +49,7 @@ class BoardHands:
     first: Longs  # [H]: the lowest combo of each hand, rising; on the river by rising strength
     sizes: Longs  # [H]: combos of each hand
     parent: Longs  # [H]: the hand that it is on the board one street up
-    weight: Floats  # [H]: what of its value that hand gets
+    weight: Floats  # [H]: share of its value that the hand above gets
     absent: int  # the row of that board that stands for absent hands
 
 
@@ -80,7 +80,7 @@ class StreetBoards:
 
     @cached_property
     def lists(self) -> tuple[HandLists, HandLists]:
-        """The hands of OOP and IP as the kernels read them, whichever is the own player."""
+        """The hands of OOP and IP as the kernels read them, whichever the player is."""
         first = _hand_lists(self.boards, self.hands[0])
         if self.hands[1] is self.hands[0]:
             return first, first
@@ -147,7 +147,7 @@ def first_street(root: Runouts, combos: tuple[Longs, Longs]) -> StreetBoards:
 
 
 def next_street(street: StreetBoards) -> StreetBoards:
-    """One more card: the representatives of what may fall on each board."""
+    """One more card: the representatives of the cards that may fall on each board."""
     runouts: list[Runouts] = []
     parents: list[int] = []
     alike = street.hands[1] is street.hands[0]  # players with the same combos share the lists
@@ -265,9 +265,9 @@ def turn_parts(root: Runouts, combos: tuple[Longs, Longs]) -> dict[int, TurnPart
 
 
 def turn_alone(root: Runouts, card: int) -> Runouts:
-    """The root of a game in which a turn card, and those that are the same, are all that comes.
+    """The root of a game in which only one turn card, with its isomorphic ones, is dealt.
 
-    A subgame with one turn is built and read in a fraction of the time of one with all.
+    A subgame with one turn is built and read much faster than one with all turns.
     """
     card = int(root.representative[card])
     same = root.multiplicities[root.representatives.index(card)]
@@ -346,7 +346,7 @@ def _all_in_matrices(
         mine, his = street.hands[own][board], street.hands[other][board]
         folded = len(his.first) < len(his.combos)
         counts = matchups(street.runouts[board].board, mine.first, his.combos, threads=1)
-        # Looked up by the halves of pots that are won: there are few numbers of them.
+        # Looked up by the number of half pots won: there are few such numbers.
         halves = 2 * counts.wins + counts.ties
         shares = np.arange(int(halves.max(initial=0)) + 1) / 2 / counts.runouts
         net = (2.0 * shares - 1.0).astype(np.float64 if folded else np.float32)[halves]

@@ -1,8 +1,8 @@
 """All pots on all flops as exact subgames: real combos, every turn and river card.
 
-Before the flop hands are classes, so every combo of a class comes with the same reach, and a
-flop's suits may be renamed. On the flop each combo plays for itself; a class gets the sum of its
-combos' values.
+Before the flop hands are classes, so every combo of a class arrives with the same reach, and a
+flop's suits may be renamed. On the flop each combo is played separately; a class gets the sum of
+its combos' values.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ Work = Callable[[int, int, ExactSubgame, Longs], Floats]
 
 
 class ExactEngine(SeparateSubgames[ExactSubgame]):
-    """P betting trees on F flops, each an `ExactSubgame`, or what `subgame` makes in its place."""
+    """P betting trees on F flops, each an `ExactSubgame`, or what `subgame` makes instead."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ class ExactEngine(SeparateSubgames[ExactSubgame]):
         )
 
     def _run(self, flops: Flops, work: Work) -> Floats:
-        """[P, K, 169]: what `work` finds for the combos of every pot and flop, summed by class."""
+        """[P, K, 169]: results of `work` for the combos of every pot and flop, summed by class."""
         values = np.zeros((self.pots, len(flops), HAND_COUNT))
         places = {flop: place for place, flop in enumerate(flops.tolist())}
 
@@ -159,7 +159,8 @@ class ExactEngine(SeparateSubgames[ExactSubgame]):
         for pot, row in enumerate(self.subgames):
             for place, flop in enumerate(flops.tolist()):
                 total, largest, entries = row[flop].regret_sums()
-                # These are a hand's: the subgame measures reach in shares of the other's hands.
+                # These are for one hand: the subgame measures reach in shares of the opponent's
+                # hands.
                 scale = row[flop].scale[0] / row[flop].chips
                 sums[:, pot, place] = total * scale, largest * scale, entries
         return RegretSums(sums[0], sums[1], sums[2].astype(np.int64))
@@ -201,7 +202,7 @@ def flop_arrays(
 ) -> Arrays:
     """Strategies [A, H] and EVs of a pot's decisions on the flop, combos in this order (`packed`).
 
-    A strategy may be given as any numbers that it is the shares of.
+    A strategy may be given as unnormalised numbers.
     """
     none = np.zeros((0, len(order)))
 

@@ -37,8 +37,8 @@ def set_average_strategy(
 ) -> None:
     """Let the average strategy of a tree node on a board be `strategy` [A, C], by combo.
 
-    A bucket plays what its hands play on average. At a locked node it is what is
-    played there from now on.
+    A bucket plays the mean of its hands' strategies. At a locked node it becomes the strategy that
+    is played there.
     """
     player = Player(int(subgame.tree.player[node]))
     stored = subgame.stored_at(subgame.averages, level, number, node)
@@ -115,7 +115,7 @@ class BoardRows:
         return found
 
     def put(self, averages: Averages, chances: Mapping[int, Floats]) -> None:
-        """Let `averages` hold these strategies [A, R], or other sums that they are the shares of.
+        """Store these strategies [A, R], or sums that are proportional to them, in `averages`.
 
         In 16-bit integers they must be strategies.
         """

@@ -3,10 +3,10 @@
 One half-iteration for a player is a forward pass through the streets with the other player's reach,
 and a backward pass with counterfactual values. The kernels do the work (`kernels.streets`); this
 file owns the arrays; threads fetch the boards below the root piece by piece (`work_queue`), and
-results do not depend on who took which.
+results do not depend on which thread took which.
 
 The average strategy is a running mean over the iterations, weighted by the schedule and not by own
-reach: it needs no second set of rows, stays sensible where a player hardly ever gets, and fits 16
+reach: it needs no second set of rows, stays sensible where a player hardly ever goes, and fits 16
 bits. The best response evaluates it like any other.
 """
 
@@ -71,14 +71,14 @@ class ExactSubgame:
     """A spot as a function from reach to values; regrets and average strategy live here.
 
     `payoffs` [N, 2, 3] are those of `betting.payoffs`; `root` carries the board and the renamings
-    of suits under which every reach that is passed in stays the same; `combos` are the hands
-    that either player may hold there. `like` is another game with the same root and combos: what
-    depends on the cards only is then shared with it. `streets` are the boards of the first streets
-    where they are known. `buckets`, or what it makes of the boards of all streets, says which hands
-    play alike. A game that does not learn has no regrets: it evaluates the averages that it is
-    given. With a `tremble` ε a player learns against an opponent who takes every action with
-    ε · reach at the least, (1 − A · ε) · σ + ε in all, so that answers to what he never does are
-    learned as well; strategies, averages and values are without it.
+    of suits under which every reach that is passed in stays the same; `combos` are the hands that
+    either player may hold there. `like` is another game with the same root and combos: what depends
+    on the cards only is then shared with it. `streets` are the boards of the first streets where
+    they are known. `buckets`, or what it returns for the boards of all streets, says which hands
+    play alike. A game that does not learn has no regrets: it evaluates given averages. With a
+    `tremble` ε a player learns against an opponent who takes every action with at least ε · reach,
+    (1 − A · ε) · σ + ε in all, so that answers to off-path actions are learned as well; strategies,
+    averages and values exclude the tremble.
     """
 
     def __init__(
@@ -139,7 +139,8 @@ class ExactSubgame:
             for count, slots in zip(boards_by_level, self.slots, strict=True)
         ]
         self.locked = [[np.zeros(0, np.float32) for _ in Player] for _ in self.levels]
-        # Half-iterations done, what they weigh in the running mean, and what of that waits.
+        # Half-iterations done, their weight in the running mean, and the weight that waits to be
+        # added.
         self.steps, self.weights, self.waiting = [0, 0], [0.0, 0.0], [0.0, 0.0]
         threads = useful_threads(threads, sum(map(sum, sizes)))
         self.spaces = [
@@ -202,8 +203,8 @@ class ExactSubgame:
     def kernel_weights(self, player: Player, weights: IterationWeights) -> KernelWeights:
         """The iteration weights of a running mean.
 
-        After the first few, only every second strategy enters the mean, with the weight of the one
-        before it as well: the mean hardly differs, and a fifth of the memory traffic goes.
+        After the first few, only every second strategy enters the mean, with the weight of the
+        skipped one too: the mean hardly differs, and memory traffic falls by a fifth.
         """
         assert self.learns, "a game without regrets cannot learn"
         self.steps[player] += 1
@@ -243,7 +244,7 @@ class ExactSubgame:
         return self.run(player, other, EVALUATE)
 
     def look(self, player: Player, other: Reach, mode: int = EVALUATE) -> None:
-        """Evaluate, so that the rows of the first street stand in the first thread's space."""
+        """Evaluate, leaving the rows of the first street in the first thread's space."""
         self.run(player, other, mode)
 
     def storage(self, level: int, own: Player) -> Storage:
@@ -370,7 +371,7 @@ class ExactSubgame:
     def stored_at(
         self, arrays: Sequence[Sequence[NDArray[Any]]], level: int, number: int, node: int
     ) -> NDArray[Any]:
-        """[R / 16, A, 16]: what `regrets` or `averages` hold of a node on a board, R rows."""
+        """[R / 16, A, 16]: a node's entries in `regrets` or `averages` on a board, R rows."""
         player = self.tree.player_at(node)
         boards, actions = self.boards[player][level], int(self.tree.child_count[node])
         rows = int(boards.own_rows[number + 1] - boards.own_rows[number])

@@ -60,7 +60,7 @@ def find_board(subgame: ExactSubgame, cards: tuple[int, ...]) -> BoardPlace:
 def copy_averages(
     source: ExactSubgame, target: ExactSubgame, players: Sequence[Player] = tuple(Player)
 ) -> None:
-    """Let some players of a subgame of the same tree and ranges play as those of another one.
+    """Let some players of a subgame play as in another subgame of the same tree and ranges.
 
     They may fold suits differently: every board of `target` is looked up in `source`.
     """
@@ -85,7 +85,7 @@ def copy_averages(
 class StreetView:
     """Every decision node of one street on one board.
 
-    `held` [1326] of OOP and IP are the combos that it shows, where the game deals others as well.
+    `held` [1326] of OOP and IP are the combos to show, if the game deals others as well.
     """
 
     def __init__(
@@ -199,7 +199,7 @@ class StreetView:
         return strategy[:, self._shown[self.subgame.tree.player_at(node)]]
 
     def rows(self, player: Player) -> Longs:
-        """[H]: the stored row of each combo of a player: those with the same one play alike."""
+        """[H]: the stored row of each combo of a player; combos with the same row play alike."""
         rows = combo_rows(self.subgame, self.level, self.board.numbers[-1], player)
         return rows[self._shown[player]]
 

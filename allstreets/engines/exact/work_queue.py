@@ -38,7 +38,7 @@ ROOT_TERMINALS: Piece = (TERMINALS, 0, 0, 0, 0, 0)
 
 
 def useful_threads(threads: int, slots: int) -> int:
-    """How many of so many threads are worth their while in a game of so many stored numbers."""
+    """The number of threads that pay off in a game of so many stored numbers."""
     return max(1, min(threads, slots // LEAST_SLOTS))
 
 
@@ -85,7 +85,7 @@ class BoardWork:
         self._pool.together(partial(self._work, queue, streets, mode, weights))
 
     def run_turn(self, player: Player, streets: Sequence[Street], turn: int, mode: int) -> Singles:
-        """The value rows of one turn board; what it sends to the root's leaves means nothing."""
+        """The value rows of one turn board; what it sends to the root's leaves has no meaning."""
         assert self.turn_space is not None
         pieces = self.pieces[player]
         queue = self._queue(pieces[(pieces[:, 0] != TERMINALS) & (pieces[:, 1] == turn)])
@@ -95,7 +95,7 @@ class BoardWork:
         return values
 
     def _queue(self, pieces: Longs) -> Queue:
-        """Pieces of which none is done."""
+        """A queue in which no piece is done."""
         counts = np.zeros(self._sent + self._turns + 1, np.int64)
         sent, forward, backward = counts[: self._sent], counts[self._sent : -1], counts[-1:]
         return Queue(new_counter(), np.ascontiguousarray(pieces), sent, forward, backward)

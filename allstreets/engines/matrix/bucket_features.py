@@ -10,9 +10,9 @@ The *net share* of a pair of buckets is share won − share lost, −1 .. 1: equ
 shares of both players add up to 0, so these matrices are antisymmetric, to the last bit.
 
 On the river the net share is counted: the mean over all boards and all pairs of combos that fit.
-Before it follows from what both players may become there, each moving on by himself, since that is
-how the bucket game deals its cards (`buckets`). So an all-in is worth what a check-down of the same
-pot is worth, to every bucket against every other.
+Before the river it follows from both players' transitions to the river, independent of each other,
+since that is how the bucket game deals its cards (`buckets`). So an all-in is worth as much as a
+check-down of the same pot, for every pair of buckets.
 
 The mean over real pairs of combos would be nearer to the truth for an all-in alone: on the flop it
 differs by 0.04 to 0.07 of a pot (root mean square), since in truth both players see the same cards
@@ -97,10 +97,10 @@ def river_points(strengths: NDArray[np.uint16]) -> NDArray[np.int16]:
 def flop_features(boards: FlopBoards) -> Ints:
     """[1326, 30]: each combo's spread of river equity over all turns and rivers.
 
-    Column k sums, over the 66 numbers u of points 66k .. 66k + 65, the runouts that leave the
-    combo with at most u points. So the squared distance between two rows is that between two
-    cumulative distributions, the kind of distance that k-means can average and that grows with how
-    far, not only with how much of, the distribution has to be moved. Combos that collide are 0.
+    Column k sums, over the 66 numbers u of points 66k .. 66k + 65, the runouts that leave the combo
+    with at most u points. So the squared distance between two rows is that between two cumulative
+    distributions: k-means can average it, and it grows with how far the distribution has to be
+    moved, not only with how much of it. Combos that collide are 0.
     """
     return _spread(boards.points)
 
@@ -122,7 +122,7 @@ def _spread(points: NDArray[np.int16]) -> Ints:
 def mean_equity(features: Ints | Floats, runouts: int) -> Floats:
     """[...]: the mean river equity that rows of features [..., 30], or means of rows, stand for.
 
-    A cumulative distribution sums to what is missing from full points.
+    A cumulative distribution sums to the points missing from the maximum.
     """
     missing: Floats = features.sum(axis=-1, dtype=np.float64)
     return 1.0 - missing / (runouts * MOST_POINTS)
@@ -156,8 +156,8 @@ def river_totals(
 def river_net(totals: PairTotals) -> Floats:
     """[K, K]: net shares of river buckets, which are intervals of equity, the weakest first.
 
-    Where two buckets never meet on a board, the one of more equity is taken to win: so it is, but
-    for ties and shared cards, where they do meet (mean error 0.005 of a pot).
+    Where two buckets never meet on a board, the one with more equity is assumed to win, which holds
+    where they do meet, except for ties and shared cards (mean error 0.005 of a pot).
     """
     numbers = np.arange(len(totals.meetings))
     never_met = np.sign(numbers[:, None] - numbers).astype(np.float64)
@@ -165,7 +165,8 @@ def river_net(totals: PairTotals) -> Floats:
 
 
 def dealt_on(moves: Floats, next_net: Floats) -> Floats:
-    """[K, K]: net shares of buckets that go on by `moves` [K, L] to those of `next_net` [L, L].
+    """[K, K]: net shares of buckets whose transitions `moves` [K, L] lead to those of `next_net`
+    [L, L].
 
     moves · next_net · movesᵀ, antisymmetric and within −1 .. 1 to the last bit.
     """

@@ -1,31 +1,31 @@
 """The bucket model of a flop: hands that play alike form one bucket, street by street.
 
-Situations (a combo beside a board) of like equity form a *bucket*; see `bucket_features` for what
-is alike and below for how they are found. On every street buckets are numbered from the
-weakest to the strongest. Between two streets a bucket's combos go on to several buckets, with
+Situations (a combo beside a board) of similar equity form a *bucket*; `bucket_features` defines
+similarity, and the text below says how buckets are found. On every street buckets are numbered from
+the weakest to the strongest. Between two streets a bucket's combos move to several buckets, with
 chances counted over every card.
 
 The players' cards are in *product form*: each player's next bucket is drawn from his own bucket
 alone, as if the other held no cards and saw another card fall. So the current bucket is all that a
-player needs to know, and CFR and best response are exact in that game. What it leaves out is card
-removal between the players, and that a turn card which makes one's flush makes the other's too.
-Whatever is paid, folds, showdowns and all-ins before the river, is paid by the cards of that game:
-the same pots are worth the same on whichever street the money goes in.
+player needs to know, and CFR and best response are exact in that game. It leaves out card removal
+between the players, and that a turn card which completes one player's flush may complete the
+other's too. Folds, showdowns and all-ins before the river are all paid by the cards of that game: a
+pot is worth the same on whichever street the money goes in.
 
 A bucket's weight is the number of combos expected in it. A combo weighs 1 on the flop; it sees each
 of 47 turn cards with the same chance, and then each of 46 river cards. So all weights of a street
 sum to 1,176.
 
-**Clusters** are found by k-means for points of many dimensions, by the best intervals for a line.
-Points are rows of whole numbers, and equal rows are one point that weighs more: suits that play the
-same make most rows of a flop equal. Clusters depend on the points as a set, not on their order, and
-on the seed.
+**Clusters** are found by k-means for points of many dimensions, and as the best intervals on a
+line. Points are rows of whole numbers, and equal rows are one point that weighs more: suits that
+play the same make most rows of a flop equal. Clusters depend on the set of points and on the seed,
+not on the order of the points.
 
 k-means (Lloyd 1957, with the greedy seeding of Arthur and Vassilvitskii 2007):
 1. Draw the first centre by weight, each further one by weight × squared distance to the nearest;
    of four draws take the one that lowers the sum of squared distances most.
 2. Every point goes to its nearest centre, every centre to the mean of its points, until no point
-   changes its centre. A centre that lost all points goes to the point that is worst off.
+   changes its centre. A centre that lost all its points goes to the farthest point.
 """
 
 from collections.abc import Sequence
@@ -106,7 +106,7 @@ def k_means(rows: Ints, count: int, seed: int, rounds: int = ROUNDS) -> Clusters
     seed_centres(blocks, weights, draws, centres)
     labels = np.empty(len(weights), np.float32)
     lloyd(blocks, weights, centres, rounds, labels)
-    # Where the rounds ran out a centre may have been left without points.
+    # When the rounds run out, a centre may have no points.
     _, numbers = np.unique(labels[: len(points)], return_inverse=True)
     return _clusters(points, sizes, numbers, point_of)
 
@@ -153,8 +153,8 @@ def best_intervals(weights: Longs, count: int) -> Longs:
 
 @dataclass(frozen=True)
 class BucketCounts:
-    """How many buckets each street has, at most: a street has no more than it has situations that
-    differ.
+    """The largest number of buckets of each street: a street has no more than it has different
+    situations.
     """
 
     flop: int
@@ -199,7 +199,7 @@ def parse_bucket_counts(text: str) -> BucketCounts:
 
 @dataclass(frozen=True, eq=False)
 class BucketModel:
-    """The buckets of one flop, and all that the game between them needs.
+    """The buckets of one flop, and everything that the game between them needs.
 
     K is the number of buckets of a street; tuples of three hold an array each for flop, turn and
     river. Bucket 0 is the weakest.
@@ -241,10 +241,10 @@ class BucketModel:
 
 
 def build_bucket_model(flop: Sequence[int], counts: BucketCounts, seed: int = 0) -> BucketModel:
-    """Find the buckets of a flop and count what they do, over every turn and river card.
+    """Find the buckets of a flop and count their transitions over every turn and river card.
 
-    The same flop, counts and seed give the same model, and so does a flop with its suits renamed,
-    but for the names of cards.
+    The same flop, counts and seed give the same model; so does a flop with its suits renamed, apart
+    from the names of cards.
     """
     boards = flop_boards(flop)
     live = live_combos(boards.flop)
@@ -345,7 +345,7 @@ def bucket_stages(model: BucketModel) -> tuple[Stage, Stage, Stage]:
 
 
 def down_from_hands(model: BucketModel) -> Floats:
-    """[169, K]: how reach and values pass between hand classes before the flop and flop buckets.
+    """[169, K]: the map of reach and values between hand classes before the flop and flop buckets.
 
     As between two stages: reach of the buckets = reach of the hands @ down, a mean weight for each
     bucket; values of the hands = down @ values of the buckets, totals over combos.
@@ -366,7 +366,7 @@ def bucket_flops(
     with ThreadPoolExecutor(threads) as pool:
         models = list(pool.map(lambda flop: build_bucket_model(flop.cards, counts, seed), flops))
     stages: list[tuple[Stage, ...]] = [bucket_stages(model) for model in models]
-    # As wide as asked for, whichever flops there are: some have a few buckets less.
+    # As wide as requested: some flops have a few buckets fewer.
     roots = np.zeros((len(models), HAND_COUNT, counts.flop))
     for flop, model in enumerate(models):
         root = down_from_hands(model)

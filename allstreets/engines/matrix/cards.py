@@ -63,12 +63,12 @@ def class_stages(flop: Sequence[int]) -> tuple[Stage]:
 
 
 def padded(hands: int) -> int:
-    """So many hands filled up to whole vectors."""
+    """The number of hands padded to whole vectors."""
     return -(-hands // LANES) * LANES
 
 
 def matrix_cells(lengths: Sequence[int]) -> int:
-    """Numbers in the matrices of a flop: of pairs, and those that lead to the next stage and back.
+    """Numbers in the matrices of a flop: of pairs, and to the next stage and back.
 
     >>> matrix_cells([2, 3])
     25
@@ -85,7 +85,8 @@ class StageMatrices:
     ) -> None:
         """`hands`: the most that a flop can have, by stage, if these flops are some of many.
 
-        Flops may differ by a few buckets, and what is stored of one must not depend on the others.
+        Flops may differ by a few buckets, and the stored arrays of one must not depend on the
+        others.
         """
         self.streets = tuple(stage.streets for stage in flops[0])
         self.count = len(flops)
@@ -98,7 +99,7 @@ class StageMatrices:
 
     @property
     def stages(self) -> int:
-        """How many stages there are."""
+        """The number of stages."""
         return len(self.streets)
 
     @property

@@ -1,8 +1,8 @@
 """All pots on all flops as matrix games; threads fetch a flop at a time with all its pots.
 
-Where hands are classes, a pot need not store hands that a player never brings to it
-(`keep_hands`). They have no strategy there: evaluated, they play uniformly. A best response to
-the others' strategies goes through all hands as always.
+Where hands are classes, a pot need not store hands that a player never brings to it (`keep_hands`).
+They have no strategy there: when evaluated they play uniformly. A best response to the opponent's
+strategies still visits all hands.
 
 Pruning follows the rule of `allstreets.cfr.pruning` with a threshold, for sixteen hands at a time
 (`kernels.passes`). Thresholds and floors are in the unit of the stored regrets, **chips times pairs
@@ -12,10 +12,9 @@ of 500 chips, a hand of 12 combos that loses a tenth of the pot by an action los
 iteration. The sound rule (no threshold) needs an upper bound of what each action could have gained
 meanwhile, for which a matrix game has no room: it must be given a threshold.
 
-`pair_values` has the value of every hand against every other hand, when both play stored
-strategies: chips that OOP wins on average, over the turns and rivers and over both players' mixed
-actions; IP wins as much less. Where no combos of two hands fit beside the flop and each other they
-cannot meet, and 0 stands there.
+`pair_values` has the value of every hand against every other hand when both play stored strategies:
+the chips that OOP wins on average, over turns, rivers and both players' mixed actions; IP loses as
+much. It is 0 where no combos of two hands fit beside the flop and each other.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -65,7 +64,7 @@ from allstreets.engines.simd.work_counter import new_counter
 from allstreets.engines.subgames import flop_key
 
 LEAST_REACH = 1e-12
-"""A hand that reaches a pot less often than this does not count: whole pots fall away early."""
+"""A hand that reaches a pot less often than this does not count: whole pots drop out early."""
 COMBO_BITS = COMBO_MASKS.astype(np.int64)
 HANDS = HAND_OF_COMBO.astype(np.int64)
 
@@ -144,7 +143,7 @@ class MatrixEngine:
             for pot, game in enumerate(self.games)
             if not np.array_equal(listed(hands[player, pot]), game.kept[player])
         ]
-        # The smallest first: what they free makes room for the copies of the larger ones.
+        # The smallest first: the memory they free makes room for the copies of the larger ones.
         for _, pot, player in sorted(changes):
             self.games[pot].keep(player, listed(hands[player, pot]), self._pool)
         self.__dict__.pop("_pair_trees", None)
@@ -178,7 +177,7 @@ class MatrixEngine:
     def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
         """Whole iterations with a fixed reach [2, P, 169], a pot on a flop at a time."""
         table = np.array(weights, np.float32)
-        # In this order of axes whatever the caller's is: kernels are compiled for each.
+        # In a fixed order of axes, since kernels are compiled for each order.
         reached = np.ascontiguousarray(np.where(reach > LEAST_REACH, reach, 0.0))
         for player in Player:
             self._require_stored(player, reached[player])
@@ -223,7 +222,7 @@ class MatrixEngine:
         return values
 
     def _add_up_pairs(self, pot: int, flops: Flops, found: Singles) -> None:
-        """Where hands stay the same: over the ends of the tree."""
+        """Where hands stay the same: add up over the terminals."""
         game, tree = self.games[pot], self._pair_trees[pot]
         sums = game.averages[0][OOP], game.averages[0][OOP.opponent]
         places = game.places_of_hands(0, OOP), game.places_of_hands(0, OOP.opponent)
@@ -262,7 +261,7 @@ class MatrixEngine:
         reach = np.where(other > LEAST_REACH, other, 0.0)
         self._require_stored(player.opponent, reach)
         own = [len(game.own_hands(player, selection)) for game in self.games]
-        # A pot that the other player never gets to is worth nothing to either of them. Without own
+        # A pot that the opponent never reaches is worth nothing to either player. Without own
         # hands an update still sums the other's average strategy.
         seen = reach.any(axis=1) & (np.array(own, np.bool_) | (mode == UPDATE))
         classes = self.cards.hands[0] if self.roots is None else HAND_COUNT
@@ -331,7 +330,7 @@ class MatrixEngine:
 
     @contextmanager
     def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
-        """For a while, average strategies of some flops are whole numbers, as in a bundle."""
+        """Within it, average strategies of some flops are whole numbers, as in a bundle."""
         largest = int(np.iinfo(numbers).max)
         with ExitStack() as stack:
             for game in self.games:
@@ -348,13 +347,13 @@ class MatrixEngine:
 
     @cached_property
     def _pair_trees(self) -> list[PairTree]:
-        """Of every pot; which hands are stored is part of them."""
+        """The pair trees of all pots, with the hands that each stores."""
         return [
             pair_tree(game, payoffs) for game, payoffs in zip(self.games, self.payoffs, strict=True)
         ]
 
     def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
-        """The strategies of all pots on a flop, and which bucket holds which combos."""
+        """The strategies of all pots on a flop, and the bucket of each combo."""
         del reach
         arrays: Arrays = {}
         for pot, game in enumerate(self.games):

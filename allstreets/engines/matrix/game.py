@@ -5,7 +5,7 @@
 with (`keep`). It runs passes on one flop; `MatrixEngine` runs them over all pots and flops.
 
 The average strategy of a player is summed, weighted by his reach, while the other player is
-updated; after iteration t it holds OOP's strategies of iterations 1 … t and IP's of 0 … t − 1,
+updated; after iteration t it contains OOP's strategies of iterations 1 … t and IP's of 0 … t − 1,
 those that the opponent's regrets were computed against.
 
 With pruning, iterations after the warm-up leave out blocks of own hands whose regrets are far below
@@ -135,7 +135,7 @@ class MatrixGame:
 
     @contextmanager
     def quantised(self, flops: range, largest: int, pool: Pool) -> Iterator[None]:
-        """For a while, average strategies on some flops are whole numbers, as bundles store them.
+        """Within it, average strategies on some flops are whole numbers, as bundles store them.
 
         The likeliest action of a hand has `largest`. The sums themselves are set aside.
         """
@@ -145,7 +145,7 @@ class MatrixGame:
             for stage in range(len(self.averages))
             for player in Player
         ]
-        # Threads copy as well: one alone takes as long as all of them need to evaluate.
+        # Threads share the copying: a single one takes as long as all of them need to evaluate.
         aside = [self._room_aside(stage, player, sums) for stage, player, sums in stored]
         nodes = [self._shares_at(stage, player) for stage, player, _ in stored]
         there, back = ([new_counter() for _ in stored] for _ in range(2))
@@ -243,7 +243,7 @@ class MatrixGame:
         return 8 * self.cards.count * int(self.slots.sum(axis=1) @ lengths)
 
     def numbers_at(self, stored: list[list[Singles]], flop: int, node: int) -> Singles:
-        """[A, H]: what `regrets` or `averages` hold at a decision on a flop; else 0."""
+        """[A, H]: the entries of `regrets` or `averages` at a decision on a flop; else 0."""
         stage, player = int(self.stage_of_node[node]), self.tree.player_at(node)
         actions, hands = int(self.tree.child_count[node]), self.cards.hands[stage]
         kept = self.stored_hands(stage, player)
@@ -273,7 +273,7 @@ class MatrixGame:
     def set_average(self, flop: int, node: int, strategy: NDArray[np.floating[Any]]) -> None:
         """Let the average strategy at a decision be `strategy` [A, H]; all hands must be stored.
 
-        At a locked one it becomes the locked strategy.
+        At a locked decision it becomes the locked strategy.
         """
         self._put(slice(flop, flop + 1), node, strategy)
 
@@ -295,7 +295,7 @@ class MatrixGame:
         return self.regrets[stage][player][:, self._numbers_of(node)]
 
     def _numbers_of(self, node: int) -> slice:
-        """Where the numbers of a decision stand on any flop, if all hands are stored."""
+        """The position of a decision's numbers on any flop, if all hands are stored."""
         length = self.cards.lengths[int(self.stage_of_node[node])]
         start = int(self.slot_of_node[node]) * length
         return slice(start, start + int(self.tree.child_count[node]) * length)
@@ -304,7 +304,7 @@ class MatrixGame:
         """[K] each: Σ of positive regrets of K flops, the largest, and how many there are."""
         arrays = [array for pair in self.regrets for array in pair]
         found = np.zeros((len(arrays), len(flops), 2))
-        # What stands at locked decisions is played, not regretted.
+        # Numbers at locked decisions are strategies, not regrets.
         played = [(array, array.copy()) for array in map(self._regrets_at, self.tree.locks)]
         for array, _ in played:
             array[:] = 0.0
@@ -339,10 +339,11 @@ class MatrixGame:
         weights: Singles = NO_WEIGHTS,
         wanted: Bytes | None = None,
     ) -> Singles:
-        """A pass on one flop: reach [H] of the other's hands in, values [H] of own ones out.
+        """A pass on one flop: reach [H] of the other's hands in, values [H] of own hands out.
 
         `weights` [1, 7] are `IterationWeights`. An update can be limited to some blocks of own
-        hands, [H / 16] of `blocks_of_hands`: for the others values are 0, and nothing is learned.
+        hands, [H / 16] of `blocks_of_hands`: values of the others are 0, and nothing is learned for
+        them.
         """
         values = np.empty((1, 1, len(other)), np.float32)
         if mode == UPDATE and wanted is None and (weights[:, THRESHOLD] > -np.inf).any():

@@ -1,8 +1,8 @@
-"""Trees, hands and pots as the matrix kernels read them: which row holds what, in which order.
+"""Trees, hands and pots as the matrix kernels read them: the rows and their order.
 
-A game may store only some hands of a player: those that he can reach it with. Their numbers lie
-as those of all hands would, [node][hand / 16][action][16] with hands counted by their place in the
-list, so that kernels work on whole vectors of them.
+A game may store only some hands of a player: those with which he can reach it. Their numbers have
+the same layout, [node][hand / 16][action][16], with hands counted by their position in the list, so
+that kernels work on whole vectors of them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,7 +28,7 @@ from allstreets.engines.matrix.kernels.pots import PotTables
 from allstreets.engines.simd.matrix_product import TILE_ROWS
 from allstreets.engines.simd.vectors import LANES
 
-SPLIT_FLOPS = 2  # for each thread: the last ones are handed out pot by pot, so that nobody waits
+SPLIT_FLOPS = 2  # for each thread: the last ones are handed out pot by pot, so that no thread waits
 
 HandSelection = Literal["kept", "rest", "all"]
 """Own hands of a pass: those that are stored, the others, or all."""
@@ -77,7 +77,7 @@ def build_plans(
     entries = _entries(tree, numbers)
     grown = [_Stage(len(nodes), len(nodes) + 1, len(nodes) + 1) for nodes in entries]
     line_of = {node: line for nodes in entries for line, node in enumerate(nodes)}
-    # Lists: to look at single numbers of arrays takes many times as long.
+    # Lists: reading single numbers of arrays takes many times as long.
     stages, slots = numbers.tolist(), node_slots(tree, numbers).tolist()
     kinds, players, results = tree.kind.tolist(), tree.player.tolist(), payoffs[:, own].tolist()
     below, first, counts = (
@@ -225,7 +225,7 @@ def stored_places(slots: Longs, actions: Longs, count: int) -> Longs:
 
 
 def sources(slots: Longs, actions: Longs, before: Longs, after: Longs) -> Longs:
-    """Where each number of the new row of a flop stood in the old one; −1: nowhere.
+    """The old index of each number in the new row of a flop; −1: none.
 
     The stored hands were `before` and are `after`.
     """
@@ -251,7 +251,7 @@ class _Lists:
         self.length = 0
 
     def place(self, array: NDArray[Any]) -> tuple[int, int]:
-        """Where an array stands from now on."""
+        """Append an array and return its place."""
         start = self.length
         self.parts.append(array)
         self.length += len(array)
@@ -267,7 +267,7 @@ def pot_tables(
 ) -> PotTables:
     """Each pot's stages as the kernels read them; good as long as the same hands are stored.
 
-    The tables hold addresses: whoever has them must have the stores, too.
+    The tables contain addresses: keep the stores alive with them.
     """
     longs, floats = _Lists(np.int64), _Lists(np.float32)
 
@@ -315,8 +315,8 @@ def _address(array: Singles) -> tuple[int, int]:
 def cut_pieces(flops: int, pots: int, threads: int) -> Longs:
     """[…, 4]: (first flop, last, first pot, last) of each piece, the largest first.
 
-    A flop's pots go together, so that its matrices are read once. Near the end every pot is a piece
-    of its own; pots are numbered from the largest to the smallest.
+    A flop's pots go together, so that its matrices are read once. Near the end every pot is a
+    separate piece; pots are numbered from the largest to the smallest.
     """
     apart = min(flops, SPLIT_FLOPS * threads) if threads > 1 else 0
     whole = np.arange(flops - apart)

@@ -1,7 +1,7 @@
 """All pots on all flops as sampled games: external sampling learns, matrices evaluate.
 
 Sampled strategies are those of hand classes, so the `classes` engine knows their exact values. It
-is given the averages when something is to be evaluated, and otherwise owns no learning of its own.
+is given the averages when something is to be evaluated, and learns nothing itself.
 """
 
 from collections.abc import Mapping, Sequence
@@ -121,7 +121,7 @@ class SampledEngine(SeparateSubgames[SampledSubgame]):
         self._informed(np.array([flop])).set_average(pot, flop, node, strategy)
 
     def quantised(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
-        """For a while, average strategies are as bundles keep them."""
+        """Within it, average strategies are as bundles store them."""
         return self._informed(np.array(flops)).quantised(flops, numbers)
 
     def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:

@@ -1,17 +1,18 @@
 """The sampled flop game: external-sampling MCCFR on concrete deals, strategies by hand class.
 
 It is the game that `classes` solves with matrices: a player knows the betting and the class of his
-hand, not the turn and the river. Here those are dealt, both hands are ranked with seven cards, and
-nothing grows with the square of the classes; a walk touches only a small part of the tree.
+hand, not the turn and the river. Here turn and river are dealt, both hands are ranked with seven
+cards, and no cost grows with the square of the classes; a walk touches only a small part of the
+tree.
 
 A half-iteration (`step`) of a player:
 1. Stored regrets and sums are discounted as the schedule says, and the strategy joins the average.
 2. D deals: the opponent's hand is drawn by his reach, the player's by his own reach and a tenth of
    its largest number. Without that tenth, hands that never get here would have no values, and the
    game above could not learn whether they should.
-3. One walk per deal tries all actions of the player and samples the opponent's. What it learns
-   counts in the regrets of its class so many times that one step adds, in expectation, exactly the
-   counterfactual regrets of the classes game: chips · weight of the opponent's combo, summed over
+3. One walk per deal tries all actions of the player and samples the opponent's. Its regrets are
+scaled so that one step adds, in expectation, exactly the counterfactual regrets of the classes
+game: chips · weight of the opponent's combo, summed over
    all pairs of combos that fit. Thresholds and floors of pruning are in that unit.
 4. The strategy follows the regrets by regret matching.
 
@@ -20,17 +21,17 @@ strategies, for every class, whatever its own reach.
 
 **Fixed strategies.** Within a step both strategies are fixed. If they followed at once, as in
 `cfr.mccfr`, walks would take half as long again and converge no faster deal by deal. And the
-average of fixed strategies need not be sampled: they are added with the exact
-probability that the player gets there, and a hundredth of the largest range weight everywhere, so
-that the average stays sensible where he hardly ever gets. The noise that is left is that of the
-deals and of the opponent's actions; deals are spread evenly (`deal_hands`).
+average of fixed strategies need not be sampled: they are added with the exact probability that the
+player gets there, and a hundredth of the largest range weight everywhere, so that the average stays
+sensible where he hardly ever goes. The remaining noise is that of the deals and of the opponent's
+actions; deals are spread evenly (`deal_hands`).
 
 **Schedule.** `linear` is best: the noise of the walks needs long averages, which the steeper
 weights of `dcfr` and `tuned` cut short. One per cent of the pairs per iteration is a good start;
-less spends its time on discounting, more learns too seldom.
+with less, discounting takes most of the time; with more, updates are too rare.
 
-**Repeatable.** Results depend on the seed, the flop and the stakes, never on threads: a game runs
-on one, and a job has many games.
+**Repeatable.** Results depend on the seed, the flop and the stakes, never on threads: each game
+runs on one thread, and a job has many games.
 
 Lanctot et al. (2009), Monte Carlo sampling for regret minimization in extensive games.
 """
@@ -81,7 +82,7 @@ LEAST_AVERAGED = 0.01  # of the player's largest reach, added to the weight of e
 
 
 def deals_for(sample_pct: float) -> int:
-    """How many deals are so many per cent of the pairs of combos.
+    """The number of deals in so many per cent of the pairs of combos.
 
     >>> deals_for(1.0), deals_for(1e-9)
     (12713, 1)

@@ -22,12 +22,12 @@ class KernelWeights(NamedTuple):
     average: np.float32  # factor on the sums of the average strategy
     weight: np.float32  # of this iteration's strategy; 0: the average is left alone
     threshold: np.float32  # actions with regrets below this may be left out; −∞: none are
-    ahead: np.float32  # how far values go over to the strategy of the new regrets; 0: not at all
+    ahead: np.float32  # how far values move to the strategy of the new regrets; 0: not at all
     phase: np.float32  # 0..1, of the dither with which 16-bit numbers are rounded
 
 
 NO_WEIGHTS = KernelWeights(*np.zeros(len(KernelWeights._fields), np.float32))
-"""Where nothing is updated."""
+"""The weights where nothing is updated."""
 
 
 @inlined_kernel

@@ -53,8 +53,8 @@ def _tile(columns: int) -> Any:
         """outputs[output_rows[r]] += factors[r] · Σ over terms k of inputs[input_rows[r], k] · m[k]
 
         for the TILE_ROWS rows from `first` on, where m[k] are the vectors at matrix[start + k ·
-        stride]. The first `count` of `terms` (int32) are added; what comes out belongs to the
-        columns of `outputs` from `column` on.
+        stride]. The first `count` of `terms` (int32) are added; the results belong to the columns
+        of `outputs` from `column` on.
         """
         builder = call.builder
         first, count = call["first"], call["count"]

@@ -1,11 +1,11 @@
 """Strategies as whole numbers: sums rounded to one or two bytes, and running means in 16 bits.
 
-A mean stored in 16 bits moves by a fraction of its last digit once many iterations are behind it;
-rounded to the nearest number it would not move at all, and its error would grow. A *dither*, a
-number between −1/2 and 1/2 that is added before rounding, lets it move now and then, as often as it
-should. Numbers that walk round the unit interval by the golden ratio fill it evenly over any
-stretch of iterations, so the errors cancel sooner than those of random numbers; they follow from
-the count of half-iterations alone, so that a resumed run rounds like one that never stopped.
+After many iterations a mean stored in 16 bits moves by a fraction of its last digit; rounded to the
+nearest number it would not move at all, and its error would grow. A *dither*, a number between −1/2
+and 1/2 that is added before rounding, makes it move as often as it should. Numbers that walk round
+the unit interval by the golden ratio fill it evenly over any stretch of iterations, so the errors
+cancel sooner than those of random numbers; they follow from the count of half-iterations alone, so
+that a resumed run rounds like one that never stopped.
 """
 
 from typing import Any
@@ -56,7 +56,7 @@ def round_flops(
     blocks: int,
     largest: int,
 ) -> None:
-    """Set the sums [K, …] aside and round them, of those flops that this thread gets hold of."""
+    """Set the sums [K, …] of the flops that this thread takes aside, and round them."""
     while True:
         flop = take(counter)
         if flop >= len(sums):
@@ -90,8 +90,8 @@ def pack_shares(
     """Write the shares of some nodes' actions into the rows of packed [actions, H].
 
     `rows` [nodes] say which row is that of a node's first action, `places` [H] where a hand stands
-    among those that are stored; −1: nowhere. Such a hand, and one about which nothing is known,
-    plays evenly.
+    among those that are stored; −1: nowhere. Such a hand, and one without any sums, plays
+    uniformly.
     """
     for node in range(len(starts)):
         count, row = actions[node], rows[node]
@@ -109,7 +109,7 @@ def pack_shares(
 
 
 def dither_phase(step: int) -> float:
-    """Where the walk stands at a half-iteration, in 0..1.
+    """The position of the walk at a half-iteration, in 0..1.
 
     >>> [round(dither_phase(step), 3) for step in (1, 2, 3)]
     [0.618, 0.236, 0.854]

@@ -1,10 +1,9 @@
 """The step at a decision that all vector engines share: strategy, value, regrets, average, reach.
 
-The kernels on vectors are about sixteen hands. Stored numbers stand there as [hand / 16][action]
-[16], so that those of a block's actions are neighbours, from `base` on; action a's values stand at
-`row` + a · `stride`. Regrets are matched and sums of strategies normalised in the same way: an
-action's share is the positive part of its number divided by the sum of these, and all actions' are
-alike where that is 0.
+Kernels on vectors work on sixteen hands. Stored numbers stand there as [hand / 16][action] [16], so
+that those of a block's actions are neighbours, from `base` on; action a's values stand at `row` + a
+· `stride`. Regrets are matched and sums of strategies normalised in the same way: an action's share
+is the positive part of its number divided by their sum, and uniform where that is 0.
 """
 
 from typing import Any, NamedTuple
@@ -133,7 +132,7 @@ def new_regret(regret: Any, gain: Any, weights: KernelWeights) -> Any:
 
 @inlined_kernel
 def move_mean(average: Singles, place: int, chance: Any, weight: Any, wobble: Any) -> None:
-    """Move a running mean, stored as fractions, towards what is played now by its weight."""
+    """Move a running mean, stored as fractions, towards the current strategy by its weight."""
     mean = load(average, place)
     store_dithered(average, place, fma(weight, chance * steps(average) - mean, mean), wobble)
 

@@ -1,7 +1,7 @@
 """Rows times a matrix, some rows and columns left out, by the tiles of `matrix_product`.
 
 Terms that are zero in all rows of a tile are skipped. A pruned pass says which blocks of sixteen
-columns each row needs; those that none of a tile's rows needs are left out. Where nothing is
+columns each row needs; blocks that none of a tile's rows needs are left out. Where nothing is
 pruned that list is empty: one type for both, so that kernels are compiled once.
 """
 
@@ -32,7 +32,7 @@ ONE = np.float32(1.0)
 
 @inner_kernel
 def unite(needed: Bytes, rows: Longs, first: int, count: int, union: Bytes) -> bool:
-    """The blocks that any of so many rows from rows[first] on needs; whether there are any."""
+    """The blocks that any of so many rows from rows[first] on need; whether there are any."""
     blocks = len(union)
     union[:] = 0
     for row in range(first, first + count):

@@ -72,7 +72,7 @@ ZEROS = ir.Constant(IR_VECTOR, [0.0] * LANES)
 
 INDEX = types.intp
 ARRAY = None
-"""In the place of a type: an array, whatever its numbers."""
+"""Stands for a type: an array of any numbers."""
 
 
 @register_model(Vector)

@@ -1,4 +1,4 @@
-"""A counter that threads share: whoever is free takes the next piece of work, without the GIL.
+"""A counter that threads share: a free thread takes the next piece of work without the GIL.
 
     while True:
         piece = take(counter)
@@ -7,7 +7,7 @@
         …
 
 Handing out pieces from Python makes threads queue for the interpreter as soon as there are many of
-them. Which thread takes which piece is a matter of luck: a piece must write numbers of its own.
+them. Which thread takes which piece is left to chance: pieces must not write the same numbers.
 """
 
 import os
@@ -44,14 +44,14 @@ def take(call: Call) -> Any:
 
 @instruction(types.void, counters=ARRAY, index=INDEX)
 def finish(call: Call) -> Any:
-    """Count a piece as done: whoever sees that with `wait_for` sees what the piece wrote, too."""
+    """Count a piece as done: threads that see it in `wait_for` also see the numbers it wrote."""
     pointer = call.address("counters", call["index"])
     call.builder.atomic_rmw("add", pointer, ir.IntType(64)(1), "acq_rel")
 
 
 @instruction(types.int64, counters=ARRAY, index=INDEX)
 def finished(call: Call) -> Any:
-    """How many pieces are done."""
+    """The number of pieces done."""
     return call.builder.load_atomic(call.address("counters", call["index"]), "acquire", 8)
 
 
@@ -66,8 +66,8 @@ def give_way(call: Call) -> Any:
 def wait_for(counters: Counter, index: int, count: int) -> None:
     """Wait until so many pieces are done. They must have been handed out before this one.
 
-    Whoever has them is at work on them, so that this ends; and soon, if they came long before.
-    Giving way to another program costs milliseconds, so that it is put off for a while.
+    Other threads are working on them, so the wait ends, and soon if they were handed out long ago.
+    Yielding to another program costs milliseconds, so it is put off for a while.
     """
     patience = PATIENCE
     while finished(counters, index) < count:

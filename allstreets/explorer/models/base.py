@@ -1,8 +1,8 @@
 """The common base of all messages between server and page.
 
-A message that shows a record is made from it (`Message.of`): fields have the names of the record's,
-or the alias that a field gives. Types here take what records hold: players and streets, cards by
-number or as text, figures of both players as a pair.
+A message that shows a record is made from it (`Message.of`): fields have the record's names, or the
+alias of a field. Types here convert the values of records: players and streets, cards by number or
+as text, figures of both players as a pair.
 """
 
 import math
@@ -61,7 +61,7 @@ EvCount = Literal["here", "hand"]  # whether EVs count from here on, or over the
 
 
 def path_text(path: Path) -> str:
-    """A path as it is shown: its name may hold any bytes."""
+    """A path for display: its name may contain any bytes."""
     return printable(str(path))
 
 
@@ -71,7 +71,7 @@ def short(value: float) -> float:
 
 
 def number(value: Any) -> Any:
-    """A number, or None where it does not exist; whatever else is given is not looked at."""
+    """A number, or None where it does not exist; other values are ignored."""
     try:
         return float(value) if math.isfinite(value) else None
     except (TypeError, OverflowError):
@@ -108,7 +108,7 @@ class Message(BaseModel):
 
     @classmethod
     def of(cls, record: object = None, /, **more: Any) -> Self:
-        """A record as a message; `more` are the fields that it has not, or not so."""
+        """A record as a message; `more` are fields that the record lacks or has in another form."""
         return cls(**{**cls._taken(record, more), **more})
 
     @classmethod
@@ -124,14 +124,14 @@ class Message(BaseModel):
 
 
 class Hint(Message):
-    """A place that may have been meant."""
+    """A place that was perhaps meant."""
 
     label: str
     line: str
 
 
 class Problem(Message):
-    """The problem with a request, in words for people."""
+    """The problem with a request, for people."""
 
     message: PlainText
     field: str | None = None  # of the form: "oop_range", "sizes.flop.oop.bet"
@@ -150,7 +150,7 @@ class MissingError(InputError):
 
 
 class BusyError(InputError):
-    """Not in this state, or too much at once."""
+    """Not possible in this state, or too much at once."""
 
 
 class FormError(InputError):

@@ -1,8 +1,8 @@
-"""A place in a solved game: how play got here, what can be seen, tables over cards and flops, and
-the same place of another solution.
+"""A place in a solved game: the path to it, its figures, tables over cards and flops, and the same
+place of another solution.
 
-A place is named by its line, and carries every line that leads on: a page follows lines and never
-writes one. Hands are in the order of `cards.HAND_NAMES`, which `/api/about` gives.
+A place is identified by its line, and carries every line that leads on: a page follows lines and
+never writes one. Hands are in the order of `cards.HAND_NAMES`, which `/api/about` gives.
 """
 
 from typing import Annotated, Any, Literal
@@ -37,7 +37,7 @@ class Choice(Message):
 
 
 class ChoiceStep(Message):
-    """A decision that lies behind, and what was chosen."""
+    """An earlier decision, and the chosen action."""
 
     kind: Literal["choice"] = "choice"
     line: str  # to the decision: what a click on the step opens
@@ -91,7 +91,7 @@ class Grids(Message):
 
     oop: PlayerGrid
     ip: PlayerGrid
-    not_reached: str | None = None  # why nothing here was learned, where that is so: no EVs then
+    not_reached: str | None = None  # the reason if nothing here was learned: no EVs then
 
 
 class ActionFigures(Choice):
@@ -99,14 +99,14 @@ class ActionFigures(Choice):
 
     ev: Known  # of the hands that take it, where enough of the range does
     ev_range: Known  # of the whole range, if all of it took the action
-    known: bool  # whether its EVs were learned: False where play never goes on that way
+    known: bool  # whether its EVs were learned: False where it is never played
     combos: Number  # that take it
-    chances: Numbers  # [169]: how often each hand takes it
-    evs: Numbers  # [169]: what it is worth to each hand
+    chances: Numbers  # [169]: its frequency for each hand
+    evs: Numbers  # [169]: its EV for each hand
 
 
 class Decision(Message):
-    """Somebody acts."""
+    """A player acts."""
 
     kind: Literal["decision"] = "decision"
     player: PlayerName
@@ -139,7 +139,7 @@ class Deal(Message):
     flops: int = 0  # how many flops there are; /flops lists them
     named: list[str] = Field(default_factory=list)  # these flops, where they are not all 1,755
     any_flop: bool = False  # others can be solved (/exact), though their places do not exist yet
-    solves_again: bool = False  # the street is not stored: looking at it takes a while
+    solves_again: bool = False  # the street is not stored: viewing it takes a while
     note: str | None = None  # why the solution ends here, where no card can be picked
     grids: Grids | None = None  # ranges, equities, and EVs as far as they are known
 
@@ -150,7 +150,7 @@ class End(Message):
     kind: Literal["end"] = "end"
     how: Literal["fold", "showdown", "allin"]
     text: str  # "SB folds, BB wins 2.5 bb"
-    grids: Grids  # with what both got here, and what it is worth
+    grids: Grids  # with both ranges and their values
 
 
 Here = Annotated[Decision | Deal | End, Field(discriminator="kind")]
@@ -165,10 +165,10 @@ class Setting(Message):
 
 
 class Place(Message):
-    """Everything that is shown at once."""
+    """Everything that is shown at a place."""
 
     solution: str
-    written: str = ""  # as in `SolutionCard`: another one means that all numbers are others
+    written: str = ""  # as in `SolutionCard`: if it differs, all numbers do
     line: str  # canonical
     words: str  # the same for people: "SB raises to 2, BB calls"
     street: StreetName
@@ -182,7 +182,7 @@ class Place(Message):
     settings: list[Setting] = Field(default_factory=list)
     steps: list[Step]
     source: str = ""  # where the strategies come from: "solved exactly, to 0.3 % of the pot"
-    source_note: str = ""  # how far they are from the solution's own
+    source_note: str = ""  # their distance from the solution's own
     here: Here
 
 
@@ -197,7 +197,7 @@ class ComboRow(Message):
     eqr: Known
     chances: Numbers  # [A] of the player who acts; empty for the other one
     evs: Numbers  # [A]
-    locked: bool = False  # its strategy was given, not found
+    locked: bool = False  # its strategy is locked
 
 
 class HandDetail(Message):
@@ -220,19 +220,20 @@ class EquityCurves(Message):
 
 
 class RangeText(Message):
-    """A range in words that other programs read."""
+    """A range as text that other programs read."""
 
     text: str
     combos: Number
 
 
 class ComparisonChoice(Message):
-    """A solution that another one may be laid beside."""
+    """A solution that may be compared with another."""
 
     card: SolutionCard
-    notes: list[str] = Field(default_factory=list)  # what differs, though it is the same game
-    problem: str | None = None  # why it cannot be compared
-    before: bool = False  # a lock has made the other one from it
+    notes: list[str] = Field(default_factory=list)  # differences, though it is the same game
+    problem: str | None = None  # the reason if it cannot be compared
+    before: bool = False  # the other one was made from it by a lock
+    ready_made: bool = False  # it comes with the program
 
 
 class ComparisonChoices(Message):
@@ -245,7 +246,7 @@ class ComparisonChoices(Message):
 class Beside(Message):
     """A figure in both solutions."""
 
-    there: Known  # in the one that is laid beside
+    there: Known  # in the other solution
     here: Known
     change: Known  # how much more it is here
 
@@ -259,12 +260,12 @@ class Beside(Message):
 
 
 class ActionBeside(Message):
-    """How often the range takes an action."""
+    """The frequency of an action over the range."""
 
     word: str
     label: str
     frequency: Beside
-    chances: Numbers  # [169]: how often each hand takes it there, as the grid there shows it
+    chances: Numbers  # [169]: its frequency for each hand there, as shown by the grid there
 
 
 class HandBeside(Message):
@@ -273,28 +274,28 @@ class HandBeside(Message):
     name: str  # a combo, or one of the 169
     hand: str  # of the 169
     share: Number  # of the range that gets here, the mean of both
-    there: Numbers  # [A]: how often it takes each action
+    there: Numbers  # [A]: the frequency of each action
     here: Numbers  # [A]
     ev: Beside = Field(validation_alias="evs")
-    distance: Known  # the share of the time that it does something else; None: not in both
-    weighted: Number  # times its share of the range: what it adds to the distance of the ranges
+    distance: Known  # the share of the time that it acts differently; None: not in both
+    weighted: Number  # times its share of the range: its part of the distance of the ranges
 
 
 class Comparison(Message):
     """A place in two solutions."""
 
-    other: SolutionCard  # the solution that is laid beside
+    other: SolutionCard  # the other solution
     line: str
-    player: PlayerName | None  # who acts; None: nobody, and there are EVs alone
+    player: PlayerName | None  # the player who acts; None: only EVs
     unit: str
-    notes: list[str]  # what else differs between the solutions
-    text: str  # who has more here
+    notes: list[str]  # other differences between the solutions
+    text: str  # the player who has more here
     evs: ByPlayer[Beside]
-    distance: Known  # how often a hand of the range does something else
-    reached: bool  # in the solution that is laid beside: else nothing there was learned
+    distance: Known  # how often a hand of the range acts differently
+    reached: bool  # in the other solution: else nothing there was learned
     actions: list[ActionBeside]
-    cells: Numbers  # [169]: how often each hand does something else; empty where nobody acts
-    hands: list[HandBeside]  # what adds most to the distance first
+    cells: Numbers  # [169]: how often each hand acts differently; empty where no player acts
+    hands: list[HandBeside]  # largest part of the distance first
 
 
 HandKey = Literal["category", "draw", "hand"]
@@ -304,7 +305,7 @@ class ReportRow(Message):
     """The first decision after cards were dealt, in figures of whole ranges."""
 
     line: str  # to that decision with these cards
-    weight: Number  # how often the cards are dealt, any unit: for means over rows
+    weight: Number  # how often the cards are dealt, in any unit: for means over rows
     share: Known = None  # how often play gets there
     frequencies: Numbers  # [A]
     ev_oop: Known
@@ -329,7 +330,7 @@ class FlopRow(ReportRow):
     connectedness: str
     high_card: str
     exploitability_pct: Known = None  # of the pot, where it is known
-    solution: str | None = None  # where it is another solution that the line leads through
+    solution: str | None = None  # if the line leads through another solution
 
 
 class CardReport(Message):
@@ -352,7 +353,7 @@ class FlopReport(Message):
     actions: list[Choice]
     unit: str
     pot: Number  # at the decision; EQR = (EV + paid) / (equity · pot)
-    paid: ByPlayer[Number]  # what is added to EVs to count from there on
+    paid: ByPlayer[Number]  # added to EVs so that they count from there on
     rows: list[FlopRow]
 
 
@@ -371,7 +372,7 @@ class BoardHand(Message):
 
 
 class BoardHands(Message):
-    """A decision on many boards by what hands make, what they draw to, and by hand."""
+    """A decision on many boards by made hands, by draws, and by hand."""
 
     line: str
     player: PlayerName  # who acts
@@ -385,7 +386,7 @@ class BoardHands(Message):
 
 
 class BoardHandsPart(Message):
-    """How far such a report is, and the report when it is complete."""
+    """The progress of such a report, and the report when it is complete."""
 
     done: int
     boards: int

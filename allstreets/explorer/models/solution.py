@@ -51,7 +51,7 @@ class RealQuality(Message):
 
 
 class Label(BaseModel):
-    """The name and the note that a person gave to a solution."""
+    """The name and the note that a user gave to a solution."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -72,13 +72,13 @@ class SpotTable(Message):
     """A spot of a set, with the boards that it is solved on."""
 
     name: str
-    solutions: list[str]  # one for each board, in the order in which they were asked for
+    solutions: list[str]  # one for each board, in the order of the request
 
 
 class Simple(Message):
-    """How strategies were made simple, and what that costs."""
+    """The rule that made strategies simple, and its cost."""
 
-    text: str  # who is simple in which way, and what that costs
+    text: str  # the simplified players, the rule, and its cost
     judged: str  # by which best response: "in its own game"
 
 
@@ -94,22 +94,22 @@ class SolutionCard(Message):
 
     id: str
     kind: SolutionKind | None  # None: it cannot be read
-    name: str  # that people gave it, or that it was solved under
-    note: str = ""  # what people wrote of it
+    name: str  # given by a user, or from when it was solved
+    note: str = ""  # a user's note
     title: str  # what game it is, in one line
     folder: str  # for people; requests never name folders
     iterations: int | None
-    exploitability: Known  # of a game in its own, or as `simple` says; of a set the worst
+    exploitability: Known  # in its own game, or as `simple` says; for a set the worst
     unit: str
     bytes: int
     modified: float  # seconds since 1970
     written: str = ""  # changes when it is rewritten
     problem: str | None = None  # why it cannot be read
-    locks: int = 0  # strategies that were given, not found
+    locks: int = 0  # locked strategies
     real: RealQuality | None = None  # None: no certificate
     part_of: str | None = None  # the set that a spot was solved in
     tables: list[SpotTable] = Field(default_factory=list)  # of a set
-    simple: Simple | None = None  # where its strategies were made simple
+    simple: Simple | None = None  # if its strategies were made simple
 
 
 class ReadyMadeGame(Message):
@@ -119,7 +119,7 @@ class ReadyMadeGame(Message):
     name: str  # "hu-20bb"
     stack_bb: Number
     real: RealQuality | None
-    words: str  # what it is worth, in words
+    words: str  # its worth, in words
     reaches_target: bool
 
 
@@ -128,7 +128,7 @@ class ReadyMadeFormat(Message):
 
     name: str  # "Heads-up tournaments without antes"
     tree: str  # the betting before the flop, in words
-    words: str  # what all of them are worth
+    words: str  # the worth of all of them
     date: str  # of the latest
     games: list[ReadyMadeGame]  # by stack
 
@@ -145,7 +145,7 @@ class Features(Message):
 class SpotOrigin(Message):
     """The whole game that a spot is a flop of."""
 
-    head: str  # which figures come from where, and how much they differ, in a line
+    head: str  # the sources of the figures and their differences, in a line
     notes: list[str]  # the same in full
     name: str  # of the whole game
     solution: str | None  # the whole game, where the spot lies beside it
@@ -156,7 +156,7 @@ class SolutionDetail(SolutionCard):
     """A solution with its facts."""
 
     facts: list[Fact]  # game, stacks, sizes, card model, algorithm, time
-    notes: list[str]  # what is stored, what the numbers mean
+    notes: list[str]  # the stored streets, the meaning of the numbers
     curve: Curve
     features: Features
     root: str  # the line to begin with

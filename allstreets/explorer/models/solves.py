@@ -1,5 +1,5 @@
-"""Work that is begun from the page: spots, flops of games, whole games, locks, simple strategies;
-and ranges to begin with."""
+"""Work that is started from the page: spots, flops of games, whole games, locks, simple strategies;
+and ranges to start with."""
 
 from typing import Annotated, Any, Literal
 
@@ -100,7 +100,7 @@ class DeviceChoice(Message):
 
 
 class FlopSource(BaseModel):
-    """The flop of a whole game that a solve is of; written by the server, never received."""
+    """The flop of a whole game that is solved; written by the server, never received."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -117,7 +117,7 @@ class GameForm(Request):
 
 
 class StreetCounts(Message):
-    """How big a street is."""
+    """The size of a street."""
 
     street: str
     decisions: int
@@ -136,11 +136,11 @@ class SpotEstimate(Message):
     seconds_per_iteration: Known = None
     seconds: Known = None  # until the target, set-up and checks included; the time limit at most
     first_actions: list[str] = Field(default_factory=list)  # of OOP: how sizes were understood
-    warning: str | None = None  # about sizes that cannot be kept
+    warning: str | None = None  # about sizes that cannot be met exactly
 
 
 class SolveProgress(Message):
-    """Where a solve stands."""
+    """The progress of a solve."""
 
     iteration: int
     seconds: Number
@@ -158,13 +158,13 @@ class Solve(Message):
     name: str
     title: str  # "QsJh2h, pot 100, stack 500"
     state: SolveState
-    place: int | None  # in the line, where it waits: 1 is next
+    place: int | None  # in the queue, if it waits: 1 is next
     created: float  # seconds since 1970
-    form: SpotForm | None  # None: it is no spot
+    form: SpotForm | None  # None: it is not a spot
     game: GameForm | None  # None: it is a spot, or a review
-    review: str | None  # the id of the review that it is; None: it is none
+    review: str | None  # the id of its review; None: it is not a review
     unit: str  # of exploitability: "% of pot", "mbb/hand"
-    target: Known  # None: it ends otherwise
+    target: Known  # None: it ends in another way
     progress: SolveProgress | None
     note: str | None  # "compiling kernels, once, about half a minute"
     reason: str | None  # why it ended, for people
@@ -219,7 +219,7 @@ WholeLineText = Annotated[str, Field(max_length=1000, examples=["r2.5 c | QsJh2h
 
 
 class FlopForm(Request):
-    """Which flop to solve; what follows it in the line is ignored."""
+    """The flop to solve; words after it in the line are ignored."""
 
     line: WholeLineText
     target_pct: float = Field(default=0.3, gt=0, lt=100)  # of the pot
@@ -233,11 +233,11 @@ class ExactFlop(Message):
     spot_line: str  # the same place in the spot
     exploitability: Known  # of the spot, in % of pot
     draft: bool  # whether the spot is a draft, which waits for its exact solution
-    suits: str  # how suits are called in the spot, where that differs: "c is s, s is c"
-    notes: list[str]  # which figures come from where, and how much they differ
-    solve: str | None  # that solves it, or has solved it last
-    live: bool  # whether that solve goes on
-    sparing: str  # how it is made to fit into memory, for people; "": it fits as it is
+    suits: str  # the names of suits in the spot, if they differ: "c is s, s is c"
+    notes: list[str]  # the sources of the figures and their differences
+    solve: str | None  # that solves it, or solved it last
+    live: bool  # whether that solve is active
+    sparing: str  # how it is made to fit into memory, for people; "": it fits
     memory_bytes: int | None  # that solving takes; None: it is solved already
     seconds_per_iteration: Known
     problem: str | None  # why it cannot be solved here
@@ -255,19 +255,19 @@ class GameEstimate(Message):
     setup_seconds: Known = None  # before the first iteration
     seconds_per_iteration: Known = None
     iterations: int | None = None
-    seconds: Known = None  # in all, if no threshold ends it before
+    seconds: Known = None  # in all, if no threshold ends it earlier
     target: Known = None  # mbb/hand that end it
     flops: int | None = None
     buckets: int | None = None  # of hands on a river board, with real boards
     expected_mbb: Known = None  # exploitability with real cards, as guessed
-    expected_before_mbb: Known = None  # of it, what its play before the flop loses
-    expected_factor: Known = None  # how far off the guess may be, up or down
+    expected_before_mbb: Known = None  # the part of it lost before the flop
+    expected_factor: Known = None  # the factor by which the guess may be off, up or down
     pots: int | None = None
     decisions: int | None = Field(default=None, validation_alias="postflop_decisions")
 
 
 class SampleGame(Message):
-    """A training file to begin with."""
+    """A training file to start with."""
 
     name: str
     description: str
@@ -278,7 +278,7 @@ RangeName = Annotated[ShortText, Field(examples=["BB calls 2.5"])]
 
 
 class KeptRangeForm(Request):
-    """A range to be kept under a name."""
+    """A range to keep under a name."""
 
     name: RangeName
     text: LongText
@@ -293,7 +293,7 @@ class KeptRange(Message):
 
 
 class WrittenRangeForm(Request):
-    """A range that is to be written otherwise."""
+    """A range to write in another format."""
 
     text: LongText
     kind: RangeKind
@@ -314,11 +314,11 @@ class LockForm(Request):
     text: LongText = ""
     """With `observed` CSV with columns node, action, frequency; with `hud` number, frequency."""
     opponent: PlayerName | None = None  # with `hud`: his seat; None: it follows from the numbers
-    everywhere: bool = False  # whatever cards were dealt on the way; so are all of whole games
+    everywhere: bool = False  # for any cards dealt on the way; always so in whole games
 
 
 class AskedFrequency(BaseModel):
-    """How often an action was to be taken; written by the server."""
+    """The requested frequency of an action; written by the server."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -333,7 +333,7 @@ class LockedSource(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     folder: str  # of the solution without the lock
-    line: str  # to what was locked, with the cards that were looked at
+    line: str  # to the locked decision, with the cards of the view
     spot: dict[str, Any] | None = None  # the keys of a spot file; None: a whole game
     asked: tuple[AskedFrequency, ...] = ()
     """Frequencies: it is solved in rounds until they hold."""
@@ -352,7 +352,7 @@ class Pair(Message):
 
 
 class ActionChange(Message):
-    """How often an action is taken."""
+    """The frequency of an action."""
 
     word: str
     label: str
@@ -360,7 +360,7 @@ class ActionChange(Message):
 
 
 class SolutionDifference(Message):
-    """A solution with a lock beside the one that it was made from."""
+    """A solution with a lock beside its original."""
 
     before: str  # the other solution
     name: str  # of it
@@ -369,20 +369,20 @@ class SolutionDifference(Message):
     evs: ByPlayer[Pair]  # at the start
     here: ByPlayer[Pair] | None  # from the line on; None: one of them does not have it
     actions: list[ActionChange]
-    moved: str  # the hands that the lock has moved here, in a sentence; empty: none
-    text: str  # who gains, and how exactly that is known
+    moved: str  # the hands that the lock moved here, in a sentence; empty: none
+    text: str  # the player who gains, and the accuracy
 
 
 class SimpleForm(Request):
-    """How both players' strategies are made simple; None: they stay as they are in this."""
+    """The rule that makes both players' strategies simple; None: no change in this respect."""
 
     grid_pct: int | None = Field(default=None, ge=1, le=100)  # steps that divide 100
     sizes: int | None = Field(default=None, ge=1, le=9)  # that are kept at each decision
-    drop_pct: int | None = Field(default=None, ge=1, le=50)  # actions below this are given up
+    drop_pct: int | None = Field(default=None, ge=1, le=50)  # actions below this are dropped
 
 
 class SimpleStreet(Message):
-    """One street alone made simple."""
+    """Only one street made simple."""
 
     street: StreetName
     exploitability: Number
@@ -400,7 +400,7 @@ class SimplePrice(Message):
     seats: list[str]  # who is simple
     before: Number  # exploitability
     after: Number
-    prices: list[Number]  # of each seat: what the other's best response wins more
+    prices: list[Number]  # of each seat: the extra win of the opponent's best response
     decisions_before: int
     mixed_before: int
     decisions_after: int

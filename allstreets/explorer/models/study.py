@@ -30,7 +30,7 @@ class ReviewForm(BaseModel):
     name: ShortText = ""
     text: Annotated[str, Field(max_length=MOST_LETTERS)]  # hand histories
     solutions: Annotated[list[ShortText], Field(min_length=1, max_length=500)]  # ids
-    hero: ShortText = ""  # "": who wrote each hand down
+    hero: ShortText = ""  # "": the player who recorded each hand
     seconds_per_spot: float = Field(default=5.0, ge=0.1, le=86_400)
     target_pct: float = Field(default=0.1, gt=0, lt=100)  # of the pot
 
@@ -52,7 +52,7 @@ class ReviewCard(Message):
 
     id: str
     name: str
-    hero: str | None  # None: who wrote each hand down
+    hero: str | None  # None: the player who recorded each hand
     folder: str
     created: float  # seconds since 1970
     done: int  # hands
@@ -95,11 +95,11 @@ class ReviewTotal(Message):
 
 
 class ReviewReason(Message):
-    """Why something is missing, and how often."""
+    """The reason why something is missing, and its count."""
 
     reason: str
     count: int
-    place: str = ""  # where the first stands: "hands.txt, line 13, PokerStars Hand #2"
+    place: str = ""  # the place of the first: "hands.txt, line 13, PokerStars Hand #2"
 
 
 class ReviewDetail(Message):
@@ -113,7 +113,7 @@ class ReviewDetail(Message):
 
 
 class ReplayStep(Message):
-    """An action, and how things stood when it was taken."""
+    """An action, and the state of the hand when it was taken."""
 
     street: StreetName
     board: Cards
@@ -175,7 +175,7 @@ class ReplayHand(Message):
     pot: str = Field(validation_alias="kind")  # its kind
     loss: Number
     solution: str
-    solution_id: str | None  # where it lies in an opened folder
+    solution_id: str | None  # if it is in an opened folder
     solution_stack: Number
     stack: Number
     notes: list[str]
@@ -210,7 +210,7 @@ class PracticeTopics(Message):
     pairings: list[str]
     high_cards: list[str]
     seats: ByPlayer[str]
-    note: str  # what a player has to know of it; "": nothing
+    note: str  # a note for players; "": none
 
 
 class PracticeAction(Message):
@@ -224,7 +224,7 @@ class PracticeAction(Message):
 class PracticeQuestion(Message):
     """A decision that the player is asked for."""
 
-    number: int  # which of the session's: an answer names it, so that it counts once
+    number: int  # its number in the session: an answer names it, so that it counts once
     line: str
     street: StreetName
     board: Cards
@@ -233,7 +233,7 @@ class PracticeQuestion(Message):
     to_call: Number
     stacks: ByPlayer[Number]
     bets: ByPlayer[Number]  # in front of the players: put in on this street
-    hint: str  # what was wrong when this decision was missed; "": it does not come back
+    hint: str  # the mistake when this decision was missed; "": it is not a repetition
     actions: list[PracticeAction]
 
 
@@ -245,7 +245,7 @@ class PracticeAnswerForm(Message):
 
 
 class PracticeOption(Message):
-    """An action: how often the solution takes it with the hand, and its EV."""
+    """An action: its frequency with the hand in the solution, and its EV."""
 
     word: str = Field(validation_alias="action")
     label: str
@@ -281,7 +281,7 @@ class PracticeDraw(Message):
 
 
 class PracticeEnd(Message):
-    """How a hand ended; only then are the other cards and the numbers shown."""
+    """The end of a hand; only now the other cards and the numbers are shown."""
 
     text: str
     board: Cards
@@ -322,7 +322,7 @@ class PracticeSummary(Message):
 
 
 class PracticeState(Message):
-    """Where a session is."""
+    """The state of a session."""
 
     session: str
     solution: str
@@ -330,7 +330,7 @@ class PracticeState(Message):
     note: str
     seed: int
     hand: int  # its number in the session
-    player: PlayerName  # whom the page plays
+    player: PlayerName  # the seat of the page's user
     seats: ByPlayer[str]
     repeated: bool  # whether the hand came back because it was missed
     question: PracticeQuestion | None
@@ -359,10 +359,10 @@ class PracticeSource(Message):
 
 
 class PracticeCards(Message):
-    """Missed decisions, which Anki cards are made of, and how to filter them."""
+    """Missed decisions for Anki cards, and how to filter them."""
 
     count: int
-    problem: str | None  # why none can be written here
+    problem: str | None  # the reason if none can be written here
     streets: list[StreetName]
     pots: list[str]
     suits: list[str]
@@ -371,7 +371,7 @@ class PracticeCards(Message):
 
 
 class PracticeResults(Message):
-    """Everything that was kept, or what was played on one solution."""
+    """All stored results, or those on one solution."""
 
     file: str
     solutions: list[PracticeSource]  # all of them, the latest first

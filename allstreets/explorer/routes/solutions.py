@@ -55,7 +55,7 @@ TheView = Annotated[SolutionView, Depends(view_of)]
 
 @router.post("/trash/{trashed}/restore", responses=BUSY)
 def restore(trashed: TrashedId, deleting: TheDeleting) -> list[Trashed]:
-    """Bring a solution back to where it was; what is still in the trash is answered."""
+    """Restore a solution to its place; returns the rest of the trash."""
     deleting.trash.restore(trashed)
     return deleting.trash.list()
 
@@ -114,12 +114,12 @@ def cards(view: TheView, line: Line = "", evs: Evs = "here") -> messages.CardRep
 def card_parts(view: TheView, line: Line = "", evs: Evs = "here") -> StreamingResponse:
     """The same while it is made: a part for each board, the other requests between them."""
     parts = view.cards(line, evs)
-    first = next(parts)  # what is wrong with the request is answered as everywhere
+    first = next(parts)  # errors of the request are answered as everywhere
     return StreamingResponse(report_lines(chain([first], parts)), media_type=NDJSON)
 
 
 def report_lines(parts: Iterable[Message]) -> Iterator[str]:
-    """Messages, a line each; if something fails on the way, the last one says what."""
+    """Messages, a line each; if something fails, the last line names the problem."""
     try:
         for part in parts:
             yield f"{part.model_dump_json()}\n"
@@ -139,9 +139,9 @@ def flops(view: TheView, line: Line = "", evs: Evs = "here") -> messages.FlopRep
     responses=HAND_PARTS,
 )
 def flop_hand_parts(view: TheView, line: Line = "", evs: Evs = "here") -> StreamingResponse:
-    """The decision on all flops by hands: how far it is after each flop, then the report."""
+    """The decision on all flops by hands: progress after each flop, then the report."""
     parts = view.flop_hands(line, evs)
-    first = next(parts)  # what is wrong with the request is answered as everywhere
+    first = next(parts)  # errors of the request are answered as everywhere
     return StreamingResponse(report_lines(chain([first], parts)), media_type=NDJSON)
 
 
@@ -157,7 +157,7 @@ def flop_hands_csv(
 
 @router.get("/solutions/{solution}/categories")
 def categories(view: TheView, line: Line = "", evs: Evs = "here") -> messages.HandGroups:
-    """The hands at a place by category: what both hold, and what is done with it."""
+    """The hands at a place by category: both ranges, and the actions of each category."""
     return view.groups(line, evs)
 
 
@@ -200,9 +200,9 @@ def simple_price(
     grid_pct: Annotated[
         int | None, Query(ge=1, le=100, description="Round frequencies to steps that divide 100")
     ] = None,
-    sizes: Annotated[int | None, Query(ge=1, le=9, description="Keep so many sizes")] = None,
+    sizes: Annotated[int | None, Query(ge=1, le=9, description="Keep this many sizes")] = None,
     drop_pct: Annotated[
-        int | None, Query(ge=1, le=50, description="Give up actions below this")
+        int | None, Query(ge=1, le=50, description="Drop actions below this")
     ] = None,
 ) -> SimplePrice:
     """The gain of a best response when both players' strategies are made simple."""

@@ -32,7 +32,7 @@ def devices() -> list[messages.DeviceChoice]:
 
 @router.post("/solves", tags=["solves"], status_code=201, responses=BUSY)
 def start(form: messages.SpotForm, solves: TheSolves) -> messages.Solve:
-    """Begin to solve a spot."""
+    """Start solving a spot."""
     return solves.start(form)
 
 
@@ -43,7 +43,7 @@ def start(form: messages.SpotForm, solves: TheSolves) -> messages.Solve:
     responses=table.EVENTS,
 )
 async def events(solve: SolveId, solves: TheSolves) -> StreamingResponse:
-    """Events as a solve goes on; the stream ends with the solve."""
+    """Events during a solve; the stream ends with it."""
     return StreamingResponse(
         solves.events(solve), media_type="text/event-stream", headers={"Cache-Control": "no-store"}
     )
@@ -63,7 +63,7 @@ def begin(form: ReviewForm, library: TheLibrary, solves: TheSolves) -> messages.
 
 @router.post("/range/text", tags=["ranges"])
 def write_range(form: messages.WrittenRangeForm) -> RangeText:
-    """A range of any kind as another kind has it."""
+    """A range in another format."""
     given = Range.parse(form.text)
     return RangeText(text=given.text(form.kind), combos=given.combos)
 
@@ -72,7 +72,7 @@ def write_range(form: messages.WrittenRangeForm) -> RangeText:
     "/practice/results.csv", tags=["practice"], response_class=Response, responses=table.CSV
 )
 def results_csv(practising: ThePractising, solution: Played = None) -> Response:
-    """The decisions that were kept, as a table."""
+    """The stored decisions, as a table."""
     return download(practising.kept.table("csv", solution), table.CSV_TYPE, "practice", ".csv")
 
 
@@ -80,7 +80,7 @@ def results_csv(practising: ThePractising, solution: Played = None) -> Response:
     "/practice/results.json", tags=["practice"], response_class=Response, responses=table.ROWS
 )
 def results_json(practising: ThePractising, solution: Played = None) -> Response:
-    """The decisions that were kept, with every option of each."""
+    """The stored decisions, with every option of each."""
     text = practising.kept.table("json", solution)
     return download(text, "application/json", "practice", ".json")
 

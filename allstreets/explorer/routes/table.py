@@ -2,7 +2,7 @@
 
 The method's parameters, result and docstring are the route's entry in the OpenAPI document.
 
-Beside them stands what routes share: server components, answers for the OpenAPI document, files.
+It also has the common parts of routes: server components, answers for the OpenAPI document, files.
 """
 
 import io
@@ -24,7 +24,7 @@ from allstreets.explorer.solves.spots import estimate
 
 Answers = dict[int | str, dict[str, Any]]
 REFUSALS: Answers = {
-    400: {"model": Refusal, "description": "The request makes no sense"},
+    400: {"model": Refusal, "description": "The request is invalid"},
     403: {"model": Refusal, "description": "The request comes from another page"},
     404: {"model": Refusal, "description": "What the request names does not exist"},
     413: {"model": Refusal, "description": "The request is too large"},
@@ -52,7 +52,7 @@ Row = Mapping[str, Any]
 CSV_TYPE = "text/csv; charset=utf-8"
 TEXTURE = ("flop", "suits", "pairing", "connectedness", "high_card")
 FIGURES = ("weight", "share", "ev_oop", "ev_ip", "equity_oop", "equity_ip")
-ODD = re.compile(r"[^A-Za-z0-9_.-]+")  # what a header, or a file system, might stumble over
+ODD = re.compile(r"[^A-Za-z0-9_.-]+")  # characters that a header or a file system may not accept
 MOST_LETTERS = 80
 
 
@@ -82,7 +82,7 @@ HAND_PARTS = _lines("BoardHandsPart, the last of which has the report")
 
 
 def download(content: str | bytes, media_type: str, name: str, suffix: str) -> Response:
-    """A file with a name for people, as far as it is plain: "My game" becomes My-game.zip."""
+    """A file with a readable name, reduced to plain characters: "My game" becomes My-game.zip."""
     plain = ODD.sub("-", name).strip("-.")[:MOST_LETTERS] or "allstreets"
     return Response(
         content,
@@ -92,7 +92,7 @@ def download(content: str | bytes, media_type: str, name: str, suffix: str) -> R
 
 
 def csv_text(rows: Sequence[Row], name: str = "allstreets") -> Response:
-    """Rows as a file that a browser saves; what does not exist is an empty cell."""
+    """Rows as a file that a browser saves; missing values are empty cells."""
     columns = list(dict.fromkeys(key for row in rows for key in row))
     text = io.StringIO(newline="")
     shown = [{key: _cell(value) for key, value in row.items()} for row in rows]
@@ -101,7 +101,7 @@ def csv_text(rows: Sequence[Row], name: str = "allstreets") -> Response:
 
 
 def _cell(value: Any) -> Any:
-    """A number with as many digits as messages have."""
+    """A number with the digits of messages."""
     return f"{value:.7g}" if isinstance(value, float) else value
 
 
@@ -153,7 +153,7 @@ GONE: dict[str, Any] = {"status_code": 204, "response_class": Response}
 ONE = "/solutions/{solution}"
 SESSION = "/practice/sessions/{session}"
 
-# By tag: method and path, the name of the operation, who answers, and further options of the route.
+# By tag: method and path, the name of the operation, the method that answers, and further options.
 TABLE: dict[str, tuple[tuple[str, str, str, Any, dict[str, Any]], ...]] = {
     "solutions": (
         ("GET", "/about", "about", "library.about", {}),

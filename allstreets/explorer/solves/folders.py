@@ -1,11 +1,11 @@
-"""The folder of a solve: all that a restarted server needs.
+"""The folder of a solve: everything that a restarted server needs.
 
 20261115-143012-qsjh2h-3fa90b12/
     solve.json     the request, and the state: written by the server
-    status.json    how far it is: written by the solving process
+    status.json    its progress: written by the solving process
     solution/      the bundle, from the first save on; or the review
     hands.txt      the hands of a review
-    worker.log     what went wrong in the solving process, if anything
+    worker.log     errors of the solving process, if any
 
 The bundle of a flop of a whole game is kept beside that solution instead (`FlopSource.output`).
 """
@@ -48,8 +48,8 @@ ID = re.compile(r"[0-9a-z-]{1,64}")
 LIVE_STATES: tuple[SolveState, ...] = ("waiting", "starting", "running", "paused", "stopping")
 METRICS = "metrics.jsonl"  # that training keeps beside a whole game
 ELSEWHERE = "another process solves this: it can be viewed, not controlled"
-LEFT_WAITING = "the server ended before its turn came; it can go on"
-CUT_OFF = "the server ended before the solve did; it can go on"
+LEFT_WAITING = "the server ended before its turn came; it can be resumed"
+CUT_OFF = "the server ended before the solve did; it can be resumed"
 
 
 def default_folder() -> Path:
@@ -63,7 +63,7 @@ class _File(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     version: int = SCHEMA
-    run: int  # how often the solve was started: which run the file speaks of
+    run: int  # the number of starts: the run that the file describes
     state: SolveState
     reason: str | None = None
     error: str | None = None
@@ -80,10 +80,10 @@ class Request(_File):
 
     created: float
     form: SpotForm | None = None  # the spot that is solved
-    flop: FlopSource | None = None  # where it is a flop of a whole game; the form describes it
-    locked: LockedSource | None = None  # where a lock was added to a spot or a game
-    game: GameForm | None = None  # the whole game that is trained instead
-    review: ReviewSource | None = None  # the review that is made instead
+    flop: FlopSource | None = None  # if it is a flop of a whole game; the form describes it
+    locked: LockedSource | None = None  # if a lock was added to a spot or a game
+    game: GameForm | None = None  # the whole game to train instead
+    review: ReviewSource | None = None  # the review to make instead
 
     @model_validator(mode="after")
     def _one_work(self) -> "Request":
@@ -113,7 +113,7 @@ class SolveFolder:
     """One solve on the disk."""
 
     path: Path
-    kept: Path | None = None  # where the bundle is, if not here
+    kept: Path | None = None  # the folder of the bundle, if not this one
 
     @property
     def id(self) -> str:
@@ -127,7 +127,7 @@ class SolveFolder:
 
     @classmethod
     def open(cls, path: Path) -> "SolveFolder":
-        """A folder that exists, with the bundle where its request says."""
+        """An existing folder, with the bundle at the place its request names."""
         request = cls(path).request()
         kept = None if request is None or request.flop is None else Path(request.flop.output)
         return cls(path, kept)
@@ -156,7 +156,7 @@ class SolveFolder:
         return (self.solution / MANIFEST).is_file()
 
     def request(self) -> Request | None:
-        """The request; None where this is not the folder of a solve, or not a complete one."""
+        """The request; None if this is not the folder of a solve, or an incomplete one."""
         return self._read("solve.json", Request)
 
     def status(self) -> Status | None:
@@ -192,9 +192,9 @@ class SolveFolder:
     def conclude(
         self, state: SolveState, reason: str | None = None, error: str | None = None
     ) -> None:
-        """Store what became of a solve without a process."""
+        """Store the end of a solve without a process."""
         request = self.request()
-        if request is not None:  # nobody has deleted it meanwhile
+        if request is not None:  # not deleted meanwhile
             with suppress(OSError):  # a full disk: the next server works out the state
                 self.write(request.at(state, reason, error))
 
@@ -253,14 +253,14 @@ def new_folder(
 
 
 def new_path(root: Path, what: str, now: float) -> Path:
-    """A folder of its own in the folder of all solves, which is not made yet."""
+    """A new path in the folder of all solves; it is not made yet."""
     stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(now))
     word = re.sub(r"[^0-9a-z]", "", what.lower())[:10]
     return root / f"{stamp}-{word}-{secrets.token_hex(4)}"
 
 
 def find_folder(root: Path, name: str) -> SolveFolder | None:
-    """The solve of this name; None where there is none, or only a link to a folder elsewhere."""
+    """The solve of this name; None if there is none, or only a link to another folder."""
     path = root / name
     if not ID.fullmatch(name) or path.is_symlink() or not (path / "solve.json").is_file():
         return None

@@ -41,11 +41,11 @@ def read_game(text: str, locked: LockedSource | None = None) -> tuple[TrainConfi
     if not isinstance(solver, UnifiedConfig):
         raise _refused("solver.type", "only whole games (unified_cfr) are trained here")
     if solver.cluster is not None:
-        raise _refused("solver.cluster", "a cluster is no part of this server")
+        raise _refused("solver.cluster", "this server does not use clusters")
     if solver.fitted_from is not None:
-        raise _refused("solver.fitted_from", "no folders are read for this page")
+        raise _refused("solver.fitted_from", "folders cannot be read from this page")
     if locked is None and any(lock.solution is not None for lock in solver.lock):
-        raise _refused("solver.lock", "no folders are read for this page")
+        raise _refused("solver.lock", "folders cannot be read from this page")
     return config, solver
 
 
@@ -106,7 +106,7 @@ def game_bytes(form: GameForm, free: int | None, locked: LockedSource | None = N
 
 
 def _short_of(job: UnifiedJob, free: int | None) -> list[Problem]:
-    """The problem to report where memory is short; empty: it suffices or is unknown."""
+    """The problem to report if memory is short; empty: it suffices or is unknown."""
     if free is None:
         return []
     try:
@@ -146,7 +146,7 @@ def estimate_game(form: GameForm) -> GameEstimate:
 
 
 def sample_games() -> list[SampleGame]:
-    """Training files to begin with."""
+    """Training files to start with."""
     # The one of a first run, and those of a checkout.
     samples = []
     for path in (FIRST_RUN, *sorted(SAMPLES.glob("*.yaml"))):

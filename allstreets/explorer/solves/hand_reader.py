@@ -1,19 +1,19 @@
 """The process that reads a text of hands for the server: UTF-8 in on standard input, JSON out.
 
-It imports the readers alone: it starts anew for every form, and the server waits for it.
+It imports only the readers: it starts again for every form, and the server waits for it.
 """
 
 import json
 import sys
 
-from allstreets import interop  # whose readers the server itself never calls
+from allstreets import interop  # the server itself never calls these readers
 from allstreets.base import InputError
 
 REASONS = 3  # why hands were skipped: the most frequent
 
 
 def main() -> int:
-    """Read a text, say what is in it; returns the exit code."""
+    """Read a text and print its contents; return the exit code."""
     text = sys.stdin.buffer.read().decode()
     try:
         files = interop.read_text(text)

@@ -1,8 +1,8 @@
-"""Reviews begun from the page: the request, checked before it begins.
+"""Reviews started from the page: the request, checked before the review starts.
 
-Hand histories come from anywhere, and one that keeps the interpreter busy would keep the whole
-server from answering. So a process of its own reads them for a limited time (`hand_reader`). One
-text is read at a time, so that the server and the machine keep working, however many are sent.
+Hand histories come from anywhere, and one that keeps the interpreter busy would block the whole
+server. So a separate process reads them, with a time limit (`hand_reader`). One text is read at a
+time, so that the server and the machine keep working, however many are sent.
 """
 
 import json
@@ -51,9 +51,9 @@ def read_review(form: ReviewForm, library: Library) -> ReviewSource:
 def count_hands(text: str, seconds: float = READ_SECONDS, module: str = MODULE) -> int:
     """Count the hands of a text; an `InputError`: it has none, or takes too long to read."""
     if not _reading.acquire(blocking=False):
-        raise BusyError("another text is being read: begin this review when that one has begun")
+        raise BusyError("another text is being read: start this review when that one has started")
     try:
-        # -P: the folder that the server was started in is no place to import from.
+        # -P: nothing is imported from the folder in which the server was started.
         done = subprocess.run(
             [sys.executable, "-P", "-m", module],
             input=text.encode(errors="replace"),

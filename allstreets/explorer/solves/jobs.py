@@ -1,10 +1,10 @@
 """Jobs of a solving process: a spot, a whole game or played hands, under the server's control.
 
-Each saves as it goes, so that it can be looked at meanwhile and resumed later.
+Each saves as it runs, so that it can be viewed meanwhile and resumed later.
 
-The first save comes early, so that there is something to view, later ones are seldom. What saving
-may take is a share of the time that has passed, and a second on top, so that the first save of a
-usual spot comes with its first check (`SaveBudget`).
+The first save comes early, so that there is something to view; later ones are rare. Saving may take
+a share of the elapsed time plus a second, so that the first save of a typical spot comes with its
+first check (`SaveBudget`).
 """
 
 import math
@@ -50,14 +50,14 @@ from allstreets.study import Effort, load_games, plan_review
 
 SHARE = 0.07  # of the time that has passed
 ALLOWANCE = 1.0  # seconds
-BYTES_A_SECOND = 300e6  # how fast a first save is taken to be
+BYTES_A_SECOND = 300e6  # the assumed speed of a first save
 CLOSEST, FARTHEST = 1.0, 300.0  # seconds between two saves, if they cost nothing
 GROWTH = 0.1  # of the time that has passed, between two saves
 
 
 @dataclass
 class SaveBudget:
-    """Decides when a save is due, by what the saves before it took."""
+    """Decides when a save is due, by the time of earlier saves."""
 
     solver_bytes: int
     clock: Callable[[], float] = time.monotonic
@@ -81,7 +81,7 @@ class SaveBudget:
         return self._spent + cost <= ALLOWANCE + SHARE * passed
 
     def saved(self, seconds: float) -> None:
-        """A save has just ended that took so long."""
+        """Record the time of a save that has just ended."""
         self._spent += seconds
         self._last = self.clock(), seconds
 
@@ -89,17 +89,17 @@ class SaveBudget:
 class Thinned:
     """Rows of checks: all of the first ones, then fewer and fewer, and always the latest.
 
-    A river is checked some hundred times per second; a curve shows the same with a row for every
-    hundredth more iterations.
+    A river is checked some hundred times per second; a curve shows as much with one row per 1 %
+    more iterations.
     """
 
     def __init__(self, ratio: float = 1.01, first: int = 100) -> None:
         self._ratio, self._first = ratio, first
         self._kept: list[dict[str, Any]] = []
-        self.latest: dict[str, Any] | None = None  # where it is not one of those that stay
+        self.latest: dict[str, Any] | None = None  # if it is not one of the rows that stay
 
     def add(self, row: dict[str, Any]) -> bool:
-        """Take a row; whether it is one of those that stay."""
+        """Add a row; return whether it stays."""
         stays = (
             len(self._kept) < self._first
             or row["iteration"] >= self._ratio * self._kept[-1]["iteration"]
@@ -115,8 +115,8 @@ class Thinned:
 
 
 MAX_ITERATIONS = 100_000  # in one run, where the target is out of reach
-STORE_SECONDS = 5.0  # between two notes of how far a review is, for servers to come
-OWN_PLAY = "playing the game's own strategies with real cards, to compare"
+STORE_SECONDS = 5.0  # between two progress notes of a review, for later servers
+OWN_PLAY = "playing the game's own strategies with real cards, for comparison"
 DRAFTING = "drafting this flop, for a first look"
 SETUP = "grouping hands and building tables before the first iteration"
 BEGIN = "opening the solutions and reading the hands"
@@ -168,7 +168,7 @@ def solve_spot(
 
 
 def draft_flop(job: SpotJob, commands: Commands, reporter: Reporter) -> Ending | None:
-    """Draft a flop, to be looked at while it is solved exactly; how it ended, if it did."""
+    """Draft a flop, to view while it is solved exactly; return its ending, if it ended."""
     reporter.note(COMPILING if must_announce(DRAFT_KERNELS) else DRAFTING)
 
     def callback(progress: Progress) -> None:
@@ -215,7 +215,7 @@ class SpotCallback:
         return self._solver
 
     def go_on(self) -> float:
-        """Resume from a bundle, or solve anew what keeps too little for that.
+        """Resume from a bundle, or solve again if it keeps too little for that.
 
         Returns the exploitability of an exact solution, in % of the pot.
         """
@@ -239,7 +239,7 @@ class SpotCallback:
         return self._exploitability
 
     def __call__(self, progress: Progress) -> None:
-        """Record the figures, save, and report how far it is."""
+        """Record the figures, save, and report progress."""
         check = progress.check
         if check is not None and check.iteration > self._checked_at:
             self._checked_at = check.iteration
@@ -263,13 +263,13 @@ class SpotCallback:
         self._save(progress)
 
     def where(self) -> str:
-        """The progress, in words for people."""
+        """The progress, for people."""
         target, reached = self._request.spot.target_pct, self._exploitability
         verb = "is reached" if reached <= target else "is not reached"
         return f"{figure(reached)} % of the pot, the target of {target:g} % {verb}"
 
     def _save(self, progress: Progress) -> None:
-        """Save what is not saved yet."""
+        """Save if something is unsaved."""
         solver, locked = self._solver, self._request.locked
         if progress.fresh_metrics is None:  # the latest check lies a few iterations back
             self._exploitability = 100 * solver.exploitability() / solver.spot.pot
@@ -363,7 +363,7 @@ def solve_in_rounds(
 ) -> Ending:
     """Solve a spot or a game with frequencies locked, by the code of `allstreets lock`.
 
-    It is solved again until they hold for the hands that get there.
+    Rounds are solved until they hold for the hands that get there.
     """
     source = request.locked
     assert source is not None
@@ -407,7 +407,7 @@ def solve_in_rounds(
 
 
 def held_text(result: SpotSolution | WholeSolution, bounds: Sequence[Bound]) -> str:
-    """Whether frequencies hold in what was solved, for people."""
+    """Whether frequencies hold in the solution, for people."""
     if isinstance(result, SpotSolution):
         gap = frequency_gap(result, bounds)
     else:

@@ -32,8 +32,8 @@ class Kind:
     need_bytes: Callable[[Request, int | None], int]
     """The memory that it takes; an `InputError` where so much is not free."""
     run: Callable[[SolveFolder, Request, Commands, Reporter], Ending]
-    finished: str  # what is said of one that has come to its end; a target can be made smaller
-    claims: bool = False  # whether `run` claims the folder by itself
+    finished: str  # the message for a finished one; a target can be made smaller
+    claims: bool = False  # whether `run` claims the folder itself
 
 
 def kind_of(request: Request) -> Kind:
@@ -57,7 +57,7 @@ def _review_outline(request: Request) -> Outline:
     source = request.review
     assert source is not None
     names = ", ".join(Path(folder).name for folder in source.folders)
-    return source.name, f"{source.hero or 'who wrote them down'}, graded by {names}", None
+    return source.name, f"{source.hero or 'the players who recorded them'}, graded by {names}", None
 
 
 SPOT = Kind(
@@ -81,7 +81,7 @@ GAME_IN_ROUNDS = replace(GAME, run=solve_in_rounds)
 REVIEW = Kind(
     "hands",
     _review_outline,
-    lambda *_: 0,  # it makes its trees so that they fit into what is free
+    lambda *_: 0,  # it makes its trees to fit into free memory
     review_hands,
-    "all hands are reviewed: begin another review",
+    "all hands are reviewed: start another review",
 )

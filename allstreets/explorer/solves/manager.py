@@ -1,16 +1,16 @@
-"""All solves of a server: the one that runs, those that wait, and those that lie in the folder.
+"""All solves of a server: the running one, the queue, and those stored in the folder.
 
-    waiting                                   behind the one that runs; can be stopped
+    waiting                                   in the queue; can be stopped
     starting → running ⇄ paused → stopping    with a process
     done, stopped, failed                     ended; can be resumed unless the target is reached
     interrupted                               the server or the process was ended; can be resumed
 
-What is not running is read from its folder at every request, so a server knows what
-earlier ones have left. Everything here may be called from any thread.
+A solve that is not running is read from its folder at every request, so a server knows the solves
+of earlier servers. Everything here may be called from any thread.
 
-A page hears of a solve by server-sent events. A listener holds a place in the curve and nothing
-else: whenever something has changed it gets the state as it is now and the points that it has not
-seen. So a slow listener misses what came between, and delays no other.
+A page follows a solve by server-sent events. A listener is a position in the curve and nothing
+else: at every change it gets the current state and the points that it has not seen. So a slow
+listener misses states in between, and delays no other.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ from allstreets.storage import SPOTS
 HEARTBEAT_SECONDS = 10.0
 HEARTBEAT = ": still here\n\n"
 
-# From the number of points that a listener has seen to what is new, and whether that is the end.
+# From the number of points that a listener has seen to the new event, and whether it is the end.
 Look = Callable[[int], tuple[SolveEvent, bool]]
 
 
@@ -100,7 +100,7 @@ def event_text(event: SolveEvent) -> str:
 
 ANSWER_SECONDS = 3.0  # to wait for a process to pause or to resume: an iteration may be long
 CLOSE_SECONDS = 10.0  # to wait for processes to save when the server ends
-LEFT_QUEUE = "taken out of the line before its turn came"
+LEFT_QUEUE = "removed from the queue before its turn came"
 
 
 class Solves:
@@ -118,13 +118,13 @@ class Solves:
         self.trash = Trash([folder])
         self._changed = threading.Condition()  # guards everything below
         self._running: dict[str, Running] = {}
-        self._queue: dict[str, tuple[SolveFolder, int]] = {}  # what waits, and the bytes it needs
+        self._queue: dict[str, tuple[SolveFolder, int]] = {}  # the queue, with the bytes each needs
         self._bell = Bell()
         self._closed = False
 
     @property
     def max_memory_bytes(self) -> int | None:
-        """Memory that all solves may use: the given limit, or all that is free; None: unknown."""
+        """Memory that all solves may use: the given limit, or all free memory; None: unknown."""
         return available_bytes() if self._max_memory_bytes is None else self._max_memory_bytes
 
     def solve_of(self, solution: Path) -> str | None:
@@ -155,7 +155,7 @@ class Solves:
     ) -> messages.Solve:
         """Solve a spot, now or in its turn.
 
-        `flop` says which flop of a whole game it is, `locked` what it was before it was locked.
+        `flop` is its flop of a whole game, `locked` its source before the lock.
         """
         request = Request(run=0, state="waiting", form=form, created=0, flop=flop, locked=locked)
         return self._begin(request)
@@ -178,7 +178,7 @@ class Solves:
             return self._enqueue(new_folder(self.folder, request, hands=hands), need)
 
     def detail(self, solve: SolveId) -> messages.SolveDetail:
-        """Where a solve stands, with its curve."""
+        """The progress of a solve, with its curve."""
         folder = self._find(solve)
         with self._changed:
             running = self._running.get(solve)
@@ -197,13 +197,13 @@ class Solves:
             return self._command(running, "pause")
 
     def resume(self, solve: SolveId) -> messages.Solve:
-        """Let a solve go on: one that was paused, stopped, or cut off by the end of a server."""
+        """Resume a solve that was paused, stopped, or cut off by the end of a server."""
         with self._changed:
             if solve in self._running:
                 running = self._running[solve]
                 if running.status.state != "paused":
                     raise BusyError(
-                        f"only a paused solve can go on; this is {running.status.state}"
+                        f"only a paused solve can be resumed; this is {running.status.state}"
                     )
                 return self._command(running, "resume")
             if solve in self._queue:
@@ -215,7 +215,7 @@ class Solves:
         with self._changed:
             self._require_open()
             if self._is_busy(solve):
-                raise BusyError("this solve goes on already")
+                raise BusyError("this solve is running already")
             return self._enqueue(folder, need)
 
     def stop(self, solve: SolveId) -> messages.Solve:
@@ -240,7 +240,7 @@ class Solves:
 
     @contextmanager
     def resting(self, folder: Path) -> Iterator[None]:
-        """Nothing is begun meanwhile; a `BusyError` where a solve works in or for a folder."""
+        """Within it nothing is started; a `BusyError` if a solve works in or for a folder."""
         with self._changed:
             busy = [running.folder for running in self._running.values()]
             for solve in (*busy, *(waiting for waiting, _ in self._queue.values())):
@@ -255,7 +255,7 @@ class Solves:
             if self._is_busy(solve):
                 raise BusyError("this solve is running or waits: stop it first")
             folder = self._find(solve)
-            stored = self._describe_stored(folder)  # what is no whole solve is not ours to delete
+            stored = self._describe_stored(folder)  # an incomplete solve is not ours to delete
             if folder.in_use():
                 raise BusyError("a process is still saving this solve: try again in a moment")
             return self.trash.put(folder.path, stored.name)
@@ -302,7 +302,7 @@ class Solves:
         return all(ended)
 
     def _enqueue(self, folder: SolveFolder, need_bytes: int) -> messages.Solve:
-        """Begin, or wait for all that came before."""
+        """Start, or wait for all earlier solves."""
         if not self._queue and len(self._running) < self.at_once:
             return self._launch(folder, need_bytes)
         folder.conclude("waiting")
@@ -311,7 +311,7 @@ class Solves:
         return self._describe_stored(folder)
 
     def _advance(self) -> None:
-        """Begin the solves whose turn has come."""
+        """Start the solves whose turn has come."""
         while self._queue and not self._closed and len(self._running) < self.at_once:
             folder, need_bytes = self._queue.pop(next(iter(self._queue)))
             free = self.free_bytes
@@ -425,12 +425,12 @@ class Solves:
             if folder.id in self._running:
                 return self._describe(self._running[folder.id])
         stored = self._describe_stored(folder)
-        with self._changed:  # it may have gone on while its files were read
+        with self._changed:  # it may have progressed while its files were read
             running = self._running.get(folder.id)
             return stored if running is None else self._describe(running)
 
     def _describe_stored(self, folder: SolveFolder) -> messages.Solve:
-        """A solve as its folder describes it."""
+        """A solve as described by its folder."""
         request = _request(folder)
         standing = folder.standing(request, waits=folder.id in self._queue)
         return self._solve(folder, request, *standing)

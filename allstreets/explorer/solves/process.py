@@ -1,7 +1,7 @@
-"""The server's side of a solving process: its reports, the commands to it, what its end means.
+"""The server's side of a solving process: its reports, the commands to it, and its end.
 
-The process writes one JSON object per line to its stdout, each with what has changed. It reads one
-word per line from its stdin; the end of its stdin is the end of the server.
+The process writes one JSON object per line to its stdout, each with the changes. It reads one word
+per line from its stdin; the end of its stdin is the end of the server.
 """
 
 import os
@@ -33,7 +33,7 @@ class Report(BaseModel):
     state: SolveState | None = None
     progress: SolveProgress | None = None
     points: list[CurvePoint] = []
-    note: str | None = None  # "": there is none any more
+    note: str | None = None  # "": none any more
     saves: int | None = None
     reason: str | None = None
     error: str | None = None
@@ -44,7 +44,7 @@ class Report(BaseModel):
 
 
 class Running:
-    """A solve with a process: what that has reported so far; guarded by the lock of its owner.
+    """A solve with a process: its reports so far; guarded by the lock of its owner.
 
     `receive` is called with every report and `ended` once with the exit code, both from a thread.
     """
@@ -66,7 +66,7 @@ class Running:
         self._last_words: SolveState | None = None
         self._killed: SolveState | None = None  # the state after a kill of ours
         self._received, self._ended = receive, ended
-        # -P: the folder that the server was started in is no place to import from.
+        # -P: nothing is imported from the folder in which the server was started.
         command = [sys.executable, "-P", "-m", MODULE, str(folder.path.resolve())]
         with folder.log.open("wb") as log:
             self.process = subprocess.Popen(
@@ -81,7 +81,7 @@ class Running:
         self._thread.start()
 
     def send(self, command: Command) -> None:
-        """Give a command; a process that has just ended ignores it."""
+        """Send a command; a process that has just ended ignores it."""
         assert self.process.stdin is not None
         with suppress(OSError, ValueError):  # ValueError: the pipe is closed
             self.process.stdin.write(f"{command}\n".encode())
@@ -109,7 +109,7 @@ class Running:
         self._ended(self, code)
 
     def receive(self, report: Report) -> None:
-        """Take in what has changed."""
+        """Apply the changes of a report."""
         changes = report.model_dump(exclude_none=True, include={"saves", "reason", "error"})
         if report.state in LIVE_STATES:
             # After the command to stop, reports from before it do not count.
@@ -146,7 +146,7 @@ class Running:
 
 
 def environment() -> dict[str, str]:
-    """The server's environment; the process finds the same package, wherever it came from."""
+    """The server's environment, in which the process finds the same package."""
     home = str(Path(allstreets.__file__).parents[1])
     others = os.environ.get("PYTHONPATH")
     return {**os.environ, "PYTHONPATH": os.pathsep.join([home, others] if others else [home])}

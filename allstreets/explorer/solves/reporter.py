@@ -1,6 +1,6 @@
 """The solving process's side of the exchange: commands come in, reports go out.
 
-Reports go to the server, and what a server that is started later has to know into the folder.
+Reports go to the server; facts for servers that start later go into the folder.
 """
 
 import os
@@ -38,7 +38,7 @@ class Commands(Control):
         return self.ending is not None
 
     def listen(self, source: int) -> None:
-        """Take commands from a file descriptor, and the system's signals to end the process."""
+        """Take commands from a file descriptor, and signals to end the process."""
         for number in SIGNALS:
             signal.signal(number, self._terminate)
         listen_to_parent(self.take, self._interrupt, source)
@@ -74,14 +74,14 @@ class Channel:
 
     @classmethod
     def take_stdout(cls) -> "Channel":
-        """Reserve stdout for reports: whatever else is printed goes to the log with stderr."""
+        """Reserve stdout for reports: other output goes to the log with stderr."""
         sys.stdout.flush()
         target = os.dup(1)
         os.dup2(2, 1)
         return cls(target)
 
     def send(self, report: Report) -> None:
-        """Send what has changed to the server."""
+        """Send the changes to the server."""
         line = report.line()
         with suppress(OSError):
             while line:
@@ -98,7 +98,7 @@ class Ending:
 
 
 class Reporter:
-    """Reports to the server what happens, and stores it in the folder of the solve."""
+    """Reports events to the server, and stores them in the folder of the solve."""
 
     def __init__(self, folder: SolveFolder, request: Request, channel: Channel) -> None:
         self._folder, self._request, self._channel = folder, request, channel
@@ -109,7 +109,7 @@ class Reporter:
         self._reported_at = self._stored_at = 0.0  # monotonic seconds
 
     def note(self, text: str) -> None:
-        """Say what happens before there is progress."""
+        """Report a step before there is progress."""
         self._channel.send(Report(note=text))
 
     def add(self, point: CurvePoint) -> None:
@@ -119,7 +119,7 @@ class Reporter:
     def report(
         self, progress: SolveProgress, *, paused: bool = False, note: str = "", now: bool = False
     ) -> None:
-        """Say how far it is, a few times per second at most, and whenever it pauses or resumes."""
+        """Report progress, at most a few times per second, and whenever it pauses or resumes."""
         late = time.monotonic() >= self._reported_at + REPORT_SECONDS
         if now or late or paused != self._paused:
             self._paused, self._reported_at = paused, time.monotonic()
@@ -128,7 +128,7 @@ class Reporter:
             self._channel.send(Report(state=state, progress=progress, points=points, note=note))
 
     def store(self, progress: SolveProgress | None = None, every: float = 0.0) -> None:
-        """Store how far it is, for a server that is started later, `every` so many seconds."""
+        """Store the progress for a server that starts later, `every` so many seconds."""
         self._progress = progress or self._progress
         if time.monotonic() >= self._stored_at + every:
             self._stored_at = time.monotonic()

@@ -1,13 +1,12 @@
-"""The form of a spot, read: everything that is wrong with it at once, or what it takes to solve.
+"""The form of a spot, read: all its problems at once, or the cost of solving it.
 
 An empty text of bet sizes is a player who never bets on that street, an empty text of raise sizes
-one who never raises. An empty text of donk sizes is none of its own: the bet sizes serve, and
-"none" is a player who never leads into the last aggressor. Sizes without a use (of streets before
-the board, donk sizes on the first street) are ignored, so that a form can be filled in
-once and its board changed. Edits of the tree are a node a line: "x b33%: +150%, -b75%".
+one who never raises. An empty text of donk sizes means the bet sizes; "none" is a player who never
+leads into the last aggressor. Sizes without a use (of streets before the board, donk sizes on the
+first street) are ignored, so that a form can be filled in once and its board changed. Edits of the
+tree are a node a line: "x b33%: +150%, -b75%".
 
-Whether there are GPUs to solve on is found out once, without taking anything of their memory: the
-processes that solve open them.
+GPUs are detected once, without taking any of their memory: the solving processes open them.
 """
 
 import math
@@ -44,8 +43,8 @@ from allstreets.explorer.models.solves import (
 from allstreets.games import Estimate, Spot, estimate_spot, require_memory, usual_iterations
 from allstreets.jobs import SpotConfig
 
-# A betting tree of this size is looked through in some tenths of a second. On a flop or turn one
-# that comes near it needs far more memory than machines have.
+# A betting tree of this size is visited in some tenths of a second. On a flop or turn, trees near
+# this size need far more memory than machines have.
 NODE_LIMIT = 30_000
 SIZE_LIMIT = 10  # of one list
 NO_DONK = "none"
@@ -61,7 +60,7 @@ ADD, REMOVE = "+", "-"
 
 @dataclass(frozen=True)
 class CheckedSpot:
-    """A spot that can be solved, and what that takes."""
+    """A spot that can be solved, and the cost."""
 
     config: SpotConfig
     spot: Spot
@@ -237,7 +236,7 @@ def _config(form: SpotForm, first: Street) -> SpotConfig:
 
 
 def _measured(form: SpotForm, first: Street) -> CheckedSpot:
-    """The spot with its tree and what it takes; too large a tree is an `InputError`."""
+    """The spot with its tree and its cost; too large a tree is an `InputError`."""
     config = _config(form, first)
     spot = config.spot()
     tree = _tree(spot.rules)
@@ -249,7 +248,7 @@ def _measured(form: SpotForm, first: Street) -> CheckedSpot:
 
 @lru_cache(maxsize=16)
 def _tree(rules: PostflopRules) -> BettingTree | str:
-    """The betting tree, or why there is none; cached, since most keystrokes leave it as it is."""
+    """The betting tree, or the reason why there is none; cached: most keystrokes keep it."""
     try:
         return build_postflop_tree(rules, NODE_LIMIT)
     except LargeTreeError:
@@ -301,10 +300,10 @@ def changes_text(edit: Edit) -> str:
 
 @cache
 def device_choices() -> tuple[DeviceChoice, ...]:
-    """All of them, the processors first."""
+    """All devices, processors first."""
     try:
         gpus = gpu_names()
-    except InputError:  # no GPU, no driver, or not the extra
+    except InputError:  # no GPU, no driver, or the extra is missing
         gpus = []
     names = [CPU, *("cuda" if number == 0 else f"cuda:{number}" for number in range(len(gpus)))]
     devices = zip(names, [f"{processors()} processors", *gpus], strict=True)
@@ -312,7 +311,7 @@ def device_choices() -> tuple[DeviceChoice, ...]:
 
 
 def require_device(device: str, precision: str, river_groups: str) -> None:
-    """Refuse a device that is not there, or that cannot store strategies in such a way."""
+    """Refuse a missing device, or one that cannot store strategies this way."""
     known = [choice.device for choice in device_choices()]
     if device not in known:
         raise InputError(f"there is no {device} on this machine: choose {' or '.join(known)}")

@@ -1,9 +1,8 @@
 """A process that solves, trains or reviews: python -m allstreets.explorer.solves.worker FOLDER.
 
-It resumes from the folder's bundle where there is one, saves as it goes, and ends when the target
-is reached, when the time is up, or when the server says so or is gone. The server keeps its own
-memory and processor time, and a spot that is too large for the machine takes this process with
-it, not the server.
+It resumes from the folder's bundle if there is one, saves as it runs, and ends when the target is
+reached, when the time is up, or when the server says so or is gone. The server keeps its own memory
+and processor time: a spot that is too large for the machine ends this process, not the server.
 """
 
 import os
@@ -60,7 +59,7 @@ def _claimed(folder: SolveFolder, commands: Commands, request: Request) -> Itera
 def attempt(
     folder: SolveFolder, request: Request, commands: Commands, reporter: Reporter
 ) -> Ending:
-    """Solve; whatever goes wrong is an ending, too."""
+    """Solve; errors are endings, too."""
     try:
         return kind_of(request).run(folder, request, commands, reporter)
     except KeyboardInterrupt:  # of the training loop, which had nothing to save yet
@@ -85,4 +84,4 @@ def _step_back() -> None:
 if __name__ == "__main__":
     code = main(sys.argv[1:])
     sys.stderr.flush()
-    os._exit(code)  # everything is written: taking the compiler down in order takes a while
+    os._exit(code)  # everything is written: shutting down the compiler in order takes a while

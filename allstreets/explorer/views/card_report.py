@@ -1,8 +1,8 @@
 """The report over turn or river cards: the same decision after each of them.
 
-A card of a large spot takes a while the first time it is looked at, and all of them read as many
-gigabytes as its strategies. So a report comes in parts, one for each board that differs: reports
-with the rows of that board alone, whose weights are in one unit.
+The first view of a card of a large spot takes a while, and all cards together read as many
+gigabytes as its strategies. So a report comes in parts, one for each distinct board: reports with
+only the rows of that board, whose weights share a unit.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,14 +23,14 @@ class CardReports:
     """Reports by the node that they are of."""
 
     def __init__(self) -> None:
-        self._made: dict[Position, CardReport] = {}  # by node, those looked at to the end
+        self._made: dict[Position, CardReport] = {}  # by node, the complete ones
 
     def forget(self) -> None:
-        """Make all reports anew."""
+        """Make all reports again."""
         self._made.clear()
 
     def parts(self, node: Node) -> Iterator[CardReport]:
-        """The deal at a node, or a node behind its last deal with every card, board by board."""
+        """The deal at a node, or a node after its last deal with every card, board by board."""
         if node.position in self._made:
             yield self._made[node.position]
             return
@@ -44,14 +44,14 @@ class CardReports:
 
 
 def _last_deal(node: Node) -> Node:
-    """The last chance node on the way to a node at which one card was dealt."""
+    """The last chance node on the path to a node at which one card was dealt."""
     chances = [step for step in node.path if step.kind == "chance"]
     last = chances[-1] if chances else None
     ways = []
     if last is None or (last.deal is not None and last.deal.count == 3 and last != node):
         ways = node.ways_to_a_deal()
         if not ways:
-            raise NoNodeError("No card is dealt any more on this way.")
+            raise NoNodeError("No card is dealt any more on this line.")
         last = node.solution.at(ways[0][1])
     deal = last.deal or node.deal
     if deal is None or deal.count == 0:
@@ -61,14 +61,14 @@ def _last_deal(node: Node) -> Node:
     elif deal.count == 3:
         reason = "no flop is dealt yet: pick one"
     elif ways:
-        raise NoNodeError("No card has been dealt yet. These ways lead to one:", ways)
+        raise NoNodeError("No card has been dealt yet. These lines lead to one:", ways)
     else:
         return last
     raise InputError(f"line '{node.line}': there is no report over cards, since {reason}")
 
 
 def _boards(deal: Node, node: Node) -> Iterator[CardReport]:
-    """The first decision after each card of a deal, or where the play behind the deal led to."""
+    """The first decision after each card of a deal, or the node reached after the deal."""
     solution, street = deal.solution, Street(deal.street + 1)
     if deal.deal is not None and deal.deal.solved_again:
         raise InputError(
@@ -86,7 +86,7 @@ def _boards(deal: Node, node: Node) -> Iterator[CardReport]:
 
     for board in same.representatives:
         shown = behind(board)
-        # A card that this one stands for has other combos and the same figures.
+        # A card that this one represents has other combos and the same figures.
         cards = np.flatnonzero(same.representative == board).tolist()
         yield CardReport.of(
             line=deal.line,

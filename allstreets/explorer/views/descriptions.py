@@ -20,7 +20,7 @@ Entries = Iterable[tuple[str, str | None]]  # (label, value) of facts; None: lef
 SHOWN_LOCKS = 8  # of a lock on every card there are dozens
 
 AVERAGED = (
-    "turn and river cards are averaged over: a decision there is the same whichever card came, and "
+    "turn and river cards are averaged over: a decision there is the same for every card, and "
     "equities are those of the flop"
 )
 
@@ -141,7 +141,7 @@ def describe_spot(
 
 
 def _locked(locks: Sequence[Lock]) -> str:
-    return f"{locks_text(locks)}: what is done there was given, not found"
+    return f"{locks_text(locks)}: the strategy there was given, not solved"
 
 
 def _locks(locks: Sequence[Lock]) -> Entries:
@@ -212,7 +212,7 @@ def describe_whole(result: WholeSolution, manifest: Mapping[str, Any]) -> Descri
     if facts_of.certificate is not None:
         real = "; ".join(line.strip() for line in certificate_lines(facts_of.certificate))
     facts += [
-        *(_locks(result.locks) if result.locks else [("Locks", "none: every strategy was found")]),
+        *(_locks(result.locks) if result.locks else [("Locks", "none: every strategy was solved")]),
         *_made_simple(head),
         ("Algorithm", facts_of.algorithm),
         ("Iterations", f"{facts_of.iterations:,}"),
@@ -240,7 +240,7 @@ def _made_simple(head: Headline) -> Entries:
     if made is not None:
         yield "Made simple", f"{' and '.join(made.players)}: {made.rule}"
         yield "Made from", made.source
-        yield "What that costs", made.cost
+        yield "Cost", made.cost
 
 
 def _raises(rules: PreflopRules) -> Entries:
@@ -293,7 +293,7 @@ def describe_flops(result: WholeSolution, manifest: Mapping[str, Any]) -> Descri
     models, head = result.models, headline("postflop", manifest)
     config, missing = models.config, len(models.missing)
     notes = [
-        "both ranges are full: they hold every hand that fits beside the flop",
+        "both ranges are full: they contain every hand that the flop leaves",
         *_notes_of_cards(result.cards),
     ]
     if missing:

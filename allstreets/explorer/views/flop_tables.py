@@ -2,7 +2,7 @@
 
 `FlopTables` are those of a whole game or of flops solved one by one; `BoardsBeside` those of a spot
 that was solved on several boards. Reports by hands grow board by board, since reading many takes a
-while at first: whoever asks next resumes what was begun, and what is complete is kept.
+while at first: the next request resumes an unfinished report, and complete ones are kept.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -79,8 +79,8 @@ class FlopTables:
     def _read(self, line: str) -> tuple[int, int]:
         """(root, node) of a decision; refuses a table that would take hours.
 
-        Buckets of later streets are computed flop by flop. Where a turn is a real card, there is
-        none that all flops share.
+        Buckets of later streets are computed flop by flop. Where a turn is a real card, no card is
+        common to all flops.
         """
         root, node = self._solution.read_any_flop(line)
         cards, street = self._solution.cards, Street(int(self._flops.pot(root).tree.street[node]))
@@ -137,7 +137,7 @@ class FlopTables:
         )
 
     def _figures(self, root: int, flop: Flop, node: int) -> _Figures:
-        """A decision on a flop; what would take a while on many flops is left out."""
+        """A decision on a flop; figures that would take a while on many flops are left out."""
         flops, start, combos = (
             self._flops,
             self._solution.roots.reach(root),
@@ -214,7 +214,7 @@ class BoardsBeside:
 
 
 def boards_beside(solution: SpotSolution, folder: Path) -> BoardsBeside | None:
-    """The boards beside a spot; None: it is no part of a set, or alone there."""
+    """The boards beside a spot; None: it is not part of a set, or alone there."""
     with suppress(InputError):
         if folder_kind(folder.parent) == "spots":
             spots = load_spots(folder.parent)
@@ -225,7 +225,7 @@ def boards_beside(solution: SpotSolution, folder: Path) -> BoardsBeside | None:
 
 
 class _Growing:
-    """A report that is being made."""
+    """A report in progress."""
 
     def __init__(self, boards: Boards) -> None:
         self.boards, self.done = boards, 0
@@ -254,8 +254,8 @@ class GrowingReports:
         while True:
             growing = self._kept.pop(line, None) or _Growing(self._begin(line))
             if growing.report is None:
-                growing.step()  # if that fails, the next who asks begins anew
-            self._kept[line] = growing  # the last to be given up
+                growing.step()  # if that fails, the next request starts again
+            self._kept[line] = growing  # the last to be dropped
             while len(self._kept) > KEPT:
                 del self._kept[next(iter(self._kept))]
             yield growing

@@ -1,4 +1,4 @@
-"""A node of a solution as messages: the way to it, what can happen there, and a decision in figures
+"""A node of a solution as messages: the path to it, its actions or cards, and a decision in figures
 of whole ranges: grids, actions, equity curves.
 """
 
@@ -33,12 +33,12 @@ RARE = "play hardly ever gets here: the numbers are rough"
 FLOP_EQUITY = "turn and river are averaged over: equity is that of the flop"
 NO_EQUITY = "hands of a bucket play alike: their equity is not known here"
 BUCKET_EVS = (
-    "EVs of actions do not quite add up to the EV of the range: buckets meet without regard to the "
-    "cards they hold, while frequencies are counted over real pairs of hands; and a hand lies in "
-    "several buckets: the EV of its action is that of taking it in all of them"
+    "EVs of actions do not quite add up to the EV of the range: buckets meet without card "
+    "removal, while frequencies are counted over real pairs of hands; and a hand is in several "
+    "buckets: the EV of its action is that of taking it in all of them"
 )
 BEHIND = (
-    "allstreets report FOLDER --line … --behind solves what would follow by itself, as if the "
+    "allstreets report FOLDER --line … --behind solves the play that would follow, as if the "
     "whole range came here"
 )
 PLAYERS = tuple(enumerate(PLAYER_NAMES))
@@ -55,7 +55,7 @@ def player_of(name: PlayerName) -> Player:
 
 
 def goes_on(node: Node) -> Node:
-    """The node itself, or the one after it where a card is dealt that the solution averages."""
+    """The node itself, or its child where the solution averages over the dealt card."""
     return node.children[0] if node.deal is not None and node.deal.count == 0 else node
 
 
@@ -104,7 +104,7 @@ def shades(words: Sequence[str]) -> list[float]:
 
 
 def amount_text(amount: float) -> str:
-    """An amount without zeros that say nothing."""
+    """An amount without trailing zeros."""
     return f"{round(amount, 3):.12g}"
 
 
@@ -128,7 +128,7 @@ def settings(node: Node) -> list[messages.Setting]:
 
 
 def steps(node: Node) -> list[messages.Step]:
-    """The way to a node."""
+    """The path to a node."""
     path = node.path
     picked = [label for label, first in node.solution.settings if first == path[0].position]
     steps: list[messages.Step] = [
@@ -198,7 +198,7 @@ def _options(node: Node) -> list[messages.CardOption]:
 
 
 def end(node: Node, grids: messages.Grids) -> messages.End:
-    """The end of a hand: who wins what."""
+    """The end of a hand, with the result."""
     seats, unit = node.unit.seats, node.unit.name
     less = f" (after {amount_words(node.rake, unit)} of rake)" if node.rake > 0 else ""
     amount = f"{amount_words(node.pot - node.rake, unit)}{less}"

@@ -1,4 +1,4 @@
-"""The range of a player at a node, and in words that other programs read."""
+"""The range of a player at a node, also as text that other programs read."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -28,7 +28,7 @@ LETTERS = {
 class Reaching:
     """The range with which a player gets to a node, or the part of it that takes an action."""
 
-    range: Range  # weights of four decimals, of combos that the board leaves
+    range: Range  # weights of four decimals, of unblocked combos
     board: tuple[int, ...]
 
     @property
@@ -42,7 +42,7 @@ class Reaching:
 
 
 def reaching(decision: Decision, player_name: PlayerName | None, action: str | None) -> Reaching:
-    """A player's range, by default that of who acts, or the part of it that takes an action.
+    """A player's range, by default the acting player's, or the part of it that takes an action.
 
     An action is a word of a line ("r2.5") or a name ("raise": of every size, but the all-in).
     """
@@ -60,7 +60,7 @@ def reaching(decision: Decision, player_name: PlayerName | None, action: str | N
 
 
 def _indices(decision: Decision, action: str) -> list[int]:
-    """The indices of an action, or of all of that name, among those that are offered."""
+    """The indices of an action, or of all actions of that name, among those offered."""
     word = action.strip().lower()
     indices = [index for index, offered in enumerate(decision.actions) if offered == word]
     if not indices and word in LETTERS:

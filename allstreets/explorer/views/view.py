@@ -1,4 +1,4 @@
-"""A solution as the page walks it, whatever its kind: through `Solution` and `Node` alone."""
+"""A solution of any kind as the page walks it, only through `Solution` and `Node`."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -51,12 +51,12 @@ Part = TypeVar("Part")
 CACHED = 96  # decisions with results of the whole hand
 EV_NOTES: dict[EvCount, str] = {
     "here": "from here on: folding is 0, and both players' EVs sum to the pot, less any rake",
-    "hand": "over the whole hand: what a player has put in before counts as lost",
+    "hand": "over the whole hand: chips put in before count as lost",
 }
 
 
 class Turns:
-    """A lock that goes round: who asks for it again comes after all who wait already.
+    """A fair lock: a thread that asks for it again comes after all that wait already.
 
     A plain lock would mostly go back to the thread that has just released it.
     """
@@ -83,11 +83,11 @@ class Turns:
                 self._taken = False
 
     def locked(self) -> bool:
-        """Whether it is somebody's turn."""
+        """Whether a thread holds it."""
         return self._taken
 
     def each(self, begin: Callable[[], Iterator[Part]]) -> Iterator[Part]:
-        """The parts of a report, each in a turn of its own."""
+        """The parts of a report, each in its own turn."""
         with self:
             parts = begin()
         while True:
@@ -104,7 +104,7 @@ class SolutionView:
     Any number of threads may use it. Requests take turns: solutions cache what they find, and a
     spot's solver has one workspace. A report over cards takes many turns, one for each board, and
     others have theirs between them. A table over flops takes seconds the first time and works on
-    nothing that others change: it has turns of its own, so that other requests proceed while it is
+    nothing that others change: it has its own turns, so that other requests proceed while it is
     built. A report over flops by hands may take a minute: it has such a turn for a flop at a time.
     """
 
@@ -129,7 +129,7 @@ class SolutionView:
         return self._describe()
 
     def refresh(self) -> None:
-        """Show what was solved meanwhile and belongs to the solution."""
+        """Show results that were solved meanwhile and belong to the solution."""
         with self._turns:
             self._solution.refresh()
             self._over_hand.cache_clear()
@@ -152,19 +152,19 @@ class SolutionView:
             return known
 
     def _shown(self, node: Node, evs: EvCount) -> Record:
-        """Both ranges at a node, with EVs that count as asked."""
+        """Both ranges at a node, with EVs that count as requested."""
         position: Position = node.position
         return node.ranges if evs == "here" else self._over_hand(position)
 
     def record(self, line: str, evs: EvCount = "here") -> Record:
-        """Both players' hands at a line, and what is done with them."""
+        """Both players' hands at a line, with the strategy."""
         with self._turns:
             shown = self._shown(self._node(line), evs)
             _ = shown.learned, shown.equities  # computed once; what follows needs no turn
             return shown
 
     def place(self, line: str, evs: EvCount = "here") -> messages.Place:
-        """Everything that is seen at a line."""
+        """Everything that is shown at a line."""
         with self._turns:
             node = self._node(line)
             unit = "pots" if node.unit.name == "pot" else node.unit.name
@@ -234,7 +234,7 @@ class SolutionView:
 
 
 def read_facts(folder: Path) -> tuple[SolutionKind, Manifest]:
-    """Kind and manifest of a folder, checked; an `InputError` says what is wrong with it."""
+    """Kind and manifest of a folder, checked; an `InputError` names the problem."""
     stored = folder_kind(folder)
     if stored in get_args(SolutionKind):
         kind = cast(SolutionKind, stored)
@@ -268,7 +268,7 @@ def range_at(
     flop: str | None = None,
     action: str | None = None,
 ) -> Reaching:
-    """A player's range at a line of the solution in a folder; by default that of who acts there.
+    """A player's range at a line of the solution in a folder; by default the acting player's.
 
     `flop` may be named beside a line instead of in it. With an action, as in a line ("r2.5") or by
     name ("raise"), the part of the range that takes it.

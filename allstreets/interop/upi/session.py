@@ -7,9 +7,9 @@ One command a line comes in, and its answer goes out, followed by the end string
     go                         go ok! / END, and later: SOLVER: stopped (required accuracy reached)
     show_strategy r:0          a line of 1,326 numbers for each child / END
 
-A command without data answers `<command> ok!`. What cannot be answered is a line that begins with
-ERROR; the session goes on. The solver trains in the background, and lines that begin with `SOLVER:`
-come between two answers, never inside one.
+A command without data answers `<command> ok!`. A command that fails answers with a line that begins
+with ERROR, and the session continues. The solver trains in the background, and lines that begin
+with `SOLVER:` come between two answers, never inside one.
 
 A `Session` holds the settings and a tree, of a spot or of a whole game; commands are methods. Node
 ids and vectors are those of `nodes`.
@@ -147,7 +147,7 @@ class Session:
         return [f"{name} ok!"] if answer is None else answer
 
     def _turn(self, name: str) -> AbstractContextManager[None]:
-        """When a command may run: at once, or between two iterations of the solver."""
+        """The moment when a command may run: now, or between two iterations of the solver."""
         if self._solve is None or not self._solve.runs or name in AT_ONCE:
             return nullcontext()
         if name in ALONE:
@@ -202,7 +202,7 @@ class Session:
                 if self._over:
                     break
                 answers.append(self._answer(line) or ())
-                if self._starts is not None:  # so that a command that follows can wait for it
+                if self._starts is not None:  # so that the next command can wait for it
                     self._starts.start()
                     self._starts = None
             return answers
@@ -214,13 +214,13 @@ class Session:
         return None
 
     def show_settings(self, _: str) -> Answer:
-        """show_settings, show_tree_params: what is set, as commands."""
+        """show_settings, show_tree_params: the settings, as commands."""
         return self._settings.commands()
 
     # Trees.
 
     def build_tree(self, _: str) -> Answer:
-        """build_tree: the tree of the settings, not solved yet: all actions are taken alike."""
+        """build_tree: the tree of the settings, not solved yet: play is uniform."""
         self._tree = None
         spot = self._settings.spot()
         oop, ip = (self._settings.ranges[player].on(spot.cards).largest for player in Player)
@@ -353,7 +353,7 @@ class Session:
         return None
 
     def calc_results(self, _: str) -> Answer:
-        """calc_results: EVs, and what best responses win."""
+        """calc_results: EVs, and the winnings of best responses."""
         return self._results(self._known())
 
     @staticmethod
@@ -443,7 +443,7 @@ class Session:
     # Numbers.
 
     def show_range(self, rest: str) -> Answer:
-        """show_range OOP|IP [NODE]; without a node what set_range set."""
+        """show_range OOP|IP [NODE]; without a node the range of set_range."""
         player, text = read_player(rest)
         if text:
             nodes, node = self._played(text)
@@ -457,7 +457,7 @@ class Session:
         return [vector_line(row) for row in self._strategy(*self._node(rest))[::-1]]
 
     def _strategy(self, nodes: Nodes, node: Node) -> Floats:
-        """[A, 1326]: as it was set, else as it was solved."""
+        """[A, 1326]: the strategy that was set, else the solved one."""
         tree = self._known()
         return tree.strategy(node) if isinstance(tree, SpotTree) else nodes.strategy(node)
 
@@ -558,7 +558,7 @@ class Session:
         return None
 
     def lock_node(self, rest: str) -> Answer:
-        """lock_node NODE: to the strategy that was set there, else to the one that was solved."""
+        """lock_node NODE: to the strategy that was set there, else to the solved one."""
         self._spot().lock(self._node(rest)[1], np.ones(COMBO_COUNT, np.bool_))
         return None
 

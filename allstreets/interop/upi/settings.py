@@ -37,14 +37,14 @@ class Settings:
     report_seconds: float = REPORT_SECONDS
 
     def spot(self) -> Spot:
-        """The spot that is set."""
+        """The spot of the settings."""
         missing = [f"set_range {p.name}" for p in Player if p not in self.ranges]
         missing += [] if self.board else ["set_board"]
         missing += [] if self.pot else ["set_pot"]
         if any(self.blinds):
             raise InputError("bets before the root cannot be read: write set_pot 0 0 pot")
         if missing:
-            raise InputError(f"no tree without {', '.join(missing)}")
+            raise InputError(f"a tree needs {', '.join(missing)}")
         rake, cap = self.rake
         return spot_of_lines(
             list(self.lines),
@@ -71,7 +71,7 @@ class Settings:
         number, _, unit = rest.partition(" ")
         unit = unit.strip().lower() or "chips"
         if unit not in ("chips", "fraction"):
-            raise InputError(f"'{shorten(unit)}' is no unit: write chips or fraction")
+            raise InputError(f"'{shorten(unit)}' is not a unit: write chips or fraction")
         (value,) = read_numbers(number, 1)
         self.accuracy = value, unit
 
@@ -99,7 +99,7 @@ class Settings:
         self.rake = fraction, cap
 
     def add_line(self, rest: str) -> None:
-        """add_line 0 0 30 90: what each actor has put in since the root, action by action."""
+        """add_line 0 0 30 90: the chips each actor has put in since the root, action by action."""
         _add(self.lines, rest)
 
     def remove_line(self, rest: str) -> None:
@@ -140,7 +140,7 @@ class Settings:
         self.subset = {flop: float(flop.multiplicity) for flop in all_flops()}
 
     def add_info_line(self, rest: str) -> None:
-        """add_info_line #Key#value: what show_tree_info shows."""
+        """add_info_line #Key#value: a line of show_tree_info."""
         self.info.append(rest)
 
     def reset_tree_info(self, _: str) -> None:

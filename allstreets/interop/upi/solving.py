@@ -1,7 +1,7 @@
 """A solver that trains in the background, rests while someone reads, and can be stopped.
 
-One thread trains (`solvers.drive`), another asks. Numbers are read between two iterations only:
-`resting` waits until the trainer stands still and lets it go on afterwards.
+One thread trains (`solvers.drive`), another answers. Numbers are read only between two iterations:
+`resting` waits until the trainer pauses and lets it continue afterwards.
 """
 
 import math
@@ -24,7 +24,7 @@ REASONS: dict[Ending | None, str] = {
 
 @dataclass(frozen=True)
 class Limits:
-    """Where a solve ends; the exploitability to reach is a fraction of the pot."""
+    """The limits of a solve; the exploitability to reach is a fraction of the pot."""
 
     target: float
     seconds: float = math.inf
@@ -32,7 +32,7 @@ class Limits:
 
 
 class _Rests(Control):
-    """Rests while readers ask for it, and stops when told to."""
+    """Rests while readers ask for it, and stops on request."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -47,7 +47,7 @@ class _Rests(Control):
         return self._readers > 0
 
     def wait_while_paused(self) -> None:
-        """Stand still while someone reads; the next reader waits for an iteration."""
+        """Pause while someone reads; the next reader waits for an iteration."""
         with self._changed:
             self._rests = self._readers > 0
             self._changed.notify_all()
@@ -58,14 +58,14 @@ class _Rests(Control):
         self._stopped = True
 
     def end(self) -> None:
-        """The solver trains no more."""
+        """The solver has ended."""
         with self._changed:
             self._ended = True
             self._changed.notify_all()
 
     @contextmanager
     def resting(self) -> Iterator[None]:
-        """Inside, the solver stands still."""
+        """Within it, the solver pauses."""
         with self._changed:
             self._readers += 1
             self._changed.wait_for(lambda: self._rests or self._ended)
@@ -83,7 +83,7 @@ class BackgroundSolve:
 
     `exploitability` is that of the solver, as a fraction of the pot.
     `tell` is called with a line when it starts and when it ends; `report` every `interval` seconds,
-    at a check, while the solver stands still.
+    at a check, while the solver pauses.
     """
 
     def __init__(
@@ -121,14 +121,14 @@ class BackgroundSolve:
         return self._thread.is_alive()
 
     def resting(self) -> AbstractContextManager[None]:
-        """Inside, the solver stands still."""
+        """Within it, the solver pauses."""
         return self._control.resting()
 
     def _run(self) -> None:
         try:
             self._tell("SOLVER: started")
             reason = self._train()
-        except Exception as error:  # whatever it is, the client is told and the session goes on
+        except Exception as error:  # any error is reported to the client, and the session continues
             reason = f"error: {' '.join(clean_message(str(error)).split())}"
         finally:
             self._control.end()

@@ -25,7 +25,7 @@ def read_player(rest: str) -> tuple[Player, str]:
     """The player that arguments begin with, and what follows."""
     word, _, text = rest.partition(" ")
     if word.lower() not in PLAYERS:
-        raise InputError(f"'{shorten(word)}' is no player: write OOP or IP")
+        raise InputError(f"'{shorten(word)}' is not a player: write OOP or IP")
     return PLAYERS[word.lower()], text.strip()
 
 
@@ -39,7 +39,7 @@ def read_numbers(text: str, count: int) -> list[float]:
     except ValueError:
         raise InputError(f"'{shorten(text, 60)}' is not a number") from None
     if not all(0 <= number < 1e9 for number in numbers):
-        raise InputError("numbers lie between 0 and a billion")
+        raise InputError("numbers must be between 0 and a billion")
     return numbers
 
 
@@ -60,7 +60,7 @@ def read_flop(text: str) -> Flop:
 
 
 def read_words(text: str) -> list[str]:
-    """Words of a text, of which those with spaces stand in quotes; backslashes are plain."""
+    """The words of a text; words with spaces are quoted, backslashes are plain."""
     reader = shlex.shlex(text, posix=True, punctuation_chars=False)
     reader.whitespace_split, reader.escape, reader.commenters = True, "", ""
     try:
@@ -76,7 +76,7 @@ def read_path(text: str) -> Path:
     """The path that arguments begin with."""
     path = read_words(text)[0]
     if "\0" in path:
-        raise InputError("a path holds no zero characters")
+        raise InputError("a path cannot contain NUL characters")
     return Path(path)
 
 

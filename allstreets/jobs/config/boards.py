@@ -1,8 +1,8 @@
 """The boards that a spot is solved on: a list, a set of flops by its name, or a file of them.
 
-A board weighs as many boards as it stands for: those that differ from it by the names of suits
-alone, unless a set or a file says otherwise. One that cannot be read keeps its place and says why:
-the others are solved all the same.
+A board weighs as many boards as it stands for: those that differ only by the names of suits, unless
+a set or a file says otherwise. A board that cannot be read keeps its place with the reason; the
+others are solved all the same.
 """
 
 import math
@@ -25,7 +25,7 @@ Boards = str | Path | Sequence[str]
 
 @dataclass(frozen=True)
 class WeightedBoard:
-    """A board and what it stands for, or what is wrong with it."""
+    """A board and its weight, or the problem with it."""
 
     text: str  # "QsJh2h", or as it was written where it cannot be read
     weight: float | None  # None: there is none, as there is a problem
@@ -74,7 +74,7 @@ def _lines(path: Path) -> Iterator[WeightedBoard]:
     """The boards of a file, a line each.
 
     A head names the columns (board or flop, and weight); without one they are the first two. A
-    weight may also follow a colon, as PioSOLVER writes it. It is taken as it stands.
+    weight may also follow a colon, as PioSOLVER writes it. It is used unchanged.
     """
     lines = _text(path).splitlines()
     first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
@@ -132,7 +132,7 @@ def _number(text: str) -> float:
 
 
 def _distinct(boards: Iterator[WeightedBoard]) -> list[WeightedBoard]:
-    """The boards in their order; one that comes again is a problem, as its weight is not known."""
+    """The boards in their order; a repeated board is a problem, as its weight is not known."""
     seen: set[str] = set()
     distinct = []
     for board in boards:

@@ -1,6 +1,6 @@
 """The keys that say which flops a game has; `fitted_95` are chosen by a solution on all flops.
 
-So this file needs all that whole games need: it stands apart from the keys that spots have as well,
+So this file imports everything that whole games need: it is separate from keys that spots share,
 which start faster without it.
 """
 
@@ -23,7 +23,7 @@ def leaf_features(values: NDArray[np.floating], reach: Floats) -> Floats:
 
     Values are totals over the combos of a class, in chips times pairs of combos. The value of a pot
     to a hand matters as often as the hand gets there, and errors of single combos even out over a
-    class: so values are times √reach / √combos.
+    class: so values are multiplied by √reach / √combos.
     """
     scaled = values * (np.sqrt(reach) / np.sqrt(HAND_SIZES))[:, :, None]
     features: Floats = scaled.transpose(2, 0, 1, 3).reshape(values.shape[2], -1)
@@ -33,7 +33,7 @@ def leaf_features(values: NDArray[np.floating], reach: Floats) -> Floats:
 def fitted_flops(count: int, folder: Path) -> FlopSet:
     """`count` flops with weights that stand for all in the game of the solution in `folder`.
 
-    Any solution of a similar game with hand classes serves; the nearer the game, the better.
+    Any solution of a similar game with hand classes will do; the more similar, the better.
     """
     manifest = folder / MANIFEST
     if not manifest.is_file():
@@ -51,7 +51,7 @@ def _fitted(count: int, folder: Path, changed: int) -> FlopSet:
 
 
 def solution_leaves(folder: Path) -> Floats:
-    """[1755, D]: what the pots of a solution on all flops are worth, as `leaf_features`."""
+    """[1755, D]: the values of a solution's pots on all flops, as `leaf_features`."""
     result = load_unified(folder)
     flops = result.game.flops
     if not (flops.is_all and result.has_flops and result.game.flop_pots):
@@ -64,7 +64,7 @@ def solution_leaves(folder: Path) -> Floats:
 
 
 def leaves_of(result: WholeSolution) -> Floats:
-    """[F, D]: what the pots of a solution are worth on each of its flops."""
+    """[F, D]: the values of a solution's pots on each of its flops."""
     flops = range(len(result.game.flops.flops))
     source = result.stored.source
     values = np.stack([source.arrays(place)["values"] for place in flops], axis=2)
@@ -73,7 +73,7 @@ def leaves_of(result: WholeSolution) -> Floats:
 
 
 class FlopsConfig(ConfigModel):
-    """Which flops may come."""
+    """The flops that may come."""
 
     flops: int | str | tuple[str, ...] = Field(default="all", examples=["all"])
     """all; subset_95 (15, 25, 49, 95, 184 or 352 flops with weights, chosen to stand for all
@@ -104,7 +104,7 @@ class FlopsConfig(ConfigModel):
         return self
 
     def flop_set(self) -> FlopSet:
-        """The flops that may come, with what they weigh."""
+        """The flops that may come, with their weights."""
         if count := fitted_count(self.flops):
             return fitted_flops(count, Path(self.fitted_from or ""))
         return parse_flop_set(self.flops)

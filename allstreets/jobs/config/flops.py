@@ -1,4 +1,4 @@
-"""The section `postflop_model`: which flops are solved, by which model, and when each is done."""
+"""The section `postflop_model`: the flops to solve, the model, and when each flop is done."""
 
 import warnings
 from typing import Annotated, Any, ClassVar, Literal
@@ -163,7 +163,7 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
     def _preset_and_checks(self) -> "PostflopModelConfig":
         if self.preset is not None:
             given = self.model_fields_set
-            # Frozen for others; this one is not out yet.
+            # Frozen for callers; this instance is not out yet.
             self.__dict__.update({k: v for k, v in PRESETS[self.preset].items() if k not in given})
         if len(set(self.postflop_sprs)) != len(self.postflop_sprs):
             raise WrongKeyError("postflop_sprs", "an SPR is given twice; keep one of the two")
@@ -179,7 +179,7 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
         return "linear" if self.cards == "sampled" else "dcfr" if self.prune_warmup else "ahead"
 
     def card_model(self) -> "CardModel":
-        """The card model: how much players know of the cards."""
+        """The card model: what players know about the cards."""
         return CardModel(
             self.cards, buckets=self.buckets, sample_pct=self.sample_pct, seed=self.seed
         )
@@ -212,7 +212,7 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
         return {street: {"bet": bets[street], "raise": raises[street]} for street in STREETS}
 
     def chosen_flops(self) -> "tuple[Flop, ...]":
-        """The flops to solve; one that is named twice comes once."""
+        """The flops to solve; one that is named twice is solved once."""
         if not isinstance(self.flops, tuple):
             return self.flop_set().flops
         texts: dict[int, str] = {}
@@ -229,7 +229,7 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
         return tuple(all_flops()[number] for number in texts)
 
     def flop_weights(self) -> dict[str, float]:
-        """How many flops each stands for, where the set says so; named flops have no weights."""
+        """The number of flops each stands for, if the set says so; named flops have no weights."""
         chosen = None if isinstance(self.flops, tuple) else self.flop_set()
         if chosen is None or chosen.name == NAMED:
             return {}
@@ -239,7 +239,7 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
     def identity(self) -> dict[str, Any]:
         """The settings that two solutions of a flop must share to be the same, as JSON data.
 
-        Which flops and stack-to-pot ratios are solved, and the threads, are no part of it.
+        The choice of flops and stack-to-pot ratios, and the threads, are not part of it.
         """
         pruning = self.pruning()
         return {

@@ -1,8 +1,8 @@
-"""The sections of a config: what is wrong in one, their strict base, and names that have changed.
+"""The sections of a config: their problems, their strict base, and names that have changed.
 
 Values are checked as JSON is: `1` is a number and never true, `"12"` is text and never 12, a list
-fills a tuple field. A validator that looks at a whole section must run after its fields
-(`mode="after"`): one that runs before them would turn that leniency for tuples off.
+fills a tuple field. A validator of a whole section must run after its fields (`mode="after"`):
+before them it would turn off that leniency for tuples.
 
 An old name is read in every section that has its present key and no key of the old name.
 """
@@ -32,7 +32,7 @@ KeyPath = tuple[str | int, ...]
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """One thing that is wrong: in which line (0 = not known), at which key, and what."""
+    """A problem: its line (0 = not known), its key, and its text."""
 
     line: int
     key: str
@@ -44,7 +44,7 @@ class Problem:
 
 
 class ConfigError(InputError):
-    """All that is wrong in a config, as one text and one by one."""
+    """All problems in a config, as one text and one by one."""
 
     def __init__(self, text: str, problems: tuple[Problem, ...]) -> None:
         super().__init__(text)
@@ -52,7 +52,7 @@ class ConfigError(InputError):
 
 
 def problems_error(source: str, problems: Iterable[Problem]) -> ConfigError:
-    """All problems as one error: how many on the first line, then one line each, in file order."""
+    """All problems as one error: their number, then a line for each, in file order."""
     distinct = sorted(set(problems))
     lines = [f"{source}: {'1 problem' if len(distinct) == 1 else f'{len(distinct)} problems'}"]
     lines += [_cut(str(problem), 300) for problem in distinct[:MAX_SHOWN]]
@@ -62,7 +62,7 @@ def problems_error(source: str, problems: Iterable[Problem]) -> ConfigError:
 
 
 def key_text(path: KeyPath) -> str:
-    """A path as a person reads it.
+    """A path, for people.
 
     >>> key_text(("solver", "raise_sizes", 1))
     'solver.raise_sizes[1]'
@@ -74,7 +74,7 @@ def key_text(path: KeyPath) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value as it may stand in the file, cut to a readable length.
+    """A value as it is written in the file, cut to a readable length.
 
     >>> shown(True), shown(None), shown("yes"), shown([1, 2.5])
     ('true', 'nothing', "'yes'", '[1, 2.5]')
@@ -98,7 +98,7 @@ class ConfigWarning(UserWarning):
 
 
 class WrongKeyError(ValueError):
-    """Raised by a validator of a whole section to say which of its keys is to be changed.
+    """Raised by a validator of a whole section to name the key to change.
 
     The validator of a field may name a place inside it: a position in its list, or a path.
     """
@@ -181,9 +181,9 @@ class OldName:
     """A key that is called `new` today."""
 
     new: str
-    note: str | None = None  # what else has changed, such as the unit: a warning
+    note: str | None = None  # other changes, such as the unit: a warning
     section: str | None = None  # the only section that ever had it; None: any
-    unset: tuple[Any, ...] = ()  # values that left the choice to other keys: as if not given
+    unset: tuple[Any, ...] = ()  # values that left the choice to other keys: treated as not given
 
 
 ALIASES: dict[str, OldName] = {
@@ -225,7 +225,7 @@ OLD_VALUES: dict[str, dict[str, str]] = {
 
 @dataclass
 class Renaming:
-    """Renames what is old at every depth, and records what messages need.
+    """Renames old keys and values at every depth, and records what messages need.
 
     Paths that go in, and those of `sections`, have today's names; `clashes` and `notes` name keys
     as they are written.
@@ -239,7 +239,7 @@ class Renaming:
     _written: dict[KeyPath, str] = field(default_factory=dict)
 
     def as_written(self, path: KeyPath) -> KeyPath:
-        """`path` with the keys that stand in the file."""
+        """`path` with the keys as written in the file."""
         return tuple(self._written.get(path[: depth + 1], part) for depth, part in enumerate(path))
 
     def apply(self, data: Any, annotation: Any, path: KeyPath = ()) -> Any:
@@ -298,7 +298,7 @@ def _is_unset(value: Any, old: OldName) -> bool:
 
 
 def _today(key: str, value: Any, known: list[Any]) -> Any:
-    """`value`, or what it is called today where that is among the `known` values of `key`."""
+    """`value`, or its present name if that is among the `known` values of `key`."""
     new = OLD_VALUES.get(key, {}).get(value) if isinstance(value, str) else None
     return new if new in known else value
 

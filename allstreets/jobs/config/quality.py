@@ -1,13 +1,13 @@
-"""The size of a game with real boards, where its file does not say: by what this machine holds.
+"""The size of a game with real boards, where its file leaves it open: what fits this machine.
 
     quality   at most                      iterations
     quick     15 flops, 32 river buckets     60
     good      49 flops, 48 river buckets    150
     best      352 flops, 64 river buckets   300
 
-The largest size of the ladder that a quality allows and that fits is taken; flops or buckets that
-the file names stay. What fits is judged by all memory of the machine, not by what happens to be
-free: the same file is the same game tomorrow, when its run is resumed.
+It is the largest size of the ladder that the quality allows and that fits; flops or buckets that
+the file names stay. All memory of the machine counts, not only what happens to be free: the same
+file is the same game tomorrow, when its run is resumed.
 """
 
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ SHARE = 0.6  # of a machine's memory that a run takes at most; a desktop needs t
 
 @dataclass(frozen=True)
 class Size:
-    """How many flops a game is trained on, and how many river buckets a board has."""
+    """The number of flops to train on, and of river buckets on a board."""
 
     flops: int
     buckets: int
@@ -81,7 +81,7 @@ def fitting_size(
 def _sizes(
     game: WholeGame, model: CardModel, quality: Quality, flops_given: bool, buckets_given: bool
 ) -> Iterator[Size]:
-    """The ladder up to the largest size of a quality, with what is given in its place."""
+    """The ladder up to the largest size of a quality, with given values filled in."""
     most_flops, most_buckets = LARGEST[quality]
     for flops, buckets in LADDER:
         if flops <= most_flops and buckets <= most_buckets:
@@ -104,7 +104,7 @@ def _fits(
     need = estimate_whole_game(sized, finer, gpu=device != CPU)
     if need.resident_bytes > most_bytes:
         return False
-    with suppress(InputError):  # a device that is not there is refused where the run begins
+    with suppress(InputError):  # a missing device is refused where the run begins
         there = open_device(device)
         return there is None or game_device_bytes(sized, finer, need) <= there.free_bytes
     return True

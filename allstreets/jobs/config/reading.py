@@ -1,12 +1,12 @@
-"""Config files: YAML in, a checked model out, or one error that names everything that is wrong.
+"""Config files: YAML in, a checked model out, or one error that names every problem.
 
 1. Read the file as plain data with the line of every key.
 2. Give old keys and values their present names (`model.Renaming`).
-3. Check against the pydantic model and put its complaints into words.
+3. Check against the pydantic model and put its complaints into plain words.
 
-ruamel.yaml composes the file (YAML 1.2) into nodes that know their lines. Limits hold while it
-reads and while aliases are written out: no file takes more than a second or a few megabytes. Only
-plain data comes out: mappings with text keys, lists, text, numbers, true, false and null.
+ruamel.yaml composes the file (YAML 1.2) into nodes that know their lines. Limits apply while it
+reads and while it expands aliases: no file takes more than a second or a few megabytes. Only plain
+data comes out: mappings with text keys, lists, text, numbers, true, false and null.
 """
 
 import json
@@ -44,7 +44,7 @@ from allstreets.jobs.config.model import (
 MAX_BYTES = 1_000_000
 MAX_LINES = 100_000
 MAX_LINE = 100_000  # characters; the time of some tokens grows with the square of their length
-MAX_VALUES = 20_000  # also after every alias is written out
+MAX_VALUES = 20_000  # after every alias is expanded, too
 MAX_DEPTH = 50
 STANDARD = "tag:yaml.org,2002:"  # written "!!" in a file
 NUMBERS = ("!!int", "!!float", "!!bool")
@@ -68,10 +68,10 @@ CAUSES = {
 """The usual causes of a parser error."""
 M = TypeVar("M", bound=ConfigModel)
 Override = Callable[[dict[str, Any]], Iterable[KeyPath]]
-"""Puts what the command line says into the data of a file; returns the keys that it has set."""
+"""Puts the flags of the command line into the data of a file; returns the keys it has set."""
 Sections = Mapping[KeyPath, list[type[ConfigModel]]]
-"""Where sections stand in the data, and of which kinds each may be."""
-# What a field wants, by pydantic's name of the complaint.
+"""The places of sections in the data, and the kinds that each may be."""
+# What a field expects, by pydantic's name of the complaint.
 WANTED = {
     "bool_type": "true or false",
     "dict_type": "a block of keys",
@@ -97,7 +97,7 @@ LIMITS = {
 
 @dataclass(frozen=True)
 class YamlFile:
-    """The data of a file, the line of every key and list entry, and what was wrong on the way."""
+    """The data of a file, the line of every key and list entry, and problems met while reading."""
 
     data: Any
     lines: dict[KeyPath, int]
@@ -194,7 +194,7 @@ def _check_limits(line: int, values: int, depth: int, how: str = "") -> None:
 
 
 class _LimitedParser(Parser):
-    """Stops at what no config needs, before anything is built of it."""
+    """Stops at anything that no config needs, before it is built."""
 
     documents = values = depth = 0
 
@@ -247,7 +247,7 @@ class _Plain:
         merged: dict[str, Any] = {}
         first: dict[str, int] = {}
         inside = (*above, node)
-        # What is merged comes last, so that keys which are written out keep their lines.
+        # Merged keys come last, so that keys which are written out keep their lines.
         for key_node, child in sorted(node.value, key=lambda pair: _is_merge(pair[0])):
             key, here = key_node.value, (*path, key_node.value)
             if not isinstance(key_node, ScalarNode):
@@ -269,13 +269,13 @@ class _Plain:
         return merged | data
 
     def _check(self, node: Node, path: KeyPath, above: tuple[Node, ...]) -> None:
-        """Hold the limits where aliases are written out."""
+        """Apply the limits where aliases are expanded."""
         self._values += 1
-        # What an alias stands for knows the line of its anchor; keys on the way know their own.
+        # The value of an alias has the line of its anchor; keys on the way have their own.
         line = max(self.lines.get(path[:end], 0) for end in range(len(path) + 1))
         if node in above:
             name = node.anchor
-            raise _LimitError(line, f"the alias *{name} stands inside its own anchor &{name}")
+            raise _LimitError(line, f"the alias *{name} is inside its own anchor &{name}")
         depth = len(above) + (not isinstance(node, ScalarNode))
         _check_limits(line, self._values, depth, " with aliases written out")
 
@@ -294,14 +294,14 @@ def _is_merge(key_node: Node) -> bool:
 def read_config(path: Path, model: type[M], override: Override | None = None) -> M:
     """Read and check a YAML file; all problems come in one `InputError`.
 
-    An old key with another meaning gives a `ConfigWarning` of one line. What `override` puts into
-    the data is checked with it.
+    An old key with another meaning gives a `ConfigWarning` of one line. Data that `override` adds
+    is checked with the rest.
     """
     return _of_file(read_yaml(path), model, str(path), override)
 
 
 def read_config_text(text: str, model: type[M], source: str, override: Override | None = None) -> M:
-    """As `read_config`, of YAML that lies in no file; `source` names it in messages."""
+    """As `read_config`, for YAML that is not in a file; `source` names it in messages."""
     return _of_file(parse_yaml(text, source), model, source, override)
 
 
@@ -322,7 +322,7 @@ def check_config(data: Mapping[str, Any], model: type[M], source: str = "config"
 
 
 def config_schema(model: type[ConfigModel]) -> dict[str, Any]:
-    """The JSON schema of a model, for editors and for people who look a key up."""
+    """The JSON schema of a model, for editors and for people who look up a key."""
     schema = model.model_json_schema()
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
@@ -376,7 +376,7 @@ def _line(lines: Mapping[KeyPath, int], path: KeyPath) -> int:
 
 
 def explain(error: ValidationError, data: Any, sections: Sections) -> Iterator[tuple[KeyPath, str]]:
-    """(key path, what is wrong) for every complaint; those about one place are put together.
+    """(key path, problem) for every complaint; those about one place are merged.
 
     A field that may be of several types gets a complaint for each; they become one sentence.
     """
@@ -436,7 +436,7 @@ def _explain_one(detail: ErrorDetails, place: KeyPath, sections: Sections) -> tu
 
 
 def _place(detail: ErrorDetails, data: Any) -> KeyPath:
-    """Where the complaint belongs in the file: without the names pydantic gives to alternatives."""
+    """The place of a complaint in the file, without the names pydantic gives to alternatives."""
     path: list[str | int] = []
     for part in detail["loc"]:
         inside = (
@@ -479,7 +479,7 @@ def _example(known: FieldInfo | None) -> str:
 
 
 def _field(place: KeyPath, sections: Sections) -> FieldInfo | None:
-    """The field that stands at `place`, or that `place` lies in (an entry of a list)."""
+    """The field at `place`, or around it (for an entry of a list)."""
     for end in range(len(place), 0, -1):
         for model in sections.get(place[: end - 1], ()):
             if known := model.named_fields().get(str(place[end - 1])):

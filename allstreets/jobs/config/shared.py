@@ -29,8 +29,8 @@ DCFR = ("dcfr_alpha", "dcfr_beta", "dcfr_gamma")
 Interval = Annotated[int, Field(ge=1)]
 BucketCount = Annotated[int, Field(ge=1, le=4096)]
 CHECK_INTERVAL = (
-    "Iterations between two checks of the thresholds; where there is no default, about a tenth of "
-    "the time goes into them."
+    "Iterations between two checks of the thresholds; without a default, checks take about a "
+    "tenth of the time."
 )
 MaxRaises = Annotated[
     Annotated[int, Field(ge=0)] | None,
@@ -62,7 +62,7 @@ BucketsRiver = Annotated[BucketCount, Field(description="Buckets on the river (c
 
 
 class LockConfig(ConfigModel):
-    """A strategy that is held fixed at one node."""
+    """A strategy that is fixed at one node."""
 
     line: str = Field(examples=["x b50%"])
     """Leads to the node; "" is the first one."""
@@ -78,7 +78,7 @@ class LockConfig(ConfigModel):
 
 
 class ChecksConfig(ConfigModel):
-    """When figures are checked, and what is random."""
+    """The checks of figures, and the seed."""
 
     regret_threshold: float | None = Field(default=None, gt=0, examples=[0.001])
     """End when the average positive regret is at most this, in the unit of
@@ -91,7 +91,7 @@ class ChecksConfig(ConfigModel):
 
 
 class LearningConfig(ChecksConfig):
-    """How regrets are discounted, and by how many threads."""
+    """The discounts of regrets, and the threads."""
 
     default_algorithm: ClassVar[str] = "tuned"
 
@@ -144,7 +144,7 @@ class LearningConfig(ChecksConfig):
 
 
 class PruningConfig(LearningConfig):
-    """Which actions of very negative regret are skipped."""
+    """The rules for skipping actions of very negative regret."""
 
     default_prune_threshold: ClassVar[float | str] = -1000.0
 
@@ -169,7 +169,7 @@ class PruningConfig(LearningConfig):
             Pruning(1, value)
         except InputError:
             raise ValueError(
-                f"{shown(value)} is not a threshold; write a negative number, the further below 0 "
+                f"{shown(value)} is not a threshold; write a negative number, the further below 0, "
                 'the less is skipped, or "-1000*sqrt(t)"'
             ) from None
         return value
@@ -214,7 +214,7 @@ class SizeRulesConfig(ConfigModel):
 
 
 class BucketsConfig(ConfigModel):
-    """How many buckets there are on each street."""
+    """The number of buckets on each street."""
 
     num_hand_buckets_flop: BucketsFlop = 20
 
@@ -260,7 +260,7 @@ class StopConfig(ChecksConfig):
     ) -> tuple[StopRule, ...]:
         """The rules that end the run, one for each key that is given.
 
-        `spent` seconds of the time limit are over; thresholds hold from the iteration `begins`.
+        `spent` seconds of the time limit are used up; thresholds hold from the iteration `begins`.
         """
         rules: list[StopRule] = []
         if iterations is not None:
@@ -276,7 +276,7 @@ class StopConfig(ChecksConfig):
 
 
 class LoopConfig(StopConfig):
-    """How long to train: at least one of the four ends must be given; the first to hold ends it."""
+    """The ends of the training: at least one of four must be given; the first to hold ends it."""
 
     iterations: int | None = Field(default=None, examples=[1000])
     """Iterations in all, those before a resume included."""
@@ -306,7 +306,7 @@ class LoopConfig(StopConfig):
         return self
 
     def intervals(self) -> Intervals:
-        """How often the loop checks, and how often it saves."""
+        """The intervals of checks and of saves."""
         return Intervals(self.check_interval, self.checkpoint_interval)
 
     def stop_rules(
@@ -314,6 +314,6 @@ class LoopConfig(StopConfig):
     ) -> tuple[StopRule, ...]:
         """The rules that end the run, one for each key that is given.
 
-        `spent` seconds of the time limit are over; thresholds hold from the iteration `begins`.
+        `spent` seconds of the time limit are used up; thresholds hold from the iteration `begins`.
         """
         return super().stop_rules(iterations or self.iterations, spent, begins)

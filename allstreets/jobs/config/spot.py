@@ -1,7 +1,7 @@
 """The file of a spot, and the same keys from flags.
 
-Every key may be left out of the file as long as a flag gives it; what is missing in the end is
-reported together. The texts inside (ranges, sizes, lines) are read by `Spot`.
+Every key may be left out of the file if a flag gives it; missing keys are reported together. The
+texts inside (ranges, sizes, lines) are read by `Spot`.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from allstreets.storage import spot_identity
 
 DEFAULT_TARGET = 0.003
 STREETS = ("flop", "turn", "river")
-# What a spot cannot do without, and the flags that give it.
+# The keys that a spot needs, and the flags that give them.
 NEEDED = {
     "board": "--board",
     "oop_range": "--oop",
@@ -45,10 +45,10 @@ class StreetSizesConfig(ConfigModel):
 
 
 class EditConfig(ConfigModel):
-    """Single sizes that a node has, or does not have."""
+    """Single sizes that are added or removed at a node."""
 
     line: str = Field(examples=["x b33%"])
-    """Leads to the node; "" is the first one, and | * | stands where a card is dealt."""
+    """Leads to the node; "" is the first one, and | * | stands for a dealt card."""
 
     add: Sizes | None = Field(default=None, examples=[["150%"]])
     """Sizes that are offered there as well."""
@@ -111,7 +111,7 @@ class SpotConfig(SizeRulesConfig):
     """Sizes that are added or removed at single nodes."""
 
     lock: tuple[LockConfig, ...] = ()
-    """Strategies that are held fixed."""
+    """Locked strategies."""
 
     algorithm: str = Field(default="ahead", examples=["ahead"])
     """How regrets are discounted: ahead, tuned, dcfr, dcfr+, cfr+, linear, vanilla."""
@@ -120,10 +120,10 @@ class SpotConfig(SizeRulesConfig):
     """How regrets and strategies are stored; float16 and int16 halve the memory."""
 
     river_groups: Literal["none", "suits"] = "none"
-    """Hands of a river board that share a strategy: those that strength and suits make alike."""
+    """River hands that share a strategy: suits, those of equal strength and blockers."""
 
     tremble: float = Field(default=0.0, ge=0, le=0.01, examples=[0.001])
-    """Share of the reach that takes every action while answers are learned; 0 = off."""
+    """Share of the reach that takes every action in training, to learn answers; 0 = off."""
 
     device: Device = "cpu"
 
@@ -173,7 +173,7 @@ class SpotConfig(SizeRulesConfig):
         return {key: value for key, value in keys.items() if value is not None}
 
     def identity(self, spot: Spot) -> dict[str, Any]:
-        """The facts that identify a solution of the spot, solved so."""
+        """The facts that identify a solution of the spot with these settings."""
         return spot_identity(spot, self.algorithm, self.precision, self.river_groups, self.tremble)
 
     def on(self, board: str) -> "SpotConfig":

@@ -1,4 +1,4 @@
-"""A training file: its sections say which job it is and hold its keys.
+"""A training file: its sections determine the job and contain its keys.
 
 solver: {type: unified_cfr, …}                  preflop through river as one game
 postflop_model: {…}                             flops solved one by one
@@ -48,7 +48,7 @@ class TrainConfig(ConfigModel):
             )
         if isinstance(self.solver, UnifiedConfig) and self.postflop_model is not None:
             raise WrongKeyError(
-                "postflop_model", "has no part in a unified solve; leave it out, or the solver"
+                "postflop_model", "has no effect in a unified solve; leave it out, or the solver"
             )
         if isinstance(self.solver, PreflopConfig):
             given = [self.solver.models, self.postflop_model]
@@ -80,7 +80,7 @@ def read_train_config(path: Path, flags: Mapping[str, Any] | None = None) -> Tra
 
 
 def _override(data: dict[str, Any], flags: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Put flags into the sections that have their keys; a game before the flop has few."""
+    """Put flags into the sections that have their keys; a preflop game has few."""
     solver, models = data.get("solver"), data.get("postflop_model")
     places = []
     for key, value in flags.items():
@@ -111,5 +111,5 @@ def _is_unified(solver: Any) -> bool:
 def parse_train_config(
     text: str, source: str, flags: Mapping[str, Any] | None = None
 ) -> TrainConfig:
-    """The same of a training file that lies on no disk; `source` names it in messages."""
+    """As `read_train_config`, for a file that is not on disk; `source` names it in messages."""
     return read_config_text(text, TrainConfig, source, lambda data: _override(data, flags or {}))

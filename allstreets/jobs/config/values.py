@@ -20,7 +20,7 @@ Sizes = Size | tuple[Size, ...]
 
 @dataclass(frozen=True)
 class ThresholdUnit:
-    """How a job measures exploitability: the unit of a bare number, and its text if it has one."""
+    """The unit in which a job measures exploitability, and its suffix if it has one."""
 
     words: str
     example: str
@@ -54,7 +54,7 @@ GAME_UNIT = ThresholdUnit("a number in the game's own unit", "0.001")
 
 
 def parse_target(value: Any) -> float:
-    """A share of the pot: "0.3%" or 0.003; a large one needs its per cent sign.
+    """A share of the pot: "0.3%" or 0.003; a large share needs its per cent sign.
 
     >>> parse_target("0.3%"), parse_target(0.01), parse_target("0")
     (0.003, 0.01, 0.0)
@@ -64,7 +64,9 @@ def parse_target(value: Any) -> float:
     if not 0 <= share < 1:
         raise ValueError(f"'{text}' is not {POT_SHARE.words}; write {POT_SHARE.example}")
     if not text.endswith("%") and share > LARGEST_BARE_TARGET:
-        raise ValueError(f"{text} would be {100 * share:g} % of the pot; write {text}% if meant so")
+        raise ValueError(
+            f"{text} would be {100 * share:g} % of the pot; write {text}% if you mean it"
+        )
     return share
 
 
@@ -86,7 +88,7 @@ def _rake(value: Any) -> Any:
 
 
 def _range_text(value: Any) -> Any:
-    """Text, or what YAML makes of it: `22` is a number there, and a list is often clearer."""
+    """Text, or the value that YAML reads: `22` is a number there, and a list is often clearer."""
     if isinstance(value, list | tuple):
         return ",".join(str(_range_text(entry)) for entry in value)
     if isinstance(value, str):
@@ -115,14 +117,14 @@ GameUnit = Annotated[
     float, BeforeValidator(GAME_UNIT.read, json_schema_input_type=NUMBER_OR_TEXT), Field(gt=0)
 ]
 Target = Annotated[float, BeforeValidator(parse_target, json_schema_input_type=NUMBER_OR_TEXT)]
-# A range as one text. In YAML also a bare `22`, or a list, its entries joined by commas.
+# A range as one text: YAML also allows a bare `22`, or a list whose entries are joined by commas.
 RangeText = Annotated[
     str, BeforeValidator(_range_text, json_schema_input_type=str | int | list[str | int])
 ]
 
 
 def check_sizes(given: Any, *, raises: bool, path: KeyPath = (), big_blinds: bool = True) -> None:
-    """Refuse the first entry that is no size after the flop: 0.5, "33%", "33%,75%", a list.
+    """Refuse the first entry that is not a size after the flop: 0.5, "33%", "33%,75%", a list.
 
     Without `big_blinds` sizes in them are refused too.
     """
@@ -138,7 +140,7 @@ def check_sizes(given: Any, *, raises: bool, path: KeyPath = (), big_blinds: boo
 
 
 def check_raise_sizes(given: Any) -> None:
-    """Refuse the first entry that is no raise before the flop, or lists that lead nowhere."""
+    """Refuse the first entry that is not a raise before the flop, or lists without meaning."""
     _check_entries(given, (), lambda entry: parse_raise_sizes([entry]))
     try:
         parse_raise_sizes(listed(given))
@@ -161,12 +163,12 @@ def _check_entries(given: Any, path: KeyPath, read: Callable[[Any], object]) -> 
         try:
             read(entry)
         except InputError as error:
-            # "raise sizes, entry 1: 'x' is …": the path says the place.
+            # "raise sizes, entry 1: 'x' is …": the path gives the place.
             raise WrongKeyError(place, str(error).partition(": ")[2]) from None
 
 
 def _entries(given: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str | float]]:
-    """Every single size with the way to it, as it was written: a bare 33 has become 33.0."""
+    """Every single size with its path, as it was written: a bare 33 has become 33.0."""
     if isinstance(given, tuple | dict):
         parts = given.items() if isinstance(given, dict) else enumerate(given)
         for key, part in parts:

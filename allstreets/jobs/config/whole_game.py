@@ -1,4 +1,4 @@
-"""The section `solver` of a training file: the whole game, and how it is solved."""
+"""The section `solver` of a training file: the whole game and its solver."""
 
 import math
 from contextlib import suppress
@@ -66,7 +66,7 @@ class PostflopStreet(_BetAndRaise):
 
 
 class PostflopPot(_BetAndRaise):
-    """The sizes of one kind of pot after the flop; what is left out is as in other pots."""
+    """The sizes of one kind of pot after the flop; missing ones are as in other pots."""
 
     bet: Sizes | None = Field(default=None, examples=[["33%"]])
     """Where there is no bet on a street yet."""
@@ -98,16 +98,16 @@ class PostflopPot(_BetAndRaise):
 
 
 class GameLockConfig(LockConfig):
-    """A strategy that is held fixed at a decision of a whole game."""
+    """A strategy that is fixed at a decision of a whole game."""
 
     line: str = Field(examples=["r2.5 c | * | x"])
     """Leads to the decision; "" is the first one, | * | stands for every flop and card."""
 
     frequencies: dict[str, str | float] | None = Field(default=None, examples=[{"b33%": "<=30%"}])
-    """On the flop: how often the range takes actions, by the cheapest change of `solution`."""
+    """On the flop: frequencies of actions over the range, by the cheapest change of `solution`."""
 
     solution: str | None = Field(default=None, examples=["game/"])
-    """A folder: what it plays at the decision, on the same flops."""
+    """A folder: the solution whose play at the decision is locked, on the same flops."""
 
 
 LISTED = {
@@ -197,7 +197,7 @@ class GameConfig(ConfigModel):
             raise WrongKeyError(
                 key,
                 f"antes and blinds take all {self.stack_depth:g} bb of both stacks: there is "
-                f"nothing to decide; let stack_depth be above {posted:g}",
+                f"nothing to decide; make stack_depth larger than {posted:g}",
             )
         if self.preflop_lines and (others := self.model_fields_set & LISTED):
             raise WrongKeyError(
@@ -248,7 +248,7 @@ class WholeGameConfig(LearningConfig, StopConfig, GameConfig):
     """End when the exploitability is at most this, in mbb/hand: 5 or 5 mbb."""
 
     chart_interval: int | None = Field(default=None, ge=0, examples=[50])
-    """Iterations between two preflop charts on the way, 0 = none; without it three in a run."""
+    """Iterations between two preflop charts during the run, 0 = none; by default three in a run."""
 
     def charts_every(self, iterations: int) -> int:
         """Iterations between two preflop charts in a run of `iterations`; 0: there are none."""
@@ -273,7 +273,7 @@ class PreflopConfig(WholeGameConfig):
 class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, WholeGameConfig):
     """Preflop through river as one game."""
 
-    # The best of all on every whole game that was tried (docs/training.md).
+    # The best on every whole game that was tried (docs/training.md).
     default_algorithm: ClassVar[str] = "ahead"
 
     type: Literal["unified_cfr"]
@@ -314,9 +314,9 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     """Iterations on 25 flops first, to bucket hands for the ranges that result; 0 = none."""
 
     calibrate: int = Field(default=0, ge=0, examples=[24])
-    """Flops that are solved exactly half-way, to correct what pots are worth; 0 = none.
+    """Flops that are solved exactly half-way, to correct the values of pots; 0 = none.
 
-    Thresholds end the run after that.
+    Thresholds end the run only after that.
     """
 
     calibrate_over: Literal["own", "all"] = Field(default="own", examples=["all"])
@@ -349,7 +349,7 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     """Iterations on a batch before the next one."""
 
     flop_choice: Literal["shuffled", "reach"] = "shuffled"
-    """Batches: each flop once per epoch, or the likelier the more hands see it."""
+    """How batches are drawn: each flop once per epoch, or flops that more hands see more often."""
 
     tremble: float = Field(default=TREMBLE, ge=0, le=0.1, examples=[0.005])
     """Share of a range that takes every preflop action in training; 0 = off."""
@@ -409,7 +409,7 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
                 "is for cards classes with memory resident or memmap; others store all hands",
             )
         if self.quality is not None and self.cards != "boards":
-            raise WrongKeyError("quality", "is for cards boards; say flops and epochs yourself")
+            raise WrongKeyError("quality", "is for cards boards; give flops and epochs yourself")
         if self.cards == "boards":
             self._fit_machine()
         return self
@@ -418,7 +418,7 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
         """Refuse calibrations that measure nothing, or where the run cannot wait for them."""
         if not self.calibrate:
             if self.calibrate_over != "own":
-                advice = "say how many flops are solved exactly: calibrate: 24"
+                advice = "say how many flops to solve exactly: calibrate: 24"
                 raise WrongKeyError("calibrate_over", advice)
             return
         if self.calibrate < FEWEST:
@@ -433,14 +433,14 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
             raise WrongKeyError("calibrate", "solves flops freely, and locks after the flop do not")
 
     def _fit_machine(self) -> None:
-        """Choose what the file leaves open of a game with real boards, and keep it here.
+        """Choose the keys of a game with real boards that the file leaves open, and store them.
 
         So a stored config names its flops, groups and epochs, whatever machine reads it again.
         """
         given = self.model_fields_set
         quality = self.quality or DEFAULT
         chosen: dict[str, object] = {}
-        with suppress(InputError):  # sizes that cannot be are refused where the game is planned
+        with suppress(InputError):  # impossible sizes are refused where the game is planned
             game = self.game()
             if not game.flop_pots and "cards" not in given:
                 self.__dict__["cards"] = "classes"
@@ -459,14 +459,14 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
         self.__dict__.update({key: value for key, value in chosen.items() if key not in given})
 
     def _fits_locks(self) -> None:
-        """Refuse what forgets hands or flops where these are told what to play."""
+        """Refuse settings that forget hands or flops that locks need."""
         if self.drop_unplayed_every and any("|" in lock.line for lock in self.lock):
             raise WrongKeyError(
                 "drop_unplayed_every", "leaves out hands, and locks after the flop are for all"
             )
         if self.memory == "per_batch" and any(lock.solution is not None for lock in self.lock):
             raise WrongKeyError(
-                "memory", "per_batch forgets what is locked flop by flop; write resident"
+                "memory", "per_batch forgets locks that differ by flop; write resident"
             )
 
     def street_sizes(self, pot: PostflopPot | None = None) -> "tuple[StreetSizes, ...]":
@@ -484,7 +484,7 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
         return tuple(by_street)
 
     def game(self) -> "WholeGame":
-        """The game; what is wrong with its sizes or flops is said here."""
+        """The game; errors in its sizes or flops are raised here."""
         return WholeGame(
             preflop=self.preflop_rules(),
             sizes=self.street_sizes(),
@@ -506,7 +506,7 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
         )
 
     def _fits_a_gpu(self) -> None:
-        """Refuse what only processors do."""
+        """Refuse settings that only processors support."""
         can = ON_GPUS[self.cards]
         wrong = {
             "memory": self.memory not in can.memory,
@@ -526,7 +526,7 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
             raise WrongKeyError("device", "on a GPU decisions after the flop are free; write cpu")
 
     def usual_algorithm(self) -> str:
-        """The default of `algorithm`: pruning depends on regrets that stay negative."""
+        """The default of `algorithm`: pruning needs regrets that stay negative."""
         return "dcfr(1.2,0.5,4)" if self.prune_warmup else super().usual_algorithm()
 
     def pruning(self) -> "Pruning | None":
@@ -534,12 +534,12 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
         return self.pruning_in_chips(BIG_BLIND)
 
     def regroupings(self) -> int:
-        """How often hands are grouped again at most."""
+        """The largest number of times that hands are rebucketed."""
         most = 2 if self.regroup is None else self.regroup
         return most if self.cards == "boards" else 0
 
     def card_model(self) -> "CardModel":
-        """The card model: how much players know of the cards after the flop."""
+        """The card model: what players know about the cards after the flop."""
         return CardModel(
             self.cards,
             buckets=self.buckets,

@@ -1,8 +1,8 @@
 """Pictures: the convergence curve of a run, a decision as 13×13 cells, and posters.
 
-In a chart each cell is split by how often the hand takes each action. Fold is blue, check and call
-green, raises go from orange to red by size, all-in is dark: colours that also differ for people who
-see fewer of them. A cell is filled as far up as the hand gets to the decision.
+In a chart each cell is split by the frequencies of the hand's actions. Fold is blue, check and call
+green, raises go from orange to red by size, all-in is dark: colours that colour-blind people can
+tell apart. A cell is filled up to the share of the hand that gets to the decision.
 
 Posters are every decision of a solution before the flop as a picture, and all of them as one PDF:
 
@@ -39,7 +39,7 @@ CURVE, TARGET, INK, FAINT = "#1f5fa8", "#c2410c", "#333333", "#d8d8d8"
 
 
 def check_plot_path(path: Path) -> None:
-    """Refuse a file that could not be written, before the run rather than after it."""
+    """Refuse a file that cannot be written, before the run rather than after it."""
     if path.suffix.lower() not in FORMATS:
         what = f"ends in '{path.suffix}'" if path.suffix else "has no ending"
         raise InputError(f"the plot file {path} {what}; name a .png or .svg file")
@@ -75,7 +75,7 @@ def plot_convergence(
 
 
 def _write(path: Path, what: str, draw: Callable[[], Figure]) -> None:
-    """Write a picture, without a date and random names: the same one gives the same bytes."""
+    """Write a picture without a date or random names: the same picture gives the same bytes."""
     from matplotlib import rc_context
 
     kind = FORMATS[path.suffix.lower()]
@@ -95,7 +95,7 @@ def _draw(
     from matplotlib.ticker import LogFormatterMathtext
 
     class PlainNumbers(LogFormatterMathtext):
-        """Labels the same ticks, but with 1,000 and 0.001 where others have powers of ten."""
+        """Labels the same ticks, with 1,000 and 0.001 instead of powers of ten."""
 
         def __call__(self, x: float, pos: int | None = None) -> str:
             if not super().__call__(x, pos):
@@ -247,7 +247,7 @@ def _write_name(
 
 
 def _luminance(colour: str) -> float:
-    """How light a colour is, 0 to 1."""
+    """The lightness of a colour, 0 to 1."""
     parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
     linear = [((part + 0.055) / 1.055) ** 2.4 if part > 0.04045 else part / 12.92 for part in parts]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
@@ -283,7 +283,7 @@ UNSET = "-._"  # stand in the names of files, beside letters and digits
 
 
 def decisions_below(node: Node) -> Iterator[Node]:
-    """A decision before the flop and all that follow it there, street by street of replies."""
+    """A decision before the flop and all that follow it, level by level of replies."""
     level = [node]
     while level:
         yield from (each for each in level if each.kind == "decision")
@@ -299,7 +299,7 @@ def decisions_below(node: Node) -> Iterator[Node]:
 class Posters:
     """The charts of all decisions of a solution from a line on, before the flop.
 
-    Those that are hardly ever reached are left out, unless `everything` is wanted.
+    Decisions that are hardly ever reached are left out, unless `everything` is requested.
     """
 
     def __init__(self, solution: Solution, line: str = "", *, everything: bool = False) -> None:
@@ -310,7 +310,7 @@ class Posters:
                 "line of it; allstreets report --chart draws any decision"
             )
         if start.kind != "decision":
-            raise InputError(f"line '{line}': nothing is decided there")
+            raise InputError(f"line '{line}': no player decides there")
         nodes = list(decisions_below(start))
         self.nodes = [
             node for node in nodes if everything or node is start or not node.decision.is_rare
@@ -333,7 +333,7 @@ class Posters:
             yield f"{number:02}-{decision.seat.lower()}-{plain}", replace(chart, title=title)
 
     def write(self, folder: Path) -> Iterator[Path]:
-        """Write pictures and the PDF of all; each file is given as soon as it is there."""
+        """Write pictures and the PDF of all; yield each file as soon as it is written."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:

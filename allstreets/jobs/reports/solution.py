@@ -1,4 +1,4 @@
-"""A preflop or whole-game solution in words and figures: what was solved, how, and how well."""
+"""A preflop or whole-game solution in words and figures: the game, the method, the accuracy."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -47,7 +47,7 @@ WORTH = {
     "classes": f"{BLIND}: one of 0.21 mbb/hand in its own game lost 216 with real cards",
     "sampled": BLIND,
 }
-"""Where exploitability in a solution's own game says little about real cards, and why."""
+"""Kinds of cards whose exploitability in their own game says little about real cards, and why."""
 
 
 TEXTURES = ("rainbow", "two-tone", "monotone", "unpaired", "paired", "trips", *"AKQJT98765432")
@@ -130,7 +130,7 @@ def certificate_lines(certificate: Certificate) -> list[str]:
 
 
 def leak_lines(certificate: Certificate) -> list[str]:
-    """Where a solution must not be trusted: its costliest deviations, pots, and off-path pots."""
+    """The weak points of a solution: its costliest deviations, pots, and off-path pots."""
     leaks = [leak for leak in certificate.leaks if leak.gain_mbb >= LEAST_SHOWN_LEAK][:LEAKS_SHOWN]
     lines = [
         f"  {leak.seat} gains {figure(leak.gain_mbb)} mbb/hand by '{leak.line}' "
@@ -143,14 +143,12 @@ def leak_lines(certificate: Certificate) -> list[str]:
         lines.append(f"  after the flop, in mbb/hand: {parts}")
     rare = [f"'{pot.line}'" for pot in certificate.pots if pot.off_path]
     if rare:
-        lines.append(
-            f"  off-path, so that answers there were hardly learned: {', '.join(sorted(rare))}"
-        )
+        lines.append(f"  off-path, so answers there were hardly learned: {', '.join(sorted(rare))}")
     return lines
 
 
 def solution_mapping(result: WholeSolution, spr: float | None = None) -> dict[str, Any]:
-    """A solution as JSON data: what was solved, how well, and the first decisions or the flops."""
+    """A solution as JSON data: the game, the accuracy, and the first decisions or the flops."""
     facts = result.facts
     if result.unit.name == "pot":
         models, rows = result.models, result.rows_at(spr)
@@ -192,7 +190,7 @@ def solution_mapping(result: WholeSolution, spr: float | None = None) -> dict[st
 
 
 def _covers(result: WholeSolution) -> str:
-    """Describe the best response that exploitability is measured by."""
+    """Describe the best response that measures exploitability."""
     if not result.is_game:
         return "best response before the flop, against the values that pots are given there"
     if not result.game.pots:
@@ -257,7 +255,7 @@ def _flops_line(result: WholeSolution) -> str:
 
 
 def model_lines(result: WholeSolution, rows: Sequence[Row]) -> list[str]:
-    """Flops solved one by one: with what, how well at each ratio, and play by texture."""
+    """Flops solved one by one: settings, accuracy at each ratio, and play by texture."""
     models, config = result.models, result.models.config
     kind: str = models.cards.kind
     if kind == "buckets":
@@ -291,7 +289,7 @@ def _model_sizes(config: Mapping[str, Any], kind: str) -> str:
 
 
 def _texture_lines(rows: Sequence[Row]) -> list[str]:
-    """The first decisions by texture; means weighted by how many flops each stands for."""
+    """The first decisions by texture; means are weighted by the number of flops each stands for."""
     groups = [("all", list(rows))]
     for key in ("suits", "pairing", "high_card"):
         kinds = sorted({row[key] for row in rows}, key=TEXTURES.index)
@@ -308,7 +306,7 @@ def _texture_lines(rows: Sequence[Row]) -> list[str]:
 
 
 def table_lines(rows: Sequence[Row]) -> list[str]:
-    """A table over flops for people: its figures, or how often each action is taken."""
+    """A table over flops for people: its figures, or the frequencies of actions."""
     decides = "reached" in rows[0]
     columns = [column for column in COLUMNS if column[0] in rows[0]]
     if "share" in rows[0]:
@@ -328,7 +326,7 @@ def table_lines(rows: Sequence[Row]) -> list[str]:
         weights = [row["weight"] * row["share"] for row in rows]
         means = (_mean([row[word] for row in rows], weights) for word in actions)
         lines.append(f"{'all':37}" + "".join(f"{_percent(mean):>10}" for mean in means))
-        told = "gets here: of the hands dealt this flop; then how often each action is taken."
+        told = "gets here: share of the hands dealt this flop; then the frequency of each action."
     elif "ev_oop_bb" in rows[0]:
         told = (
             "weight: of the 22,100 flops; of hands: of those that see a flop; exploitability: in "

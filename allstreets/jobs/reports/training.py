@@ -1,4 +1,4 @@
-"""The report of a run: its figures, what each says, and a ready-made game beside it."""
+"""The report of a run: its figures, their meaning, and a ready-made game beside it."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ NO_FIGURE = "not known to this solver"
 
 @dataclass(frozen=True)
 class ReportRow:
-    """One figure: its name, its value with the unit, and what to think of it."""
+    """One figure: its name, its value with the unit, and its meaning."""
 
     name: str
     value: str
@@ -25,7 +25,7 @@ class ReportRow:
 
 
 def report_rows(progress: Progress) -> list[ReportRow]:
-    """The figures of the latest check, in the order of their worth; none before the first."""
+    """The figures of the latest check, in order of importance; none before the first check."""
     metrics = progress.metrics
     if metrics is None:
         return []
@@ -54,7 +54,7 @@ def report_rows(progress: Progress) -> list[ReportRow]:
             "strategy entropy",
             metrics.strategy_entropy,
             "",
-            "0 = always one action, 1 = all alike",
+            "0 = always one action, 1 = uniform",
             NO_FIGURE,
         ),
     ]
@@ -78,12 +78,12 @@ def report_lines(progress: Progress) -> list[str]:
 
 
 def outcome_lines(outcome: TrainingOutcome) -> list[str]:
-    """The closing report: the figures, why the run ended, and how to go on."""
+    """The closing report: the figures, the reason why the run ended, and how to continue."""
     return [*report_lines(outcome.progress), ending(outcome)]
 
 
 def ending(outcome: TrainingOutcome) -> str:
-    """Why the run ended, in one line, with the way to go on where there is one."""
+    """The reason why the run ended, in one line, with the way to continue if there is one."""
     at = f"iteration {outcome.progress.iteration:,}"
     if outcome.reason == "interrupted":
         if outcome.checkpoints is None:
@@ -118,7 +118,7 @@ def _target(value: float | None, target: float) -> str:
 
 
 def ready_made_lines(beside: ReadyMadeComparison) -> list[str]:
-    """Which solution ships, what it is worth, and how the trained one differs."""
+    """The solution that ships, its quality, and the differences of the trained one."""
     certificate, (here, there) = beside.certificate, beside.stacks
     away = "" if here == there else f", {there:g} bb deep instead of {here:g}"
     if certificate is None:
@@ -145,6 +145,6 @@ def _decision_line(decision: Comparison) -> str:
         for label, own, other in zip(decision.labels, *decision.frequencies, strict=True)
     )
     return (
-        f"  {decision.seat} {where}, here (there): {actions}; a hand does something else "
+        f"  {decision.seat} {where}, here (there): {actions}; a hand acts differently "
         f"{100 * decision.distance:.1f} % of the time"
     )

@@ -1,10 +1,10 @@
-"""A half-iteration before the flop: down with both players' reach, back up with values.
+"""A half-iteration before the flop: a forward pass of reach and a backward pass of values.
 
-With trembles, an action that is hardly taken is reached all the same (`add_trembles`): the opponent
-learns his answers against hands that would take it at the least cost.
+With trembles, an action that is hardly taken is still reached (`add_trembles`): the opponent learns
+his answers against the hands for which it costs least.
 
-The tree is tiny, but below it all cores are at work, and above it they wait: what takes Python and
-NumPy a millisecond is a tenth of an iteration of all flops on sixteen cores.
+The tree is tiny, but all cores wait while it is traversed: a millisecond of Python and NumPy is a
+tenth of an iteration of all flops on sixteen cores.
 
 Axis letters: D decisions (parents first), S their actions, N nodes, E nodes where the hand ends
 before the flop, H hands.
@@ -16,24 +16,24 @@ from typing import NamedTuple
 from allstreets.base import Flags, Floats, Longs, Singles, inner_kernel, kernel
 
 POSITIVE, NEGATIVE, LOWEST, AVERAGE, WEIGHT = range(5)
-"""Places in the discounts of an iteration."""
+"""Indices of the discounts of an iteration."""
 
 COMBOS = 1326.0
 OPPOSING = 1225.0  # combos that fit beside any combo
 
 
 class Trembles(NamedTuple):
-    """How much of a range takes an action that nobody would take, and which hands do."""
+    """The share of a range that takes an off-path action, and its hands."""
 
     share: float  # of a player's whole range, at the least; 0: nobody trembles
     below: float  # the same, of what gets to the decision: the smaller of the two counts
     temperature: float  # chips: a loss that makes a hand e times rarer
-    spread: float  # of the trembles that go to all hands alike, whatever they lose
+    spread: float  # the part of the trembles that all hands share alike
     losses: float  # how many iterations the stored losses add up
 
 
 class PreflopLayout(NamedTuple):
-    """The tree, what its ends pay, and how often hands meet; built once, never changed."""
+    """The tree, its payoffs, and how often hands meet; built once, never changed."""
 
     decision: Longs  # [D]: nodes
     player: Longs  # [D]
@@ -49,7 +49,7 @@ class PreflopLayout(NamedTuple):
 
 @inner_kernel
 def match_regrets(regrets: Floats, closed: Flags, strategies: Floats) -> None:
-    """Positive regrets [A, H] divided by their sum; even where there are none, closed ones 0."""
+    """Positive regrets [A, H] divided by their sum; uniform where there are none, closed ones 0."""
     actions, hands = regrets.shape
     for hand in range(hands):
         total, opened = 0.0, 0
@@ -82,8 +82,8 @@ def add_trembles(
 
     `gains` [H] are those of the action over the player's strategy, in chips times pairs of combos;
     −∞ are hands that may not take it. `here` [H] is his reach at the decision, `opponent` [H] the
-    other's. What is missing goes to the hands that lose least: logit weights exp(−loss / T), mixed
-    with a small even part, so that no hand is a surprise.
+    other's. The missing reach goes to the hands that lose least: logit weights exp(−loss / T),
+    mixed with a small uniform part, so that no hand is a surprise.
     """
     arrives, takes, meets = 0.0, 0.0, 0.0
     for hand in range(len(sizes)):
@@ -209,9 +209,9 @@ def preflop_up(
 ) -> None:
     """Values of all nodes from those of the ends and leaves; regrets and sums [S, H] on the way.
 
-    `mask` [N, H], or [0, H] for all, are the own hands that get to a node by open actions: a closed
-    action gains nothing, and below it nothing changes at all. `now` [5] are the discounts.
-    What the opponent's trembles are worth stays below the action by which he trembles.
+    `mask` [N, H], or [0, H] for all, are the player's hands that get to a node by open actions: a
+    closed action gains nothing, and nothing below it changes. `now` [5] are the discounts. The
+    worth of the opponent's trembles stays below the action by which he trembles.
     """
     hands = regrets.shape[1]
     for decision in range(len(layout.decision) - 1, -1, -1):

@@ -64,7 +64,7 @@ def problems(tmp_path: Path, text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("key", "value", "told"),
     [
-        ("preflop", "0.5", "line 3: solver.raise_sizes: '0.5' is no raise, since a plain number"),
+        ("preflop", "0.5", "line 3: solver.raise_sizes: '0.5' is not a raise: a plain number"),
         ("preflop", '"2.5, 3"', "line 3: solver.raise_sizes: '2.5, 3' could be the sizes of one "),
         ("preflop", "[2, [3, x]]", "line 3: solver.raise_sizes[1][1]: 'x' is not a bet size: "),
         ("preflop", "{sb: 2}", "line 3: solver.raise_sizes: has no bb: write bb: [] "),
@@ -75,7 +75,11 @@ def problems(tmp_path: Path, text: str) -> list[str]:
         ("raised", "half", "line 7: solver.postflop_raise_sizes: 'half' is not a bet size: write"),
         ("raised", "2x, 0%", "line 7: solver.postflop_raise_sizes: '0%' bets nothing: leave it"),
         ("turn_bet", "2x", "line 10: solver.postflop_streets.turn.bet[0]: '2x': a multiple of"),
-        ("turn_raise", "1x", "line 14: solver.postflop_streets.turn.raise[1]: '1x' is no raise:"),
+        (
+            "turn_raise",
+            "1x",
+            "line 14: solver.postflop_streets.turn.raise[1]: '1x' is not a raise:",
+        ),
     ],
 )
 def test_sizes_of_a_whole_game(tmp_path: Path, key: str, value: str, told: str) -> None:

@@ -148,7 +148,7 @@ def test_sizes_by_kind_of_pot_go_before_those_of_streets() -> None:
         (
             {"stack_depth": 0.5},
             "solver.stack_depth: antes and blinds take all 0.5 bb of both stacks: there is "
-            "nothing to decide; let stack_depth be above 0.5",
+            "nothing to decide; make stack_depth larger than 0.5",
         ),
         ({"ante": 19.6}, "solver.ante: antes and blinds take all 20 bb of both stacks"),
         ({"bb_ante": 20}, "solver.bb_ante: antes and blinds take all 20 bb of both stacks"),
@@ -161,7 +161,7 @@ def test_sizes_by_kind_of_pot_go_before_those_of_streets() -> None:
         ({"rake": "5"}, "solver.rake: must be below 1, not "),
         ({"rake": "much"}, "solver.rake: rake 'much' is not a share of the pot: write 5% or 0.05"),
         ({"raise_sizes": {"opn": 2}}, "solver.raise_sizes: has an unknown key 'opn': did you mean"),
-        ({"raise_sizes": {"open": [2, 0.5]}}, "solver.raise_sizes.open[1]: '0.5' is no raise"),
+        ({"raise_sizes": {"open": [2, 0.5]}}, "solver.raise_sizes.open[1]: '0.5' is not a raise"),
         (
             {"raise_sizes": {"open": 2, "3bet": {"bb": "3y", "sb": 2}}},
             "solver.raise_sizes.3bet.bb: '3y' is not a bet size",
@@ -423,7 +423,7 @@ def test_everything_that_is_wrong_comes_at_once_with_its_line(tmp_path: Path) ->
         ({"algorithm": "tuned", "dcfr_alpha": 1.5}, "belongs to algorithm dcfr, not to tuned"),
         ({"algorithm": "dcfr(1,0,2)", "dcfr_beta": 1.0}, "dcfr_beta: belongs to algorithm dcfr"),
         ({"postflop_streets": {"preflop": {"bet": 1}}}, "postflop_streets.preflop: must be 'flop'"),
-        ({"raise_sizes": [0.5]}, "solver.raise_sizes[0]: '0.5' is no raise"),
+        ({"raise_sizes": [0.5]}, "solver.raise_sizes[0]: '0.5' is not a raise"),
         ({"raise_sizes": ["big"]}, "solver.raise_sizes[0]: 'big' is not a bet size"),
         ({"postflop_bet_sizes": [33]}, "solver.postflop_bet_sizes[0]: '33' without a unit is 33 "),
         ({"chart_interval": -1}, "chart_interval: must be at least 0, not -1"),
@@ -474,7 +474,7 @@ def test_the_sections_say_the_job(data: dict[str, Any], job: str) -> None:
         ({}, "solver: there is no job in this file"),
         ({"solver": None}, "solver: is empty"),
         ({"solver": UNIFIED, "postflop_model": None}, "postflop_model: is empty"),
-        ({"solver": UNIFIED, "postflop_model": {}}, "postflop_model: has no part in a unified"),
+        ({"solver": UNIFIED, "postflop_model": {}}, "postflop_model: has no effect in a unified"),
         ({"solver": PREFLOP}, "solver: preflop_cfr needs postflop_model or models"),
         (
             {"solver": {**PREFLOP, "models": "m"}, "postflop_model": {}},

@@ -131,7 +131,7 @@ def test_problems_that_do_not_stop_the_reading(text: str, expected: str) -> None
             "line 1: not valid YAML: found undefined alias 'b'; its anchor (&) must stand before "
             "it",
         ),
-        ("a: &b [*b]\n", "line 1: the alias *b stands inside its own anchor &b"),
+        ("a: &b [*b]\n", "line 1: the alias *b is inside its own anchor &b"),
         ("a: 1\n---\nb: 2\n", "line 2: a second document begins ('---'); keep one"),
         ("%YAML 1.1\n---\na: 1\n", "line 2: only YAML 1.2 is read; remove the %YAML line"),
         ("a: 1\nb: \x07\n", "line 2: the character U+0007 is not allowed in YAML; remove it"),

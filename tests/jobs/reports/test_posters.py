@@ -65,7 +65,7 @@ def _plain(stream: bytes) -> bytes:
 def test_what_has_no_posters(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="before the flop"):
         Posters(trips_result(), "c x | 7c7d7h |")
-    with pytest.raises(InputError, match="nothing is decided"):
+    with pytest.raises(InputError, match="no player decides"):
         Posters(load("pf-10bb"), "f")  # type: ignore[arg-type]
     (tmp_path / "file").touch()
     assert main(["chart", "pf-10bb", "--png", str(tmp_path / "file")]) == 2

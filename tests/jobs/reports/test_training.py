@@ -62,7 +62,7 @@ def test_all_figures() -> None:
         "  avg +regret       0.000450 chips  a trend, not a bound",
         "  regret bound      0.0500 chips    exploitability cannot be above it",
         "  max regret        0.00200 chips   the worst single decision",
-        "  strategy entropy  0.410           0 = always one action, 1 = all alike",
+        "  strategy entropy  0.410           0 = always one action, 1 = uniform",
     ]
 
 
@@ -80,7 +80,7 @@ def test_what_is_not_known_is_not_zero() -> None:
         "  avg +regret       –  not known to this solver",
         "  regret bound      –  not known: discounted or sampled regrets prove no bound",
         "  max regret        –  not known to this solver",
-        "  strategy entropy  0  0 = always one action, 1 = all alike",
+        "  strategy entropy  0  0 = always one action, 1 = uniform",
     ]
 
 

@@ -1,4 +1,4 @@
-"""Buckets of hands: on river boards alike in what they beat, lose to and block.
+"""Buckets of hands: river hands that beat, lose to and block much the same.
 
 The *top-heavy profile* of a hand is its margin (weight beaten − weight lost to) and its compatible
 weight against parts of the opponent's range, cut by strength, finer at the top, where money goes
@@ -21,7 +21,7 @@ from allstreets.engines.exact.kernels.layout import HandLists, Shorts
 from allstreets.engines.simd.vectors import LANES, load, store
 
 CUTS = np.array([0.0, 0.25, 0.5, 0.65, 0.75, 0.85, 0.92, 0.97, 1.0], np.float64)
-"""Where the range is cut by strength, from the weakest hands up."""
+"""The shares at which the range is cut by strength, from the weakest hands up."""
 
 PARTS = len(CUTS) - 1
 CARDS = 53
@@ -202,10 +202,10 @@ def bucket_turn_hands(
 ) -> None:
     """The bucket of every hand on every turn board, [H]: hands whose rivers are alike play alike.
 
-    A hand is described by the equities that the river cards leave it with, in order, at sixteen
-    places: how often it improves counts, not by which card. `children` [B+1] are the river boards
-    before those of each turn board, `weights` those of the turn's hands, `river_mass` pairs of
-    river card and combo, by river hand as `equity` is. A board has no more buckets than hands.
+    A hand is described by sixteen of its sorted river equities: how often it improves counts, not
+    which card does it. `children` [B+1] are the river boards before those of each turn board,
+    `weights` those of the turn's hands, `river_mass` pairs of river card and combo, by river hand
+    as `equity` is. A board has no more buckets than hands.
     """
     most_rivers = 48  # as many as cards that neither the hand nor the board holds
     count = len(draws)
@@ -291,9 +291,9 @@ def carry_rows(
 ) -> None:
     """Numbers of all nodes of a street, `stored` in the buckets `before` [H], in those `after` [H].
 
-    A bucket gets the mean of what its hands had, by `weights` [H]; where all of them come from one
-    bucket not a bit changes. Every board has `rows` rows. Both arrays are
-    [board][node][row / 16][action][16], with `actions` at each of the nodes.
+    A bucket gets the mean of its hands' earlier numbers, by `weights` [H]; where all come from one
+    bucket, not a bit changes. Every board has `rows` rows. Both arrays are [board][node][row /
+    16][action][16], with `actions` at each of the nodes.
     """
     mass = np.zeros((rows, rows), np.float64)
     first = np.zeros(rows + 1, np.int64)

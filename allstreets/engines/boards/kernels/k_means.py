@@ -7,8 +7,8 @@ there, bit for bit. So a sum over points is one by lane, from the first block to
 one over the lanes; and multiply-adds are fused where `fma` says so, and nowhere else.
 
 Neighbours are close to each other, hands in order of strength above all. So each block has a *ball*
-around it, and only centres are looked at that may be the nearest of one of its points: a twentieth
-of 64. What the others would have been is never asked, so that nothing else changes.
+around it, and only centres that may be the nearest of one of its points are tried: a twentieth of
+64. Skipping the others changes no result.
 """
 
 import numpy as np
@@ -84,7 +84,7 @@ def farthest(least: np.float32, radius: np.float32, slack: np.float32) -> np.flo
 
     `least` is the squared distance of the nearest centre; `slack` is that of `enclose`.
     """
-    nearest = np.sqrt(least) + radius  # so near is that centre to all of its points
+    nearest = np.sqrt(least) + radius  # that centre is this near to all of its points
     limit = np.sqrt(nearest * nearest + slack) + radius
     squared: np.float32 = np.float32(1.0001) * limit * limit
     return squared
@@ -101,7 +101,7 @@ def come_closer(
     out: Singles,
     sums: Singles,
 ) -> None:
-    """Squared distances to the nearest centre when `spot` [16] is one too, and their sums by lane.
+    """Squared distances to the nearest centre once `spot` [16] is a centre, and their sums by lane.
 
     Balls that are farther from it than their limit stay as they are.
     """
@@ -169,9 +169,9 @@ def seed_centres(
     """k-means++: every one of `centres` [K, 16] becomes a point, drawn by weight × distance².
 
     The distance is that to the nearest centre so far; the first draw goes by weight alone. For each
-    centre as many candidates are drawn as a row of `draws` [K, …] has numbers in [0, 1), and the
-    one is taken that leaves the least Σ weight × distance². If there are fewer different points
-    than centres, some centres are the same.
+    centre a row of `draws` [K, …] gives numbers in [0, 1) that draw candidates, and the candidate
+    that leaves the least Σ weight × distance² is taken. If there are fewer different points than
+    centres, some centres are the same.
     """
     candidates = draws.shape[1]
     nearest = np.ones(len(weights), np.float32)

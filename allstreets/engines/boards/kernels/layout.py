@@ -3,7 +3,8 @@
 On a river board each player's combos stand in K buckets, and the betting is solved with a bucket as
 one hand: its reach is the sum of its combos', and its value, that of one combo, goes to all of
 them. So `Forest`, `Storage` and the decision nodes are those of `exact.kernels` with K hands, folds
-and showdowns are products with the board's two matrices, and only the way in and out is new.
+and showdowns are products with the board's two matrices, and only entering and leaving a board is
+new.
 
 Axis letters: B river boards, K buckets, C combos of a player on all boards, G groups of lines.
 """
@@ -95,7 +96,7 @@ class FlopLeaves(NamedTuple):
     Those that all pots of the forests use, as in `Workspace`.
     """
 
-    counter: Counter  # the next turn board that nobody works on
+    counter: Counter  # the next turn board that no thread works on
     sent: Longs  # [1]: turn boards whose values have arrived
     reach: Singles
     values: Singles

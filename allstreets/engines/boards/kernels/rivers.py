@@ -3,7 +3,8 @@
 Lines stand sixteen at a time in the lanes of vectors; *groups* are groups of lines.
 
 Threads share the turn boards of a flop. Every board writes numbers of its own, and values are added
-to the flop's leaves in the order of the boards: the result does not depend on who took which.
+to the flop's leaves in the order of the boards: the result does not depend on which thread took
+which.
 """
 
 import numpy as np
@@ -280,10 +281,10 @@ def bucketed_turns(
     mode: int,
     weights: KernelWeights,
 ) -> None:
-    """The turn boards of a flop that this thread gets hold of, all pots of the forests together.
+    """The turn boards of a flop that this thread takes, all pots of the forests together.
 
-    A thread sends the values of a board when it is through with its next one, and so hardly ever
-    waits for the boards before: `other_values` are rows for every second board.
+    A thread sends the values of a board after it has finished its next board, and so hardly ever
+    waits for earlier boards: `other_values` are rows for every second board.
     """
     forest, boards, storage, space = turn
     other = Workspace(

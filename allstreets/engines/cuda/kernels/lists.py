@@ -137,7 +137,7 @@ def list_entries(
     start[h · parts + p]; within them boards and buckets rise. `start` has one number more than
     that; it and `used` come in as zeros.
     """
-    for counting in range(2):  # how many there are, and then where they stand
+    for counting in range(2):  # how many there are, and then where they begin
         for turn in range(len(children) - 1):
             for board in range(children[turn], children[turn + 1]):
                 local = board - children[turn]

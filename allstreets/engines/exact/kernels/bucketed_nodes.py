@@ -1,15 +1,16 @@
 """Decision nodes with buckets: values and reach by hand, stored numbers by bucket.
 
 A bucket holds the hands of a board that play alike. The buckets of one node are worked on in a
-buffer of its own (`Workspace.rows`), each line of which has one number for each bucket:
+buffer (`Workspace.rows`), each line of which has one number for each bucket:
 
     A lines      the positive parts of the stored numbers, action by action
     one line     their sum
     A lines      the value of each action to a bucket: the mean of its hands' values
     one line     the value of the node to it
 
-Hands read the first of these through the number of their bucket. Then each goes through the same
-arithmetic as a hand with numbers of its own. `rows` counts a board's buckets, padding included.
+Hands read the first of these through the number of their bucket. From there each hand goes through
+the same arithmetic as a hand with its own numbers. `rows` counts a board's buckets, padding
+included.
 """
 
 import numpy as np

@@ -48,7 +48,7 @@ class Forest(NamedTuple):
     pot: Longs  # [D]: the pot that the node belongs to, where several are worked on together
     slot: Longs  # [D]: actions of that player's nodes in its pot before this one
     number: Longs  # [D]: that player's nodes before this one
-    locked: Flags  # [D]: every hand plays its average there, whatever it regrets
+    locked: Flags  # [D]: every hand plays its average there, whatever its regrets
     own_nodes: int  # nodes of the own player on the street
     own_actions: Longs  # [P+1]: actions of the own player's nodes in the pots before each
     other_actions: Longs  # [P+1]
@@ -87,7 +87,7 @@ class HandLists(NamedTuple):
     cards: Bytes  # by hand, 2
     strengths: Shorts  # by hand; 0 before the river
     parent: Shorts  # by hand: its hand on the board one street up
-    weight: Singles  # by hand: what of its value that hand gets
+    weight: Singles  # by hand: share of its value that the hand above gets
     combo_start: Longs  # [B+1]
     combo_cards: Bytes  # by combo, 2
     combo_strengths: Shorts  # by combo; 0 before the river
@@ -112,7 +112,7 @@ class Boards(NamedTuple):
     member_share: Singles  # [16·…]: the hand's share in what its bucket regrets
     other_parent: Shorts  # by other hand: its place on the board one street up
     own_parent: Shorts  # by own hand: its place on the board one street up
-    own_weight: Singles  # by own hand: what of its value goes there, all same boards together
+    own_weight: Singles  # by own hand: share of its value that goes there, over all same boards
     children: Longs  # [B+1]: boards one street down
     own_cards: Bytes  # by own hand, 2: of one of its combos; 52 for padding
     combo_start: Longs  # [B+1]: where the other's combos on a board begin

@@ -75,10 +75,10 @@ def update_node(
 ) -> None:
     """Own node: value under regret matching, then regrets and running mean, in one pass.
 
-    Regrets compare with what was played; the node above hears the value moved by `weights.ahead`
-    towards what the new regrets will play. Where a hand is locked its regrets hold the locked
-    strategy and stay as they are. `scaled` regrets are integers; `live` of the hands are real, the
-    rest padding.
+    Regrets compare actions with the strategy that was played; the node above gets the value moved
+    by `weights.ahead` towards the strategy of the new regrets. Where a hand is locked its regrets
+    hold the locked strategy and stay as they are. `scaled` regrets are integers; `live` of the
+    hands are real, the rest padding.
     """
     regrets, average = storage.own_regrets, storage.own_average
     zero, one, weight, ahead = splat(ZERO), splat(ONE), splat(weights.weight), splat(weights.ahead)
@@ -108,7 +108,7 @@ def update_node(
                 store(regrets, place, updated)
             gains = add_gain(gains, updated, gain)
             if averages:
-                # What a lock plays is its average from the start: a mean of equals.
+                # A lock is its own average from the start.
                 move_mean(average, place, normalised(stored, strategy), weight, wobble)
         value = look_ahead(value, gains, ahead)
         if node.adds:
@@ -196,7 +196,7 @@ def forward(
 ) -> None:
     """Fill the reach rows of a group from those of its lines.
 
-    Players tremble while the own one learns, and at no other time.
+    The opponent trembles only while the player learns.
     """
     first = boards.other_start[board]
     tremble = storage.tremble if mode == UPDATE else ZERO
@@ -269,7 +269,7 @@ def backward(
             start + forest.slot[number] * rows,
             board * forest.own_nodes + forest.number[number],
             locks + forest.number[number] * hands,
-            # The other player's regrets on the next board, read first thing there.
+            # The other player's regrets on the next board, which are read first there.
             soon + forest.slot[number] * rows,
         )
         # At a locked node there is nothing to learn, and a best response has no choice.
@@ -316,7 +316,7 @@ def sum_regrets(
     """Sum and maximum of the positive regrets of one street, padding left out.
 
     `start` [B+1] and `count` [B] are the boards' hands, `actions` those of each of the nodes,
-    `weights` what its regrets count: 0 where there are none, since a strategy stands there.
+    `weights` are those of its regrets: 0 where a strategy stands instead of regrets.
     """
     zero = splat(np.float32(0.0))
     whole = 0.0

@@ -38,12 +38,12 @@ class Ahead(NamedTuple):
     """Numbers that the backward pass will need, prefetched while the tiles leave memory idle."""
 
     place: int  # of the next stored numbers
-    regrets: int  # 16 to go on by a vector per hand, 0 to stay: nothing is needed
+    regrets: int  # 16: one vector further per hand; 0: nothing is needed
     average: int
 
 
 class Regions(NamedTuple):
-    """Where things stand in a thread's tile buffer, in elements; a row is sixteen of them."""
+    """The offsets of regions in a thread's tile buffer, in elements; a row is sixteen elements."""
 
     reach: int  # his hands, and a row of zeros
     folds: int  # the same

@@ -1,16 +1,16 @@
-"""The boards below a spot's root, piece by piece, by as many threads as there are.
+"""The boards below a spot's root, piece by piece, on any number of threads.
 
-Threads fetch pieces from one queue, so that nobody waits for the slowest:
+Threads fetch pieces from one queue, so that no thread waits for the slowest:
 
     TERMINALS     the root's folds and all-ins
     FORWARD t     a turn board, from the root's leaves to its own
     RIVERS        groups of lines on a few river boards of one parent board
     BACKWARD t    back to the root's leaves
 
-Who takes which piece does not change the result: the values of boards are added to the leaves
-above them in the order of the boards, whoever is ready sooner waits for his turn. A piece stands in
-the queue behind those that it waits for, and should stand as far behind as there are threads, so
-that it hardly ever has to.
+The result does not depend on which thread takes which piece: the values of boards are added to the
+leaves above them in the order of the boards; a thread that is ready sooner waits its turn. A piece
+comes in the queue after those that it waits for, ideally as far after them as there are threads, so
+that it hardly ever waits.
 
 Letters as in `exact.kernels.layout`; S slots for the turn boards that are at work.
 """
@@ -104,7 +104,7 @@ def river_piece(
 def work_on_turn(
     queue: Queue, root: Street, river: Street, mode: int, weights: KernelWeights
 ) -> None:
-    """The pieces of a turn spot that this thread gets hold of; the root's space is shared."""
+    """The pieces of a turn spot that this thread takes; the root's space is shared."""
     # Taken apart once: Numba counts references to every array that it takes out of a tuple.
     root_forest, root_boards, root_storage, root_space = root
     forest, boards, storage, space = river
@@ -135,7 +135,7 @@ def work_on_flop(
     mode: int,
     weights: KernelWeights,
 ) -> None:
-    """The pieces of a flop spot that this thread gets hold of; the root's space is shared."""
+    """The pieces of a flop spot that this thread takes; the root's space is shared."""
     root_forest, root_boards, root_storage, root_space = root
     forest, boards, storage, mine = turn
     river_forest, river_boards, river_storage, river_space = river
@@ -162,7 +162,7 @@ def work_on_flop(
             mine.reach, kept.values[slot], mine.tile, kept.leaf_reach[slot], leaves, mine.rows
         )
         if kind == FORWARD:
-            wait_for(queue.backward, 0, board - slots + 1)  # then nobody needs the slot any more
+            wait_for(queue.backward, 0, board - slots + 1)  # then the slot is no longer needed
             for lanes in range(lane_groups):
                 reach_lines(
                     forest, boards, board, lanes, space, root_space.leaf_reach, root_other, other

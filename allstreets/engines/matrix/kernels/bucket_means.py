@@ -50,8 +50,8 @@ def seed_centres(
     """k-means++: every row of `centres` [K, D] becomes a point, drawn by weight × distance².
 
     The distance is that to the nearest centre so far; the first draw goes by weight alone. For each
-    centre as many candidates are drawn as a row of `draws` [K, C] has numbers in [0, 1), and the
-    one is taken that leaves the least Σ weight × distance². `weights` [N] are those of the padded
+    centre a row of `draws` [K, C] gives numbers in [0, 1) that draw candidates, and the candidate
+    that leaves the least Σ weight × distance² is taken. `weights` [N] are those of the padded
     points. There must be at least K different points.
     """
     point_count = len(weights)
@@ -172,9 +172,10 @@ def cut_line(values: Floats, weights: Floats, starts: Ints) -> None:
     """The K intervals of a line of rising values [V] with the least Σ weight × distance² to means.
 
     `starts` [K] gets the first value of each interval. The best cost of the first i values in k
-    intervals is the least, over the start j of the last one, of that of j values in k − 1 intervals
-    and the interval's own. The best j never falls when i or k grows (Knuth 1971, Yao 1980), so it
-    is enough to search between the answers for k − 1 and for i + 1: some V · (V + K) steps in all.
+    intervals is the least, over the start j of the last interval, of the cost of j values in k − 1
+    intervals plus that of the last. The best j never falls when i or k grows (Knuth 1971, Yao
+    1980), so it is enough to search between the answers for k − 1 and for i + 1: some V · (V + K)
+    steps in all.
     """
     count, size = len(starts), len(values)
     mass = np.zeros(size + 1, np.float64)

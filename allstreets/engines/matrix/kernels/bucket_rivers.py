@@ -1,4 +1,4 @@
-"""Hands and buckets on complete boards: equity, its spread over the cards to come, who beats whom.
+"""Hands and buckets on complete boards: equity, its spread over the cards to come, pairs won.
 
 A hand's *points* on a complete board count, over all hands that share no card with it, 2 for each
 that it beats and 1 for each that it ties: 0 .. 1980, since 990 hands are left to an opponent.
@@ -14,7 +14,7 @@ from allstreets.cards.kernels.evaluator import DEAD
 MOST_POINTS = 1980
 CELLS = 30
 CELL_WIDTH = 66
-"""How many numbers of points make a cell; `CELLS` of them hold all but `MOST_POINTS` itself."""
+"""The number of points in a cell; `CELLS` cells hold all numbers below `MOST_POINTS`."""
 
 DEAD_POINTS = -1
 """Stands for a hand that shares a card with the board."""
@@ -49,8 +49,7 @@ def count_points(strengths: NDArray[np.uint16], cards: Bytes, points: NDArray[np
     """Points of each hand [H, 2] on each board into `points` [B, H], from strengths [B, H].
 
     Hands are met from the weakest to the strongest, those of equal strength together. A hand beats
-    all that were met before it but those that hold one of its two cards, and of those we know how
-    many there are card by card.
+    all hands met before it except those with one of its two cards, which are counted card by card.
     """
     places = np.empty(STRENGTHS + 1, np.int32)
     order = np.empty(len(cards), np.int32)
@@ -65,7 +64,7 @@ def count_points(strengths: NDArray[np.uint16], cards: Bytes, points: NDArray[np
             end = first
             while end < live and strength[order[end]] == strength[order[first]]:
                 end += 1
-            # Points are the hands that are beaten plus those that are beaten or tied.
+            # Points are the hands that are beaten, plus those that are beaten or tied.
             for place in range(first, end):
                 hand = order[place]
                 points[board, hand] = first - met_with[cards[hand, 0]] - met_with[cards[hand, 1]]
@@ -107,7 +106,8 @@ def spread_points(points: NDArray[np.int16], scratch: Ints, out: Ints) -> None:
 
 @kernel
 def count_moves(before: NDArray[np.int16], after: NDArray[np.int16], counts: Ints) -> None:
-    """Add how often hands go from bucket to bucket: `before` [H], `after` [B, H] by next card.
+    """Add the transitions of hands from bucket to bucket: `before` [H], `after` [B, H] by next
+    card.
 
     A negative bucket stands for an absent hand.
     """

@@ -1,18 +1,17 @@
 """The arrays that the matrix kernels work on: a postflop game with its card facts as matrices.
 
-*Own* is the player whose values are computed; *other* is the opponent. A **row** is
-one number per hand of the player that it is about. A pass is about some hands of either player
-(`StageHands`), usually all of them; rows are as long as his list of hands, filled up to whole
-vectors.
+*Own* is the player whose values are computed; *other* is the opponent. A **row** is one number per
+hand of its player. A pass covers some hands of either player (`StageHands`), usually all of them;
+rows are as long as his list of hands, padded to whole vectors.
 
 - **Reach rows** hold the other player's reach: first one per line that leads into the stage, then
   a row that is always zero, then one for each action of each of his nodes. A node's reach changes
-  only where he acts, so that own nodes and cards take no rows.
+  only where the opponent acts, so own nodes and cards take no rows.
 - **Value rows** hold own values: first one per line, then a spare row, then one for each
-  action of each own node. What the other player's actions lead to is added up where it arises.
+  action of each own node. Values below the opponent's actions are added up where they arise.
 
-Kernels are given `MOST_STAGES` of everything, so that they are compiled once for games of however
-many stages (`filled`).
+Kernels are given `MOST_STAGES` of everything, so that they are compiled once for any number of
+stages (`filled`).
 
 Axis letters: F flops, H hands of a stage (padded to whole vectors), L lines into a stage; Hₓ and Hₒ
 are the hands of a pass, own and the other's, padded.
@@ -50,7 +49,7 @@ class StagePlan(NamedTuple):
     own_child: Longs  # first of the value rows of his actions
     own_actions: Longs
     own_slot: Longs
-    own_locked: Longs  # 1: every hand plays its average there, whatever it regrets
+    own_locked: Longs  # 1: every hand plays its average there, whatever its regrets
     fold_reach: Longs  # ends with a result that does not depend on the cards, in groups of 16
     fold_value: Longs
     fold_factor: Singles  # the result in chips
@@ -84,9 +83,9 @@ class StageCards(NamedTuple):
 
 
 class StageHands(NamedTuple):
-    """The hands of a stage that a pass is about; all of them are 0, 1, … H − 1, padding included.
+    """The hands of a stage that a pass covers; all of them are 0, 1, … H − 1, padding included.
 
-    Of hands that are not listed the other player must hold none.
+    The opponent must hold no hand that is not listed.
     """
 
     own: Longs  # [≤ Hₓ], rising
@@ -100,8 +99,8 @@ class StageHands(NamedTuple):
 class StageStore(NamedTuple):
     """The learned numbers of one stage, by flop: [node][hand / 16][action][16].
 
-    Hands are those of a pass. Where it is about own hands that are not stored, it is a best
-    response, or they play uniformly: own arrays are then not read.
+    Hands are those of a pass. If it covers own hands that are not stored, it is a best response or
+    they play uniformly: own arrays are then not read.
     """
 
     own_regrets: Singles  # [F, …]
@@ -127,7 +126,7 @@ class StageSpace(NamedTuple):
     lanes: Singles  # [2, H · 16]: sixteen reach rows, and what comes out of them, by hand
     sums: Singles  # [52 · 16]: sums over the hands that hold each card
     terms: Ints  # [Hₒ]: hands that matter in a product
-    margin: Singles  # [Hₒ · Hₓ + 16]: the part of the margin matrix that a pass is about
+    margin: Singles  # [Hₒ · Hₓ + 16]: the part of the margin matrix that a pass covers
     combos: Singles  # [Hₓ]: of own hands
     needed: Bytes  # [value rows · Hₓ/16]: which blocks of own hands a pruned pass computes
     union: Bytes  # [Hₓ/16]: those that any of a few rows needs
@@ -144,5 +143,5 @@ strategy."""
 
 
 def filled(stages: tuple[Record, ...]) -> tuple[Record, ...]:
-    """As many records as kernels are given: the last one again instead of missing stages."""
+    """As many records as kernels take: the last one is repeated for missing stages."""
     return stages + stages[-1:] * (MOST_STAGES - len(stages))

@@ -1,4 +1,4 @@
-"""The sum of what pairs of hands win from each other, over the terminals of a game of one stage."""
+"""The chips that pairs of hands win from each other, summed over the terminals of a stage."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from allstreets.engines.simd.vectors import LANES
 from allstreets.engines.simd.work_counter import Counter, take
 
 GATHERED = 32
-"""Ends whose outer products are added at once: the rows of both players stay in the cache."""
+"""Terminals whose outer products are added at once: the rows of both players stay in the cache."""
 
 
 class PairTree(NamedTuple):
@@ -20,10 +20,10 @@ class PairTree(NamedTuple):
     depth: Longs
     player: Longs  # who acts; −1: nobody
     actions: Longs
-    action: Longs  # which one of its parent's leads here
+    action: Longs  # the action of its parent that leads here
     start: Longs  # of a decision's sums within those of its player, on any flop
-    by_winner: Floats  # chips of an end that OOP wins or loses, half of the difference
-    anyhow: Floats  # chips of an end that OOP wins whoever has the better hand
+    by_winner: Floats  # chips of a terminal that OOP wins or loses, half of the difference
+    anyhow: Floats  # chips of a terminal that OOP wins with either hand
 
 
 @kernel
@@ -61,7 +61,7 @@ def play_action(
     """Multiply a reach [H] by how often an action of a decision is played.
 
     `places` [H] say where a hand stands among those that are stored, −1: nowhere; such a hand, and
-    one about which nothing is known, plays evenly.
+    one without any sums, plays uniformly.
     """
     for hand in range(len(places)):
         place, total = places[hand], np.float64(0.0)
@@ -97,12 +97,12 @@ def pair_values(
     cards: StageCards,
     found: Singles,
 ) -> None:
-    """Fill found [K, H, H] for those of the flops [K] that this thread gets hold of.
+    """Fill found [K, H, H] for those of the flops [K] that this thread takes.
 
     `sums` [F, …] are both players' average strategies and `places` [H] where their hands are
-    stored. An end t is reached by hands h and o with probability x_t[h] · y_t[o], which are the
-    products of both players' own actions. So the sum over all ends takes two matrices, one for
-    what depends on who wins and one for what does not:
+    stored. Hands h and o reach terminal t with probability x_t[h] · y_t[o], the products of both
+    players' own actions. So the sum over all terminals takes two matrices, one for results that
+    depend on who wins and one for results that do not:
 
         chips = Σ (win − loss)/2 · x_t y_tᵀ · M / W + Σ (win + loss)/2 · x_t y_tᵀ
     """

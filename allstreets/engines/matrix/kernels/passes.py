@@ -59,9 +59,8 @@ ZERO = np.float32(0.0)
 ONE = np.float32(1.0)
 NEVER = np.float32(-np.inf)
 SMALL_SHARE = np.float32(0.01)
-"""Every hand enters the average with at least this share of the largest reach: the theory has
-own reach alone, but then strategies at nodes that a player hardly ever reaches stay what they were
-at first."""
+"""Every hand enters the average with at least this share of the largest reach: theory asks for
+own reach alone, but then strategies at nodes that a player hardly ever reaches never change."""
 LEAST_SHARE = np.float32(1e-9)
 """And with at least this much, where no hand gets there at all."""
 
@@ -111,7 +110,7 @@ def update_node(
 ) -> None:
     """Own node: value under regret matching, then the regrets, in one pass.
 
-    The node above hears the value moved by `weights.ahead` towards what the new regrets will play.
+    The node above gets the value moved by `weights.ahead` towards the strategy of the new regrets.
     A block of hands that a pruned pass does not need is left alone; an action that is not needed
     while the node is, since it is not played, is discounted and otherwise not written. Where
     `needed` is empty, nothing is pruned.
@@ -308,7 +307,7 @@ def run_flop(
 ) -> None:
     """One pass on one flop, between the first rows of the first stage's space.
 
-    The other's reach [Hₒ] at the root goes in there, own values [Hₓ] come out.
+    The other's reach [Hₒ] at the root goes in, own values [Hₓ] come out.
 
     A pruned pass, which must be an update, is given the blocks of own hands that are `wanted`,
     [Hₓ / 16]; the others' values come out as 0. Its forward pass is complete: the other's average
@@ -364,14 +363,14 @@ def run_flop(
             plan, hands[stage].own_length, learned.own_regrets[flop], learned.own_average[flop],
             space.values, mode, weights, needed,
         )  # fmt: skip
-    # What is not wanted at the root is needed nowhere in the first stage: its value is still 0.
+    # Blocks not wanted at the root are needed nowhere in the first stage: their value is still 0.
 
 
 @kernel
 def sum_positive(counter: Counter, stored: Singles, flops: Longs, sums: Floats) -> None:
     """Put the sum of the positive numbers of flops [K], and the largest, into sums [K, 2].
 
-    Of those flops that this thread gets hold of; `stored` is [F, …].
+    Only for the flops that this thread takes; `stored` is [F, …].
     """
     while True:
         place = take(counter)

@@ -1,9 +1,10 @@
-"""All pots on all flops in one call: threads fetch pieces of work from a counter and never meet.
+"""All pots on all flops in one call: threads fetch pieces of work from a counter and share nothing
+else.
 
 A call from Python takes arrays apart one by one, with the interpreter held; for the dozens of a pot
-that takes as long as a pass over a small one. So the lists of all pots stand in two long
-arrays, and `PotTables` says where. What is learned is given by address, since every pot has arrays
-of its own that come and go (`tables` keeps them alive).
+that takes as long as a pass over a small one. So the lists of all pots stand in two long arrays,
+and `PotTables` says where. Learned numbers are passed by address, since every pot has its own
+arrays, which come and go (`tables` keeps them alive).
 
 Letters as in `layout`; P pots, K flops of a pass.
 """
@@ -33,7 +34,7 @@ from allstreets.engines.simd.work_counter import Counter, take
 
 ZERO = np.float32(0.0)
 FIRST, SECOND, THIRD = cast(tuple[int, ...], np.arange(3))
-"""Stages, as numbers of NumPy's: Numba would compile for each of Python's."""
+"""Stages, as NumPy numbers: Numba would compile a version for each Python constant."""
 MATRIX = types.Array(types.float32, 2, "C")
 numba_arrays: Any = arrayobj  # without types
 
@@ -56,7 +57,7 @@ class PotTables(NamedTuple):
 
 @machine_code
 def matrix_at(typing_context: Any, address: Any, rows: Any, columns: Any) -> Any:
-    """The float32 matrix that stands at an address; whoever calls keeps it alive."""
+    """The float32 matrix at an address; the caller keeps it alive."""
     del typing_context, address, rows, columns
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
@@ -170,7 +171,7 @@ def enter(space: StageSpace, here: StageHands, reach: Floats, root: Floats) -> N
 
 @inner_kernel
 def leave(space: StageSpace, here: StageHands, root: Floats, values: Singles) -> None:
-    """Own values at the root's row, by class [169]; 0 for classes that the pass is not about."""
+    """Own values at the root's row, by class [169]; 0 for classes that the pass does not cover."""
     found = space.values
     if root.size == 0:
         values[:] = ZERO
@@ -210,7 +211,7 @@ def run_pots(
     wanted: Bytes,
     limited: Bytes,
 ) -> None:
-    """Passes on the pieces that this thread gets hold of.
+    """Passes on the pieces that this thread takes.
 
     A piece [4] is flops[piece[0] : piece[1]] with the pots order[piece[2] : piece[3]]. `reach`
     [P, 169] is the other's, `values` [P, K, 169] come out, `roots` [F, 169, H] lead from classes to
@@ -249,7 +250,7 @@ def iterate_pots(
     table: Singles,
     wanted: Bytes,
 ) -> None:
-    """Whole iterations of both players' hands on the pieces that this thread gets hold of.
+    """Whole iterations of both players' hands on the pieces that this thread takes.
 
     A piece [2] is a pot on a flop; both players' reach [2, P, 169] stays the same. `table`
     [iterations, 7] holds iteration weights; `wanted` [H / 16] are the blocks of own hands that are

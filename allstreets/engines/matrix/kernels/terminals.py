@@ -2,8 +2,8 @@
 
 A showdown multiplies a row by the dense margin matrix. A fold multiplies it by the matrix of pairs
 that fit, W = n nᵀ − N Nᵀ + diag(n), where n counts a hand's combos and N those that hold each card.
-That is never written out: a hand meets at most eight cards, so the product takes some 15 operations
-per hand instead of 169, with sixteen rows in the lanes of a vector.
+The matrix is never written out: a hand meets at most eight cards, so the product takes some 15
+operations per hand instead of 169, with sixteen rows in the lanes of a vector.
 
 A pruned pass passes `needed`, the blocks of own hands that each value row needs; without pruning it
 is empty.
@@ -44,8 +44,8 @@ def own_combos(cards: StageCards, hands: StageHands, space: StageSpace, flop: in
 def margin_of(cards: StageCards, hands: StageHands, space: StageSpace, flop: int) -> Singles:
     """[Hₒ · Hₓ]: the margins of the hands of a pass; rows that are mere padding are not written.
 
-    A vector that is written reaches beyond its hands, where the next one goes; behind the last row
-    there is room for that.
+    A vector may be written beyond its hands, where the next one follows; there is room for that
+    after the last row.
     """
     margin: Singles = cards.margin[flop]
     picked = space.margin

@@ -3,8 +3,8 @@
 A deal is two combos by reach, a turn, a river, and who wins.
 
 Axis letters: N nodes, C combos that fit beside the flop, H = 169 hand classes, D deals, I decision
-nodes of a player, K their slots (a slot is one action of a node). Tables by class and slot lie in
-a row of H · K numbers, class by class, so that all that one walk touches lies close together.
+nodes of a player, K their slots (a slot is one action of a node). Tables by class and slot are rows
+of H · K numbers, class by class, so that everything a walk touches lies close together.
 """
 
 from typing import NamedTuple
@@ -27,7 +27,7 @@ SEED_STEP = np.uint64(0x9E3779B97F4A7C15)  # between two random numbers
 GOLDEN = 0.6180339887498949  # multiples of it, whole parts left out, fill [0, 1) most evenly
 TRIES = 64  # to find a combo that fits, before all are looked at
 CELLS = 2048  # a power of 2, so that multiplying a number of [0, 1) by it is exact
-DOUBTFUL = 1e-6  # share of all weights below which a difference may be rounding
+DOUBTFUL = 1e-6  # share of all weights below which a difference may be rounding error
 HANDS = 169
 # A node is four numbers in a row and is named by its place, the position of the first of them:
 # its kind, how many children, the place of the first child, the first slot. At a terminal
@@ -64,8 +64,8 @@ class Deals(NamedTuple):
 def weigh_pairs(cards: Cards, weights: Floats, met: Floats) -> None:
     """Into `met` [C]: Σ of the opponent's `weights` [C] over his combos that fit beside each combo.
 
-    All weights, less those that hold the one card or the other, and those with both were taken
-    off twice. Where next to nothing is left, rounding may be all of it: there the sum is taken.
+    All weights, less those with either card, plus those with both, which were taken off twice.
+    Where next to nothing is left it may be rounding error: there the sum is taken directly.
     """
     by_card = np.zeros(52)
     total = 0.0
@@ -217,7 +217,7 @@ def deal_hands(
 
 
 class Tree(NamedTuple):
-    """The betting as one player walks it; cards that fall are no nodes."""
+    """The betting as one player walks it; dealt cards are not nodes."""
 
     nodes: NDArray[np.uint32]  # [4 N]
     results: Singles  # [4 N] the same bytes
@@ -247,16 +247,16 @@ def walk(
 ) -> None:
     """Walk all `deals` for one player; both strategies [H K] are fixed.
 
-    `hands` [C] are the classes of combos. What class h learns in a deal counts `scale`[h] times:
+    `hands` [C] are the classes of combos. The regrets of class h in a deal count `scale`[h] times:
     it is added to `regrets` [H K], and the value of the game to `totals` [H]. With a `threshold`,
     actions that are not played and whose regret is below it are left out and left alone.
 
-    1. Down, level by level: open his nodes in the order in which they are found. Below each of
-       his actions go on, sampling the opponent's, as far as a node of the player, which is noted,
-       or a terminal, whose result is the action's value. Where all of the opponent's actions end
+    1. Down, level by level: open his nodes in the order in which they are found. Below each of his
+    actions continue, sampling the opponent's, to a node of the player, which is noted, or a
+    terminal, whose result is the action's value. Where all of the opponent's actions end
        the game, their mean is taken: that costs no more than drawing one.
     2. Up, his nodes in reverse: the mean of the actions' values under the strategy is the value
-       of the node, and what an action is better than that is its regret.
+       of the node, and the difference to an action's value is the action's regret.
     """
     nodes, results = tree.nodes, tree.results
     places, values, counts = room.places, room.values, room.counts
@@ -353,7 +353,7 @@ def discount(
 ) -> None:
     """Discount what is stored, [H K] each, and add the strategy to the sums of the average.
 
-    It is added as often as the player gets there: `reach` [H] at the root times the probabilities
+    Its weight is the player's reach: `reach` [H] at the root times the probabilities
     of his actions since, and `extra` everywhere. `slot_start` [I + 1] are the first slots of his
     nodes in an order that has each after those above it, `action_before` [I] the slot of his last
     action on the way there, −1 if none. `factors` [3]: positive regrets, negative ones, sums.

@@ -113,7 +113,7 @@ export interface paths {
         };
         /**
          * Sample Games
-         * @description Training files to begin with.
+         * @description Training files to start with.
          */
         get: operations["sample_games_api_games_samples_get"];
         put?: never;
@@ -180,7 +180,7 @@ export interface paths {
         post?: never;
         /**
          * Delete Results
-         * @description Delete everything that was kept.
+         * @description Delete all stored results.
          */
         delete: operations["delete_results_api_practice_results_delete"];
         options?: never;
@@ -197,7 +197,7 @@ export interface paths {
         };
         /**
          * Results Csv
-         * @description The decisions that were kept, as a table.
+         * @description The stored decisions, as a table.
          */
         get: operations["results_csv_api_practice_results_csv_get"];
         put?: never;
@@ -217,7 +217,7 @@ export interface paths {
         };
         /**
          * Results Json
-         * @description The decisions that were kept, with every option of each.
+         * @description The stored decisions, with every option of each.
          */
         get: operations["results_json_api_practice_results_json_get"];
         put?: never;
@@ -239,7 +239,7 @@ export interface paths {
         put?: never;
         /**
          * Begin
-         * @description Begin to play; the first hand is dealt.
+         * @description Start a session; the first hand is dealt.
          */
         post: operations["begin_api_practice_sessions_post"];
         delete?: never;
@@ -259,7 +259,7 @@ export interface paths {
         put?: never;
         /**
          * Answer
-         * @description Make the decision that is asked.
+         * @description Answer the current question.
          */
         post: operations["answer_api_practice_sessions__session__answers_post"];
         delete?: never;
@@ -339,7 +339,7 @@ export interface paths {
         put?: never;
         /**
          * Write Range
-         * @description A range of any kind as another kind has it.
+         * @description A range in another format.
          */
         post: operations["write_range_api_range_text_post"];
         delete?: never;
@@ -363,7 +363,7 @@ export interface paths {
         put?: never;
         /**
          * Keep Range
-         * @description Keep a range under a name; one of that name is replaced.
+         * @description Keep a range under a name; an earlier one of that name is replaced.
          */
         post: operations["keep_range_api_ranges_post"];
         /**
@@ -409,7 +409,7 @@ export interface paths {
         };
         /**
          * Review Detail
-         * @description A review: what was lost, and every decision.
+         * @description A review: the losses, and every decision.
          */
         get: operations["review_detail_api_reviews__review__get"];
         put?: never;
@@ -469,7 +469,7 @@ export interface paths {
         };
         /**
          * Solution Detail
-         * @description Describe a solution: its game, how it was solved, how good it is.
+         * @description Describe a solution: its game, how it was solved, its quality.
          */
         get: operations["solution_detail_api_solutions__solution__get"];
         put?: never;
@@ -513,7 +513,7 @@ export interface paths {
         };
         /**
          * Comparison
-         * @description A place of this solution beside the same place of another one.
+         * @description A place of this solution beside the same place of another.
          */
         get: operations["comparison_api_solutions__solution__beside__other__get"];
         put?: never;
@@ -613,7 +613,7 @@ export interface paths {
         };
         /**
          * Categories
-         * @description The hands at a place by category: what both hold, and what is done with it.
+         * @description The hands at a place by category: both ranges, and the actions of each category.
          */
         get: operations["categories_api_solutions__solution__categories_get"];
         put?: never;
@@ -633,7 +633,7 @@ export interface paths {
         };
         /**
          * What Changed
-         * @description A solution with a lock beside the one that it was made from.
+         * @description A solution with a lock beside its original.
          */
         get: operations["what_changed_api_solutions__solution__difference_get"];
         put?: never;
@@ -699,7 +699,7 @@ export interface paths {
         put?: never;
         /**
          * Exploit
-         * @description The best response to an opponent, at the place that is looked at.
+         * @description The best response to an opponent, at the current place.
          */
         post: operations["exploit_api_solutions__solution__exploit_post"];
         delete?: never;
@@ -777,7 +777,7 @@ export interface paths {
         };
         /**
          * Flop Hand Parts
-         * @description The decision on all flops by hands: how far it is after each flop, then the report.
+         * @description The decision on all flops by hands: progress after each flop, then the report.
          */
         get: operations["flop_hand_parts_api_solutions__solution__flops_hands_ndjson_get"];
         put?: never;
@@ -839,7 +839,7 @@ export interface paths {
         put?: never;
         /**
          * Label Solution
-         * @description Name a solution, and note something of it; empty texts take the label away.
+         * @description Give a solution a name and a note; empty texts remove the label.
          */
         post: operations["label_solution_api_solutions__solution__label_post"];
         delete?: never;
@@ -877,7 +877,7 @@ export interface paths {
         };
         /**
          * Place
-         * @description A place in the game: the way to it, and what is seen there.
+         * @description A place in the game: the path to it, and everything shown there.
          */
         get: operations["place_api_solutions__solution__place_get"];
         put?: never;
@@ -943,7 +943,7 @@ export interface paths {
         put?: never;
         /**
          * Save Simple
-         * @description Save the simple strategies as a solution of their own, in the folder of solves.
+         * @description Save the simple strategies as a separate solution, in the folder of solves.
          */
         post: operations["save_simple_api_solutions__solution__simple_post"];
         delete?: never;
@@ -987,7 +987,7 @@ export interface paths {
         put?: never;
         /**
          * Start
-         * @description Begin to solve a spot.
+         * @description Start solving a spot.
          */
         post: operations["start_api_solves_post"];
         delete?: never;
@@ -1005,7 +1005,7 @@ export interface paths {
         };
         /**
          * Solve Detail
-         * @description Where a solve stands, with its curve.
+         * @description The progress of a solve, with its curve.
          */
         get: operations["solve_detail_api_solves__solve__get"];
         put?: never;
@@ -1029,7 +1029,7 @@ export interface paths {
         };
         /**
          * Events
-         * @description Events as a solve goes on; the stream ends with the solve.
+         * @description Events during a solve; the stream ends with it.
          */
         get: operations["events_api_solves__solve__events_get"];
         put?: never;
@@ -1071,7 +1071,7 @@ export interface paths {
         put?: never;
         /**
          * Resume
-         * @description Let a solve go on: one that was paused, stopped, or cut off by the end of a server.
+         * @description Resume a solve that was paused, stopped, or cut off by the end of a server.
          */
         post: operations["resume_api_solves__solve__resume_post"];
         delete?: never;
@@ -1151,7 +1151,7 @@ export interface paths {
         put?: never;
         /**
          * Restore
-         * @description Bring a solution back to where it was; what is still in the trash is answered.
+         * @description Restore a solution to its place; returns the rest of the trash.
          */
         post: operations["restore_api_trash__trashed__restore_post"];
         delete?: never;
@@ -1182,7 +1182,7 @@ export interface components {
         };
         /**
          * ActionBeside
-         * @description How often the range takes an action.
+         * @description The frequency of an action over the range.
          */
         ActionBeside: {
             /** Chances */
@@ -1195,7 +1195,7 @@ export interface components {
         };
         /**
          * ActionChange
-         * @description How often an action is taken.
+         * @description The frequency of an action.
          */
         ActionChange: {
             frequency: components["schemas"]["Pair"];
@@ -1277,7 +1277,7 @@ export interface components {
         };
         /**
          * BoardHands
-         * @description A decision on many boards by what hands make, what they draw to, and by hand.
+         * @description A decision on many boards by made hands, by draws, and by hand.
          */
         BoardHands: {
             /** Actions */
@@ -1303,7 +1303,7 @@ export interface components {
         };
         /**
          * BoardHandsPart
-         * @description How far such a report is, and the report when it is complete.
+         * @description The progress of such a report, and the report when it is complete.
          */
         BoardHandsPart: {
             /** Boards */
@@ -1424,7 +1424,7 @@ export interface components {
         };
         /**
          * ChoiceStep
-         * @description A decision that lies behind, and what was chosen.
+         * @description An earlier decision, and the chosen action.
          */
         ChoiceStep: {
             /** Choices */
@@ -1515,7 +1515,7 @@ export interface components {
         };
         /**
          * ComparisonChoice
-         * @description A solution that another one may be laid beside.
+         * @description A solution that may be compared with another.
          */
         ComparisonChoice: {
             /**
@@ -1528,6 +1528,11 @@ export interface components {
             notes: string[];
             /** Problem */
             problem: string | null;
+            /**
+             * Ready Made
+             * @default false
+             */
+            ready_made: boolean;
         };
         /**
          * ComparisonChoices
@@ -1610,7 +1615,7 @@ export interface components {
         };
         /**
          * Decision
-         * @description Somebody acts.
+         * @description A player acts.
          */
         Decision: {
             /** Actions */
@@ -1731,7 +1736,7 @@ export interface components {
         };
         /**
          * ExploitAction
-         * @description How often an action is taken, in the solution and by the best response.
+         * @description The frequency of an action in the solution and in the best response.
          */
         ExploitAction: {
             /** Best */
@@ -1834,7 +1839,7 @@ export interface components {
         };
         /**
          * ExploitPart
-         * @description The part of a gain that one decision, or one pot after the flop, brings.
+         * @description The part of a gain from one decision, or from one pot after the flop.
          */
         ExploitPart: {
             /** After Flop */
@@ -1872,7 +1877,7 @@ export interface components {
         };
         /**
          * FlopForm
-         * @description Which flop to solve; what follows it in the line is ignored.
+         * @description The flop to solve; words after it in the line are ignored.
          */
         FlopForm: {
             /**
@@ -2102,7 +2107,7 @@ export interface components {
         };
         /**
          * Hint
-         * @description A place that may have been meant.
+         * @description A place that was perhaps meant.
          */
         Hint: {
             /** Label */
@@ -2112,7 +2117,7 @@ export interface components {
         };
         /**
          * HudNumber
-         * @description A HUD number of a player, and how often it counts in the solution.
+         * @description A HUD number of a player, and its value in the solution.
          */
         HudNumber: {
             /** Decisions */
@@ -2145,7 +2150,7 @@ export interface components {
         };
         /**
          * KeptRangeForm
-         * @description A range to be kept under a name.
+         * @description A range to keep under a name.
          */
         KeptRangeForm: {
             /**
@@ -2158,7 +2163,7 @@ export interface components {
         };
         /**
          * Label
-         * @description The name and the note that a person gave to a solution.
+         * @description The name and the note that a user gave to a solution.
          */
         Label: {
             /**
@@ -2228,7 +2233,7 @@ export interface components {
         };
         /**
          * Place
-         * @description Everything that is shown at once.
+         * @description Everything that is shown at a place.
          */
         Place: {
             /** Board */
@@ -2354,7 +2359,7 @@ export interface components {
         };
         /**
          * PracticeCards
-         * @description Missed decisions, which Anki cards are made of, and how to filter them.
+         * @description Missed decisions for Anki cards, and how to filter them.
          */
         PracticeCards: {
             /** Count */
@@ -2393,7 +2398,7 @@ export interface components {
         };
         /**
          * PracticeEnd
-         * @description How a hand ended; only then are the other cards and the numbers shown.
+         * @description The end of a hand; only now the other cards and the numbers are shown.
          */
         PracticeEnd: {
             /** Board */
@@ -2482,7 +2487,7 @@ export interface components {
         };
         /**
          * PracticeOption
-         * @description An action: how often the solution takes it with the hand, and its EV.
+         * @description An action: its frequency with the hand in the solution, and its EV.
          */
         PracticeOption: {
             /** Ev */
@@ -2531,7 +2536,7 @@ export interface components {
         };
         /**
          * PracticeResults
-         * @description Everything that was kept, or what was played on one solution.
+         * @description All stored results, or those on one solution.
          */
         PracticeResults: {
             cards: components["schemas"]["PracticeCards"];
@@ -2569,7 +2574,7 @@ export interface components {
         };
         /**
          * PracticeState
-         * @description Where a session is.
+         * @description The state of a session.
          */
         PracticeState: {
             end: components["schemas"]["PracticeEnd"] | null;
@@ -2678,7 +2683,7 @@ export interface components {
         };
         /**
          * Problem
-         * @description The problem with a request, in words for people.
+         * @description The problem with a request, for people.
          */
         Problem: {
             /** Field */
@@ -2742,7 +2747,7 @@ export interface components {
         };
         /**
          * RangeText
-         * @description A range in words that other programs read.
+         * @description A range as text that other programs read.
          */
         RangeText: {
             /** Combos */
@@ -2927,7 +2932,7 @@ export interface components {
         };
         /**
          * ReplayStep
-         * @description An action, and how things stood when it was taken.
+         * @description An action, and the state of the hand when it was taken.
          */
         ReplayStep: {
             /** Bets */
@@ -3032,7 +3037,7 @@ export interface components {
         };
         /**
          * ReviewReason
-         * @description Why something is missing, and how often.
+         * @description The reason why something is missing, and its count.
          */
         ReviewReason: {
             /** Count */
@@ -3106,7 +3111,7 @@ export interface components {
         };
         /**
          * SampleGame
-         * @description A training file to begin with.
+         * @description A training file to start with.
          */
         SampleGame: {
             /** Description */
@@ -3130,7 +3135,7 @@ export interface components {
         };
         /**
          * Simple
-         * @description How strategies were made simple, and what that costs.
+         * @description The rule that made strategies simple, and its cost.
          */
         Simple: {
             /** Judged */
@@ -3140,7 +3145,7 @@ export interface components {
         };
         /**
          * SimpleForm
-         * @description How both players' strategies are made simple; None: they stay as they are in this.
+         * @description The rule that makes both players' strategies simple; None: no change in this respect.
          */
         SimpleForm: {
             /** Drop Pct */
@@ -3192,7 +3197,7 @@ export interface components {
         };
         /**
          * SimpleStreet
-         * @description One street alone made simple.
+         * @description Only one street made simple.
          */
         SimpleStreet: {
             /** Exploitability */
@@ -3377,7 +3382,7 @@ export interface components {
         };
         /**
          * SolutionDifference
-         * @description A solution with a lock beside the one that it was made from.
+         * @description A solution with a lock beside its original.
          */
         SolutionDifference: {
             /** Actions */
@@ -3500,7 +3505,7 @@ export interface components {
         };
         /**
          * SolveProgress
-         * @description Where a solve stands.
+         * @description The progress of a solve.
          */
         SolveProgress: {
             /** Eta Seconds */
@@ -3693,7 +3698,7 @@ export interface components {
         };
         /**
          * StreetCounts
-         * @description How big a street is.
+         * @description The size of a street.
          */
         StreetCounts: {
             /** Boards */
@@ -3741,7 +3746,7 @@ export interface components {
         };
         /**
          * WrittenRangeForm
-         * @description A range that is to be written otherwise.
+         * @description A range to write in another format.
          */
         WrittenRangeForm: {
             kind: components["schemas"]["RangeKind"];
@@ -3775,7 +3780,7 @@ export interface operations {
                     "application/json": components["schemas"]["About"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3840,7 +3845,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeviceChoice"][];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3905,7 +3910,7 @@ export interface operations {
                     "application/json": components["schemas"]["Example"][];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3974,7 +3979,7 @@ export interface operations {
                     "application/json": components["schemas"]["Solve"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4052,7 +4057,7 @@ export interface operations {
                     "application/json": components["schemas"]["GameEstimate"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4117,7 +4122,7 @@ export interface operations {
                     "application/json": components["schemas"]["SampleGame"][];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4182,7 +4187,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReadyMadeFormat"][];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4260,7 +4265,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4328,7 +4333,7 @@ export interface operations {
                     "application/json": components["schemas"]["PracticeResults"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4391,7 +4396,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4459,7 +4464,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4527,7 +4532,7 @@ export interface operations {
                     "application/json": Record<string, never>[];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4596,7 +4601,7 @@ export interface operations {
                     "application/json": components["schemas"]["PracticeState"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4667,7 +4672,7 @@ export interface operations {
                     "application/json": components["schemas"]["PracticeState"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4743,7 +4748,7 @@ export interface operations {
                     "application/json": components["schemas"]["PracticeState"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4819,7 +4824,7 @@ export interface operations {
                     "application/json": components["schemas"]["PracticeTopics"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4888,7 +4893,7 @@ export interface operations {
                     "application/json": components["schemas"]["RangeGrid"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4957,7 +4962,7 @@ export interface operations {
                     "application/json": components["schemas"]["RangeText"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5022,7 +5027,7 @@ export interface operations {
                     "application/json": components["schemas"]["KeptRange"][];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5091,7 +5096,7 @@ export interface operations {
                     "application/json": components["schemas"]["KeptRange"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5156,7 +5161,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5221,7 +5226,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReviewCard"][];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5290,7 +5295,7 @@ export interface operations {
                     "application/json": components["schemas"]["Solve"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5366,7 +5371,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReviewDetail"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5434,7 +5439,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReplayHand"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5499,7 +5504,7 @@ export interface operations {
                     "application/json": components["schemas"]["SolutionCard"][];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5566,7 +5571,7 @@ export interface operations {
                     "application/json": components["schemas"]["SolutionDetail"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5633,7 +5638,7 @@ export interface operations {
                     "application/json": components["schemas"]["Trashed"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5709,7 +5714,7 @@ export interface operations {
                     "application/json": components["schemas"]["ComparisonChoices"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5759,7 +5764,7 @@ export interface operations {
     comparison_api_solutions__solution__beside__other__get: {
         parameters: {
             query?: {
-                /** @description From when on EVs count: from here on, or the hand */
+                /** @description Where EVs count from: from here on, or the whole hand */
                 evs?: "here" | "hand";
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
@@ -5782,7 +5787,7 @@ export interface operations {
                     "application/json": components["schemas"]["Comparison"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5832,7 +5837,7 @@ export interface operations {
     comparison_csv_api_solutions__solution__beside__other__hands_csv_get: {
         parameters: {
             query?: {
-                /** @description From when on EVs count: from here on, or the hand */
+                /** @description Where EVs count from: from here on, or the whole hand */
                 evs?: "here" | "hand";
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
@@ -5855,7 +5860,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5905,7 +5910,7 @@ export interface operations {
     cards_api_solutions__solution__cards_get: {
         parameters: {
             query?: {
-                /** @description From when on EVs count: from here on, or the hand */
+                /** @description Where EVs count from: from here on, or the whole hand */
                 evs?: "here" | "hand";
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
@@ -5927,7 +5932,7 @@ export interface operations {
                     "application/json": components["schemas"]["CardReport"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5977,7 +5982,7 @@ export interface operations {
     cards_csv_api_solutions__solution__cards_csv_get: {
         parameters: {
             query?: {
-                /** @description From when on EVs count: from here on, or the hand */
+                /** @description Where EVs count from: from here on, or the whole hand */
                 evs?: "here" | "hand";
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
@@ -5999,7 +6004,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6049,7 +6054,7 @@ export interface operations {
     card_parts_api_solutions__solution__cards_ndjson_get: {
         parameters: {
             query?: {
-                /** @description From when on EVs count: from here on, or the hand */
+                /** @description Where EVs count from: from here on, or the whole hand */
                 evs?: "here" | "hand";
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
@@ -6071,7 +6076,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6121,7 +6126,7 @@ export interface operations {
     categories_api_solutions__solution__categories_get: {
         parameters: {
             query?: {
-                /** @description From when on EVs count: from here on, or the hand */
+                /** @description Where EVs count from: from here on, or the whole hand */
                 evs?: "here" | "hand";
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
@@ -6143,7 +6148,7 @@ export interface operations {
                     "application/json": components["schemas"]["HandGroups"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6213,7 +6218,7 @@ export interface operations {
                     "application/json": components["schemas"]["SolutionDifference"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6283,7 +6288,7 @@ export interface operations {
                     "application/json": components["schemas"]["EquityCurves"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6353,7 +6358,7 @@ export interface operations {
                     "application/json": components["schemas"]["ExactFlop"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6424,7 +6429,7 @@ export interface operations {
                     "application/json": components["schemas"]["Solve"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6504,7 +6509,7 @@ export interface operations {
                     "application/json": components["schemas"]["Exploited"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6563,7 +6568,7 @@ export interface operations {
     flops_api_solutions__solution__flops_get: {
         parameters: {
             query?: {
-                /** @description From when on EVs count: from here on, or the hand */
+                /** @description Where EVs count from: from here on, or the whole hand */
                 evs?: "here" | "hand";
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
@@ -6585,7 +6590,7 @@ export interface operations {
                     "application/json": components["schemas"]["FlopReport"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6635,7 +6640,7 @@ export interface operations {
     flops_csv_api_solutions__solution__flops_csv_get: {
         parameters: {
             query?: {
-                /** @description From when on EVs count: from here on, or the hand */
+                /** @description Where EVs count from: from here on, or the whole hand */
                 evs?: "here" | "hand";
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
@@ -6657,7 +6662,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6708,7 +6713,7 @@ export interface operations {
         parameters: {
             query: {
                 by: "category" | "draw" | "hand";
-                /** @description From when on EVs count: from here on, or the hand */
+                /** @description Where EVs count from: from here on, or the whole hand */
                 evs?: "here" | "hand";
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
@@ -6730,7 +6735,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6780,7 +6785,7 @@ export interface operations {
     flop_hand_parts_api_solutions__solution__flops_hands_ndjson_get: {
         parameters: {
             query?: {
-                /** @description From when on EVs count: from here on, or the hand */
+                /** @description Where EVs count from: from here on, or the whole hand */
                 evs?: "here" | "hand";
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
@@ -6802,7 +6807,7 @@ export interface operations {
                     "application/x-ndjson": string;
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6852,7 +6857,7 @@ export interface operations {
     hand_api_solutions__solution__hand_get: {
         parameters: {
             query: {
-                /** @description From when on EVs count: from here on, or the hand */
+                /** @description Where EVs count from: from here on, or the whole hand */
                 evs?: "here" | "hand";
                 hand: string;
                 /** @description A line: "x b33% c | 7h | x" */
@@ -6876,7 +6881,7 @@ export interface operations {
                     "application/json": components["schemas"]["HandDetail"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6943,7 +6948,7 @@ export interface operations {
                     "application/json": components["schemas"]["HudNumber"][];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7023,7 +7028,7 @@ export interface operations {
                     "application/json": components["schemas"]["SolutionCard"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7094,7 +7099,7 @@ export interface operations {
                     "application/json": components["schemas"]["Solve"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7153,7 +7158,7 @@ export interface operations {
     place_api_solutions__solution__place_get: {
         parameters: {
             query?: {
-                /** @description From when on EVs count: from here on, or the hand */
+                /** @description Where EVs count from: from here on, or the whole hand */
                 evs?: "here" | "hand";
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
@@ -7175,7 +7180,7 @@ export interface operations {
                     "application/json": components["schemas"]["Place"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7248,7 +7253,7 @@ export interface operations {
                     "application/json": components["schemas"]["RangeText"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7317,7 +7322,7 @@ export interface operations {
                     "application/zip": string;
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7367,11 +7372,11 @@ export interface operations {
     simple_price_api_solutions__solution__simple_get: {
         parameters: {
             query?: {
-                /** @description Give up actions below this */
+                /** @description Drop actions below this */
                 drop_pct?: number | null;
                 /** @description Round frequencies to steps that divide 100 */
                 grid_pct?: number | null;
-                /** @description Keep so many sizes */
+                /** @description Keep this many sizes */
                 sizes?: number | null;
             };
             header?: never;
@@ -7391,7 +7396,7 @@ export interface operations {
                     "application/json": components["schemas"]["SimplePrice"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7471,7 +7476,7 @@ export interface operations {
                     "application/json": components["schemas"]["SolutionCard"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7530,7 +7535,7 @@ export interface operations {
     table_csv_api_solutions__solution__table_csv_get: {
         parameters: {
             query?: {
-                /** @description From when on EVs count: from here on, or the hand */
+                /** @description Where EVs count from: from here on, or the whole hand */
                 evs?: "here" | "hand";
                 /** @description A line: "x b33% c | 7h | x" */
                 line?: string;
@@ -7552,7 +7557,7 @@ export interface operations {
                     "text/csv": string;
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7617,7 +7622,7 @@ export interface operations {
                     "application/json": components["schemas"]["Solve"][];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7686,7 +7691,7 @@ export interface operations {
                     "application/json": components["schemas"]["Solve"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7762,7 +7767,7 @@ export interface operations {
                     "application/json": components["schemas"]["SolveDetail"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7829,7 +7834,7 @@ export interface operations {
                     "application/json": components["schemas"]["Trashed"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7905,7 +7910,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7972,7 +7977,7 @@ export interface operations {
                     "application/json": components["schemas"]["Solve"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8048,7 +8053,7 @@ export interface operations {
                     "application/json": components["schemas"]["Solve"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8124,7 +8129,7 @@ export interface operations {
                     "application/json": components["schemas"]["Solve"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8202,7 +8207,7 @@ export interface operations {
                     "application/json": components["schemas"]["SpotEstimate"];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8267,7 +8272,7 @@ export interface operations {
                     "application/json": components["schemas"]["Trashed"][];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8334,7 +8339,7 @@ export interface operations {
                     "application/json": components["schemas"]["Trashed"][];
                 };
             };
-            /** @description The request makes no sense */
+            /** @description The request is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;

@@ -25,13 +25,13 @@ export function columnsOf(comparison: Pick<Schemas["Comparison"], "actions" | "u
     {
       key: "distance",
       label: "Apart",
-      title: "How often it does something else",
+      title: "How often it acts differently",
       value: (row) => row.distance,
     },
     {
       key: "weighted",
       label: "Differs",
-      title: "How often it does something else, times its share of the range",
+      title: "How often it acts differently, times its share of the range",
       value: (row) => row.weighted,
     },
     ...comparison.actions.map((action, at): Column => ({

@@ -176,10 +176,10 @@ describe("cells beside another solution", () => {
   };
   const shown: Shown = { ...SHOWN, mode: "difference", beside };
 
-  it("say how often a hand does something else, and what both do", () => {
+  it("say how often a hand acts differently, and what both do", () => {
     expect(cell("AKs", shown)).toMatchObject({ text: "50", ink: "strong", height: 1 });
     expect(cell("AKs", shown).label).toBe(
-      "AKs: something else 50.0 % of the time; here: f 75 %, r3 25 %; older: f 25 %, r3 75 %",
+      "AKs: acts differently 50.0 % of the time; here: f 75 %, r3 25 %; older: f 25 %, r3 75 %",
     );
     expect(cell("AA", shown).text).toBe("0");
     expect(cell("AA", shown).background).toContain("var(--rest-cell)");

@@ -43,7 +43,7 @@ export interface Scale {
 /** What another solution does with the hands of the player who acts. */
 export interface Beside {
   name: string; // of the solution
-  cells: readonly (number | null)[]; // how often each hand does something else
+  cells: readonly (number | null)[]; // how often each hand acts differently
   actions: readonly { label: string; chances: readonly (number | null)[] }[]; // there
 }
 
@@ -104,7 +104,7 @@ export function lockedWords(locked: readonly number[], grid: PlayerGrid, seat: s
   const some = held.filter((share) => share > 0).length;
   if (!some) return "";
   const whose = held.every((share) => share >= 1) ? "all hands" : `${some} of ${held.length} hands`;
-  return `locked: what ${seat} does here was given for ${whose}, not found`;
+  return `locked: ${seat}'s strategy here was given for ${whose}, not solved`;
 }
 
 /**
@@ -184,7 +184,7 @@ function differenceWords(
   value: number,
 ): string {
   const [here, there] = [wordsOf(actions, place), wordsOf(beside.actions, place)];
-  return `${hand}: something else ${percent(value)} of the time; here: ${here}; ${beside.name}: ${there}`;
+  return `${hand}: acts differently ${percent(value)} of the time; here: ${here}; ${beside.name}: ${there}`;
 }
 
 const MODE_WORDS: Readonly<Record<Mode, string>> = {

@@ -52,7 +52,7 @@ export function isDear(one: Decision | undefined): boolean {
 /** What the accuracy of a decision is, and what it is not. */
 export const ACCURACY =
   "What a perfect answer could gain at this decision, on average over the hands that reach it. " +
-  "The loss of one hand may be off by more: a smaller target makes it more precise.";
+  "The loss of a single hand may be off by more: a smaller target makes it more precise.";
 
 /** What a decision cost, in a few words. */
 export function verdict(one: Decision): string {

@@ -33,9 +33,9 @@ describe("words for solves", () => {
     expect(at("running")).toEqual({ pause: true, stop: "Stop", resume: null });
     expect(at("paused")).toEqual({ pause: false, stop: "Stop", resume: "Resume" });
     expect(at("stopping")).toEqual({ pause: false, stop: null, resume: null });
-    expect(at("interrupted")).toEqual({ pause: false, stop: null, resume: "Go on" });
+    expect(at("interrupted")).toEqual({ pause: false, stop: null, resume: "Continue" });
     expect(at("done", 0.29).resume).toBeNull();
-    expect(at("done", 0.31).resume).toBe("Go on"); // the time was up
+    expect(at("done", 0.31).resume).toBe("Continue"); // the time was up
     const trained = offers({ state: "done", target: null, progress: null });
     expect(trained.resume).toBeNull(); // a game without a target ends when its file says so
   });

@@ -71,7 +71,7 @@ export function offers(solve: Pick<Solve, "state" | "progress" | "target">): Off
   return {
     pause: state === "running",
     stop: stops ? (state === "waiting" ? "Cancel" : "Stop") : null,
-    resume: state === "paused" ? "Resume" : goesOn(state) || reached ? null : "Go on",
+    resume: state === "paused" ? "Resume" : goesOn(state) || reached ? null : "Continue",
   };
 }
 

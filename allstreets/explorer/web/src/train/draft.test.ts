@@ -49,12 +49,12 @@ test("text cannot leave its field", () => {
 
 test("a problem stands at its field, in words for who sees no file", () => {
   const problems = [
-    { field: "solver.raise_sizes.3bet[0]", message: "line 7: solver.raise_sizes.3bet[0]: '0.5' is no raise" },
+    { field: "solver.raise_sizes.3bet[0]", message: "line 7: solver.raise_sizes.3bet[0]: '0.5' is not a raise" },
     { field: "solver.stack_depth", message: "solver.stack_depth: must be above 0, not 0" },
     { field: null, message: "this game needs 40 GB" },
   ].map((problem) => ({ ...problem, hints: [] }));
   expect(problems.map(fieldOf)).toEqual(["threeBet", "stack", null]);
-  expect(problemOf(problems, "threeBet")).toBe("'0.5' is no raise");
+  expect(problemOf(problems, "threeBet")).toBe("'0.5' is not a raise");
   expect(problemOf(problems, "stack")).toBe("must be above 0, not 0");
   expect(problemOf(problems, "bet")).toBeNull();
 });
