@@ -4,10 +4,10 @@
    hands, turn and river from the rest of the deck; all-in before the flop, any five cards may come.
    A solution that stores none plays every flop, by solving it.
 2. Every action is drawn by a number that depends only on the seed, the deal and its index. So the
-two hands of a deal, which is played once in each seating, have the same luck.
+   two hands of a deal, which is played once in each seating, have the same luck.
 3. `aivat.Corrected` follows both ranges. Its guesses are the EVs of the player who acts, from his
-own solution; the value of a flop to the solution in the big blind; and for turn and river the
-equity of both ranges in the pot, without card removal between them.
+   own solution; the value of a flop to the solution in the big blind; and for turn and river the
+   equity of both ranges in the pot, without card removal between them.
 4. Where the betting ends before the river, the result is the mean over all cards to come.
 """
 

@@ -126,6 +126,8 @@ class Boards:
     tree: BettingTree  # that all boards share
     node: int  # the decision in that tree
     other: Callable[[int], "Boards"]  # another decision of the tree's first street
+    nodes: Callable[[], Iterator[tuple[float, "Node"]]]
+    """Boards that each stands for, and the decision there, once more."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ The strategies of a flop come from the best source: a spot that was solved exact
 else the game itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, overload
@@ -71,6 +71,7 @@ from allstreets.solutions.walk import (
     Deal,
     Figures,
     LockTarget,
+    Node,
     NoNodeError,
     NotStoredError,
     Position,
@@ -562,8 +563,12 @@ class WholeSolution(Solution):
 
         def decision(node: int) -> Boards:
             decisions = (self._on_board(flop, root, node) for flop in solved)
-            line = self.line_on_any_flop(root, node)
-            return Boards(line, len(solved), decisions, self._pot_tree(root), node, decision)
+            line, tree = self.line_on_any_flop(root, node), self._pot_tree(root)
+            return Boards(line, len(solved), decisions, tree, node, decision, lambda: nodes(node))
+
+        def nodes(node: int) -> Iterator[tuple[float, Node]]:
+            for flop in solved:
+                yield flop.weight, self.node(Position(node, root, flop.flop.cards))
 
         return decision(node)
 
