@@ -389,14 +389,18 @@ class _Run:
     def _progress(self, iteration: int, seconds: float) -> Progress:
         """The progress of the run."""
         rate = speed([*self._points, (iteration, seconds)])
+        until_total = time_to_total(iteration, self._total, rate)
+        until_limit = max(self._allowed - seconds, 0.0)
+        is_limited = until_total is not None and until_total > until_limit
+        left = until_limit if until_total is None else min(until_total, until_limit)
         return Progress(
             done=iteration,
-            total=self._total,
+            total=None if is_limited else self._total,  # which this run does not get to
             seconds=self._seconds_before + seconds,
             session_seconds=seconds,
             reserve_seconds=self._timer.reserve,
             iterations_per_second=rate,
-            eta_seconds=self._time_left(iteration, seconds, rate),
+            eta_seconds=left if math.isfinite(left) else None,
             target_eta_seconds=time_to_target(self._curve(), self._target, rate),
             solver_bytes=self._solver.memory_bytes,
             process_bytes=process_bytes(),
@@ -406,14 +410,6 @@ class _Run:
             check=self._history[-1] if self._history else None,
             recent=tuple(check.metrics.exploitability for check in self._history[-RECENT:]),
         )
-
-    def _time_left(self, iteration: int, seconds: float, rate: float | None) -> float | None:
-        """Seconds until all iterations are done or the time limit ends the run, if sooner."""
-        until_total = time_to_total(iteration, self._total, rate)
-        left = max(self._allowed - seconds, 0.0)
-        if until_total is None:
-            return left if math.isfinite(left) else None
-        return min(until_total, left)
 
     def _curve(self) -> list[tuple[int, float]]:
         recent = self._history[-WINDOW:]
