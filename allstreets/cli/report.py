@@ -189,12 +189,18 @@ def _decision(
     """The requested node, its numbers, and remarks to print before them."""
     # A stored spot is shown without loading kernels.
     if kind != "spot":
-        from allstreets.solutions import WholeSolution
+        from allstreets.solutions import NotStoredError, WholeSolution
         from allstreets.storage import load
 
         whole = load(folder, WholeSolution)
-        node = whole.at(line if spr is None else whole.with_ratio(line, spr), flop)
-        return node, node.decision, node.remarks
+        try:
+            node = whole.at(line if spr is None else whole.with_ratio(line, spr), flop)
+            return node, node.decision, node.remarks
+        except NotStoredError as error:
+            before, *dealt = (part.strip() for part in line.split("|"))
+            board = flop or (dealt[0] if len(dealt) > 1 else "…")
+            solve = command("solve", "--from", folder, "--line", before, "--flop", board, "--draft")
+            raise InputError(f"{error}, in seconds: {solve}") from None
     from allstreets.storage import load_spot
 
     spot = load_spot(folder, _announced("was not saved: solving it again"))

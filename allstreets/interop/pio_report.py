@@ -1,7 +1,7 @@
 """Reports over flops as the folders that PioViewer writes, which other programs plot.
 
     Root/report.csv            a row for each flop: both players' equity, EV and EQR, frequencies
-         info.txt              who acts, the node, the line, the stacks
+         info.txt              player to act, node, line, stacks
          handsEV.csv           EV, equity, EQR and pairs by hand class and by combo, over all boards
          oopPreflopOrder.txt   hand classes, the most valuable first; ipPreflopOrder.txt
          CHECK/…, BET 300/…    the same after an action

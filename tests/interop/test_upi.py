@@ -111,7 +111,9 @@ def test_numbers_are_those_of_the_walk(turn: tuple[Client, SpotSolution], node: 
         assert mean == pytest.approx(np.average(equity[live], weights=np.array(vectors[1])[live]))
 
 
-@pytest.mark.parametrize("rake", ["set_rake 0 0", "set_rake 0.05 3"])
+@pytest.mark.parametrize(
+    "rake", [pytest.param("set_rake 0 0", marks=pytest.mark.long), "set_rake 0.05 3"]
+)
 def test_the_ev_of_a_node_is_that_of_its_actions(rake: str) -> None:
     client = Client()
     client.tell(rake)
@@ -271,7 +273,7 @@ def test_the_solver_runs_in_the_background() -> None:
     solving = client.session._solve
     assert solving is not None
     iterations = []
-    for _ in range(20):  # however often it is asked, it goes on in between, and only there
+    for _ in range(20):  # however often it is asked, it trains in between, and only there
         with solving.resting():
             iterations += [solving.solver.iterations, solving.solver.iterations]
     assert iterations[::2] == iterations[1::2] == sorted(set(iterations))
@@ -346,7 +348,7 @@ def test_strategies_that_are_set_count_at_once() -> None:
     for player, mean in zip(("OOP", "IP"), means, strict=True):
         own, met = client.numbers(f"calc_ev {player} r:0")
         assert np.average(own[met > 0], weights=met[met > 0]) == pytest.approx(mean, abs=1e-3)
-    # Without a lock the next go solves it anew.
+    # Without a lock the next go solves it again.
     client.tell("set_accuracy 0.1 chips")
     client.solve()
     consistent(client, "r:0")

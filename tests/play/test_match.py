@@ -44,7 +44,7 @@ from allstreets.storage import save_unified
 from allstreets.study import Effort
 
 PUSH_FOLD = "push or fold"
-EFFORT = Effort(target=0.05, seconds=0.5, threads=1)
+EFFORT = Effort(target=0.05, seconds=1e6, threads=1)
 
 
 def game(name: str) -> WholeSolution:
@@ -97,7 +97,7 @@ def test_push_or_fold_without_luck_is_its_value() -> None:
 
 
 def exact_value(oop: WholeSolution, ip: WholeSolution) -> float:
-    """What the big blind wins where two solutions of push or fold play, in bb, by hand classes."""
+    """The big blind's win between two push-or-fold solutions, in bb, by hand classes."""
     pushes, calls = ip.before.strategies[0][1], oop.before.strategies[2][1]
     pairs = hand_pairs().astype(np.float64)  # [big blind's class, small blind's class]
     equity = np.nan_to_num(preflop_equity().equity)
@@ -238,7 +238,7 @@ def stop_after(blocks: int) -> Callbacks:
 
 
 def test_a_match_resumes(tmp_path: Path) -> None:
-    """One that was stopped goes on where it was, and ends like one that was not."""
+    """A stopped match resumes where it was, and ends like an uninterrupted one."""
     first, second = folder(PUSH_FOLD), folder(PUSH_FOLD)
     whole = plan_match(first, second, 300, output=tmp_path / "whole", processes=1).run()
     part = plan_match(first, second, 300, output=tmp_path / "part", processes=1)

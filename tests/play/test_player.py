@@ -84,7 +84,7 @@ def test_what_is_stored_is_played() -> None:
 
 
 def test_a_bet_of_another_size_is_solved_again() -> None:
-    """On the river, with the real size: nobody calls with hands that never win."""
+    """On the river, with the real size: hands that never win do not call."""
     player, board = seated(), f"{FLOP} 2c 9h"
     answer = player.sit().answer(seen(hand(*CHECKED, (BET, 130)), board))
     assert player.tally.solved == 1
@@ -157,7 +157,7 @@ def test_tables_of_other_games() -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_every_answer_is_legal(seed: int) -> None:
-    """Against somebody who bets at random before the flop, at another depth."""
+    """Against a player who bets at random before the flop, at another depth."""
     chance, player = Random(seed), SolutionPlayer(game("push or fold"), QUICK)
     rules = TableRules(1050, 50, 100)
     ledger, follower, cards = rules.ledger(), player.sit(), parse_cards("As Kd")

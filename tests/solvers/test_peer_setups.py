@@ -29,7 +29,7 @@ RAKED = {"rake": 0.05, "rake_cap": 10}
 
 
 def spot(board: str, oop: str, ip: str, *, bet: bool = False, **more: Any) -> Spot:
-    """Pot 60, stack 970; nobody bets, or OOP bets half the pot on the river."""
+    """Pot 60, stack 970; no bets, or OOP bets half the pot on the river."""
     streets = ("flop", "turn", "river")[len(board) // 2 - 3 :]
     sizes = {f"{street}_{seat}": NO_BETS for street in streets for seat in ("oop", "ip")}
     if bet:
