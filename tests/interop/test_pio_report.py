@@ -150,8 +150,8 @@ def put_flops(root: Path) -> dict[str, SpotSolution]:
     entries = [Entry("srp", flop, weight, flop, "") for flop, weight in FLOPS.items()]
     bundle.begin(entries)
     for entry in entries:
-        solver = SpotSolver(spot(FLOP, board=entry.board, bets=["100%"]), threads=1)
-        solver.train_batch(20)
+        solver = SpotSolver(spot(FLOP, board=entry.board, bets=["100%"], stack=100), threads=1)
+        solver.train_batch(4)
         save_spot(solver, root / entry.folder)
         bundle.save(entry.folder, {"exploitability_pct": 1.0})
         solved[entry.board] = load(root / entry.folder, SpotSolution)

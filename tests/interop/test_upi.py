@@ -421,6 +421,15 @@ def test_a_size_of_one_line_stands_nowhere_else() -> None:
     assert client.children("r:0") == ["r:0:c"]
 
 
+def test_the_end_string_can_be_dropped() -> None:
+    written: list[str] = []
+    session = Session(written.append)
+    for command in (f"set_end_string {END}", "is_ready", "reset_end_string", "is_ready"):
+        session.execute(command)
+    ready = "is_ready ok!\n"
+    assert written[1:] == [f"{ready}{END}\n", "reset_end_string ok!\n", ready]
+
+
 def test_scripts(tmp_path: Path) -> None:
     path = tmp_path / "a tree.txt"
     path.write_text(f"{RIVER}set_accuracy 0.1\ngo\nwait_for_solver\n")
@@ -523,7 +532,11 @@ def test_no_input_ends_the_session(commands: list[str]) -> None:
     for command in commands:
         (line, *_) = command.splitlines() or [""]
         word = line.split()[:1]
-        if not word or word[0].startswith("#") or word[0] in ("set_end_string", "exit"):
+        if (
+            not word
+            or word[0].startswith("#")
+            or word[0] in ("set_end_string", "reset_end_string", "exit")
+        ):
             continue
         assert not any("internal error" in answer for answer in client.ask(line)), line
     client.tell("is_ready")

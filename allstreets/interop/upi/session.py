@@ -170,6 +170,11 @@ class Session:
         self._end = one_line(rest) or None
         return None
 
+    def reset_end_string(self, _: str) -> Answer:
+        """reset_end_string: answers end without one."""
+        self._end = None
+        return None
+
     def echo(self, rest: str) -> Answer:
         """Echo TEXT."""
         return [rest]
@@ -588,6 +593,7 @@ COMMANDS: Mapping[str, Callable[[Session, str], Answer]] = {
     "is_ready": Session.ready,
     "exit": Session.exit,
     "set_end_string": Session.set_end_string,
+    "reset_end_string": Session.reset_end_string,
     "echo": Session.echo,
     "show_version": Session.version,
     "show_build_version": Session.version,
@@ -646,7 +652,7 @@ COMMANDS: Mapping[str, Callable[[Session, str], Answer]] = {
 # Commands that a running solver does not disturb, and those that it forbids.
 AT_ONCE = {"is_ready", "exit", "set_end_string", "echo", "show_version", "stop", "wait_for_solver"}
 AT_ONCE |= {"set_info_freq", "set_accuracy", "show_build_version", "show_memory", "load_script"}
-AT_ONCE |= {"load_script_silent", "is_tree_present", "show_hand_order"}
+AT_ONCE |= {"load_script_silent", "is_tree_present", "show_hand_order", "reset_end_string"}
 ALONE = {"go", "build_tree", "free_tree", "load_tree", "set_strategy", "lock_node", "unlock_node"}
 ALONE |= {"combo_lock_node", "build_preflop_tree", "add_schematic_tree"}
 # Commands of PioSOLVER that have no counterpart yet.
