@@ -76,9 +76,10 @@ PREFLOP_SECONDS_PER_DECISION = 1e-4  # an iteration; one thread only
 # Seconds before the first iteration.
 SETUP_SECONDS_PER_BOARD = 0.0008  # of a spot
 SETUP_SECONDS_PER_FLOP = 0.02
-BOARDS_SECONDS = 1.0  # a flop's turn and river boards
-GROUPING_SECONDS = 1.6  # the groups of a flop's river boards, for one pair of ranges
-RANGES_SECONDS = 5.0  # a quick solve for the ranges that hands are grouped by
+BOARDS_SECONDS = 0.15  # a flop's turn and river boards
+GROUPING_SECONDS = 0.00027  # the buckets of a river board, for one pair of ranges
+MEAN_RIVERS = 1_500  # of a flop, alike ones taken together
+RANGES_SECONDS = 2.0  # a quick solve for the ranges that hands are grouped by
 GPU_CORES = {"classes": 90, "buckets": 90, "exact": 65, "boards": 250}
 """The number of cores that equal a GPU, an H200; buckets are taken to gain as much as classes."""
 
@@ -261,7 +262,8 @@ def estimate_whole_game(
         seconds *= visited / flops
         tables += min(threads, flops) * GROUPING_BYTES  # again as ranges move, beside all the rest
         sets = min(model.sets, len(game.flop_pots))
-        setup = flops * (BOARDS_SECONDS + sets * GROUPING_SECONDS) / threads + RANGES_SECONDS
+        buckets = sets * MEAN_RIVERS * GROUPING_SECONDS
+        setup = flops * (BOARDS_SECONDS + buckets) / threads + RANGES_SECONDS
     else:
         lengths = matrix_lengths(model)
         stored, seconds = _matrices(game, lengths if len(lengths) > 1 else 3 * lengths)
@@ -383,7 +385,7 @@ def estimate_draft(spot: Spot, model: CardModel, threads: int = 1) -> DraftEstim
     exact = estimate_exact(spot.size, hands, "float32")
     boards = sum(exact.boards.values())
     threads = min(threads, len(hands[1][0]))  # turn boards
-    setup = BOARDS_SECONDS + GROUPING_SECONDS / threads
+    setup = BOARDS_SECONDS + boards * GROUPING_SECONDS
     check = boards * SETUP_SECONDS_PER_BOARD + exact.slots * CHECK_SECONDS_PER_SLOT / threads
     shown = exact.process_bytes - exact.memory_bytes  # tables of every board
     process = 2 * stored + tables + shown

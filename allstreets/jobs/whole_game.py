@@ -288,9 +288,12 @@ class UnifiedJob:
         expected = self.expected
         if expected is not None:
             low, high = expected.whole / UNCERTAINTY, expected.whole * UNCERTAINTY
+            whole, lowest, highest, before = (
+                f"{float(f'{loss:.2g}'):g}" for loss in (expected.whole, low, high, expected.before)
+            )
             lines.append(
-                f"expected with real cards: about {expected.whole:.2g} mbb/hand, {low:.2g} to "
-                f"{high:.2g}; {expected.before:.2g} of it before the flop"
+                f"expected with real cards: about {whole} mbb/hand, {lowest} to {highest}; "
+                f"{before} of it before the flop"
             )
         if device is not None:
             lines.append(device.text)
@@ -299,8 +302,10 @@ class UnifiedJob:
         most = limit if limit and limit < seconds else seconds
         sooner = config.exploitability_threshold is not None or most < seconds
         until = f"at most {duration(most)}" if sooner else duration(seconds)
+        iterations = self.expected_iterations
+        about = "about " if iterations < self.iterations else ""
         lines.append(
-            f"{self.iterations:,} iterations of about {need.seconds_per_iteration:.2g} s on "
+            f"{about}{iterations:,} iterations of about {need.seconds_per_iteration:.2g} s on "
             f"{threads if device is None else 'the GPU'}: {until}, without the checks"
         )
         return Plan(tuple(lines), need.resident_bytes, most, f"unified-{config.cards}")
@@ -313,7 +318,15 @@ class UnifiedJob:
         if config.cards != "boards" or not stands_for_all or not self.need.pots:
             return None
         buckets = config.card_model().groups
-        return expected_loss(config.stack_depth, self.need.flops, buckets, self.iterations)
+        return expected_loss(config.stack_depth, self.need.flops, buckets, self.expected_iterations)
+
+    @property
+    def expected_iterations(self) -> int:
+        """The iterations that the time limit leaves, as far as is known; at most all."""
+        limit = self.config.time_limit_seconds
+        if limit is None:
+            return self.iterations
+        return min(self.iterations, max(1, round(limit / self.need.seconds_per_iteration)))
 
     @property
     def flops_text(self) -> str:
