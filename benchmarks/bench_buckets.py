@@ -69,7 +69,7 @@ class Spot:
         return 100.0 / (PAIRS * self.game.tree.pot)
 
     def values(self, *, best: bool) -> list[float]:
-        """What OOP and IP win by a best response to, or by, the strategies, in % of pot."""
+        """The wins of OOP and IP by best responses to the strategies, or by them, in % of pot."""
         run = self.exact.best_response if best else self.exact.evaluate
         return [float(run(player, EVERYONE).sum()) * self.percent for player in Player]
 

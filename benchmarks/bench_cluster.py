@@ -1,4 +1,4 @@
-"""What a half-iteration costs on a cluster beside the work itself, and what the driver holds.
+"""The cost of a half-iteration on a cluster beside the work itself, and the driver's memory.
 
     python benchmarks/bench_cluster.py [--most 64]
     python benchmarks/bench_cluster.py --scaling [--cores 16] [--price 0.05]
@@ -67,7 +67,7 @@ def make_job(**keys: Any) -> UnifiedJob:
 
 
 def overhead(most: int) -> list[Row]:
-    """Half-iterations in which nobody has anything to compute."""
+    """Half-iterations without any computation."""
     rows = []
     job = make_job(flops="spread_64")
     with connect("local") as cluster:
@@ -204,7 +204,7 @@ def drive(folder: Path) -> int:
 
 
 def driver_seconds(iterations: int = 5) -> float:
-    """What the driver does in a half-iteration of all flops and seven pots, in double precision."""
+    """The driver's work in a half-iteration of all flops and seven pots, in double precision."""
     job = make_job(flops="all")
     pool = SimulatedPool(len(job.game.flop_pots))
     solver = job.solver(ClusterEngine(job.spec(), pool))

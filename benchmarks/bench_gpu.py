@@ -1,4 +1,4 @@
-"""What a GPU makes of it: exact spots and whole games, beside the processors of the same machine.
+"""A GPU on exact spots and whole games, beside the processors of the same machine.
 
     python benchmarks/bench_gpu.py [--parts spots,classes] [--spots flop_small,turn_deep]
 

@@ -3,7 +3,7 @@
     python3 benchmarks/bench_gpu_boards.py [--flops spread_25] [--groups 64,32] [--parts …]
 
 20 bb, one bet size, one raise a street, seven pots. Every part stands for itself: one that fails
-says so and the others go on. The table comes last.
+says so and the others continue. The table comes last.
 
 - check: an iteration, a best response and an evaluation beside the same kernels compiled for a
   processor (which the tests compare with the engine for processors), on a flop with few boards
@@ -119,7 +119,7 @@ def check(device: Any, groups: int) -> None:
 
 
 def reference(file: str, groups: int) -> None:
-    """What the engine for processors answers, into a file."""
+    """Write the answers of the engine for processors to a file."""
     trees, flops = described(SOME)
     games = BoardsEngine(trees, flops, 1, model(groups))
     np.savez(file, **answers(games))

@@ -3,7 +3,7 @@
     python3 benchmarks/bench_gpu_groups.py [--flops spread_25] [--groups 64,32] [--sets 3]
 
 Seven pots of a whole game go by three pairs of ranges. Every part stands for itself: one that fails
-says so and the others go on. The table comes last.
+says so and the others continue. The table comes last.
 
 - host: what processors still do for a flop, in milliseconds of one core
 - device: a flop's launches by events, and the whole call with what goes there and comes back
@@ -70,7 +70,7 @@ def ranges_of(sets: int) -> list[Any]:
 
 
 def host(flops: Any) -> None:
-    """What processors do for a flop before the device groups its hands."""
+    """The processors' work for a flop before the device buckets its hands."""
     river_street(streets(flops[0])[0])  # compiles
     spent: dict[str, float] = {}
     for flop in flops[:6]:

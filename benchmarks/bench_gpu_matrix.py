@@ -5,7 +5,7 @@
 
 20 bb, one and two bet sizes, one raise a street, all 1,755 flops (buckets: as many as `--flops`
 says for classes, and spread_100 where that is all: finding buckets takes processors half a second a
-flop). Every part stands for itself: one that fails says so and the others go on. The table comes
+flop). Every part stands for itself: one that fails says so and the others continue. The table comes
 last.
 
 - check: an iteration, a best response and an evaluation beside the engine for processors, 20 flops
@@ -58,7 +58,7 @@ PHASES = ("fetch_piece", "enter_piece", "add_folds", "add_showdowns", "leave_pie
 
 @dataclass(frozen=True)
 class Cards:
-    """What is measured."""
+    """The measured values."""
 
     kind: str
     buckets: str
@@ -187,7 +187,7 @@ class Watched:
 
 
 def kernels(device: Any, games: CudaMatrixEngine, name: str) -> None:
-    """What each launch of an iteration takes; what is stored is spoilt."""
+    """The time of each launch of an iteration; the stored numbers are spoilt."""
     passes: Any = games._passes
     compiled, total = passes.kernels, 0.0
     for player in Player:

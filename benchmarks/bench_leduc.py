@@ -110,7 +110,7 @@ def sampling_rows(quick: bool) -> list[Row]:
 
 
 def schedule_rows() -> list[Row]:
-    """What 1,000 iterations of each schedule reach, and what pruning does to dcfr."""
+    """The exploitability of each schedule after 1,000 iterations, and dcfr with pruning."""
     form = sequence_form(compile_game(Leduc()))
     rows = []
     for name in ("vanilla", "linear", "cfr+", "dcfr", "dcfr+", "tuned"):

@@ -118,7 +118,7 @@ def resident() -> float:
 
 
 def given_back(title: str, keys: dict[str, Any]) -> list[Row]:
-    """What the process holds before anything is closed, and later."""
+    """The memory of the process before anything is closed, and later."""
     solver = make_solver(1, drop_unplayed_every=50, **{**keys, "flops": "spread_400"})
     solver.train_batch(51)
     full, before = solver.memory_bytes / 1e6, resident()

@@ -1,4 +1,4 @@
-"""What unifying buys: the separated pipeline and the unified solver on the same game.
+"""The gain from unifying: the separated pipeline and the unified solver on the same game.
 
     python benchmarks/bench_unifying.py [--flops spread_10] [--sizes 1.0] [--stack 20] [--threads 1]
 

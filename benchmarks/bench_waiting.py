@@ -1,4 +1,4 @@
-"""What people wait for around a solve: whole commands, from process start to their end.
+"""Waiting times around a solve: whole commands, from process start to their end.
 
     python benchmarks/bench_waiting.py [--quick]
 

@@ -1,4 +1,4 @@
-"""What the kernels of real boards cannot do without: bytes of memory, and multiply-adds.
+"""The least work of the kernels of real boards: bytes of memory, and multiply-adds.
 
 Each array that a kernel needs is counted once when it is read and once when it is written, for all
 boards of a set and one half-iteration. What blocks read again (matrices by piece, lists by 32

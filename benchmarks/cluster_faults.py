@@ -91,7 +91,7 @@ class Trouble:
     def _remove(self, key: str) -> None:
         (node,) = [node for node in self._cluster.list_all_nodes() if node.node_id == key]
         self._cluster.remove_node(node, allow_graceful=False)
-        self._cluster.add_node(**self._machine)  # a machine that joins while the run goes on
+        self._cluster.add_node(**self._machine)  # a machine that joins during the run
 
 
 def main() -> None:

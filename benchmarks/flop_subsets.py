@@ -57,7 +57,7 @@ from allstreets.solvers import WholeGameSolver
 
 SIZES = {"one": ONE_SIZE, "two": TWO_SIZES}
 WAYS = ("spread", "weighted", "subset", "fitted")
-FIRST = 100  # where the schedule goes on when ranges have changed: what was learned fades, slowly
+FIRST = 100  # the schedule's position when ranges have changed: old regrets fade slowly
 CHECK = 25  # iterations between two checks whether training has gone far enough
 
 

@@ -1,4 +1,4 @@
-"""What benchmarks of GPU engines share: rows of a table, parts that may fail, taken-apart times."""
+"""Common parts of GPU benchmarks: rows of a table, parts that may fail, split times."""
 
 import time
 import traceback

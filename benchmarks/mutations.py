@@ -128,7 +128,7 @@ def main(arguments: list[str]) -> int:
 
 
 def told(mutation: Mutation, scratch: Path) -> bool:
-    """Try a mistake, and say what came of it."""
+    """Try a mistake, and report the outcome."""
     began = time.monotonic()
     failure = caught_by(mutation, scratch)
     seconds = time.monotonic() - began

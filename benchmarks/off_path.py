@@ -1,4 +1,4 @@
-"""What trembles of spots cost, and what answers to off-path lines are worth without and with them.
+"""The cost of trembles of spots, and the quality of off-path answers without and with them.
 
     export PYTHONPATH=tests  # the local gains are a reference of theirs
     python benchmarks/off_path.py [--spots river_wide,turn_rainbow] [--trembles 0,0.0001,0.001]

@@ -1,4 +1,4 @@
-"""What all benchmarks share: timing, a table on the terminal, and a file of figures.
+"""Common parts of benchmarks: timing, a table on the terminal, and a file of figures.
 
 `make bench` (run.py) chooses the folder that figures go to, by ALLSTREETS_FIGURES.
 """
@@ -53,7 +53,7 @@ def calibrate() -> float:
 
 
 def machine() -> dict[str, str | int | float | None]:
-    """What the figures were measured on."""
+    """The machine of the measurements."""
     return {
         "machine": platform.machine(),
         "cpu": _cpu_name(),

@@ -96,7 +96,7 @@ class Change:
 
 
 def slowness(before: Figures, now: Figures) -> float:
-    """How many times slower than then the machine is by itself; 1 where nobody has measured it."""
+    """How many times slower the machine is than at that time; 1 if that was not measured."""
     then = before["machine"].get("calibration_seconds")
     today = now["machine"].get("calibration_seconds")
     return today / then if then and today else 1.0
@@ -192,7 +192,7 @@ def run(
 
 
 def summary(compared: Iterable[Change], tolerance: float) -> list[str]:
-    """What got slower or larger, what got better, and how many figures are as they were."""
+    """The figures that got worse, those that got better, and the number of unchanged ones."""
     ordered = sorted(compared, key=lambda change: -change.cost)
     worse = [change for change in ordered if change.cost > 1 + tolerance]
     gained = [change for change in ordered if change.cost < 1 / (1 + tolerance)]

@@ -84,7 +84,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """What was collected stays: nobody need look through it for garbage again."""
+    """Keep the collected objects out of later garbage collections."""
     gc.freeze()
     gc.set_threshold(50_000, 50, 100)  # as in `jobs.compiling`: many tests compile kernels
     gc.enable()

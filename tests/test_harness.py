@@ -167,7 +167,7 @@ def test_every_source_counts() -> None:
 
 
 def test_every_mistake_can_still_be_planted() -> None:
-    """What `make mutations` replaces stands in the package, each in one place."""
+    """Each text that `make mutations` replaces is in the package exactly once."""
     path = TESTS.parent / "benchmarks" / "mutations.py"
     found = importlib.util.spec_from_file_location("mutations", path)
     assert found is not None

@@ -1,4 +1,4 @@
-"""What imports what, and which tests a change concerns."""
+"""The graph of imports, and the tests that a change concerns."""
 
 from pathlib import Path
 

@@ -1,7 +1,7 @@
 """From the values of single flops with real cards to the exploitability of the whole game.
 
 **Draws.** Flops that a solution was trained on and flops that it never saw are two populations.
-Monotone flops are a stratum of their own in each: they are 5 % of the deal, less than one draw in a
+Monotone flops are a separate stratum in each: they are 5 % of the deal, less than one draw in a
 small sample, and a solution may lose after the flop mostly there. A stratum is ordered by likeness
 and cut into parts of equal numbers of dealt flops; every part gives one flop, drawn as often as it
 is dealt. So sums over the draws, weighted by the parts, are unbiased. Two neighbouring parts are a
@@ -258,7 +258,7 @@ class EvaluatedFlops:
 def regressed_sums(weights: Floats, values: Floats, known: Floats, totals: Floats) -> Floats:
     """[2, P, 169]: sums of values [D, 2, P, 169] over all flops, by those of known numbers.
 
-    Each hand in each pot has slopes of its own; `known` [D, K, 2, P, 169], `totals` [K, 2, P, 169].
+    Each hand in each pot has its own slopes; `known` [D, K, 2, P, 169], `totals` [K, 2, P, 169].
     """
     sums: Floats = np.einsum("d,daph->aph", weights, values)
     lacks = totals - np.einsum("d,dkaph->kaph", weights, known)

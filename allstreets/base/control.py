@@ -4,7 +4,7 @@ Ctrl-C, SIGTERM and SIGHUP are requests to stop: unsaved work is saved first. Wh
 lost (imports, compiling, dealing, printing) the first signal ends the program. Once a job holds
 something that is not on disk:
 
-1. the first signal is answered at once, and asks the job to stop and save;
+1. the first signal is answered immediately, and asks the job to stop and save;
 2. the second is answered too, and the save continues;
 3. the third exits without saving, and says what is lost.
 
@@ -17,7 +17,7 @@ are counted through a socket that the interpreter writes to at once, and a threa
 release the GIL.
 
 A process that is killed cannot tell its children. But the system closes its end of the pipe that is
-their standard input, on every platform, and whoever reads there notices (`listen_to_parent`).
+their standard input, on every platform, and a reader there notices (`listen_to_parent`).
 """
 
 import os
@@ -201,7 +201,7 @@ class _Signals:
             is_open = self._take()
             while self._answers:
                 with suppress(OSError, ValueError):  # a terminal that is gone, a closed file
-                    # In one piece: the thread that leaves at once may write at this moment.
+                    # In one piece: the thread that exits immediately may write at this moment.
                     sys.stderr.write(f"{self._answers.pop(0)}\n")
                     sys.stderr.flush()
             if not is_open:

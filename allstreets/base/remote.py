@@ -116,7 +116,7 @@ class Remote:
                 raise
 
     def remove(self) -> None:
-        """Remove a file, or a folder with all that it holds; what cannot be removed stays."""
+        """Remove a file, or a folder with its contents; entries that cannot be removed stay."""
         with suppress(OSError), self._system() as (files, path):
             if files.exists(path):
                 files.rm(path, recursive=True)

@@ -64,7 +64,7 @@ def processors() -> int:
 def thread_count(wanted: int | None, what: str = "threads") -> int:
     """The requested number, or one per processor; refuses numbers far beyond any machine.
 
-    Each thread has memory of its own, so an arbitrary number could exhaust it.
+    Each thread has its own memory, so an arbitrary number could exhaust it.
     """
     cores = processors()
     if wanted is None:

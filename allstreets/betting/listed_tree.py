@@ -27,7 +27,7 @@ class ListedActions:
     """The actions that lines offer after each beginning they share; amounts in grains."""
 
     def __init__(self, lines: Iterable[str], all_in: int, per_chip: int) -> None:
-        """`all_in` is all that a player can put in on the street; `per_chip` grains are a chip."""
+        """`all_in` is the most a player can put in on the street; `per_chip` grains are a chip."""
         self._offered: dict[Path, set[Action]] = {}
         self._texts: dict[Path, str] = {(): ""}
         for line in lines:

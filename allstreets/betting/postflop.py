@@ -65,7 +65,7 @@ class State:
 
     street: Street
     kind: NodeKind
-    player: int  # who acts; who folded; NO_PLAYER
+    player: int  # the player who acts; who folded; NO_PLAYER
     invested: tuple[int, int]  # since the root
     before: int  # what each player had invested when this street began
     raises: int = 0  # on this street, its first bet not counted

@@ -5,7 +5,7 @@ Rules count in chips, people in big blinds: `PreflopRules.parse` reads what user
 **Raise sizes.** `[2.5]` opens to 2.5 bb, 3-bets to 6.25 bb and so on: the entries are for the first
 raise, the second, …, and the last one serves all later raises. A plain number multiplies the last
 bet; any other size is written as after the flop. An entry may be a list, a choice of sizes for that
-raise: `[[2, 3], "9bb", "50%"]`. Players who differ have lists of their own:
+raise: `[[2, 3], "9bb", "50%"]`. Players who differ have separate lists:
 `{sb: [2.5], bb: [3.5, 4]}`.
 
 Or each raise is named, and a raise that is not named is all-in only:

@@ -288,7 +288,7 @@ def rules_from_spot(spot: Mapping[str, Any]) -> PostflopRules:
     The board gives the street. `bet_sizes` has a key for each street and player, "river_oop", with
     the lists `bet`, `raise` and, for OOP, `donk`. Sizes of streets before the board's are ignored,
     so that a spot can be solved again from a later street. A list `donk` beside `bet_sizes` serves
-    every later street that has none of its own. Where `chips_per_bb` says what a big blind is, a
+    every later street without its own list. Where `chips_per_bb` says what a big blind is, a
     bet is at least one, unless `min_bet` names another amount.
     """
     for key in ("board", "pot", "stack", "bet_sizes"):

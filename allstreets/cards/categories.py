@@ -10,7 +10,7 @@ card of the suit is left to others; a straight draw is open-ended if two ranks o
 straight that the board alone would not have. A straight or better has no draw, and no hand has one
 on the river.
 
-Before the flop combos are told apart by their ranks and suits alone.
+Before the flop combos differ only by their ranks and suits.
 """
 
 from collections.abc import Sequence

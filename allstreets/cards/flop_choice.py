@@ -24,7 +24,7 @@ range r of the opponent, with the pairs W and the margins M of the flop:
 Each is divided by √(Σ of P over all flops), so that rare hands and narrow ranges do not count more
 than they are dealt. Counts of textures do not do that: flops of one texture differ too much. Where
 a game has been solved on all flops already, the values of its pots on every flop say more than any
-general features; they come on top, as blocks of their own.
+general features; they are added as separate blocks.
 """
 
 from collections.abc import Sequence

@@ -277,7 +277,7 @@ def _mapped(path: Path) -> NDArray[Any] | None:
     if not _has_size(path):
         return None
     try:
-        # As a plain array: a memmap would carry its class into all that is computed from it.
+        # As a plain array: a memmap would pass its class on to every result.
         return np.asarray(np.memmap(path, RECORD, mode="r", shape=(FLOPS_PER_PART,)))
     except (OSError, ValueError):  # no permission; cut short since its size was read
         return None

@@ -1,4 +1,4 @@
-"""The layouts in which ranges are written; a file of its own, which loads nothing."""
+"""The layouts in which ranges are written; a separate file, since it imports nothing."""
 
 from enum import StrEnum
 

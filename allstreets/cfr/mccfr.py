@@ -6,12 +6,12 @@ One iteration walks the game once for each player p:
 2. Up: at each of p's information sets on the walk add R(a) += value of a − value of the set, and
    match regrets again.
 
-The opponent and nature get to a history as often as their probabilities say, so these are not
-multiplied in again: the expectation of what is added is the counterfactual regret. For the same
-reason S sums the opponent's strategy with his own reach. Every iteration has the same weight, in
-the regrets and in the average, as in the original proof. Weights that grow with t forget the bad
-first iterations sooner, but then the average has fewer walks; on Kuhn and Leduc the noise of the
-walks is the larger part, and linear weights are worse on the one and no better on the other.
+The opponent and nature reach a history with their probabilities, so these are not multiplied in
+again: the expectation of what is added is the counterfactual regret. For the same reason S sums the
+opponent's strategy with his own reach. Every iteration has the same weight, in the regrets and in
+the average, as in the original proof. Weights that grow with t forget the bad first iterations
+sooner, but then the average has fewer walks; on Kuhn and Leduc the noise of the walks is the larger
+part, and linear weights are worse on the one and no better on the other.
 
 **The tree** of the walks differs from that of a `FlatGame` in two ways. Chance moves that follow
 one another directly, such as the deal of one card after another, become one move, drawn in constant

@@ -7,8 +7,8 @@ the same bytes.
 
 Both ends prove that they know a key, which came through Ray, before anything else is read:
 
-    worker → driver     a number, drawn anew for each
-    driver → worker     the number signed with the key, and a number of its own
+    worker → driver     a number, drawn again for each
+    driver → worker     the number signed with the key, and its own number
     worker → driver     that number signed
 
 Each is `NUMBER` or `SIGNED` bytes long, so that a stranger can neither claim a length nor keep a

@@ -4,8 +4,8 @@ Large arrays have their own pages, in memory, or on disk for games larger than t
 room returns to the system or the disk as soon as it is unused.
 
 On disk (`memory: memmap`) the room is taken when an array is made, so that a disk that is too small
-is noticed at once and not when a page is written. The files lose their names once they are mapped:
-however the process ends, no file stays.
+is noticed immediately and not when a page is written. The files lose their names once they are
+mapped: however the process ends, no file stays.
 
 Kernels release the GIL, so threads suffice for pieces of work. Every piece writes numbers of its
 own: the result does not depend on which thread took which piece, or when.
@@ -151,7 +151,7 @@ def _end(inboxes: Sequence[Inbox]) -> None:
 class Pool:
     """`threads` threads, of which the calling one is the first.
 
-    The others wait for work, each at an inbox of its own: executors of the standard library take
+    The others wait for work, each at its own inbox: executors of the standard library take
     tens of microseconds for each thread of each call, all of them with the GIL.
     """
 

@@ -9,7 +9,7 @@ roots, whatever a card model does with them below, and values are totals over th
 in chips times pairs of combos. Flops are identified by their index in the list of flops.
 
 `spec.EngineSpec` builds an engine, wherever it is to live. Abilities of only some engines have
-small protocols of their own below.
+separate protocols below.
 """
 
 from collections.abc import Mapping, Sequence

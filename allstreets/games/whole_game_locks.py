@@ -129,7 +129,7 @@ def find_node(tree: BettingTree, pot_tree: PotTree, line: str, where: str) -> Ga
         elif parts.flop is not None:
             raise InputError(
                 f"a lock of a whole game holds on every flop: write '| * |' instead of "
-                f"{parts.cards}; one flop is locked where it is solved by itself (solve --from)"
+                f"{parts.cards}; lock a single flop by solving it separately (solve --from)"
             )
         else:
             below = pot_tree(parts.root)

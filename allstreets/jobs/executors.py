@@ -7,7 +7,7 @@ result)` in this process as soon as a piece is done. The outcome does not depend
 
 1. Results arrive in the order in which pieces are done. `in_order` brings them into the order of
    the items, so that sums over them are the same to the last bit.
-2. `on_result` stores a result at once. So finished pieces are kept, however the job ends.
+2. `on_result` stores a result immediately. So finished pieces are kept, however the job ends.
 3. A piece that raises an exception does not touch the others. Its error goes to `on_error`; without
    one it is raised at the end, with the name of the piece.
 4. A piece whose worker dies, most likely for lack of memory, is done again.

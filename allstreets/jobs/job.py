@@ -286,7 +286,7 @@ class Callbacks:
     progress: tuple[Observer, ...] = ()  # a few times per second
     setup: tuple[Observer, ...] = ()  # the progress of preparations: tables of flops, say
     charts: Callable[[Progress, WholeSolution], None] | None = None  # at the config's intervals
-    answer: Callable[[Outcome], None] | None = None  # a first answer, while the work goes on
+    answer: Callable[[Outcome], None] | None = None  # a first answer, while the work continues
     message: Callable[[str], None] | None = None  # events on a cluster, in words
     control: Control | None = None  # pauses and stops it; None: the system's signals
 

@@ -7,7 +7,7 @@ beside the board, or an equity that a card model does not know.
 EVs count from here on: folding is 0, and both players' EVs sum to the pot, less rake. The unit is
 bb in games, chips in spots, and the starting pot where flops are solved one by one. `whole_hand`
 gives results instead: chips put in since the start of the solution count as lost, so that folding
-the small blind at once is −0.5 bb.
+the small blind first is −0.5 bb.
 """
 
 from collections.abc import Callable

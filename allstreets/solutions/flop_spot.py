@@ -1,4 +1,4 @@
-"""A flop of a solved whole game as a spot of its own: real combos, the ranges that get there.
+"""A flop of a solved whole game as a separate spot: real combos, the ranges that get there.
 
 1. The line before the flop leads to a pot: its chips, stacks, sizes and rake are the spot's.
 2. A combo's weight is the reach of its class under the strategies before the flop; in an off-path

@@ -116,7 +116,7 @@ class Flops(ABC):
         )
 
     def streets(self, root: int, flop: Flop) -> LiftedStreets:
-        """Turn and river of the pot on a flop, where strategies go by their cards."""
+        """Turn and river of the pot on a flop, where strategies depend on their cards."""
         raise NotImplementedError
 
     def counted(self, decision: Decision) -> Decision:
@@ -124,7 +124,7 @@ class Flops(ABC):
         return decision
 
     def row(self, root: int, flop: Flop) -> Row:
-        """Figures of a flop that was solved by itself; otherwise nothing."""
+        """Figures of a flop that was solved separately; otherwise nothing."""
         del root, flop
         return {}
 
@@ -494,7 +494,7 @@ def ratio_word(spr: float) -> str:
 
 
 def by_real_pairs(decision: Decision) -> Decision:
-    """A decision on a flop solved by itself, whose ranges meet as real hands do.
+    """A decision on a flop solved separately, with real card removal between the ranges.
 
     Buckets meet without card removal: their EVs add up over pairs counted that way, and everything
     else over real pairs.

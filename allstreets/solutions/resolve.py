@@ -1,4 +1,4 @@
-"""Solving a part of a spot by itself, with the ranges that both players have where it begins.
+"""Solving a part of a spot separately, for the ranges of both players where it begins.
 
 The part is cut out of the betting tree of the spot: sizes, chips, rake and locks are the same, and
 results count as in the whole.
@@ -291,4 +291,4 @@ def _first_step(result: SpotSolution, line: Line) -> tuple[Decision, int, int]:
         if decision.line_reach.taken[action] < LEAST_SHARE:
             return decision, action, child
     where = line_text(tree, line.node, line.cards)
-    raise InputError(f"'{where}' is reached: it needs no solving by itself")
+    raise InputError(f"'{where}' is reached: it needs no separate solving")

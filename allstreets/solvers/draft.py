@@ -82,7 +82,7 @@ class DraftSolver(SpotSolver):
         self.threads, self.draft_cards = thread_count(threads), model
         first, second, third = spot.cards
         flop = replace(canonical_flop(spot.cards).flop, cards=(first, second, third))
-        # Buckets go by the mean weights of hand classes; what is learned, by those of combos.
+        # Buckets follow the mean weights of hand classes; learning follows those of combos.
         combos = np.maximum(hand_combos(spot.cards), 1)
         means = [np.bincount(HAND_OF_COMBO, held.weights) / combos for held in spot.ranges]
         self._ranges: Floats = np.stack(means)[:, None]  # [2, 1, 169]

@@ -2,7 +2,7 @@
 
 `VisitPlan` says which flops an iteration visits. An *epoch* visits flops in batches, each for some
 iterations. When shuffled, an epoch is a random order of all flops, cut into batches, so that each
-flop comes once. When drawn by reach, every batch is drawn anew, and flops that more pairs of hands
+flop comes once. When drawn by reach, every batch is drawn again, and flops that more pairs of hands
 see under the current strategy are likelier. Both ways the chance of every flop to be in the batch
 is known, which keeps the estimates unbiased. A draw depends only on the seed and the numbers of
 epoch and batch.

@@ -125,7 +125,7 @@ class FlopsBundle:
 
     @property
     def rows(self) -> dict[Key, Row]:
-        """Figures of all that is solved, by flop and stack-to-pot ratio."""
+        """Figures of all solved flops, by flop and stack-to-pot ratio."""
         return {key: without_files(row) for key, row in self._weighted().items()}
 
     def _weighted(self) -> dict[Key, Row]:

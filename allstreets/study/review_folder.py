@@ -42,7 +42,7 @@ Chips = tuple[float, float]  # of OOP and IP, in big blinds
 
 @dataclass(frozen=True)
 class ReplayStep:
-    """An action, and how things stood when it was taken."""
+    """An action, and the state of the hand when it was taken."""
 
     street: str
     board: str

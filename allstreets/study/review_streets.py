@@ -240,7 +240,7 @@ class SolvedAgain:
             if self._behind.exploitability > effort.worst:
                 raise InputError(
                     f"the solution never gets here, and {effort.seconds:g} s are too few to solve "
-                    "the rest by itself; allow more with --seconds-per-spot"
+                    "the rest separately; allow more with --seconds-per-spot"
                 )
             self._assume(result.read(self._behind.line).node)
         return self._behind.node(line)
@@ -274,7 +274,7 @@ class StoredFlop:
         return self.start.solution.decision(replace(self.start.position, node=node))
 
     def within(self, decision: Decision) -> float | None:
-        """The bound by the whole game's exploitability; None: the flop was solved by itself."""
+        """The bound by the whole game's exploitability; None: the flop was solved separately."""
         worth = self._game.exploitability
         if worth is None or self.start.source:
             return None

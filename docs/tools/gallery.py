@@ -36,7 +36,7 @@ COMMANDS = (
     "review {root}/sample_hands/tournament.txt --solutions library --output solved/reviewed",
     f"chart {GAME} --png posters",
 )
-"""What is solved before the pictures are taken."""
+"""The commands that solve everything in the pictures."""
 
 
 class Gallery:
@@ -90,14 +90,14 @@ class Gallery:
         self.look("smoke", line="c x", tab="flops", by="texture")
 
     def lock(self) -> None:
-        """What a lock changes."""
+        """The changes by a lock."""
         self.look("locked")
 
     def review(self) -> None:
         """A played hand, decision by decision."""
         self.page.goto("/review")
         self.page.get_by_role("link", name="tournament.txt").click()
-        self.page.get_by_role("row").nth(1).click()
+        self.page.get_by_role("row").filter(has_text="preflop").first.click()
         expect(self.page.get_by_test_id("replay")).to_contain_text("bb lost")
 
     def practice(self) -> None:
@@ -111,7 +111,8 @@ class Gallery:
         expect(self.page.get_by_role("grid")).to_be_visible()
 
 
-PICTURES: tuple[Callable[[Gallery], None], ...] = (
+Picture = Callable[[Gallery], None]
+PICTURES: tuple[Picture, ...] = (
     Gallery.explorer,
     Gallery.home,
     Gallery.poster,
@@ -126,7 +127,7 @@ PICTURES: tuple[Callable[[Gallery], None], ...] = (
 
 
 def solve(folder: Path) -> None:
-    """Make what the pictures show."""
+    """Solve everything that the pictures show."""
     for command in COMMANDS:
         print(f"allstreets {command}", flush=True)
         arguments = shlex.split(command.format(root=ROOT))
@@ -148,17 +149,27 @@ def shrink(path: Path) -> None:
 
 
 def take(folder: Path, wanted: list[str]) -> None:
-    """Take these pictures of what was solved in a folder."""
-    (folder / "solves").mkdir(exist_ok=True)
+    """Take these pictures of the solutions in a folder.
+
+    The explorer opens relative folders, whose names the home page shows. There the game is in the
+    library alone; for the other pictures its folder is opened, with the flop beside it.
+    """
+    os.chdir(folder)
+    Path("solves").mkdir(exist_ok=True)
+    home = [picture for picture in PICTURES if picture is Gallery.home]
+    others = [picture for picture in PICTURES if picture is not Gallery.home]
+    _take(folder, [each for each in home if each.__name__ in wanted], "solved")
+    _take(folder, [each for each in others if each.__name__ in wanted], "solved", GAME)
+
+
+def _take(folder: Path, pictures: list[Picture], *opened: str) -> None:
     with (
         browser() as chromium,
-        explorer(folder / "solves", folder / "solved", Path(GAME)) as server,
+        explorer(Path("solves"), *map(Path, opened)) as server,
         new_page(chromium, server, viewport=SIZE, color_scheme="light") as page,
     ):
         gallery = Gallery(page, folder)
-        for picture in PICTURES:
-            if picture.__name__ not in wanted:
-                continue
+        for picture in pictures:
             picture(gallery)
             path = IMAGES / f"{picture.__name__}.png"
             if picture is not Gallery.poster:
@@ -171,7 +182,7 @@ def main() -> None:
     """Solve, then take all pictures, or those that are named."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("pictures", nargs="*", default=[each.__name__ for each in PICTURES])
-    parser.add_argument("--folder", type=Path, help="keep what is solved here, for the next time")
+    parser.add_argument("--folder", type=Path, help="keep the solutions here for the next time")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = (options.folder or Path(temporary)).resolve()

@@ -50,7 +50,7 @@ def mean(pairs: Iterable[tuple[float, float]]) -> float:
 
 
 def twin(nodes: Weighted, every: float) -> dict[str, Any]:
-    """What a row over some boards has to say."""
+    """The figures of a row over some boards."""
     mass = [weight * sum(node.own.weights.tolist()) for weight, node in nodes]
     taken = [node.taken.tolist() for _, node in nodes]
     row: dict[str, Any] = {

@@ -95,7 +95,7 @@ class Population:
         return RealGame(self.preflop, self.strategies, judged)
 
     def whole(self) -> RealGame:
-        """What all flops come to, where luck cancels."""
+        """The values of all flops, where luck cancels."""
         met = self.reach[::-1] @ self.preflop.pairs
         values = (self.worth * met)[None]
         judged = EvaluatedFlops(
@@ -295,7 +295,7 @@ def test_gains_after_the_flop_are_counted_by_the_pairs_that_see_it() -> None:
 
 
 class Monotone(Population):
-    """What hand classes make of a flop tells its values, but for what monotone flops lose."""
+    """Values by hand classes determine those of a flop, except for losses on monotone flops."""
 
     def __init__(self) -> None:
         super().__init__(luck=0.0)

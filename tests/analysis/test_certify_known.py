@@ -1,4 +1,4 @@
-"""What is known of flops without playing them: against loops over pairs of combos."""
+"""Numbers known of flops without playing them: against loops over pairs of combos."""
 
 import numpy as np
 import pytest

@@ -139,7 +139,7 @@ def test_ranges_of_a_lock_are_checked() -> None:
 
 
 def test_tables_of_other_programs() -> None:
-    """Lines that end in a lone CR are lines; a cell that is no cell is told by its line."""
+    """Lines that end in a lone CR are lines; errors in a cell name its line."""
     rows = ["node,action,frequency", "x,bet,30%", "x,check,70%"]
     for end in ("\n", "\r", "\r\n"):
         assert [one.action for one in read_bounds(end.join(rows), "seen.csv")] == ["bet", "check"]

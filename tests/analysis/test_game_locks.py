@@ -154,7 +154,7 @@ def test_exploitability_is_that_of_the_game_with_its_locks(cards: str) -> None:
 
 
 def test_some_hands_are_locked_on_every_flop(tmp_path: Path) -> None:
-    """They play what they are told, in best responses too; the others learn around them."""
+    """They play their locks, in best responses too; the others learn around them."""
     keys = {**LIMPED, "flops": ["9s7s2s"], "cards": "boards", "river_groups": 16, "turn_rows": 32}
     game = small_config(**keys).game()
     some: dict[str, dict[str, float]] = {"22+": {"x": 1}, "AKs,72o": {"a": 0.25, "x": 0.75}}

@@ -37,7 +37,7 @@ def test_tables_over_boards(tmp_path: Path) -> None:
 
 
 def test_a_table_of_spots_that_is_widened(tmp_path: Path) -> None:
-    """What is there is read and written again: names stay text, and negative EVs numbers."""
+    """Rows survive reading and writing: names stay text, and negative EVs numbers."""
     table = SpotTable(tmp_path / "spots.csv")
     table.append(SpotRow("=1+1", "Ks7d4c9h2s", 1.0, ev_oop=-2.5, frequencies={"x": 1.0}))
     table.append(SpotRow("plain", "Qs7d4c9h2s", 1.0, ev_oop=-1.5, frequencies={"b75%": 1.0}))

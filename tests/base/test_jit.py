@@ -108,7 +108,7 @@ print(sum(random_number.stats.cache_hits.values()))
 
 
 def run_once(folder: Path) -> list[str]:
-    """What the kernel answers, and how often it was found on disk."""
+    """The kernel's answer, and how often it was found on disk."""
     found = subprocess.run(
         [sys.executable, "-c", ONCE],
         env=with_cache(folder),
@@ -190,7 +190,7 @@ caching.IndexDataCacheFile.__init__ = begin""",
     ],
 )
 def test_another_numba_compiles_again(kept: tuple[Path, str], change: str, tmp_path: Path) -> None:
-    """What this relies on in Numba is private, and any release may change it."""
+    """The cache relies on private parts of Numba, which any release may change."""
     for folder in (tmp_path / "empty", tmp_path / "kept"):
         if folder.name == "kept":
             shutil.copytree(kept[0], folder)

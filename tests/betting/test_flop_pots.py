@@ -56,7 +56,7 @@ def test_antes_are_in_the_pot() -> None:
 def test_half_of_every_pot_is_each_player_s(game: Game) -> None:
     """So a result relative to half the pot of the flop is one relative to the chips put in.
 
-    Of an ante that the big blind posts for both, that is told apart.
+    An ante that the big blind posts for both is accounted for.
     """
     _, rules, tree = game
     pots = flop_pots(tree)

@@ -401,7 +401,7 @@ def test_calling_a_big_blind_who_is_all_in_is_no_limp() -> None:
 
 
 def test_a_big_blind_ante_by_hand() -> None:
-    """1 bb of ante in the middle from the start, 9 bb to bet: whoever folds it has lost it."""
+    """1 bb of ante in the middle from the start, 9 bb to bet: folding loses the ante."""
     rules = PreflopRules.parse(10, [2.5], bb_ante=1)
     tree = build_preflop_tree(rules)
     assert (tree.pot, tree.stack, tree.pot_at(0)) == (100, 900, 250)

@@ -27,7 +27,7 @@ def text_of(tree: BettingTree, node: int) -> str:
 
 
 def label_of(tree: BettingTree, node: int) -> str:
-    """What people read for the action that leads there."""
+    """The label of the action that leads there."""
     return action_label(tree, node, BIG_BLINDS)
 
 

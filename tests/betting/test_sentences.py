@@ -32,7 +32,7 @@ KINDS = {
 
 
 def told(tree: BettingTree, node: int, notation: Notation) -> list[str]:
-    """Who did what on the way to a node, by the tree itself."""
+    """The actions on the path to a node, from the tree itself."""
     path = tree.path_to(node)
     texts = []
     for above, below in pairwise(path):

@@ -131,7 +131,7 @@ def test_a_raise_where_there_is_none_is_a_call() -> None:
     match = match_trees(no_raise, model)[at(no_raise, "b100")]
     assert match is not None
     assert match.places == (0, 1, 1)
-    # The other way round nobody knows what a raise means: it is called.
+    # The other way round the meaning of a raise is unknown: it is called.
     back = match_trees(model, no_raise)
     assert back[at(model, "b100 r400")] is None
     assert back[at(model, "b100")] is not None

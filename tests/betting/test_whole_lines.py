@@ -1,4 +1,4 @@
-"""Lines through the whole game: what people write, and what they are told when it is wrong."""
+"""Lines through the whole game: the notation, and the messages when it is wrong."""
 
 import pytest
 from builders.whole_solution import whole_game

@@ -1,4 +1,4 @@
-"""What only some engines can do, of an engine that can."""
+"""Abilities of only some engines, from an engine that has them."""
 
 from allstreets.base import Flags
 from allstreets.engines import DropsHands, Engine, EvaluatesPairs, Flops, Values

@@ -74,7 +74,7 @@ def view(name: str) -> SolutionView:
 
 
 def view_of(solution: SpotSolution) -> SolutionView:
-    """A view of a spot without a manifest, which nobody asks what it is."""
+    """A view of a spot without a manifest."""
 
     def describe() -> Description:
         raise NotImplementedError

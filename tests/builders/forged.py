@@ -1,4 +1,4 @@
-"""Manifests of somebody else: changed, with a checksum that is right again."""
+"""Forged manifests: changed, with a correct checksum."""
 
 import json
 from collections.abc import Callable

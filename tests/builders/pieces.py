@@ -29,7 +29,7 @@ def inverse(piece: Piece) -> float:
 
 
 def same(number: int) -> int:
-    """What was given."""
+    """Its argument."""
     return number
 
 

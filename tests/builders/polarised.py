@@ -36,7 +36,7 @@ FACING_EVS = (-1.0, 0.75)  # bb of the big blind's fold and call
 
 
 class Written:
-    """A source of numbers that somebody wrote down."""
+    """A source of prepared random numbers."""
 
     is_kept, rows = False, ()
 

@@ -2,7 +2,7 @@
 
 The page reads range texts itself, so that no click waits for the server. It may leave a text to
 the server, but what it reads must be what the server reads. `python -m builders.range_texts` in
-`tests/` writes the table anew; the page's test reads it (web/src/ranges/reading.test.ts).
+`tests/` writes the table again; the page's test reads it (web/src/ranges/reading.test.ts).
 """
 
 import json

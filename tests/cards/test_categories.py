@@ -1,4 +1,4 @@
-"""What hands are called, by hand-made examples and against an independent evaluator."""
+"""Names of hands, by hand-made examples and against an independent evaluator."""
 
 import numpy as np
 import phevaluator

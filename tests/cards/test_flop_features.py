@@ -1,4 +1,4 @@
-"""What flops do to hands, counted pair by pair."""
+"""Features of flops, counted pair by pair."""
 
 import numpy as np
 import pytest

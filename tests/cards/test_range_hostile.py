@@ -1,4 +1,4 @@
-"""Texts that were made to stop a reader of ranges: each is told in one line, at once.
+"""Texts made to stop a reader of ranges: each is refused quickly, in one line.
 
 Sizes are such that a reader whose time grows with their square would never come back.
 """

@@ -94,7 +94,7 @@ def test_response_is_worth_what_it_says() -> None:
 
 
 def test_does_not_see_the_opponents_cards() -> None:
-    # Against uniform play somebody who saw both cards would never lose in Kuhn poker.
+    # Against uniform play a player who saw both cards would never lose in Kuhn poker.
     uniform = {
         key: dict.fromkeys(actions, 1 / len(actions))
         for key, (_, actions) in information_sets(Kuhn()).items()

@@ -303,7 +303,7 @@ def check_tree(flat: FlatGame) -> None:
     seen = []
 
     def moves(number: int, chance: float) -> list[tuple[int, float]]:
-        """What a node's moves lead to; chance moves in a row are taken as one."""
+        """The nodes after a node's moves; successive chance moves count as one."""
         first = flat.first_child[number]
         found = []
         for child in range(first, first + flat.child_count[number]):

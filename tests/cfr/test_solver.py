@@ -52,7 +52,7 @@ class Counting(Solver):
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """What the clock shows, as a list of one: how busy the machine is does not show in a test."""
+    """The clock's time, as a list of one: the load of the machine does not affect a test."""
     now = [0.0]
     monkeypatch.setattr(solver_module, "perf_counter", lambda: now[0])
     return now

@@ -1,4 +1,4 @@
-"""Commands that are told can be typed as they stand."""
+"""Commands in the output can be typed as printed."""
 
 import shlex
 import subprocess

@@ -32,7 +32,7 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> "Keys":
 
 
 class Keys:
-    """What the player presses."""
+    """The player's keys."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._monkeypatch = monkeypatch

@@ -206,7 +206,7 @@ def test_results_of_the_whole_hand(capsys: pytest.CaptureFixture[str], solved: P
     way = (str(solved / "full"), "--line", "x b75%")
     here, hand = shown(capsys, *way), shown(capsys, *way, "--evs", "hand")
     assert (here["evs"], hand["evs"]) == ("from here on", "over the whole hand")
-    # IP has bet 75 chips, OOP none; the starting pot belongs to nobody.
+    # IP has bet 75 chips, OOP none; the starting pot belongs to neither player.
     for place, paid in ((0, 0.0), (1, 75.0)):
         whole = hand["players"][place]["ev"]
         assert whole == pytest.approx(here["players"][place]["ev"] - paid)

@@ -275,7 +275,7 @@ def test_a_third_leaves_and_the_next_run_clears_up(
 def test_a_full_disk_does_not_hide_the_result(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And another folder can be named, where there is somebody to name one."""
+    """And the user may name another folder at a terminal."""
     folder, other = tmp_path / "solved", tmp_path / "other"
     command = [*flags(RIVER), "--max-iterations", "10", "--output", str(folder)]
 

@@ -98,7 +98,7 @@ def test_a_kept_flop_is_found_in_any_suits(kept: Path, capsys: pytest.CaptureFix
 
 
 def test_it_goes_on_where_it_was(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    # In other suits, too: the same flop goes on in those that it began with.
+    # In other suits, too: the same flop resumes in its first suits.
     more = ("--max-iterations", "9", "--target", "0.001%", "--threads", "1", "--resume")
     found = figures(capsys, "--from", str(kept), "--line", "c x", "--flop", "7s7h7d", *more)
     assert found["iterations"] == 9

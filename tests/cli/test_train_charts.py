@@ -33,7 +33,7 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[str, str]:
 
 
 def headings(text: str) -> list[str]:
-    """What stands above the charts of the way."""
+    """The heads of the charts during the run."""
     lines = text.splitlines()
     return [
         lines[place].rstrip()
@@ -160,7 +160,7 @@ def test_charts_above_the_table(
     assert json.loads(capsys.readouterr().out)["iterations"] == 12
     assert re.search(r"\x1b\[(38;|[34]\d|9\d)", terminal.output)  # in colour
     left = [line.rstrip() for line in screen(terminal.output)]
-    # The table once, after both pairs of charts and before what is told at the end.
+    # The table once, after both pairs of charts and before the closing lines.
     (table,) = [place for place, line in enumerate(left) if line.startswith("12 / 12 ")]
     assert max(len(line) for line in left[: table + 2]) <= columns
     assert left[table - 1].split()[:2] == ["iteration", "exploitability"]

@@ -46,7 +46,7 @@ def train(
 
 
 def told_command(out: str, words: str) -> list[str]:
-    """The arguments of the command that the output tells after some words."""
+    """The arguments of the command that the output prints after some words."""
     command = shlex.split(out.partition(words)[2].splitlines()[0])
     assert command[0] == "allstreets"
     return command[1:]

@@ -1,4 +1,4 @@
-"""What the verbs print is what the library computes."""
+"""The output of the verbs is what the library computes."""
 
 import csv
 import io

@@ -207,7 +207,7 @@ def test_nobody_answers_at_the_other_end() -> None:
 
 
 def test_a_question_is_written_down_once() -> None:
-    """What all workers are asked is the same bytes, whichever worker it is for."""
+    """A question to all workers is the same bytes for each of them."""
     assert question("double", np.ones(2)) == question("double", np.ones(2))
     assert Path("/proc/self/statm").exists() == bool(
         read_answer(answer(Clerk(), question("double", np.ones(1)))).memory_bytes

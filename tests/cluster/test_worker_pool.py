@@ -1,4 +1,4 @@
-"""Asking everybody at once: answers, errors, and how long to wait for them."""
+"""Asking all workers together: answers, errors, and timeouts."""
 
 import pytest
 from builders.worker_pools import PoolHere

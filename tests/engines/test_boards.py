@@ -241,7 +241,7 @@ def test_pots_together_do_what_each_does_by_itself(cards: FlopBoards) -> None:
             games.run(Player.IP, reach[0], mode),
             [getattr(one, run)(Player.IP, reach[0, pot][hands]) for pot, one in enumerate(alone)],
         )
-    # A pot that has learned for longer goes on by itself.
+    # A pot that has learned for longer continues separately.
     every = [SCHEDULE.at(6)]
     some = np.arange(len(trees)) == 1
     games.iterate(reach, some, every)

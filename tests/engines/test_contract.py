@@ -1,4 +1,4 @@
-"""What every engine promises, whatever its cards and whoever owns its arrays.
+"""The promises of every engine, with any cards and any owner of its arrays.
 
 Exact, boards, matrix (classes and buckets), sampled; the CUDA sources compiled as C++; a cluster
 whose workers are in this process. That the numbers are right is said by their slow twins, engine by

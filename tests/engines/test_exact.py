@@ -197,7 +197,7 @@ def test_sixteen_bits_round_alike_when_a_run_is_taken_up_again(precision: str) -
 
 @pytest.mark.long
 def test_folded_suits_stay_alike_however_long_it_runs() -> None:
-    """Combos that no suit tells apart play the same strategy, so the folded game is zero-sum.
+    """Isomorphic combos play the same strategy, so the folded game is zero-sum.
 
     Long: thousands of iterations.
     """

@@ -106,7 +106,7 @@ def test_a_solver_knows_no_exploitability_but_learns(game: WholeGame) -> None:
     assert figures.values is None
     assert figures.flop_exploitability is None
     assert figures.flop_shares.sum() == pytest.approx(1)
-    # Regrets start anew with every batch: they are small however bad the play.
+    # Regrets restart with every batch: they are small however bad the play.
     metrics = forgetful.metrics()
     assert (
         metrics.avg_positive_regret is metrics.max_regret is forgetful.avg_positive_regret is None

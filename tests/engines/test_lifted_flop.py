@@ -32,7 +32,7 @@ def limped() -> WholeGame:
 
 
 class OfExactGame:
-    """What an exact engine has learned."""
+    """The strategies that an exact engine has learned."""
 
     def __init__(self, games: ExactEngine) -> None:
         self.subgame = games.subgames[0][0]

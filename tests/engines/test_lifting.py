@@ -47,7 +47,7 @@ def judged(cards: str, play: Lift | None = None) -> LiftedValues:
 
 
 class ByRow:
-    """What the hands of a class, or of a bucket, do on every board."""
+    """The strategies of a class's or bucket's hands on every board."""
 
     def __init__(self, solver: WholeGameSolver) -> None:
         model, flop = solver.engine.model, solver.game.flops.flops[0]
@@ -65,7 +65,7 @@ class ByRow:
 
 
 class ByBoard:
-    """What the hands of a row do on each turn board, and those of a group on each river board."""
+    """The strategies of a row's hands on each turn board, and of a group's on each river board."""
 
     def __init__(self, solver: WholeGameSolver) -> None:
         games = solver.engine

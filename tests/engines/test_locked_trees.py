@@ -65,7 +65,7 @@ def reach_of(game: ExactSubgame) -> list[np.ndarray]:
 
 
 def exploitability(game: ExactSubgame, reach: list[np.ndarray]) -> float:
-    """What both best responses gain, in no particular unit."""
+    """The gain of both best responses, in no particular unit."""
     best, kept = (
         [float(reach[p] @ run(p, reach[p.opponent])) for p in Player]
         for run in (game.best_response, game.evaluate)

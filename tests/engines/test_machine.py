@@ -1,6 +1,6 @@
 """Memory on disk: the same numbers, nothing left behind, full disks; and work over threads.
 
-Threads take every piece once, errors are told, the calling thread is among the workers.
+Threads take every piece once, errors are raised, the calling thread is among the workers.
 """
 
 import errno
@@ -225,7 +225,7 @@ def test_two_callers_get_all_threads_one_after_the_other() -> None:
 
 def test_a_pool_that_is_dropped_ends_its_threads_and_lets_go_of_its_work() -> None:
     class Something:
-        """What a piece of work refers to."""
+        """An object that a piece of work refers to."""
 
     pool, together = Pool(3), threading.Barrier(3)
     there: set[threading.Thread] = set()

@@ -285,7 +285,7 @@ def test_every_pot_on_every_flop_is_in_one_piece(flops: int, pots: int, threads:
     assert (done == 1).all()
     sizes = ((pieces[:, 1] - pieces[:, 0]) * (pieces[:, 3] - pieces[:, 2])).tolist()
     assert sizes == sorted(sizes, reverse=True)
-    if threads > 1 and flops:  # enough small ones at the end that nobody waits long
+    if threads > 1 and flops:  # enough small ones at the end that no thread waits long
         assert sizes.count(min(sizes)) >= min(flops, SPLIT_FLOPS * threads) * pots
 
 

@@ -130,7 +130,7 @@ def pair_of_games(kept: Flags, reach: Floats, hands: int = HANDS) -> tuple[Matri
 
 
 def padding(games: MatrixEngine) -> NDArray[np.float32]:
-    """Regrets where rows are only filled up: nobody is there to regret anything."""
+    """Regrets of padding: there are no hands to have any."""
     found = []
     for game in games.games:
         for player in Player:
@@ -144,7 +144,7 @@ def padding(games: MatrixEngine) -> NDArray[np.float32]:
 
 
 def random_kept(generator: np.random.Generator, hands: int = HANDS) -> Flags:
-    """Of very different sizes, somebody always, all hands at times."""
+    """Of very different sizes: at least one hand, sometimes all."""
     shares = generator.choice([0.05, 0.4, 0.9, 1.1], (2, len(TREES), 1))
     kept = generator.random((2, len(TREES), hands)) < shares
     kept[:, :, 7] = True
@@ -250,7 +250,7 @@ def test_a_player_without_hands_learns_nothing_and_the_other_stays_as_he_is() ->
     reach = reach * kept
     before = numbers(games)
     values = train(games, reach, range(4, 6))
-    assert not any(found[1].any() for found in values)  # nobody to win from, nobody to win
+    assert not any(found[1].any() for found in values)  # no hands on either side
     assert all(found[0].any() for found in values)
     for key, found in numbers(games).items():
         if key[:2] == ("regrets", 1):

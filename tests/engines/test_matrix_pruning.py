@@ -73,7 +73,7 @@ def real_game(pruning: Pruning | None) -> OneFlop:
 
 
 def real_unit() -> float:
-    """What a hand of average weight loses in an iteration that costs it one pot."""
+    """The loss of a hand of average weight in an iteration that costs it one pot."""
     stage = real_stage("AhKd7s")
     return POT * float(stage.pairs.sum()) / len(stage.combos)
 
@@ -121,7 +121,7 @@ def copy_to_twin(game: OneFlop, twin: PrunedNaiveGame) -> None:
 
 
 def rule_of(row: Sequence[float]) -> Rule:
-    """What a row of iteration weights says, rounded as the kernels get it."""
+    """A row of iteration weights, rounded as the kernels get it."""
     rounded: list[float] = np.array(row, np.float32).tolist()
     positive, negative, lowest, average, weight, threshold, _ahead = rounded
     return Rule(positive, negative, average, weight, threshold, -lowest)

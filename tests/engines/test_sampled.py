@@ -270,7 +270,7 @@ def compare_steps(
     assert average == pytest.approx(np.concatenate(means), abs=1e-5)
 
 
-SHORT = flop_game(stack=100, bets=("a",), raises=())  # whoever bets is all-in
+SHORT = flop_game(stack=100, bets=("a",), raises=())  # a bet is all-in
 RAKED = flop_game(rake=0.05, rake_cap=9.0)
 CHECKED = flop_game(stack=0)  # nothing to decide: showdown on the flop
 

@@ -65,7 +65,7 @@ def put_solve(folder: SolveFolder) -> None:
 
 
 def without_end(app: ASGIApp) -> ASGIApp:
-    """An application that is not told of its beginning and its end, which come with every call."""
+    """An application without its start and end events, which come with every call."""
 
     async def asked(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "lifespan":

@@ -29,7 +29,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the server of most tests shows; solves are in it."""
+    """The folder that the server of most tests shows, with the solves."""
     return tmp_path_factory.mktemp("shown")
 
 
@@ -54,7 +54,7 @@ def page_alone(chromium: Browser, tmp_path: Path) -> Iterator[Page]:
 
 
 def fill_long_solve(page: Page) -> None:
-    """A turn that goes on for a while: its target is out of reach."""
+    """A turn that runs for a while: its target is out of reach."""
     page.goto("/solve")
     expect(page.get_by_role("button", name="Solve", exact=True)).to_be_enabled()
     page.get_by_label("as text", exact=True).fill("Ks7d4c9h")
@@ -322,7 +322,7 @@ def test_ranges_are_painted_and_typed(page: Page) -> None:
 
 
 def memory_with(page: Page, groups: str) -> int:
-    """What a spot is said to take once it is chosen how rivers are stored."""
+    """The estimate for a spot after choosing how rivers are stored."""
     sent = f'"river_groups":"{groups}"'
     with page.expect_response(lambda one: sent in (one.request.post_data or "")) as told:
         page.get_by_label("River strategies").select_option(groups)

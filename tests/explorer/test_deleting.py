@@ -121,7 +121,7 @@ def test_nothing_is_deleted_that_somebody_works_on(opened: Path) -> None:
     game = next(card.id for card in library.cards() if card.kind == "unified")
     (opened / "game" / "checkpoints").mkdir()
     with (
-        claim(opened / "game" / "checkpoints"),  # a run that goes on, in another process, say
+        claim(opened / "game" / "checkpoints"),  # a run that is active, in another process, say
         pytest.raises(BusyError, match="a run writes to"),
     ):
         deleting.delete(game)
@@ -172,7 +172,7 @@ def test_a_trash_leads_nowhere_else(tmp_path: Path) -> None:
 
 
 class DeletedMeanwhile(Library):
-    """A library in which somebody deletes a solution as soon as another has found it."""
+    """A library in which a solution is deleted as soon as a request has found it."""
 
     def __init__(self, opened: Path, delete: Callable[[], object]) -> None:
         super().__init__([opened])

@@ -154,7 +154,7 @@ def test_one_request_solves_and_keeps(opened: tuple[Library, Solves], game: Path
     assert library.place(id, "c").source == ""
     assert library.view(id).flops("c x").rows  # of the game's own play
 
-    # A smaller target goes on from there; deleting the solves leaves the spot.
+    # A smaller target resumes from there; deleting the solves leaves the spot.
     further = flops.start(id, FlopForm(line=SEVENS, target_pct=1))
     assert ended(solves, further.id).state == "done"
     assert load_spot(spot).exploitability <= 0.01

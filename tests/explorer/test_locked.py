@@ -39,7 +39,7 @@ def test_one_request_at_a_time() -> None:
 
 
 class Noticed(deque[Event]):
-    """Those who wait; says when somebody does."""
+    """The waiting threads; signals when there is one."""
 
     def __init__(self) -> None:
         super().__init__()

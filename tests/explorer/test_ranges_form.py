@@ -42,7 +42,7 @@ def test_a_text_becomes_a_grid() -> None:
 
 @pytest.mark.parametrize("kind", list(RangeKind))
 def test_a_text_of_any_program_is_read(kind: RangeKind) -> None:
-    """What the editor makes of a text that was pasted."""
+    """The editor's result for a pasted text."""
     given = Range.parse("QQ+,AKs,AhKh:0.2,76s:0.3")
     grid = range_grid(RangeForm(text=given.text(kind)))
     assert (grid.problem, grid.text) == (None, str(given))

@@ -153,7 +153,7 @@ def test_spreadsheets(
 def test_the_tree_before_the_flop(
     client: Client, library: Library, tmp_path: Path, name: str, kind: str
 ) -> None:
-    """What is downloaded is what `allstreets export` writes, file by file."""
+    """A download equals the output of `allstreets export`, file by file."""
     answer = ask(client, library, name, "ranges.zip", kind=kind)
     assert answer.headers["content-type"] == "application/zip"
     title = library.card(library.id_of(folder(name))).name.replace(" ", "-")

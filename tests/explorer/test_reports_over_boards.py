@@ -1,4 +1,4 @@
-"""Tables over the boards of a set, and hands by category: what is told, and what the page shows."""
+"""Tables over the boards of a set, and hands by category: the messages, and the page."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -130,7 +130,7 @@ def test_a_set_by_hands_is_read_once(folder: Path) -> None:
     view = open_view(folder / "flops" / spots.entries[0].folder)
     first = next(view.flop_hands("x"))
     assert (first.done, first.boards, first.report) == (1, len(BOARDS), None)
-    parts = list(view.flop_hands("x"))  # goes on where the reader before has left
+    parts = list(view.flop_hands("x"))  # resumes where the previous reader left
     assert [part.done for part in parts] == [2, 3]
     (again,) = view.flop_hands("x")
     expected = board_report(spots, "x")

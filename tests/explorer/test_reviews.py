@@ -140,7 +140,7 @@ def test_one_that_goes_on(reviews: Reviews, root: Path, tmp_path: Path) -> None:
 
 
 class Heard(Channel):
-    """Reports of a process, and a command after the first hand; what is paused goes on."""
+    """Reports of a process, and a command after the first hand; a paused one resumes."""
 
     def __init__(self, commands: Commands, word: str = "") -> None:
         self.reports: list[Report] = []
@@ -198,7 +198,7 @@ Event().wait()
 def test_a_text_that_takes_too_long_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The process never ends by itself, so that whoever comes back has ended it."""
+    """The process never ends by itself, so a return means that it was killed."""
     (tmp_path / "never_ends.py").write_text(NEVER_ENDS)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     with pytest.raises(InputError, match=r"this text takes longer than 0\.01 s to read"):

@@ -48,7 +48,7 @@ def test_saving_costs_a_small_part_of_the_time(cost: float, steps: list[float], 
             clock.now += cost
             budget.saved(cost)
             spent += cost
-            first = first or cost  # nobody knows what the first one takes before it is over
+            first = first or cost  # the time of the first one is unknown before it ends
             assert not budget.due()  # not twice in a row
     assert spent - first <= ALLOWANCE + SHARE * (clock.now - 1000.0)
 

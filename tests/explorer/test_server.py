@@ -69,7 +69,7 @@ class Running:
 def started(
     folder: Path, *arguments: str, access: tuple[str, ...] = ("--no-token",)
 ) -> Iterator[Running]:
-    """allstreets explore as a person starts it, whoever else can log in."""
+    """allstreets explore as a user starts it, with other users on the machine."""
     # Shells start background jobs with Ctrl-C ignored, which children inherit.
     script = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
@@ -168,7 +168,7 @@ def test_from_the_first_request_to_ctrl_c(tmp_path: Path) -> None:
 
 
 def assert_refusals(running: Running, client: httpx.Client) -> None:
-    """What nobody may ask for."""
+    """Requests that are always refused."""
     assert client.get("/api/about", headers={"host": "evil.example"}).status_code == 403
     elsewhere = {"origin": "http://evil.example"}
     assert client.post("/api/range", json={"text": "AA"}, headers=elsewhere).status_code == 403

@@ -30,7 +30,7 @@ from allstreets.storage.spot_bundle import read_spot_manifest, restore_spot
 
 
 def name_of(solution: Path) -> str:
-    """What a library would call a solution."""
+    """The id that a library would give a solution."""
     return f"solution of {solution.parent.name}"
 
 
@@ -98,7 +98,7 @@ def listened(solves: Solves, name: str) -> list[Report]:
 
 
 def assert_uninterrupted(folder: SolveFolder, form: SpotForm) -> None:
-    """What is kept is, bit for bit, what a run without breaks would have come to."""
+    """The stored result is bit-identical to that of an uninterrupted run."""
     config, spot = read_form(form)
     stored = SpotSolver(spot, config.algorithm, precision=config.precision)
     restore_spot(stored, folder.solution)
@@ -387,7 +387,7 @@ def test_a_process_that_is_killed_loses_what_came_after_its_last_save(solves: So
     "number", [SIGNALS[0], *(pytest.param(one, marks=pytest.mark.long) for one in SIGNALS[1:])]
 )
 def test_a_process_that_is_told_to_end_saves(solves: Solves, number: int) -> None:
-    """While it is held, too, and however often it is told."""
+    """While it is paused, too, and after any number of requests."""
     form = endless()
     name = solves.start(form).id
     wait_for(solves, name, "running")
@@ -599,7 +599,7 @@ def test_events_tell_everything_to_many_listeners(solves: Solves) -> None:
     assert solves._bell._listeners == set()
     assert "running" in {event.state for event, _ in quick}
 
-    # One that is over is told once.
+    # A finished one is reported once.
     (last,) = asyncio.run(listen(None))
     assert last[1] == curve
     assert last[0].state == "stopped"

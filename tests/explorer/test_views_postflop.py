@@ -1,4 +1,4 @@
-"""The view of a model of flops tells what the solution tells, and what hands are worth."""
+"""The view of a model of flops has the solution's figures, and the EVs of hands."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A spot's view tells what the solution tells, combo by combo, on every card."""
+"""A spot's view has the solution's figures, combo by combo, on every card."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -336,7 +336,7 @@ def test_streets_that_are_not_kept_are_solved_again() -> None:
 
 
 def test_where_hands_are_shown() -> None:
-    """At a showdown a hand is worth its equity times the pot, which the call before it tells."""
+    """At a showdown a hand is worth its equity times the pot, as the call before it shows."""
     for name, line in (("river", "x b50% c"), ("turn", "x b75% a c"), ("raked", "x b75% a c")):
         before, place = view(name).place(line.rpartition(" ")[0]), view(name).place(line)
         assert isinstance(before.here, Decision)

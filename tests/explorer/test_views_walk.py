@@ -53,7 +53,7 @@ def assert_sound_grids(grids: Grids, place: Place) -> None:
 
 
 def assert_sound(here: SolutionView, place: Place) -> None:
-    """What holds at every place."""
+    """The properties of every place."""
     json.dumps(place.model_dump(mode="json"), allow_nan=False)
     assert place.pot > 0
     assert all(stack >= 0 for stack in place.stacks.values())

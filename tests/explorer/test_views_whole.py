@@ -1,4 +1,4 @@
-"""The view of a whole game tells what the solution tells, before the flop and on every flop."""
+"""The view of a whole game has the solution's figures, before the flop and on every flop."""
 
 from typing import Any
 
@@ -307,7 +307,7 @@ def test_models_without_equity_say_so() -> None:
     assert set(here.grids.oop.equity) == {None}
     assert here.grids.oop.summary.ev is not None
     assert view("buckets").equity("c x | Ks7h2d").oop == []
-    assert view("buckets").equity("c").oop  # before the flop nobody is in a bucket
+    assert view("buckets").equity("c").oop  # before the flop there are no buckets
 
 
 def test_where_solutions_end() -> None:
@@ -418,7 +418,7 @@ def test_flops_weigh_as_often_as_play_gets_there() -> None:
 
 
 def test_what_an_end_and_a_deal_before_the_flop_are_worth() -> None:
-    """What the solver stored of them, and what the rules say."""
+    """The stored figures, and the rules."""
     here = view("classes").place("r2.5 f").here
     assert isinstance(here, End)
     assert here.how == "fold"

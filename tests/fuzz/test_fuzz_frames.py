@@ -1,4 +1,4 @@
-"""Whatever strangers send to a worker's port, they are sent away, and the asker is answered."""
+"""Strangers at a worker's port are dropped, whatever they send, and the driver is answered."""
 
 import random
 import socket
@@ -31,7 +31,7 @@ class Clerk:
 
 
 def said(proof: bytes, case: int) -> bytes:
-    """What a stranger says: a damaged proof, the head of a frame, or something nasty."""
+    """A stranger's bytes: a damaged proof, the head of a frame, or something nasty."""
     rng = random.Random(case)
     kind = rng.randrange(4)
     if kind == 0:
@@ -44,7 +44,7 @@ def said(proof: bytes, case: int) -> bytes:
 
 
 def strangers(count: int) -> list[str]:
-    """What went wrong with so many strangers at one worker."""
+    """The failures with so many strangers at one worker."""
     exchange = Exchange("127.0.0.1", KEY, 1e6)
     thread = threading.Thread(target=exchange.serve, args=(Clerk(),), daemon=True)
     thread.start()
@@ -73,7 +73,7 @@ def strangers(count: int) -> list[str]:
 
 
 def cut_answers(count: int) -> list[str]:
-    """What an asker makes of answers that end too soon, in chunks of any size."""
+    """The driver's result for answers that end too soon, in chunks of any size."""
     whole = answer(Clerk(), question("repeat", "x" * 5_000))
     failures = []
     for case in range(count):

@@ -1,4 +1,4 @@
-"""Damaged hand histories: whatever is in them, they are read or told, and never stop the reader."""
+"""Damaged hand histories are read or listed as skipped, and never stop the reader."""
 
 from collections.abc import Iterator
 

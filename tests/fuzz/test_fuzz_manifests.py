@@ -1,4 +1,4 @@
-"""Manifests of somebody else, with a right checksum: a clean error, or a solution to look at."""
+"""Forged manifests with a correct checksum: a clean error, or a solution to look at."""
 
 import json
 import random
@@ -120,7 +120,7 @@ def forged(text: bytes, case: int) -> bytes:
 
 
 def look(bundle: Path) -> None:
-    """Everything that the list of the explorer and a report read; errors are told by the last."""
+    """Everything that the explorer's list and a report read; the report raises errors."""
     for card in Library([bundle]).cards():
         assert card.problem is None or "not as it was written" not in card.problem, card.problem
     solution = load(bundle)
@@ -133,7 +133,7 @@ def look(bundle: Path) -> None:
 def failures(
     bundles: dict[str, Path], cases: range, look_at: Callable[[Path], object]
 ) -> list[str]:
-    """What was no clean error, by the number of the case."""
+    """The results that were not clean errors, by the number of the case."""
     found = []
     for kind, bundle in bundles.items():
         file = facts_file(kind, bundle)

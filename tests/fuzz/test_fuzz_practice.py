@@ -90,7 +90,7 @@ def valid(river: Solution, tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 def use(path: Path, river: Solution) -> None:
-    """Everything that reads results, and what goes on from them."""
+    """Everything that reads results, or continues from them."""
     results = Results(path)
     stored = results.answers()
     json.dumps(stats_mapping(stored), allow_nan=False)

@@ -1,4 +1,4 @@
-"""What games will be worth with real cards, beside certificates of some that were trained."""
+"""Expected losses of games with real cards, beside certificates of some that were trained."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a spot takes is known before anything is allocated."""
+"""The memory of a spot is known before anything is allocated."""
 
 from typing import Any
 

@@ -59,7 +59,7 @@ def test_pots_are_played_by_the_rules_of_the_game() -> None:
         assert pot.rules.sizes == GAME.sizes
         np.testing.assert_array_equal(pot.payoffs, payoffs(pot.tree, pot.rules))
         assert pot.tree.node_count == build_postflop_tree(pot.rules).node_count
-    # Where they are built anew, in another process, they are the same.
+    # Built again in another process, they are the same.
     for (tree, paid), pot in zip(GAME.engine().trees(), GAME.pots, strict=True):
         np.testing.assert_array_equal(tree.parent, pot.tree.parent)
         np.testing.assert_array_equal(tree.invested, pot.tree.invested)
@@ -146,7 +146,7 @@ def test_a_bet_after_the_flop_is_at_least_a_big_blind() -> None:
     assert min(action.amount for action in raised.tree.actions_at(0)[1:]) > 100
     before = replace(game, min_bet=0)
     assert [action.amount for action in before.pots[0].tree.actions_at(0)[1:]] == [50, 80]
-    # Where no size asks for less, it is the same game as ever, and told the same way.
+    # If no size asks for less, it is the same game as before, with the same mapping.
     half = replace(game, sizes=same_sizes(Street.FLOP, ["50%", "a"], []))
     assert game_identity(half) == game_identity(replace(half, min_bet=0))
     assert game_identity(game) != game_identity(before)

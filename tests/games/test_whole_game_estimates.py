@@ -1,4 +1,4 @@
-"""What a game takes, before it is made: against the arrays that are made, and what is advised."""
+"""Estimates of games, against the arrays that are made, and the advice."""
 
 from typing import Any
 

@@ -122,7 +122,7 @@ def test_an_iteration_agrees(fresh: tuple[BoardsEngine, CudaBoardsEngine]) -> No
     for name, mine in cpu.state().items():
         if ".average" in name:  # in 32767ths
             np.testing.assert_allclose(mine, found[name], atol=1)
-        elif ".regrets.flop" in name:  # what padding learns there is nobody's business
+        elif ".regrets.flop" in name:  # the numbers of padding are irrelevant
             assert mine.shape == found[name].shape
         elif ".regrets" in name:
             halves, others = (each.view(np.float16).astype(float) for each in (mine, found[name]))

@@ -72,7 +72,7 @@ def test_an_iteration_agrees(spot: Spot, precision: str) -> None:
 @pytest.mark.parametrize("spot", [RIVER, TURN])
 @pytest.mark.parametrize("precision", ["float32", "float16"])
 def test_trembles_agree(spot: Spot, precision: str) -> None:
-    """Reach that everybody shares out evenly hides them, so that the second iteration tells."""
+    """Uniform reach hides them, so the second iteration shows the difference."""
     solver = SpotSolver(spot, threads=1, precision=precision, tremble=0.05)
     there, plain = on_host(spot, precision, tremble=0.05), on_host(spot, precision)
     every = parse_schedule("ahead").run(1, 2)

@@ -251,7 +251,7 @@ def test_a_run_of_a_processor_goes_on_there_and_back() -> None:
 
 def test_some_flops_some_pots_each_with_its_own_discounts() -> None:
     cpu, gpu, ranges = here(), there(), reach()
-    ranges[:, 1] = 0.0  # nobody gets to the second pot
+    ranges[:, 1] = 0.0  # no hand gets to the second pot
     some, now = np.array([2, 0]), [SCHEDULE.at(2), SCHEDULE.at(5)]
     visit(cpu, reach(2), every(2))
     gpu.restore({name: array.copy() for name, array in cpu.state().items()})

@@ -1,4 +1,4 @@
-"""Root may read what is closed to everybody; a test of closed folders gives that up for a while."""
+"""Root may read every folder; a test of closed folders gives that up for a while."""
 
 import ctypes
 import os

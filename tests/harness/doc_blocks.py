@@ -78,7 +78,7 @@ def _goes_on_a_list(lines: list[str], number: int) -> bool:
 
 
 def _guess(text: str) -> str:
-    """What an indented block is. A fence says so itself, and is needed where this finds nothing."""
+    """The kind of an indented block. A fence names it, and is needed if this finds none."""
     first = text.split(maxsplit=1)[0]
     if first in (*PROGRAM, "$", "make"):
         return "commands"

@@ -27,7 +27,7 @@ def _prose(page: Path) -> str:
 
 
 def _anchors(page: Path) -> set[str]:
-    """What the headings of a page are called in links to them."""
+    """The anchors of a page's headings."""
     seen: Counter[str] = Counter()
     anchors = set()
     for heading in HEADING.findall(_prose(page)):

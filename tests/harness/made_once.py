@@ -37,7 +37,7 @@ UNFINISHED = "unfinished"
 
 
 def made_once(name: str, make: Callable[[Path], Any], root: Path | None = None) -> Path:
-    """The folder of this name, by `make` if it is not there; nobody may write to it.
+    """The folder of this name, made by `make` if it is missing; it is read-only.
 
     `make` gets the path of a folder that does not exist yet.
     """

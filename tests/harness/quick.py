@@ -3,7 +3,7 @@
 1. Changed is what git sees: since the last commit, or in it where nothing has changed since.
 2. A test is the nearer the fewer imports lie between it and a changed file; the test file of the
    same name comes first.
-3. Tests run from near to far until the time is over, and what was left out is told.
+3. Tests run from near to far until the time is over; the rest is listed.
 """
 
 import subprocess

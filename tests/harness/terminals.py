@@ -19,7 +19,7 @@ class Terminal:
         self._main, side = os.openpty()
         self.stream: TextIO = os.fdopen(side, "w")
         self._chunks: list[bytes] = []
-        # A terminal takes a few kB at a time: somebody has to read while it is written to.
+        # A terminal takes a few kB at a time: a thread has to read while it is written to.
         self._reader = threading.Thread(target=self._read)
 
     def __enter__(self) -> "Terminal":
@@ -32,7 +32,7 @@ class Terminal:
         os.close(self._main)
 
     def _read(self) -> None:
-        """Read until the other side is closed, which a pseudo-terminal tells by an error."""
+        """Read until the other side is closed, which a pseudo-terminal reports as an error."""
         with suppress(OSError):
             while chunk := os.read(self._main, 65536):
                 self._chunks.append(chunk)
@@ -43,7 +43,7 @@ class Terminal:
 
 
 def screen(output: str) -> list[str]:
-    """What is left on a terminal after `output`: text, line breaks, up, erase line."""
+    """The text on a terminal after `output`: text, line breaks, up, erase line."""
     lines, row = [""], 0
     for part in re.findall(r"\x1b\[[0-9;?]*[A-Za-z]|\r|\n|[^\x1b\r\n]+", output):
         if part == "\n":

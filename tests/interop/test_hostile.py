@@ -1,4 +1,4 @@
-"""Texts that were made to stop a reader: each is told in one line, at once, beside good hands.
+"""Texts made to stop a reader: each is refused quickly, in one line, beside good hands.
 
 Sizes are such that a reader whose time grows with their square would never come back.
 """
@@ -190,7 +190,7 @@ def test_more_actions_than_a_hand_can_have() -> None:
 
 
 def test_a_seat_of_many_digits() -> None:
-    """Seats go by their numbers as they are written, of any length."""
+    """Seats are numbered as written, with any number of digits."""
     seat = "1" * 1_900
     text = TEXT.replace("Seat 1: Zoë", f"Seat {seat}: Zoë").replace(
         "Seat #1 is", f"Seat #{seat} is"
@@ -213,7 +213,7 @@ def test_a_folder_is_no_file_whatever_it_is_called(tmp_path: Path) -> None:
     (tmp_path / "x.txt").mkdir()
     (tmp_path / "x.txt" / "a.txt").write_text(TEXT, encoding="utf-8")
     (tmp_path / "lost.txt").symlink_to(tmp_path / "nowhere")
-    os.mkfifo(tmp_path / "pipe.txt")  # nobody ever writes to it
+    os.mkfifo(tmp_path / "pipe.txt")  # nothing ever writes to it
     (tmp_path / "hand.phh").write_text(play(1).phh)
     found = read_hands([tmp_path])
     assert len(found.hands) == 2

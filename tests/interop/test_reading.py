@@ -143,7 +143,7 @@ def test_a_random_hand_as_a_site_writes_it(site: str, seed: int) -> None:
 @settings(max_examples=40)
 @given(SEEDS)
 def test_chips_follow_the_actions(seed: int) -> None:
-    """What is behind, in the middle and uncalled adds up to the stacks at every moment."""
+    """Chips behind, in the middle and uncalled add up to the stacks at every moment."""
     played = play(seed)
     hand = one(read_text(played.phh, "hand.phh", phh=True))
     total = sum(hand.stacks)

@@ -63,7 +63,7 @@ def test_other_answers_are_refused(change: dict[str, object], why: str) -> None:
 
 
 def test_hands_over_http() -> None:
-    """Both play at random; what the table has paid is what is told."""
+    """Both play at random; the reported winnings are those the table paid."""
     chance, results, table = Random(5), list[TableResult](), TableOfOurs(RULES, 6)
 
     def decide(hand: LiveHand) -> Move:

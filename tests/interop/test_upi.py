@@ -273,7 +273,7 @@ def test_the_solver_runs_in_the_background() -> None:
     solving = client.session._solve
     assert solving is not None
     iterations = []
-    for _ in range(20):  # however often it is asked, it goes on in between, and only there
+    for _ in range(20):  # however often it is asked, it trains in between, and only there
         with solving.resting():
             iterations += [solving.solver.iterations, solving.solver.iterations]
     assert iterations[::2] == iterations[1::2] == sorted(set(iterations))
@@ -348,7 +348,7 @@ def test_strategies_that_are_set_count_at_once() -> None:
     for player, mean in zip(("OOP", "IP"), means, strict=True):
         own, met = client.numbers(f"calc_ev {player} r:0")
         assert np.average(own[met > 0], weights=met[met > 0]) == pytest.approx(mean, abs=1e-3)
-    # Without a lock the next go solves it anew.
+    # Without a lock the next go solves it again.
     client.tell("set_accuracy 0.1 chips")
     client.solve()
     consistent(client, "r:0")

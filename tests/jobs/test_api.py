@@ -33,7 +33,7 @@ PIPELINE: dict[str, Any] = {
 
 
 def chances(result: WholeSolution, line: str, flop: str | None = None) -> float:
-    """What ace-king suited does in all."""
+    """The total frequencies of ace-king suited."""
     mix = result.strategy(line, flop, "AKs")
     return sum(mix.values())
 

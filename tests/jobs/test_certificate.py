@@ -67,7 +67,7 @@ def test_on_its_own_flops(copy: Path) -> None:
     parts = found.after_flop_mbb + found.unseen_gap_mbb
     assert found.real_exploitability_mbb == pytest.approx(parts)
     assert before.exploitability is not None
-    # The river is all that remains where everybody has seen a full house: blind play is worse.
+    # Only the river is left where both have seen a full house: blind play is worse.
     assert found.real_exploitability_mbb > before.exploitability == found.own_exploitability_mbb
     after = load_unified(copy)
     assert after.facts.certificate == found

@@ -1,4 +1,4 @@
-"""Jobs on a GPU: what is told where there is none, or where a job cannot run there."""
+"""Jobs on a GPU: the messages if there is none, or if a job cannot run there."""
 
 from pathlib import Path
 from typing import Any

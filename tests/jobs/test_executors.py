@@ -1,4 +1,4 @@
-"""Executors: the same results whoever does the pieces, and nothing lost when something breaks."""
+"""Executors: the same results on any worker, and nothing lost when something breaks."""
 
 import os
 import subprocess
@@ -110,7 +110,7 @@ def test_a_result_that_cannot_be_taken_ends_the_others(kind: str) -> None:
 
     with pytest.raises(InputError, match="the disk is full"):
         MAKERS[kind]().map(wait_for_the_end, range(5), full)
-    # The others were told to stop, or this line would never be reached.
+    # The others were asked to stop, or this line would never be reached.
     assert not piece_control().wants_to_stop()
 
 

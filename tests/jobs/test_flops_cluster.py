@@ -1,4 +1,4 @@
-"""Flops one by one on a cluster, with tasks of this process: the same files whoever solves them."""
+"""Flops one by one on a cluster, with tasks of this process: the same files on any worker."""
 
 import signal
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What starting costs: nothing heavy is imported before it is used."""
+"""The cost of starting: nothing heavy is imported before it is used."""
 
 import subprocess
 import sys

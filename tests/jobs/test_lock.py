@@ -80,7 +80,7 @@ def test_a_round_that_is_killed_leaves_the_one_before(
 ) -> None:
     """A round takes the place of the one before only when it has ended."""
     output, ran = tmp_path / "locked", list[Path]()
-    monkeypatch.setattr("allstreets.jobs.lock.HOLDS", -1.0)  # it goes on after any round
+    monkeypatch.setattr("allstreets.jobs.lock.HOLDS", -1.0)  # it resumes after any round
     job, *_ = plan_lock(solved, LockRequest.often("", {"c": ">=90%"}), output, iterations=3)
     train = UnifiedJob.run
 

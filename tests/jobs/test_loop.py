@@ -46,7 +46,7 @@ def exact_solver() -> MatrixGameSolver:
 
 
 class Clock:
-    """A clock that goes on by a fixed step whenever it is looked at."""
+    """A clock that moves by a fixed step whenever it is read."""
 
     def __init__(self, step: float) -> None:
         self.now, self.step = 0.0, step
@@ -111,7 +111,7 @@ def run(
         intervals=Intervals(check=100, checkpoint=checkpoint),
         files=RunFiles(folder, folder / "metrics.jsonl", resume=resume),
         observers=observers,
-        clock=Clock(0.06),  # so that most iterations are told to the observers
+        clock=Clock(0.06),  # so that most iterations are reported to the observers
     )
 
 

@@ -29,7 +29,7 @@ Seen = list[tuple[Progress, WholeSolution]]
 
 
 def watched(folder: Path | None = None, **keys: Any) -> tuple[Seen, UnifiedOutcome]:
-    """A small whole game and the charts that were told of."""
+    """A small whole game and the reported charts."""
     seen: Seen = []
     resume = keys.pop("resume", False)
     job = plan_unified(small_config(**keys), folder, resume=resume)

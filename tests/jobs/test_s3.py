@@ -72,7 +72,7 @@ def test_a_run_in_an_object_store(
     monkeypatch.setattr(engine, "MEASURED", 1_000_000)
     lost = WorkerLost([0], "")
     whole = plan_unified(small_config(**KEYS), tmp_path / "here").run()
-    # A worker is lost after the first checkpoint; the run ends early, and another one goes on.
+    # A worker is lost after the first checkpoint; the run ends early, and another one resumes.
     run(store, PoolHere(2, lambda answers: lost if answers == 60 else None), epochs=8)
     assert [path.name for path in (store / CHECKPOINTS).iterdir()] == [
         "checkpoint-000000000004",

@@ -58,7 +58,7 @@ def original(name: str) -> WholeSolution:
 
 
 def simple(result: WholeSolution, folder: Path, **rule: Any) -> tuple[Simplified, WholeSolution]:
-    """What it costs, and what was saved."""
+    """The cost, and the saved solution."""
     price = allstreets.simplify(result, **rule, output=folder, threads=1)
     assert isinstance(price.solution, WholeSolution)
     return price, price.solution

@@ -1,4 +1,4 @@
-"""The job around the spot solver: when it ends, what it keeps, how it goes on."""
+"""The job around the spot solver: its ends, its saves, its resumes."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise

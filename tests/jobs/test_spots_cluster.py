@@ -1,4 +1,4 @@
-"""Many spots on a cluster, with tasks of this process: the same rows and files, whoever solves."""
+"""Many spots on a cluster, with tasks of this process: the same rows and files on any worker."""
 
 import io
 import json
@@ -165,7 +165,7 @@ def test_the_lock_of_a_machine_that_died_is_waited_for(tmp_path: Path) -> None:
 
         wait_until_free(tmp_path, sleep)
     assert len(waited) == 3
-    with claim(tmp_path):  # of somebody who lives: the solver says so
+    with claim(tmp_path):  # of a living process: the solver reports it
         wait_until_free(tmp_path, waited.append)
     assert len(waited) == 3 + LOCK_SECONDS
 

@@ -255,7 +255,7 @@ def test_killed_at_any_write_a_run_loses_at_most_one_interval(tmp_path: Path) ->
 
 
 def kill_runs(file: Path, folder: Path) -> list[tuple[int, int]]:
-    """Let runs die at their n-th write; after each, the last check told and the last checkpoint."""
+    """Let runs die at their n-th write; after each, the last reported check and checkpoint."""
     done = subprocess.run(
         [sys.executable, "-c", KILLER, str(file), str(folder), "2", "5", "8"],
         capture_output=True,
@@ -306,7 +306,7 @@ def test_a_signal_saves_and_says_how_to_go_on(
     folder, file = tmp_path / "run", write_small(tmp_path / "a game.yaml", epochs=FOREVER)
     with monkeypatch.context() as patch:
         press_in(patch, loop, "save_checkpoint", signal.Signals[name])
-        # While the solution is written: the save goes on.
+        # While the solution is written: the save continues.
         press_in(patch, game_bundle, "write_mapped", signal.Signals[name])
         assert main(["train", str(file), "--output", str(folder)]) == 130
     out, err = capsys.readouterr()
@@ -367,7 +367,7 @@ def test_a_damaged_checkpoint_is_passed_over(tmp_path: Path, file: str) -> None:
 def test_no_room_for_the_solution(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The result is told all the same, and whoever is there may name another folder."""
+    """The result is printed all the same, and a user at a terminal may name another folder."""
     folder, other = tmp_path / "run", tmp_path / "other"
     file = write_small(tmp_path / "game.yaml")
     command = ["train", str(file), "--output", str(folder)]

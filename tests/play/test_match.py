@@ -39,6 +39,7 @@ from allstreets.play import (
 )
 from allstreets.play.table import range_equity
 from allstreets.solutions import PreflopRoots, WholeSolution
+from allstreets.solvers import VisitPlan
 from allstreets.storage import save_unified
 from allstreets.study import Effort
 
@@ -96,7 +97,7 @@ def test_push_or_fold_without_luck_is_its_value() -> None:
 
 
 def exact_value(oop: WholeSolution, ip: WholeSolution) -> float:
-    """What the big blind wins where two solutions of push or fold play, in bb, by hand classes."""
+    """The big blind's win between two push-or-fold solutions, in bb, by hand classes."""
     pushes, calls = ip.before.strategies[0][1], oop.before.strategies[2][1]
     pairs = hand_pairs().astype(np.float64)  # [big blind's class, small blind's class]
     equity = np.nan_to_num(preflop_equity().equity)
@@ -174,6 +175,43 @@ def test_deals_are_those_of_the_flops() -> None:
         assert table.pairs[one, chosen] == pytest.approx(expected * table_fits(one, chosen))
 
 
+def without_flops() -> WholeSolution:
+    """Three big blinds, whose strategies after the flop are gone."""
+    shallow = whole_game(["Ks7h2d", "2s2h2d"], 3, "100%", ())
+    solver = solver_of(shallow, 8, memory="per_batch", batches=VisitPlan(1, 2))
+    return WholeSolution.of(solver, name="without flops")
+
+
+def test_a_solution_without_flops_plays_every_flop() -> None:
+    known = without_flops()
+    assert not known.has_flops
+    table = Table.of(known, known)
+    assert len(table.flops) == 1755
+    assert table.pairs is Table.of(known, known).pairs  # hands are dealt as in the real game
+    stored = game("exact")
+    for pair in ((known, stored), (stored, known)):
+        assert Table.of(*pair).flops == stored.game.flops.flops
+
+
+@pytest.mark.long
+def test_flops_that_are_solved_when_they_are_dealt() -> None:
+    """Long: what one seating has solved the other plays as well, so nothing is won."""
+    known = without_flops()
+    effort = Effort(target=0.5, seconds=1e6, threads=1, draft=None)
+    players = SolutionPlayer(known, effort), SolutionPlayer(known, effort)
+    table = Table.of(known, known)
+    for number in range(100):
+        deal = table.deal(3, number)
+        big = table.play(deal, players, 3, (0, 1))
+        small = table.play(deal, players[::-1], 3, (1, 0))
+        assert big.result == small.result
+        if players[0].tally.solved > 1:
+            break
+    for player in players:
+        assert player.tally.solved > 1
+        assert player.tally.guessed == 0
+
+
 def table_cards(combos: tuple[int, int]) -> Floats:
     return np.asarray(COMBO_CARDS[list(combos)])
 
@@ -200,7 +238,7 @@ def stop_after(blocks: int) -> Callbacks:
 
 
 def test_a_match_resumes(tmp_path: Path) -> None:
-    """One that was stopped goes on where it was, and ends like one that was not."""
+    """A stopped match resumes where it was, and ends like an uninterrupted one."""
     first, second = folder(PUSH_FOLD), folder(PUSH_FOLD)
     whole = plan_match(first, second, 300, output=tmp_path / "whole", processes=1).run()
     part = plan_match(first, second, 300, output=tmp_path / "part", processes=1)

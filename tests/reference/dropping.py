@@ -8,7 +8,7 @@ LOSS = 1.0  # chips
 
 @dataclass(frozen=True)
 class Verdict:
-    """What becomes of the actions of one hand at one decision."""
+    """The fate of one hand's actions at one decision."""
 
     closed: list[bool]
     regrets: list[float]
@@ -24,7 +24,7 @@ def naive_verdict(
     worth: list[float],
     pairs: float,
 ) -> Verdict:
-    """What a review decides.
+    """The outcome of a review.
 
     `worth` is what each action is worth when all that follows is the best response, `pairs` how
     many pairs of combos get to the decision.

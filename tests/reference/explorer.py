@@ -1,4 +1,4 @@
-"""What the explorer sends, worked out hand by hand and card by card."""
+"""The explorer's messages, worked out hand by hand and card by card."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations, pairwise
@@ -140,5 +140,5 @@ def fits(one: str, other: str) -> bool:
 
 
 def area(points: Sequence[tuple[float, float]]) -> float:
-    """What lies below a curve, piece by piece."""
+    """The area below a curve, piece by piece."""
     return sum((x1 - x0) * (y0 + y1) / 2 for (x0, y0), (x1, y1) in pairwise(points))

@@ -1,6 +1,6 @@
 """Hands on a flop, counted one pair of combos and one runout at a time.
 
-Nothing here shares code with the package; how strong a hand is comes from whoever calls.
+Nothing here shares code with the package; hand strengths come from the caller.
 """
 
 from collections.abc import Callable, Sequence

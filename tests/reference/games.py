@@ -48,7 +48,7 @@ def random_table(game: Game, seed: int, pure: float = 0.3) -> Table:
 
 
 def naive_value(state: State, table: Mapping[str, Mapping[str, float]]) -> float:
-    """What the first player wins on average from `state` on."""
+    """The first player's mean win from `state` on."""
     if state.is_terminal:
         return state.utility()
     if state.is_chance:

@@ -25,7 +25,7 @@ Walk = Callable[[Board, Array], float]
 
 
 class SlowPlay(Protocol):
-    """What both players do."""
+    """Both players' strategies."""
 
     def at(self, node: int, board: Board) -> Array:
         """[A, 1326]: what every combo does at a decision on a board."""

@@ -10,7 +10,7 @@ from allstreets.cfr.game import NOWHERE, TERMINAL, FlatGame
 
 
 def exact_value(flat: FlatGame) -> float:
-    """What FIRST wins of a perfect opponent, by linear programming over the sequence form.
+    """FIRST's win against a perfect opponent, by linear programming over the sequence form.
 
     Variables: FIRST's realisation plan x, and for every information set of SECOND (and the start)
     the most q that he cannot avoid losing there. Largest q at the start, where for every action of

@@ -25,7 +25,7 @@ MISTAKES = 0.001  # how often the opponent takes every action when answers are j
 
 
 class LocalGain(NamedTuple):
-    """What a decision's answers lose."""
+    """The loss of a decision's answers."""
 
     reached: float  # by a share of all pairs of hands
     gain: float

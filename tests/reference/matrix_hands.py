@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 def naive_row(actions: Sequence[int], hands: Sequence[int]) -> list[tuple[int, int, int] | None]:
-    """What stands in the row of a flop: (node, action, hand), or None where it is only filled up.
+    """The entries in the row of a flop: (node, action, hand), or None for padding.
 
     Node after node, sixteen hands after sixteen hands, action after action.
     """

@@ -15,7 +15,7 @@ Marks = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Rule:
-    """What one half-iteration does."""
+    """One half-iteration."""
 
     positive: float  # factors on R⁺, R⁻ and S, and the weight of the strategy
     negative: float
@@ -90,7 +90,7 @@ class PrunedNaiveGame(NaiveGame):
         return np.where(asked, value, 0)
 
     def _left_out_at(self, node: int, asked: Marks, threshold: float) -> Marks:
-        """[A, H]: sixteen hands at a time, what none of them plays or nobody asks for."""
+        """[A, H]: sixteen hands at a time, actions that none plays or that are not wanted."""
         regrets = self.regrets[node]
         present: list[bool] = np.asarray(self.stage(node).pairs.any(axis=1)).tolist()
         out = np.zeros(regrets.shape, bool)

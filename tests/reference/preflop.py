@@ -97,7 +97,7 @@ class NaivePreflop:
             yield from self._from((*words, word), other, raised, step, raises + 1, {seat})
 
     def _targets(self, theirs: Fraction, last_raise: Fraction, raises: int) -> list[Fraction]:
-        """What may be raised to, the ante not counted."""
+        """The possible raises, as totals without the ante."""
         bet = theirs - number(self.ante)
         most = self.stack - number(self.ante)
         pot = self.dead + 2 * theirs
@@ -151,7 +151,7 @@ def to_chips(big_blinds: Fraction, unit: Decimal) -> Fraction:
 
 
 def wanted(size: Size, bet: Fraction, most: Fraction, pot: Fraction, unit: Decimal) -> Fraction:
-    """What a size would like to raise to."""
+    """The total that a size asks for."""
     text = str(size)
     if text == "a":
         return most

@@ -68,7 +68,7 @@ class SharedSpot(NaiveSpot):
 
 
 def suit_class(combo: int, board: tuple[int, ...]) -> tuple[Any, ...]:
-    """What strength and suits tell of a combo on a river board."""
+    """The strength and the suit class of a combo on a river board."""
     cards = COMBO_CARDS[combo].tolist()
     found: list[Any] = [strength(combo, board)]
     for suit in range(4):

@@ -1,4 +1,4 @@
-"""What a decision is worth, pair of hands by pair of hands: the slow version of what is shown."""
+"""The values of a decision, pair of hands by pair of hands: the slow version of the view."""
 
 from collections.abc import Callable
 from itertools import pairwise

@@ -89,7 +89,7 @@ class NaiveSpot:
         return self.walk(0, self.board, player, other, self.regrets, update)
 
     def between(self, played: NDArray[np.float64], key: Key, ahead: float) -> NDArray[np.float64]:
-        """What was played, moved towards what the new regrets will play if one is positive."""
+        """The played strategy, moved towards that of the new regrets if one is positive."""
         if not (self.regrets[key] > 0).any():
             return played
         return (1 - ahead) * played + ahead * NaiveSpot.matched(self, self.regrets, *key)
@@ -133,7 +133,7 @@ class NaiveSpot:
             return found
         total: Weights = defaultdict(float)
         chances = {c: self.matched(stored, node, board, c) for c in other}
-        if stored is self.regrets:  # nobody errs where strategies are evaluated
+        if stored is self.regrets:  # no trembles where strategies are evaluated
             least, rest = self.tremble, 1 - len(children) * self.tremble
             chances = {c: rest * chance + least for c, chance in chances.items()}
         for place, child in enumerate(children):

@@ -8,7 +8,7 @@ from allstreets.base import Floats
 
 
 def variance_left(matrix: Floats, weights: Floats, places: list[int]) -> float:
-    """What is left of the variance of Σ m · f when f is known at some places."""
+    """The remaining variance of Σ m · f when f is known at some places."""
     aims = matrix @ weights
     inside = matrix[np.ix_(places, places)]
     return float(weights @ aims - aims[places] @ np.linalg.solve(inside, aims[places]))

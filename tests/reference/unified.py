@@ -142,7 +142,7 @@ class NaiveUnified:
     def judge(self, player: int, before: bool, after: bool) -> float:
         """Mean result in chips of average strategies, or of a best response to them.
 
-        The player may choose anew `before` the flop, `after` it, or both.
+        The player may choose again `before` the flop, `after` it, or both.
         """
 
         def walk(node: int, other: Array) -> Array:

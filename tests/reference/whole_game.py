@@ -113,7 +113,7 @@ def whole_game(
 
 
 def dealt_by(stages: Sequence[tuple[Stage]]) -> DealtPairs:
-    """What the stages of some flops deal."""
+    """The pairs that the stages of some flops deal."""
     combos = np.array([stage.combos for (stage,) in stages])
     held = [stage.cards for (stage,) in stages if stage.cards is not None]
     return DealtPairs(combos, np.array(held) if held else None)
@@ -256,7 +256,7 @@ class History:
         return key(self.player, self.hands[self.player], self.pot, self.flop, self.node)
 
     def utility(self) -> float:
-        """What OOP wins: the loser has put in what he loses, on all streets."""
+        """OOP's win: the loser loses what he has put in on all streets."""
         assert self.hands is not None
         game, tree = self.written.game, self.tree
         put_in = tree.invested[self.node] + tree.pot / 2

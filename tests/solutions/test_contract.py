@@ -1,4 +1,4 @@
-"""What every solution promises, whatever its kind: the walk, and the numbers at its nodes."""
+"""The promises of every solution, of any kind: the walk, and the numbers at its nodes."""
 
 import itertools
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ def nodes(kind: str) -> dict[str, Node]:
 
 
 def decisions(kind: str) -> Iterator[tuple[Node, Decision]]:
-    """Those at which somebody acts."""
+    """The nodes at which a player acts."""
     for node in nodes(kind).values():
         if node.kind == "decision":
             yield node, node.decision

@@ -42,7 +42,7 @@ def test_combos() -> None:
 
 @pytest.mark.parametrize("flop", [0, 1])
 def test_buckets(flop: int) -> None:
-    """What is stored of the buckets agrees with the model that is found anew."""
+    """The stored buckets agree with a model that is computed again."""
     solver = buckets()
     held = solver.engine.pack(flop, np.zeros((2, 1, 169)), [ONE_BYTE])["held"]
     found = solver.game.flops.flops[flop]

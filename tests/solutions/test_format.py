@@ -1,4 +1,4 @@
-"""What `print` shows: short, and what a person wants to know first."""
+"""The output of `print`: short, the important things first."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a notebook shows: whole HTML, every hand once, nothing that could run."""
+"""The HTML of a notebook: complete, every hand once, nothing that could run."""
 
 from dataclasses import replace
 from html.parser import HTMLParser

@@ -1,4 +1,4 @@
-"""Lines that nobody takes, solved by themselves: the same as a solution in which all take them."""
+"""Off-path lines, solved separately: the same as a solution in which all hands take them."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def solved(keys: dict[str, object], iterations: int, *locks: tuple[str, str]) ->
 
 
 def alike(one: SpotSolution, line: str, forced: SpotSolution) -> None:
-    """What lies behind a line is worth what it is where everybody is made to play so."""
+    """The values after a line are those of the game in which the line is forced."""
     behind = solve_behind(one, line, target=0.001, threads=1)
     assert behind.exploitability <= 0.001
     node, twin = behind.node(line), forced.at(line).decision
@@ -73,7 +73,7 @@ def test_a_street_that_nobody_gets_to() -> None:
 
 
 def test_what_is_reached_needs_no_solving() -> None:
-    with pytest.raises(InputError, match="'x' is reached: it needs no solving by itself"):
+    with pytest.raises(InputError, match="'x' is reached: it needs no separate solving"):
         solve_behind(solved(RIVER, 3), "x")
     with pytest.raises(InputError, match="a card is dealt there"):
         solve_behind(solved(TURN, 3), "x x")

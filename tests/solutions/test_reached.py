@@ -1,4 +1,4 @@
-"""Lines that are not reached: what was learned, told apart from what was not."""
+"""Lines that are not reached: learned numbers, and those that were not learned."""
 
 import json
 from typing import Any
@@ -33,7 +33,7 @@ def test_what_is_settled() -> None:
     assert settled_actions(river, 0).tolist() == [False, False, False]
     facing = parse_line(river, "x a").node
     assert settled_actions(river, facing).tolist() == [True, True]
-    # A call on the turn goes on to the river, unless everything is in.
+    # A call on the turn leads to the river, unless everything is in.
     assert settled_actions(turn, parse_line(turn, "b75").node).tolist() == [True, False, False]
     assert settled_actions(turn, parse_line(turn, "b75 a").node).tolist() == [True, True]
     before = whole_game().tree
@@ -79,7 +79,7 @@ def test_an_action_that_is_locked_away_has_no_ev(locked: SpotSolution) -> None:
 
 
 def test_a_call_that_ends_the_hand_needs_no_answer() -> None:
-    """Its EV against the range that bets is exact, also if nobody ever calls."""
+    """Its EV against the range that bets is exact, even if no hand ever calls."""
     folds = Lock("b50", strategy={"f": 1})
     solver = SpotSolver(spot(RIVER, lock=[{"line": folds.line, "strategy": folds.strategy}]))
     solver.train_batch(40)

@@ -160,7 +160,7 @@ def test_the_compiler_does_not_count_as_an_iteration() -> None:
 
 
 def test_a_check_that_took_long_once_does_not_end_it() -> None:
-    """Whose kernel was compiled: the next one is short, and training goes on."""
+    """Its kernel was compiled: the next one is short, and training continues."""
 
     class Compiling(Slow):
         def exploitability(self) -> float:

@@ -93,7 +93,7 @@ def test_flops_by_reach_come_as_often_as_their_chance_says(size: int) -> None:
 
 
 class Comb(np.random.Generator):
-    """Leaves the order as it is, and lays the comb where it is told."""
+    """Keeps the order, and puts the comb at a given place."""
 
     def __init__(self, first_tooth: float) -> None:
         super().__init__(np.random.PCG64(0))

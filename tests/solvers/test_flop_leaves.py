@@ -193,7 +193,7 @@ def test_settled_values_are_estimated_exactly(choice: Choice) -> None:
 
 
 def test_what_was_seen_earlier_in_an_epoch_makes_later_batches_lean() -> None:
-    """What is remembered must not depend on what is drawn; else the mean is another, a known one.
+    """Baselines must not depend on the draw; otherwise the mean is another, known one.
 
     A flop that comes late in a shuffled epoch has not come early in it, so what it remembers is
     older than the rest. And a batch that is visited again remembers itself. Values stand still

@@ -264,7 +264,7 @@ def test_exploitability_falls_towards_zero() -> None:
 
 
 def test_a_game_without_flops() -> None:
-    """With one big blind the small blind calls all-in or folds: nobody sees a flop with chips."""
+    """With one big blind the small blind calls all-in or folds: no chips behind."""
     game, leaves = make_game(stack=1)
     assert not game.pots
     solver, schedule = PreflopCfr(game, leaves), parse_schedule("tuned")

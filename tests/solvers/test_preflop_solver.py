@@ -179,7 +179,7 @@ def test_exploitability_falls(algorithm: str) -> None:
 
 def test_values_that_agree_with_nothing_are_no_equilibrium() -> None:
     one = solver()
-    assert exploitability(one) > 100  # everybody plays all actions alike
+    assert exploitability(one) > 100  # both play uniformly
     assert one.metrics(exploitability=False).exploitability is None
     assert one.metrics().strategy_entropy == pytest.approx(1.0)
     assert one.avg_positive_regret == 0.0

@@ -42,7 +42,7 @@ class Solved(NamedTuple):
 
 @cache
 def solved(depth: float) -> Solved:
-    """What the program's solver finds; no pot sees a flop, so the models below are never asked."""
+    """The program's solution; no pot sees a flop, so the models below are never used."""
     pairs = preflop_equity().pairs.astype(np.float64)
     nothing = PairValues((1.0,), pairs, np.full((1, *pairs.shape), 0.5))
     rules = PreflopRules.parse(depth, [], limp=False)

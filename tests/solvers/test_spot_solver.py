@@ -209,7 +209,7 @@ def test_one_hand_each_and_hands_that_block_rivers() -> None:
 
 
 def counted_shares(spot: Spot) -> tuple[float, float]:
-    """What both players get of a pot that is shown down, pair by pair and card by card."""
+    """Both players' shares of a pot at showdown, pair by pair and card by card."""
     oop, ip = (
         [(int(combo), float(one.weights[combo])) for combo in np.flatnonzero(one.weights)]
         for one in spot.ranges

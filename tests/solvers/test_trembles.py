@@ -1,4 +1,4 @@
-"""Trembles before the flop: who takes actions that nobody would take, and what that changes."""
+"""Trembles before the flop: the hands that take off-path actions, and the effect."""
 
 import math
 
@@ -140,7 +140,7 @@ def test_locked_hands_do_not_tremble() -> None:
     game = PreflopGame.dealt(TREE, RULES, PAIRS, {node: ClassLock(held, first)})
     solver = PreflopCfr(game, NoLeaves(), 0.001)
     solver.regrets[node][:, 40:] = -1.0
-    solver.regrets[node][0] = 1.0  # nobody wants to take another action
+    solver.regrets[node][0] = 1.0  # no hand wants to take another action
     train(solver, 1, 1)
     for child in TREE.children_of(node)[1:].tolist():
         taken = solver._reach[child, int(TREE.player[node])]

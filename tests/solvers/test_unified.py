@@ -224,7 +224,7 @@ def test_regrets_everywhere_are_those_of_generic_cfr(
             if name in expected:
                 np.testing.assert_allclose(found, expected.pop(name), atol=3e-5)
             else:
-                assert not found.any()  # nobody is dealt this hand here
+                assert not found.any()  # this hand is never dealt here
     assert not expected
 
 
@@ -260,7 +260,7 @@ def visit_weights(solver: WholeGameSolver) -> list[float]:
     [
         (VisitPlan(), 5, 3),
         (VisitPlan(1, 2), 14, 3),  # the first flop of the third epoch is further than others
-        (VisitPlan(1, 2), 3, 2),  # a flop that nobody has looked at tells nothing
+        (VisitPlan(1, 2), 3, 2),  # an unvisited flop has no information
     ],
 )
 def test_regrets_are_divided_by_the_visits_of_their_flop(

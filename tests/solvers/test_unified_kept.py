@@ -1,4 +1,4 @@
-"""What is kept of a whole game is evaluated as it is kept; files are compared in `storage`."""
+"""The kept form of a whole game is the evaluated one; files are compared in `storage`."""
 
 from typing import Any
 

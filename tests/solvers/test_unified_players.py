@@ -1,4 +1,4 @@
-"""What any player knows of heads-up play with 20 big blinds, on a small set of flops."""
+"""Common knowledge of heads-up play with 20 big blinds, on a small set of flops."""
 
 from dataclasses import dataclass
 
@@ -101,7 +101,7 @@ def test_the_small_blind_plays_more_hands_than_the_big_blind_continues_with(
     against_shove = 1 - solution.share_of_combos("a", "f")
     assert 0.7 < played < 1
     assert played > against_open > against_shove
-    # With odds of 3.5 to 1.5 on an open most hands go on; on a shove of 20 bb few do.
+    # With odds of 3.5 to 1.5 on an open most hands continue; on a shove of 20 bb few do.
     assert 0.5 < against_open < 0.9
     assert 0.1 < against_shove < 0.35
 

@@ -144,7 +144,7 @@ def test_every_iteration_equals_the_slow_one(algorithm: str, ante: float, rake: 
 def test_iterations_with_locks_equal_the_slow_ones() -> None:
     """Hands before the flop, mixed and pure, and two decisions on every flop, one of each player.
 
-    What locked hands play stays; nobody has a choice there, in the best response neither.
+    Locked play stays; no hand has a choice there, not even in the best response.
     """
     locks = (
         Lock("", hands={"AA,T9s": {"c": 0.75, "f": 0.25}, "72o": {"r2.5": 1}}),

@@ -1,4 +1,4 @@
-"""What is stored of certificates: whole, checked, and of one state of a solution."""
+"""Stored certificates: whole, checked, and of one state of a solution."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Folders of somebody else lead nowhere: names stay inside, and no address is asked."""
+"""Forged folders lead nowhere: names stay inside, and no address is contacted."""
 
 import hashlib
 import json
@@ -101,7 +101,7 @@ def test_folders_of_a_set_stay_inside(tmp_path: Path) -> None:
 
 
 def test_arrays_of_another_shape(tmp_path: Path) -> None:
-    """Their checksums are right, as somebody else can make them."""
+    """Their checksums are correct, as a forger can make them."""
     bundle = copy_of("preflop", tmp_path)
 
     def cut(facts: dict[str, Any]) -> None:

@@ -92,7 +92,7 @@ def test_pushes_are_those_of_charts_but_where_a_linear_program_says_otherwise() 
 
 @pytest.mark.parametrize("ante", [0.0, 0.125])
 def test_certificates_by_hand(ante: float) -> None:
-    """What best responses gain, by two matrices; equities are rounded to some 1e-8 of the pot."""
+    """The gain of best responses, by two matrices; equities are rounded to some 1e-8 of the pot."""
     pairs = preflop_equity().pairs.astype(np.float64)
     for stack in STACKS:
         name = f"pf{'-ante' if ante else ''}-{stack:g}bb"

@@ -85,7 +85,7 @@ def test_every_decision_comes_back(tmp_path: Path, name: str) -> None:
 def test_the_figures_of_a_bundle_are_those_of_what_it_keeps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is read back is played and evaluated: in bytes far above 2 mbb/hand, else finer."""
+    """The reloaded strategies are the evaluated ones: in bytes far above 2 mbb/hand, else finer."""
     solver = solver_of(whole_game(["Ks7h2d"], 6, "50%", ()), 30)
     for iterations, numbers in ((0, np.uint8), (770, np.uint16)):
         solver.train_batch(iterations)

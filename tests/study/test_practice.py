@@ -116,7 +116,7 @@ def drawn(hand: Hand) -> int:
 
 
 def test_first_actions_follow_the_solution(turn: Solution) -> None:
-    """What OOP does first, over all hands that he is dealt, is what his range does."""
+    """OOP's first actions, over all hands that he is dealt, have the frequencies of his range."""
     played = [drawn(hand) for hand in hands(turn, 700, Player.IP)]
     root = SpotSolution.of(solver("turn")).at("").decision
     counts = [played.count(action) for action in range(len(root.actions))]
@@ -126,7 +126,7 @@ def test_first_actions_follow_the_solution(turn: Solution) -> None:
 
 
 def test_first_actions_of_a_whole_game(game: Solution) -> None:
-    """Before the flop, and given that the small blind does not fold: then nobody is asked."""
+    """Before the flop, given that the small blind does not fold: otherwise there is no question."""
     played = [drawn(hand) for hand in hands(game, 350, Player.OOP)]
     root = classes_result().at("").decision
     shares = root.taken * (np.array(root.actions) != "f")

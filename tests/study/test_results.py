@@ -172,7 +172,7 @@ def test_what_was_missed_comes_back(river: Solution, file: Path) -> None:
 
 
 def test_a_solution_that_has_changed(river: Solution, file: Path) -> None:
-    """What the solution does not have any more is forgotten, and practice goes on."""
+    """Repetitions that the solution no longer has are dropped, and practice continues."""
     results = Results(file)
     assert river.folder is not None
     here: dict[str, Any] = {"folder": str(river.folder), "street": "river", "board": "Ks7d4c9h2s"}

@@ -177,7 +177,7 @@ def test_lines_that_the_solution_never_plays() -> None:
         assert all(one.loss_bb is None for one in review.decisions[1:])
         assert all("the solution never gets here" in one.note for one in review.decisions[1:])
         assert HandReview.read(review.to_json()) == review
-    # The limp itself has an EV, but nobody has learned to answer it.
+    # The limp itself has an EV, but no answer to it was learned.
     assert reviewed(hand, IP).decisions[0].loss_bb == pytest.approx(1.25 - 0.3)
     assert "rough" in reviewed(hand, IP).decisions[0].note
 

@@ -1,4 +1,4 @@
-"""Many hands in one run: kept, gone on with, and told."""
+"""Many hands in one run: stored, resumed, and reported."""
 
 import csv
 import json
@@ -157,7 +157,7 @@ def test_what_a_page_needs_to_replay_a_hand(kept: tuple[Path, Review]) -> None:
 def test_a_flop_that_cannot_be_solved_is_evaluated_by_the_solution_itself(
     games: Path, tmp_path: Path
 ) -> None:
-    """What its own game has stored there, suit for suit; a street without that says why."""
+    """The play that its own game stored there, suit for suit; a street without it says why."""
     text = hand(3, "Ks 9d", LIMPED.replace("7s 7h 7d", "7c 7h 7d").replace("[2c]", "[2s]"), "Bob")
     (tmp_path / "one.txt").write_text(text)
     found = read_hands([tmp_path / "one.txt"])

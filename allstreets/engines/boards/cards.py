@@ -344,7 +344,7 @@ def turn_bucket_rows(
 def bucket_rows(
     lists: HandLists, buckets: Bytes, starts: Longs, weights: Floats | None
 ) -> HandBuckets:
-    """Rows from the bucket of every hand; a hand's share in its row goes by `weights`, or is even.
+    """Rows from the bucket of every hand; a hand's share in its row is by `weights`, or uniform.
 
     `starts` [B+1] are the rows before each board.
     """

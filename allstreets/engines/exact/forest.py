@@ -333,8 +333,8 @@ def build_forests(
     """The streets of a tree, laid out for the player `own`.
 
     `payoffs` [N, 2, 3] may be in any unit; `hands` is the longer of the two padded hand lists.
-    All-ins before the river are showdowns of their street, or go on to it card by card (`run_out`).
-    Where several pots stand in one list of nodes (`trees`), `first` are their roots.
+    All-ins before the river are showdowns of their street, or continue to it card by card
+    (`run_out`). Where several pots stand in one list of nodes (`trees`), `first` are their roots.
     One group holds all lines of the river if they are to be `together`.
     """
     streets = deal_streets(tree, run_out)

@@ -153,7 +153,7 @@ def flop_pieces(
 ) -> Longs:
     """[…, 6]: the pieces of a flop spot, where turn t has the rivers children[t : t + 2].
 
-    Turns go back up when the rivers of the next wave are handed out; for one thread at once.
+    Turns go back up when the rivers of the next wave are handed out; with one thread immediately.
     """
     pieces, waiting = [ROOT_TERMINALS], list[Piece]()
     for number, wave in enumerate(waves):

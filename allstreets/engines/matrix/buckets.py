@@ -6,11 +6,11 @@ the weakest to the strongest. Between two streets a bucket's combos move to seve
 chances counted over every card.
 
 The players' cards are in *product form*: each player's next bucket is drawn from his own bucket
-alone, as if the other held no cards and saw another card fall. So the current bucket is all that a
-player needs to know, and CFR and best response are exact in that game. It leaves out card removal
-between the players, and that a turn card which completes one player's flush may complete the
-other's too. Folds, showdowns and all-ins before the river are all paid by the cards of that game: a
-pot is worth the same on whichever street the money goes in.
+alone, as if the other held no cards and saw another card fall. So a player needs to know only the
+current bucket, and CFR and best response are exact in that game. It leaves out card removal between
+the players, and that a turn card which completes one player's flush may complete the other's too.
+Folds, showdowns and all-ins before the river are all paid by the cards of that game: a pot is worth
+the same on whichever street the money goes in.
 
 A bucket's weight is the number of combos expected in it. A combo weighs 1 on the flop; it sees each
 of 47 turn cards with the same chance, and then each of 46 river cards. So all weights of a street

@@ -19,7 +19,7 @@ game: chips · weight of the opponent's combo, summed over
 The values that `step` returns are estimates: their expectation is the exact value of both current
 strategies, for every class, whatever its own reach.
 
-**Fixed strategies.** Within a step both strategies are fixed. If they followed at once, as in
+**Fixed strategies.** Within a step both strategies are fixed. If they followed immediately, as in
 `cfr.mccfr`, walks would take half as long again and converge no faster deal by deal. And the
 average of fixed strategies need not be sampled: they are added with the exact probability that the
 player gets there, and a hundredth of the largest range weight everywhere, so that the average stays

@@ -1,4 +1,4 @@
-"""Routes that a part of the server answers by itself: its method is the route.
+"""Routes that a method of a part of the server answers directly.
 
 The method's parameters, result and docstring are the route's entry in the OpenAPI document.
 

@@ -1,1 +1,1 @@
-"""Spots that are solved from the page: read, estimated, run in a process of their own."""
+"""Spots that are solved from the page: read, estimated, run in a separate process."""

@@ -27,7 +27,7 @@ ELSEWHERE = "run it with allstreets train: {}"
 def read_game(text: str, locked: LockedSource | None = None) -> tuple[TrainConfig, UnifiedConfig]:
     """A training file of a whole game; a `FormError` names every key that is wrong.
 
-    `locked`: the server has written the file, from a solution of its own that it may read.
+    `locked`: the server has written the file, from one of its own solutions.
     """
     try:
         config = parse_train_config(text, SOURCE)

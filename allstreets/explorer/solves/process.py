@@ -125,7 +125,7 @@ class Running:
             self.note = report.note or None
 
     def kill(self, state: SolveState) -> None:
-        """End the process at once: before its first iteration there is nothing to wait for."""
+        """Kill the process: before its first iteration there is nothing to wait for."""
         self._killed = state
         self.process.kill()
 

@@ -22,8 +22,8 @@ def leaf_features(values: NDArray[np.floating], reach: Floats) -> Floats:
     """[F, D]: of values [2, P, F, 169] for the hands of both players, and their reach [2, P, 169].
 
     Values are totals over the combos of a class, in chips times pairs of combos. The value of a pot
-    to a hand matters as often as the hand gets there, and errors of single combos even out over a
-    class: so values are multiplied by √reach / √combos.
+    to a hand matters in proportion to its reach, and errors of single combos even out over a class:
+    so values are multiplied by √reach / √combos.
     """
     scaled = values * (np.sqrt(reach) / np.sqrt(HAND_SIZES))[:, :, None]
     features: Floats = scaled.transpose(2, 0, 1, 3).reshape(values.shape[2], -1)

@@ -25,7 +25,7 @@ from allstreets.jobs.stopping import (
 
 DCFR = ("dcfr_alpha", "dcfr_beta", "dcfr_gamma")
 
-# Keys with a default of their own in each section.
+# Keys with a separate default in each section.
 Interval = Annotated[int, Field(ge=1)]
 BucketCount = Annotated[int, Field(ge=1, le=4096)]
 CHECK_INTERVAL = (

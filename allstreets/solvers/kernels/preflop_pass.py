@@ -25,7 +25,7 @@ OPPOSING = 1225.0  # combos that fit beside any combo
 class Trembles(NamedTuple):
     """The share of a range that takes an off-path action, and its hands."""
 
-    share: float  # of a player's whole range, at the least; 0: nobody trembles
+    share: float  # of a player's whole range, at the least; 0: no trembles
     below: float  # the same, of what gets to the decision: the smaller of the two counts
     temperature: float  # chips: a loss that makes a hand e times rarer
     spread: float  # the part of the trembles that all hands share alike

@@ -1,4 +1,4 @@
-"""What a training file leaves open of a game with real boards follows from the machine."""
+"""Keys that a training file leaves open, with real boards, follow from the machine."""
 
 import json
 import math

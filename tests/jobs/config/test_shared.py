@@ -95,7 +95,7 @@ def test_raises_until_all_in() -> None:
 
 
 def test_keys_of_one_idea_are_described_once() -> None:
-    """What two sections share has the same words in both."""
+    """A key of two sections has the same description in both."""
     shared = UnifiedConfig.model_fields.keys() & PostflopModelConfig.model_fields.keys()
     # Other choices, another unit; raises before the flop and after it.
     own = {"cards", "exploitability_threshold", "raise_sizes"}

@@ -1,4 +1,4 @@
-"""Bet sizes that cannot be read are told with the line of the file that they stand in."""
+"""Bet sizes that cannot be read are reported with their line of the file."""
 
 from pathlib import Path
 

@@ -443,7 +443,7 @@ def test_wrong_values(keys: dict[str, Any], message: str) -> None:
     ],
 )
 def test_wrong_games(keys: dict[str, Any], message: str) -> None:
-    """What only the game itself can tell comes before anything is solved."""
+    """Problems that only the game can detect come before anything is solved."""
     with pytest.raises(InputError) as error:
         plan_unified(unified(**keys))
     assert message in str(error.value)

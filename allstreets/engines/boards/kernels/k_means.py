@@ -168,7 +168,7 @@ def seed_centres(
 ) -> None:
     """k-means++: every one of `centres` [K, 16] becomes a point, drawn by weight × distance².
 
-    The distance is that to the nearest centre so far; the first draw goes by weight alone. For each
+    The distance is that to the nearest centre so far; the first draw is by weight alone. For each
     centre a row of `draws` [K, …] gives numbers in [0, 1) that draw candidates, and the candidate
     that leaves the least Σ weight × distance² is taken. If there are fewer different points than
     centres, some centres are the same.

@@ -2,7 +2,7 @@
 
 Lines stand sixteen at a time in the lanes of vectors; *groups* are groups of lines.
 
-Threads share the turn boards of a flop. Every board writes numbers of its own, and values are added
+Threads share the turn boards of a flop. Every board writes its own numbers, and values are added
 to the flop's leaves in the order of the boards: the result does not depend on which thread took
 which.
 """

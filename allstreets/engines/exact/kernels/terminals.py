@@ -133,7 +133,7 @@ def net_wins(
     """S(below) + S(upto) of every own hand into the region `net`; the total reach is returned.
 
     Sums grow by the other's combos from the weakest up, those of each card in the region `sums`. An
-    own hand reads them twice: when all that it beats are in, and when all that it ties with are.
+    own hand reads them twice: after all combos that it beats, and after all that it ties with.
     """
     net, sums = regions.net, regions.sums
     first, mine = boards.combo_start[board], boards.own_start[board]

@@ -49,7 +49,7 @@ def seed_centres(
 ) -> None:
     """k-means++: every row of `centres` [K, D] becomes a point, drawn by weight × distance².
 
-    The distance is that to the nearest centre so far; the first draw goes by weight alone. For each
+    The distance is that to the nearest centre so far; the first draw is by weight alone. For each
     centre a row of `draws` [K, C] gives numbers in [0, 1) that draw candidates, and the candidate
     that leaves the least Σ weight × distance² is taken. `weights` [N] are those of the padded
     points. There must be at least K different points.

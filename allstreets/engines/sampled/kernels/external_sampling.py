@@ -158,7 +158,7 @@ def deal_hands(
     deals less noisy.
 
     1. The player's combo. Deal i takes the one at place (i + u) / D of the cumulative weights, with
-       one random u for all: each combo is dealt as often as it should be, to less than one deal.
+       one random u for all: each combo is dealt with its exact frequency, to within one deal.
     2. The opponent's combo, by a number of [0, 1) that moves by the golden ratio from deal to deal.
        If it shares a card with the player's, another one is drawn until it fits.
     3. Turn and river, drawn until they fit.

@@ -32,7 +32,7 @@ interface Options<T> {
   signal?: AbortSignal;
 }
 
-/** An answer that says no, in words for people. */
+/** A refusal from the server, in words for people. */
 export class RefusedError extends Error {
   constructor(
     readonly status: number,
@@ -58,7 +58,7 @@ export function address(
   return text ? `${filled}?${text}` : filled;
 }
 
-/** What stands in the place of an answer that does not come. */
+/** The message when no answer comes. */
 function lost(error: unknown, signal: AbortSignal | null | undefined): unknown {
   if (signal?.aborted) return error;
   return new RefusedError(0, "The server does not answer: start `allstreets explore` again.");
@@ -123,9 +123,9 @@ export function fileName(disposition: string | null): string {
   return /filename="([^"]+)"/.exec(disposition ?? "")?.[1] ?? "allstreets";
 }
 
-const KEPT = 60_000; // milliseconds: browsers begin to save a file at once
+const KEPT = 60_000; // milliseconds: browsers begin to save a file immediately
 
-/** Save an answer as a file, and tell its name; a refusal is an error as everywhere. */
+/** Save an answer as a file and return its name; a refusal is an error as everywhere. */
 export async function download(where: string): Promise<string> {
   const answer = await send(where, {});
   const content = URL.createObjectURL(await answer.blob());

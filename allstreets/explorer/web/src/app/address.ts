@@ -116,7 +116,7 @@ export function readAddress(path: string, search: string): Address {
   };
 }
 
-/** The opposite of `readAddress`; what is as usual is left out. */
+/** The opposite of `readAddress`; defaults are left out. */
 export function writeAddress(address: Address): string {
   if (address.page === "home") return "/";
   if (address.page === "train") return "/train";

@@ -18,7 +18,7 @@ export class Router {
     this.address = address;
   }
 
-  /** The way on from this page for an answer that takes a while: nowhere once another page is open. */
+  /** Go on from this page after a slow answer: nowhere once another page is open. */
   onward(): (address: Address) => void {
     const page = location.pathname;
     return (address) => {
@@ -26,13 +26,13 @@ export class Router {
     };
   }
 
-  /** As `go`, but no step to go back to: for what follows from where one is. */
+  /** As `go`, but without a step to go back to: for changes that follow from the place. */
   replace(address: Address): void {
     history.replaceState(null, "", writeAddress(address));
     this.address = address;
   }
 
-  /** A place that rows of tables lead to: what was chosen to look at stays chosen there. */
+  /** A place that rows of tables lead to: the current view stays selected there. */
   to(id: string, line: string): Looking {
     const there = looking(id, line);
     if (this.address.page !== "solution") return there;
@@ -40,7 +40,7 @@ export class Router {
     return { ...there, category, compare: this.address.id === id ? compare : null };
   }
 
-  /** Change some of a place in a solution; elsewhere nothing happens. */
+  /** Change a part of a place in a solution; elsewhere nothing happens. */
   change(part: Partial<Looking>): void {
     if (this.address.page === "solution") this.go({ ...this.address, ...part });
   }

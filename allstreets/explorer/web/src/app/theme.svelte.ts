@@ -1,4 +1,4 @@
-// Light or dark, and colours that everybody can tell apart; kept by the browser.
+// Light or dark, and colours that everyone can tell apart; kept by the browser.
 
 import { keep, kept } from "../common/kept";
 

@@ -1,4 +1,4 @@
-// Cells of the grid with the hands of one category alone: the others are dimmed.
+// Cells of the grid with the hands of one category: the others are dimmed.
 
 import type { Cell } from "../grid/cells";
 import { GRID_HANDS } from "../common/cards";

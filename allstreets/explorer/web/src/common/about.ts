@@ -1,4 +1,4 @@
-// What the server tells once: its version, and the order of the 169 hands in all lists.
+// Facts that the server sends once: its version, and the order of the 169 hands in all lists.
 
 import { get, type Schemas } from "../api/client";
 

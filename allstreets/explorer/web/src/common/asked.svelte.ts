@@ -1,8 +1,9 @@
-// A question whose answer is shown: the answer to the latest question wins, whatever comes when.
+// A question whose answer is shown: the answer to the latest question wins, in any order of
+// arrival.
 
 import { RefusedError } from "../api/client";
 
-/** What became of a question; dropped: another one was asked before its answer came. */
+/** The fate of a question; dropped: another one was asked before its answer came. */
 export type Outcome = "answered" | "refused" | "dropped";
 
 type Question<T> = (signal: AbortSignal, show: (value: T) => void) => Promise<T>;
@@ -19,7 +20,7 @@ export class Asked<T> {
 
   /**
    * Ask, unless the same was asked last. An older question that is still open is dropped.
-   * A question may show what is known of its answer before it is complete.
+   * A question may show a partial answer before it is complete.
    */
   async ask(key: string, question: Question<T>): Promise<Outcome> {
     if (key === this.asked) return "dropped";
@@ -67,7 +68,7 @@ export class Asked<T> {
     this.error = null;
   }
 
-  /** Let go of a question that is still open. */
+  /** Drop a question that is still open. */
   drop(): void {
     this.running?.abort();
     this.running = null;
@@ -75,7 +76,7 @@ export class Asked<T> {
     this.asked = null;
   }
 
-  /** Let go of the answer too. */
+  /** Drop the answer too. */
   forget(): void {
     this.drop();
     this.value = null;

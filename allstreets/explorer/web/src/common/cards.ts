@@ -1,4 +1,4 @@
-// Cards and hands as they are drawn. What they are worth the server knows.
+// Cards and hands as they are drawn. Their values come from the server.
 
 export const RANKS = [..."AKQJT98765432"];
 export const SUITS = [..."shdc"];

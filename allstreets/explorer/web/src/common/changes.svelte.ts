@@ -3,12 +3,12 @@
 import { RefusedError } from "../api/client";
 
 export class Changes {
-  /** Why the last one was refused. */
+  /** The reason why the last one was refused. */
   refusal: RefusedError | null = $state.raw(null);
 
   private last: Promise<unknown> = Promise.resolve();
 
-  /** Make a change when those before it have been made. Whether it was made. */
+  /** Make a change after the earlier ones; return whether it was made. */
   make(change: () => Promise<unknown>): Promise<boolean> {
     const made = this.last.then(() => this.run(change));
     this.last = made.catch(() => undefined);

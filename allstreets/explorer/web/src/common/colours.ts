@@ -1,5 +1,5 @@
-// Colours of actions and of numbers, written with the custom properties of the theme: when the theme
-// changes, what was drawn changes with it.
+// Colours of actions and of numbers, written with the custom properties of the theme: when the
+// theme changes, drawings change with it.
 
 export interface Toned {
   tone: "fold" | "call" | "aggressive";
@@ -37,7 +37,7 @@ function between(from: string, to: string, share: number): string {
   return `color-mix(in oklab, ${to} ${percent}%, ${from})`;
 }
 
-/** What a range does as shares of a bar, in the order of all lists: from the fold to all-in. */
+/** The actions of a range as shares of a bar, in the usual order: from the fold to all-in. */
 export function actionParts(
   actions: readonly Toned[],
   chances: readonly (number | null | undefined)[],

@@ -1,4 +1,4 @@
-// Numbers as people read them. What does not exist is a dash.
+// Numbers for people. A missing number is a dash.
 
 export const DASH = "–";
 
@@ -13,7 +13,7 @@ export function percent(value: Maybe, digits = 1): string {
   return exists(value) ? `${fixed(100 * value, digits)} %` : DASH;
 }
 
-/** A share 0 … 1 in per cent; what is more than nothing is never shown as nothing. */
+/** A share 0 … 1 in per cent; a positive one is never shown as 0. */
 export function often(value: Maybe, digits = 1): string {
   if (!exists(value) || value <= 0) return percent(value, digits);
   const least = 10 ** -digits;
@@ -33,7 +33,7 @@ export function signed(value: Maybe, digits = 2): string {
   return exists(value) && Number(value.toFixed(digits)) > 0 ? `+${text}` : text;
 }
 
-/** A number without zeros at its end: 2.5, 100, 0.125. */
+/** A number without trailing zeros: 2.5, 100, 0.125. */
 export function plain(value: Maybe, digits = 2): string {
   if (!exists(value)) return DASH;
   const text = fixed(value, digits);
@@ -49,7 +49,7 @@ export function significant(value: Maybe, digits = 3): string {
   });
 }
 
-const LEAST = 1e-4; // less makes no difference to who reads it
+const LEAST = 1e-4; // smaller values make no difference to readers
 
 /** How far from an equilibrium: "0.23 % of pot". */
 export function quality(value: Maybe, unit: string): string {

@@ -61,7 +61,7 @@ export class HeldAnswers {
   }
 }
 
-/** When the page has done all that it can do without another answer. */
+/** Wait until the page can do no more without another answer. */
 export function heard(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }

@@ -1,4 +1,4 @@
-// What the browser keeps from one visit to the next, if it keeps anything.
+// Values that the browser keeps from one visit to the next, if it keeps anything.
 
 export function kept(key: string): string | null {
   try {

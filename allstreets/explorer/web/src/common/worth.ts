@@ -1,10 +1,10 @@
-// How good a solution is, in which game, and what that means to who plays by it.
+// The quality of a solution, the game it refers to, and its meaning for players.
 import type { Schemas } from "../api/client";
 import { quality, significant } from "./format";
 
 type Card = Pick<Schemas["SolutionCard"], "kind" | "exploitability" | "unit" | "real" | "simple">;
 
-/** How far a solution can be trusted; unknown: nothing says how it fares with real cards. */
+/** How far a solution can be trusted; unknown: its result with real cards is not known. */
 export type Trust = "good" | "fair" | "poor" | "unknown";
 
 export interface Verdict {
@@ -19,7 +19,7 @@ const WORDS: Readonly<Record<Exclude<Trust, "unknown">, string>> = {
   poor: "far from equilibrium",
 };
 const SOLVED = "solved, a perfect opponent wins nothing";
-// Up to where a figure is good, and up to where it is fair.
+// The limits of good and of fair figures.
 const LIMITS: Readonly<Record<string, readonly [number, number]>> = {
   "mbb/hand": [10, 50], // 1 and 5 bb/100
   "% of pot": [0.5, 2],
@@ -32,14 +32,14 @@ function grade(value: number, unit: string): Exclude<Trust, "unknown"> {
   return value <= good ? "good" : value <= fair ? "fair" : "poor";
 }
 
-/** What a perfect opponent makes of it: "wins 16.6 bb/100", "gains 0.23 % of the pot". */
+/** The gain of a perfect opponent: "wins 16.6 bb/100", "gains 0.23 % of the pot". */
 function loss(value: number, unit: string): string {
   return unit === "mbb/hand"
     ? `wins ${significant(value / 10)} bb/100`
     : `gains ${significant(value)} % of the pot`;
 }
 
-/** What the figure of `worth` means, and how far to trust it. */
+/** The meaning of the figure of `worth`, and how far to trust it. */
 export function verdict(card: Card): Verdict {
   const { real, unit, exploitability: own } = card;
   if (real) {
@@ -60,7 +60,7 @@ export function verdict(card: Card): Verdict {
   if (card.kind === "spots") {
     return { trust, word: WORDS[trust], meaning: `${meaning} on the worst board` };
   }
-  // What is far off in its own game is so with real cards as well; the rest is not known.
+  // A solution that is far off in its own game is so with real cards as well; else it is not known.
   const whole = card.kind === "unified";
   return {
     trust: trust === "poor" ? "poor" : "unknown",
@@ -69,14 +69,14 @@ export function verdict(card: Card): Verdict {
   };
 }
 
-/** What a figure without a certificate is of; "": of the real game. */
+/** The game of a figure without a certificate; "": the real game. */
 function ofWhat({ kind, simple }: Card): string {
   if (kind === "unified") return ` ${simple?.judged ?? "in its own game"}`;
   if (kind === "spots") return " on the worst board";
   return kind === "spot" ? "" : " within its model";
 }
 
-/** How good a solution is, and where: "12.3 mbb/hand with real cards", "… in its own game". */
+/** The quality of a solution, and its game: "12.3 mbb/hand with real cards", "… in its own game". */
 export function worth(card: Card): string {
   if (card.real) {
     const { exploitability, outdated } = card.real;

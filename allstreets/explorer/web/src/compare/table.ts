@@ -49,7 +49,7 @@ export function columnsOf(comparison: Pick<Schemas["Comparison"], "actions" | "u
     {
       key: "gain",
       label: "Gain",
-      title: `How much more it is worth here, in ${comparison.unit}`,
+      title: `How much larger its EV is here, in ${comparison.unit}`,
       value: (row) => row.ev.change,
     },
   ];
@@ -59,7 +59,7 @@ function difference(there: number | null | undefined, here: number | null | unde
   return there == null || here == null ? null : here - there;
 }
 
-/** Hands in an order; those without a value come last, whichever way it goes. */
+/** Hands in an order; those without a value come last in either direction. */
 export function inOrder(
   rows: readonly HandBeside[],
   columns: readonly Column[],

@@ -1,4 +1,4 @@
-// Which cards can be picked, and what stands for what.
+// The cards that can be picked, and the cards that represent others.
 
 import type { Schemas } from "../api/client";
 import { DECK, splitCards, SUITS } from "../common/cards";
@@ -26,7 +26,7 @@ export function pickable(options: readonly Schemas["CardOption"][]): Pickable {
 
 const SPELLINGS = permutations([...SUITS]);
 
-/** Flops in all suits that they can be named in, cards in the order of the deck. */
+/** Flops in all their spellings, cards in the order of the deck. */
 export function spelled(flops: readonly string[]): readonly (readonly string[])[] {
   return flops.flatMap((flop) =>
     SPELLINGS.map((suits) =>
@@ -65,7 +65,7 @@ export function flopCards(
   };
 }
 
-/** The cards after one more was picked: again takes it back, one too many begins anew. */
+/** The cards after a pick: a second pick takes a card back, one too many starts again. */
 export function picked(cards: readonly string[], card: string, count: number): string[] {
   if (cards.includes(card)) return cards.filter((one) => one !== card);
   return cards.length >= count ? [card] : [...cards, card];

@@ -1,4 +1,4 @@
-// The flop of a whole game that is looked at, with real combos: what is known of it, and the solve.
+// The current flop of a whole game with real combos: its state, and the solve.
 
 import { untrack } from "svelte";
 import { get, post, RefusedError, type Schemas } from "../api/client";
@@ -16,13 +16,13 @@ export class ExactStore {
 
   constructor(readonly id: string) {}
 
-  /** The solve of the flop, while it goes on or where it ended. */
+  /** The solve of the flop, while it runs or after it ended. */
   get live(): Live | null {
     const solve = this.flop?.solve;
     return solve ? watch(solve) : null;
   }
 
-  /** Ask what is known of a flop; anew when its solve was begun, has saved, or has ended. */
+  /** Ask for the state of a flop; again when its solve was started, has saved, or has ended. */
   follow(line: string, saves: number, goesOn: boolean): void {
     const key = `${line} ${this.begun} ${saves} ${goesOn}`;
     untrack(() => {

@@ -6,12 +6,12 @@ import { bytes, duration, significant } from "../common/format";
 // A flop stands between the bars of a line: "r2.5 c | QsJh2h | x".
 const FLOP = /\|\s*(?:[2-9tjqka][cdhs][\s,]*){3}(?:\||$)/i;
 
-/** Whether a line goes on after a flop: only then is there something to solve. */
+/** Whether a line continues after a flop: only then is there something to solve. */
 export function namesFlop(line: string): boolean {
   return FLOP.test(line);
 }
 
-/** The line to where the flop of a line is dealt; null: it names none. */
+/** The line to the deal of a line's flop; null: it names none. */
 export function dealOf(line: string): string | null {
   return namesFlop(line) ? line.slice(0, line.indexOf("|")).trim() : null;
 }
@@ -31,14 +31,14 @@ function isLater(street: Schemas["Place"]["street"]): boolean {
 
 export const AVERAGED =
   "Any card: this game was solved without turn and river cards. A hand wins its mean equity over all " +
-  "of them, so a decision is the same whichever card comes.";
+  "of them, so a decision is the same for every card.";
 
 type Cost = Pick<
   Schemas["ExactFlop"],
   "memory_bytes" | "seconds_per_iteration" | "sparing"
 >;
 
-/** What solving means and takes. */
+/** The meaning and the cost of solving. */
 export function costOf({ memory_bytes: memory, seconds_per_iteration: seconds, sparing }: Cost): string {
   const takes = [
     memory === null ? "" : `about ${bytes(memory)}`,
@@ -49,12 +49,12 @@ export function costOf({ memory_bytes: memory, seconds_per_iteration: seconds, s
   return takes.length ? `${what}: ${takes.join("; ")}.` : `${what}.`;
 }
 
-/** How near a draft is, by a best response with real cards. */
+/** The accuracy of a draft, by a best response with real cards. */
 export function draftOf(exploitability: number | null): string {
   return `Draft, within ${significant(exploitability, 2)} % of pot.`;
 }
 
-/** Where a solve of a flop stands: "2.1 % of pot after 40 iterations, about 1 min left". */
+/** The progress of a flop's solve: "2.1 % of pot after 40 iterations, about 1 min left". */
 export function wayOf(
   progress: { exploitability: number | null; iteration: number; eta_seconds: number | null } | null,
 ): string {

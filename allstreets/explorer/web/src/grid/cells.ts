@@ -1,4 +1,4 @@
-// What the cells of the 13×13 grid show. The numbers are the server's; here they get their look.
+// The cells of the 13×13 grid. The numbers are the server's; here they get their look.
 
 import type { Schemas } from "../api/client";
 import type { Mode, PlayerName } from "../app/address";
@@ -21,7 +21,7 @@ type Action = Pick<
 export interface Cell {
   hand: string;
   reached: boolean; // some of it gets here
-  locked: boolean; // what it does here was given, for some of its combos at least
+  locked: boolean; // its strategy is locked here, for some of its combos at least
   background: string;
   height: number; // of the background, 0 … 1
   ink: Ink; // what letters can be read on it
@@ -40,7 +40,7 @@ export interface Scale {
   colour: (share: number) => string;
 }
 
-/** What another solution does with the hands of the player who acts. */
+/** The play of another solution with the hands of the player who acts. */
 export interface Beside {
   name: string; // of the solution
   cells: readonly (number | null)[]; // how often each hand acts differently
@@ -98,7 +98,7 @@ function emptyCell(hand: string, reach: number): Cell {
   return { hand, reached: false, locked: false, ...look, label };
 }
 
-/** Whose play here was given; "" where nobody's was. */
+/** The hands with a locked strategy; "" for none. */
 export function lockedWords(locked: readonly number[], grid: PlayerGrid, seat: string): string {
   const held = locked.filter((_, place) => (grid.reach[place] ?? 0) > 0);
   const some = held.filter((share) => share > 0).length;
@@ -145,7 +145,7 @@ function strategyLook(shown: Shown, place: number, hand: string): Look {
   };
 }
 
-/** How often a hand takes each action, in words. */
+/** The frequencies of a hand's actions, in words. */
 function wordsOf(
   actions: readonly { label: string; chances: readonly (number | null)[] }[],
   place: number,
@@ -175,7 +175,7 @@ function valueLook(shown: Shown, scale: Scale, place: number, hand: string): Loo
   };
 }
 
-/** What both solutions do with a hand. */
+/** The play of both solutions with a hand. */
 function differenceWords(
   actions: readonly Action[],
   beside: Beside,
@@ -205,7 +205,7 @@ function actionOf({ mode, actions, action }: Values): Action | null {
   return (chosen && actions.find((one) => one.word === action)) || null;
 }
 
-/** [169]: what a hand gives away against its best action, by taking an action or by how it plays. */
+/** [169]: the EV that a hand gives away against its best action, by an action or by its strategy. */
 function lossesOf(actions: readonly Action[], taken: Action | null): (number | null)[] {
   return (actions[0]?.evs ?? []).map((_, place) => {
     const evs = actions.map((action) => action.evs[place] ?? null);
@@ -244,7 +244,7 @@ export function scaleOf(shown: Values): Scale | null {
   const { grid, mode } = shown;
   if (mode === "strategy") return null;
   if (mode === "equity") return { low: 0, high: 1, text: inPercent, colour: heatColour };
-  // 1 is what equity alone would bring, so it stands in the middle.
+  // 1 is the value of equity alone, so it is in the middle.
   if (mode === "eqr") return { low: 0, high: 2, text: inPercent, colour: heatColour };
   if (mode === "difference") return { low: 0, high: 1, text: inPercent, colour: amountColour };
   const held = valuesOf(shown).filter(
@@ -262,7 +262,7 @@ export function scaleOf(shown: Values): Scale | null {
   return { low, high, text: (value) => fixed(value, digits), colour: heatColour };
 }
 
-/** So many digits after the point that three or four stand in all. */
+/** The number of digits after the point for three or four digits in all. */
 export function digitsFor(largest: number): number {
   if (largest >= 100) return 0;
   return largest >= 10 ? 1 : 2;

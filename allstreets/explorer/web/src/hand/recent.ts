@@ -1,4 +1,4 @@
-// Answers that were had before, the oldest dropped when there are too many.
+// Earlier answers; the oldest are dropped when there are too many.
 
 export class Recent<T> {
   private readonly entries = new Map<string, T>();

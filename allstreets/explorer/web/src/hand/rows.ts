@@ -1,4 +1,4 @@
-// The rows of a hand: its cards, and which of its actions is worth most.
+// The rows of a hand: its cards, and its best action.
 
 import { significant } from "../common/format";
 
@@ -7,7 +7,7 @@ export function comboCards(text: string): string[] {
   return /^([2-9TJQKA][cdhs]){2}$/.test(text) ? [text.slice(0, 2), text.slice(2)] : [];
 }
 
-/** So many combos: 1326.0, 12.5, of few of them what counts, 0.012, and of hardly any that. */
+/** A number of combos: 1326.0, 12.5, small ones with significant digits, 0.012. */
 export function combosText(combos: number): string {
   if (combos > 0 && combos < 0.001) return "<0.001";
   return combos > 0 && combos < 0.95 ? significant(combos, 2) : combos.toFixed(1);

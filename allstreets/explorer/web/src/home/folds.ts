@@ -1,4 +1,4 @@
-// Which sets of spots are folded out: they stay so while somebody looks at one of their boards.
+// The sets of spots that are folded out: they stay so while one of their boards is viewed.
 
 import { SvelteSet } from "svelte/reactivity";
 

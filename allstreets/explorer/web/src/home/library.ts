@@ -4,12 +4,12 @@ import type { Schemas } from "../api/client";
 
 const EXACT = 0.001; // mbb/hand: no more than this is lost
 
-/** A number with the decimals that it has. */
+/** A number with its own decimals. */
 export function decimals(value: number): string {
   return String(Number(value.toFixed(2)));
 }
 
-/** What a perfect opponent wins, in bb in 100 hands; "": nothing worth a figure, or not known. */
+/** The winnings of a perfect opponent in bb per 100 hands; "": negligible, or not known. */
 export function perHundred(real: Schemas["RealQuality"] | null | undefined): string {
   if (!real || real.exploitability <= EXACT) return "";
   return `${Number((real.exploitability / 10).toPrecision(2))} bb/100`;

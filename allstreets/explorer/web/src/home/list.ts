@@ -1,4 +1,4 @@
-// The list of solutions: what fits a filter, which spots belong together, how old things are.
+// The list of solutions: filters, spots that belong together, and ages.
 
 import type { Schemas } from "../api/client";
 import { looking, type Looking } from "../app/address";
@@ -33,7 +33,7 @@ export interface Folder {
 const SOLVED = "solution"; // the folder inside that of a solve
 const UNFINISHED = "not finished yet";
 
-/** What fits a text: every word of it occurs there. Spots of a set stand below their set. */
+/** The entries that match a text: every word of it occurs in them. Spots are below their set. */
 export function listed(cards: readonly SolutionCard[], text: string): Entry[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = (...found: readonly SolutionCard[]): boolean => {
@@ -77,7 +77,7 @@ function merged(entries: readonly Entry[]): Entry[] {
   });
 }
 
-/** What copies of a solution share: the game, how far and how good; null: that is not known. */
+/** The key that copies of a solution share: game, iterations, quality; null: not known. */
 function sameness(card: SolutionCard): string | null {
   const { kind, name, title, iterations, exploitability, note } = card;
   if (kind === null || kind === "spots" || exploitability === null || iterations === null) return null;
@@ -93,7 +93,7 @@ function named(entries: readonly Entry[]): Entry[] {
   );
 }
 
-/** Entries by the folder that they lie in, folders by name, in the order of the entries. */
+/** Entries by their folder, folders by name, in the order of the entries. */
 export function byFolder(entries: readonly Entry[]): Folder[] {
   const above = entries.map(({ card }) => homeOf(card.folder));
   const [first = [], ...rest] = above;
@@ -109,7 +109,7 @@ export function byFolder(entries: readonly Entry[]): Folder[] {
     .map(([name, within]) => ({ name, entries: within }));
 }
 
-/** The folder in which somebody looks for a solution: solves have one of their own inside. */
+/** The folder in which users look for a solution: solves have their own folder inside. */
 function homeOf(folder: string): string[] {
   const all = parts(folder);
   return all.slice(0, all.at(-1) === SOLVED ? -2 : -1);
@@ -119,7 +119,7 @@ function parts(folder: string): string[] {
   return folder.split(/[\\/]/).filter(Boolean);
 }
 
-/** Where the copies of a solution lie, in words. */
+/** The folders of a solution's copies, in words. */
 export function copiesText({ copies }: Entry): string {
   const names = copies.map(({ folder }) => folderName(folder));
   return names.length === 0 ? "" : `also in ${names.join(", ")}`;
@@ -146,7 +146,7 @@ export function sortedEntries(entries: readonly Entry[], { key, down }: Order): 
   return ordered(entries, value, down);
 }
 
-/** Where a solution opens: a set with the table over its boards. */
+/** The page of a solution: for a set the table over its boards. */
 export function opens({ card, spots }: Entry): Looking | null {
   if (card.kind === null) return null;
   if (card.kind !== "spots") return looking(card.id);
@@ -158,7 +158,7 @@ function wordsOf(card: SolutionCard): string {
   return [card.name, card.note, card.title, card.kind, card.folder].join(" ").toLowerCase();
 }
 
-/** The spots of a set by name, each in the order in which its boards were asked for. */
+/** The spots of a set by name, each in the order of its requested boards. */
 function boardsOf(set: SolutionCard, spots: readonly SolutionCard[]): Boards[] {
   const left = new Map(spots.map((card) => [card.id, card]));
   const found: Boards[] = [];
@@ -180,7 +180,7 @@ const STEPS: readonly (readonly [number, string])[] = [
   [60, "minute"],
 ];
 
-/** How long ago something was, both in seconds since 1970. */
+/** The age of something, both times in seconds since 1970. */
 export function age(then: number, now: number): string {
   const seconds = now - then;
   for (const [length, name] of STEPS) {

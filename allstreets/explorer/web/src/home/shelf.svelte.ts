@@ -1,4 +1,4 @@
-// The solutions of this server: listed, named, deleted and brought back.
+// The solutions of this server: listed, named, deleted and restored.
 
 import { get, post, remove, type Schemas } from "../api/client";
 import { Asked } from "../common/asked.svelte";
@@ -9,7 +9,7 @@ type Trashed = Schemas["Trashed"];
 
 export class Shelf {
   readonly asked = new Asked<SolutionCard[]>();
-  /** What has just been deleted: it can be undone. */
+  /** The solution that has just been deleted: it can be restored. */
   gone: Trashed | null = $state.raw(null);
 
   private readonly trashed = new Asked<Trashed[]>();

@@ -1,4 +1,4 @@
-// Asking for a lock: the spot is solved again, and its answer opens when it is there.
+// Requesting a lock: the spot is solved again, and its answer opens when it is ready.
 
 import { post, RefusedError, type Schemas } from "../api/client";
 import { router } from "../app/router.svelte";
@@ -6,7 +6,7 @@ import { router } from "../app/router.svelte";
 /** Solves whose solution opens by itself: they are answers to questions. */
 export const awaited = new Set<string>();
 
-/** Lock and solve again; why that is refused, or "". */
+/** Lock and solve again; the reason if it is refused, or "". */
 export async function lock(solution: string, form: Schemas["LockForm"]): Promise<string> {
   const open = router.onward();
   try {

@@ -28,7 +28,7 @@ export const WAYS: readonly { way: Way; label: string; hint: string }[] = [
   { way: "as_is", label: "As it is now", hint: "The range plays as it does in this solution." },
 ];
 
-/** The ways to lock a decision: where a game knows no combos, it is locked with all hands. */
+/** The ways to lock a decision: where a game has no combos, it is locked with all hands. */
 export function waysAt(byHand: boolean): typeof WAYS {
   return byHand ? WAYS : WAYS.filter((one) => one.way !== "hands");
 }
@@ -39,7 +39,7 @@ export const EXAMPLES = {
   game: "node,action,frequency\nr2.5,fold,55%\nr2.5 c | * | x,b50%,>=70%",
 };
 
-/** Whether a way says how often an action is taken. */
+/** Whether a way gives the frequency of an action. */
 export function counts(way: Way): boolean {
   return way === "at_most" || way === "at_least" || way === "exactly";
 }
@@ -49,7 +49,7 @@ export function acts(way: Way): boolean {
   return way !== "as_is" && way !== "observed";
 }
 
-/** Why a lock cannot be asked for yet; "": it can. */
+/** The reason why a lock cannot be requested yet; "": it can. */
 export function missing(
   way: Way,
   percent: number | null,
@@ -63,12 +63,12 @@ export function missing(
   return "";
 }
 
-/** Whether an action is of any interest: taken now and then before or after. */
+/** Whether an action matters: taken now and then before or after. */
 export function matters(frequency: Pair): boolean {
   return Math.max(frequency.before ?? 0, frequency.after ?? 0) >= 0.0005;
 }
 
-/** How much a figure has changed, with its sign. */
+/** The change of a figure, with its sign. */
 export function change(pair: Pair, digits: number, factor = 1): string {
   const { before, after } = pair;
   return signed(before === null || after === null ? null : factor * (after - before), digits);

@@ -1,4 +1,4 @@
-// What keys do on the exploring page.
+// The keys of the exploring page.
 
 export type Command =
   | { kind: "back" | "forward" | "up" | "down" | "root" | "mode" | "player" | "help" | "release" }
@@ -31,9 +31,9 @@ export const HELP: readonly (readonly [string, string])[] = [
   ["Home", "to the beginning"],
   ["m", "next view of the grid: strategy, EV, EV loss, equity, EQR, reach, difference"],
   ["p", "the other player's hands"],
-  ["Esc", "let go of the hand that is held open, leave the grid"],
+  ["Esc", "close the open hand, leave the grid"],
   ["?", "this help"],
-  ["in the grid", "arrows move, Enter holds a hand open"],
+  ["in the grid", "arrows move, Enter opens a hand"],
 ];
 
 /** The command of a key; null: none, the browser may have it. */
@@ -44,12 +44,12 @@ export function commandOf(pressed: Pressed): Command | null {
   return COMMANDS.get(key) ?? null;
 }
 
-/** Whether a command can be run before the place that was asked for is there: it leads away from it. */
+/** Whether a command can run before the requested place is there: it leads away from it. */
 export function leads(command: Command): boolean {
   return command.kind === "back" || command.kind === "root" || command.kind === "help";
 }
 
-/** Whether an element needs the keys itself: somebody types there. */
+/** Whether an element needs the keys itself, for typing. */
 export function takesKeys(element: {
   tagName: string;
   type?: string;
@@ -61,7 +61,7 @@ export function takesKeys(element: {
   return name === "textarea" || name === "select";
 }
 
-/** The entry after this one, beginning again at the end. */
+/** The next entry; after the last one the first. */
 export function next<T>(all: readonly T[], current: T): T {
   return all[(all.indexOf(current) + 1) % all.length] ?? current;
 }

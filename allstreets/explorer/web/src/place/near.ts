@@ -1,4 +1,4 @@
-// Places that were looked at, and those that an action leads to: a key finds them here at once.
+// Visited places, and those that an action leads to: a key finds them here immediately.
 
 import type { Schemas } from "../api/client";
 
@@ -27,7 +27,7 @@ export class NearPlaces {
   }
 }
 
-/** The lines that somebody may want next, the likeliest first. */
+/** The lines that the user may want next, the likeliest first. */
 export function linesOn(place: Place): string[] {
   if (place.here?.kind !== "decision") return [];
   return place.here.actions

@@ -1,4 +1,4 @@
-// The place in the game that is looked at: what the address asks for, and what the server answers.
+// The current place in the game: the request of the address, and the server's answer.
 
 import { untrack } from "svelte";
 import { get, RefusedError, type Schemas } from "../api/client";
@@ -87,11 +87,11 @@ export class PlaceStore {
       for (const line of linesOn(place))
         if (!this.near.get(question(line))) await fetched(line, signal);
     } catch {
-      // Nobody has asked for it yet: who does hears what is wrong.
+      // Not requested yet: a later request reports the problem.
     }
   }
 
-  /** Ask what solution it is, anew where it has been written since: also by somebody else. */
+  /** Ask which solution it is; again if it was written since, by any program. */
   private describe(saves: number): void {
     const path = { solution: this.id };
     const known = this.detail.value?.written ?? this.version;
@@ -101,7 +101,7 @@ export class PlaceStore {
     );
   }
 
-  /** Go to another place; whose hands are shown follows from who acts there. */
+  /** Go to another place; it shows the hands of the player who acts there. */
   go(line: string | null, change: Partial<Looking> = {}): void {
     if (line === null) return;
     const before = router.address.page === "solution" ? router.address : looking(this.id);
@@ -136,7 +136,7 @@ export class PlaceStore {
   }
 }
 
-/** Change what is shown of a place: nothing that the back button should undo. */
+/** Change the view of a place: the back button does not undo this. */
 export function show(change: Partial<Looking>): void {
   if (router.address.page === "solution") router.replace({ ...router.address, ...change });
 }

@@ -1,4 +1,4 @@
-// Keys and strokes that come before what they are meant for is there: they wait, in order.
+// Keys and strokes that come before their target is there: they wait, in order.
 
 const MOST = 30; // a key that is held down does not fill it for minutes
 
@@ -20,7 +20,7 @@ export class Queue<T> {
     this.go();
   }
 
-  /** Run what waits, until something has to be waited for. */
+  /** Run waiting commands, until one has to wait. */
   go(): void {
     while (this.ready()) {
       const [next, ...rest] = this.waiting;
@@ -30,7 +30,7 @@ export class Queue<T> {
     }
   }
 
-  /** Forget what waits: the place that it was meant for does not exist. */
+  /** Drop waiting commands: the place they were meant for does not exist. */
   clear(): void {
     this.waiting = [];
   }

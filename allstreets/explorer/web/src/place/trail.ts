@@ -1,6 +1,6 @@
-// The way through the game that was gone last: where it leads back to, and on to.
+// The latest path through the game: the steps back and forward.
 //
-// Lines are only compared, never read: which line follows another one the server has told.
+// Lines are only compared, never read: the server says which line follows another.
 
 export interface Way {
   line: string;

@@ -1,11 +1,11 @@
-// What keys do while hands are played.
+// The keys while hands are played.
 
 import type { Pressed } from "../place/keys";
 
 export type Command = { kind: "on" | "finish" | "hint" } | { kind: "take"; action: number };
 
 export const HELP =
-  "Each action has its keys beside it; Enter or Space goes on; h shows a hint; q ends.";
+  "Each action has its keys beside it; Enter or Space continues; h shows a hint; q ends.";
 
 /** Whether a key may be a command, whatever is asked when its turn comes. */
 export function mayCommand(pressed: Pressed): boolean {

@@ -1,4 +1,4 @@
-// A session of practice as the page plays it: a decision, what it cost, and on.
+// A practice session on the page: a decision, its cost, and the next one.
 
 import { get, post, type RefusedError, type Schemas } from "../api/client";
 import { Asked } from "../common/asked.svelte";
@@ -34,7 +34,7 @@ export class Practice {
     return this.asked.loading;
   }
 
-  /** What is asked now; null: something is looked at, or the hand is over. */
+  /** The current question; null: an answer is shown, or the hand is over. */
   get question(): Schemas["PracticeQuestion"] | null {
     return this.looking || this.finished ? null : (this.state?.question ?? null);
   }
@@ -60,7 +60,7 @@ export class Practice {
     );
   }
 
-  /** From what a decision cost to the next one, to the end of the hand, to the next hand. */
+  /** From the cost of a decision to the next one, to the end of the hand, to the next hand. */
   on(): Promise<void> {
     if (this.finished || !this.state) return Promise.resolve();
     if (this.looking && this.state.question) {
@@ -75,7 +75,7 @@ export class Practice {
     );
   }
 
-  /** Show what was wrong when this decision was missed, where it comes back. */
+  /** Show the last mistake at this decision, if it is a repetition. */
   hint(): void {
     if (this.question?.hint) this.hinted = true;
   }
@@ -85,14 +85,14 @@ export class Practice {
     this.keys.clear();
   }
 
-  /** Back to the choice of what is practised. */
+  /** Back to the choice of decisions. */
   leave(): void {
     this.asked.forget();
     this.keys.clear();
     this.looking = this.finished = false;
   }
 
-  /** A key: what it does is known when all that was pressed before it is done. */
+  /** A key: its effect is known when all earlier keys are done. */
   press(pressed: Pressed): void {
     this.keys.push(pressed);
   }
@@ -117,10 +117,10 @@ export class Practice {
   }
 }
 
-/** The one session of this page: who looks at something else in between finds it as it was. */
+/** The one session of this page: it stays when another page is opened in between. */
 export const practice = new Practice();
 
-/** What was kept; of one solution that was played on, or of all of them (""). */
+/** The stored results of one solution, or of all of them (""). */
 export function results(
   solution: string,
   signal: AbortSignal,

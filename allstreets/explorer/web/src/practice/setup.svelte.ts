@@ -1,5 +1,5 @@
-// What is to be practised: a solution, and what of it. Topics are those of the chosen solution,
-// never those of the one before.
+// The choice of decisions to practise: a solution, and its topics. Topics are those of the chosen
+// solution, never those of the one before.
 
 import { get, type Schemas } from "../api/client";
 import { Asked } from "../common/asked.svelte";
@@ -18,7 +18,7 @@ export class Setup {
   readonly asked = new Asked<Schemas["PracticeTopics"]>();
   private solution = $state("");
 
-  /** What the chosen solution offers; null until that is known. */
+  /** The topics of the chosen solution; null until they are known. */
   get topics(): Schemas["PracticeTopics"] | null {
     return this.asked.answerTo(this.solution);
   }
@@ -31,7 +31,7 @@ export class Setup {
     );
   }
 
-  /** What is sent; null while the topics are not known. */
+  /** The request; null while the topics are not known. */
   form(): Form | null {
     const { topics, solution, seat, line } = this;
     if (!topics) return null;
@@ -49,7 +49,7 @@ export class Setup {
   }
 }
 
-/** What is ticked, as far as it is offered. */
+/** The ticked topics, as far as they are offered. */
 function offered(all: readonly string[], ticked: readonly string[]): string[] {
   return ticked.filter((one) => all.includes(one));
 }

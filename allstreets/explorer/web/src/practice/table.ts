@@ -1,4 +1,4 @@
-// Who sits where at the table, and what is seen of him.
+// The seats at the table, and the visible cards.
 
 import type { Schemas } from "../api/client";
 

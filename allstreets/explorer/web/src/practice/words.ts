@@ -1,4 +1,4 @@
-// What is shown of a decision, in words.
+// A decision in words.
 
 import type { Schemas } from "../api/client";
 import { RANKS } from "../common/cards";
@@ -33,7 +33,7 @@ function total(numbers: readonly number[], one: string): string {
   return `${sum} ${one}${sum === 1 ? "" : "s"}`;
 }
 
-/** What is lost when all results are deleted. */
+/** The results that deleting all would lose. */
 export function lostText(sources: readonly Source[]): string {
   const hands = total(
     sources.map((one) => one.hands),

@@ -22,7 +22,7 @@ export class KeptRanges {
     await this.asked.again((signal) => get("/api/ranges", { signal }));
   }
 
-  /** Keep a range; one of that name is replaced. Whether that was done. */
+  /** Keep a range; one of that name is replaced. Returns whether it was stored. */
   keep(name: string, text: string): Promise<boolean> {
     return this.change(() => post("/api/ranges", { body: { name, text } }));
   }

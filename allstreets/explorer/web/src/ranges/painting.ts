@@ -1,4 +1,4 @@
-// Painting a range: which cells a stroke covers, and what it does to them.
+// Painting a range: the cells of a stroke, and its effect on them.
 
 import { GRID_HANDS, RANKS } from "../common/cards";
 

@@ -36,7 +36,7 @@ export class EditedRange {
     () => !this.waits,
     (stroke) => this.apply(stroke),
   );
-  /** The weights of the grid, with the stroke that goes on. */
+  /** The weights of the grid, with the current stroke. */
   readonly weights: Weights = $derived({ ...this.grid.weights, ...this.brushed });
 
   private readonly asked = new Asked<Schemas["RangeGrid"]>();
@@ -45,7 +45,7 @@ export class EditedRange {
   /** `onchange` is told every new text, whether or not it can be read. */
   constructor(private readonly onchange: (text: string) => void) {}
 
-  /** Show another range; there is nothing to go back to. */
+  /** Show another range; the history is empty then. */
   read(text: string): void {
     this.strokes.clear();
     this.put(text);
@@ -54,7 +54,7 @@ export class EditedRange {
     void this.ask(false);
   }
 
-  /** The text as it is being typed; it is left as it stands. */
+  /** The text while it is typed; it is not changed. */
   type(text: string): void {
     this.strokes.clear();
     this.put(text);
@@ -62,12 +62,12 @@ export class EditedRange {
     this.timer = setTimeout(() => void this.ask(false), TYPING_PAUSE);
   }
 
-  /** The text has been typed: write it as all ranges are written. */
+  /** The text is complete: write it in the canonical form. */
   tidy(): Promise<void> {
     return this.ask(true);
   }
 
-  /** Another text in the place of this one. */
+  /** Replace the text. */
   replace(text: string): Promise<void> {
     this.strokes.clear();
     return this.change(text);
@@ -77,13 +77,13 @@ export class EditedRange {
     return this.replace("");
   }
 
-  /** A stroke begins with a cell: it clears what has the weight of the brush, or paints. */
+  /** A stroke begins with a cell: it clears a cell with the brush's weight, or paints. */
   begin(hand: string, brush: number): void {
     const weight = this.waits ? null : strokeWeight(this.grid.weights[hand] ?? 0, brush);
     this.move({ hands: [hand], brush, weight });
   }
 
-  /** It goes on to other cells. */
+  /** It continues to other cells. */
   extend(hands: readonly string[]): void {
     if (this.stroke) this.move({ ...this.stroke, hands: [...this.stroke.hands, ...hands] });
   }
@@ -100,7 +100,7 @@ export class EditedRange {
     this.add({ hands, brush: weight, weight });
   }
 
-  /** Take the last change back. */
+  /** Undo the last change. */
   undo(): void {
     this.strokes.clear();
     this.remember();
@@ -153,14 +153,14 @@ export class EditedRange {
     this.problem = null;
   }
 
-  /** The grid is a step that can be gone back to. */
+  /** Record the grid as a step to go back to. */
   private remember(): void {
     if (this.shown === this.settled) return;
     this.earlier = [this.settled, ...this.earlier].slice(0, MOST_EARLIER);
     this.settled = this.shown;
   }
 
-  /** Hear the server on the text, unless there is another one by then. */
+  /** Ask the server about the text, unless there is another one by then. */
   private async ask(tidies: boolean): Promise<void> {
     clearTimeout(this.timer);
     const { text } = this;

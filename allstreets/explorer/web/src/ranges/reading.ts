@@ -33,7 +33,7 @@ function combosOf(hand: string): string[] {
 const COMBOS = new Map(GRID_HANDS.map((hand) => [hand, combosOf(hand)]));
 const ALL = [...COMBOS.values()].reduce((sum, combos) => sum + combos.length, 0);
 
-/** The grid of a text; null where only the server can tell. */
+/** The grid of a text; null where only the server can read it. */
 export function readRange(text: string): Grid | null {
   const weights = weightsOf(text);
   return weights && gridOf(weights);

@@ -18,7 +18,7 @@ export const PRESETS: readonly Preset[] = [
   { label: "broadway", text: "TT+,ATs+,KTs+,QTs+,JTs,ATo+,KTo+,QTo+,JTo" },
 ];
 
-/** The share that somebody asks for as "20", "20 %" or "top 20%"; null: it is none. */
+/** A share typed as "20", "20 %" or "top 20%"; null: not a share. */
 export function topShare(typed: string): Preset | null {
   const found = /^(?:top\s*)?(\d+(?:\.\d+)?)\s*%?$/i.exec(typed.trim());
   const share = Number(found?.[1]);

@@ -11,7 +11,7 @@ export async function downloadTree(solution: string, kind: RangeKind): Promise<v
   copier.say(`Writing every range before the flop for ${kindLabel(kind)} …`, true);
   try {
     const where = address("/api/solutions/{solution}/ranges.zip", { solution }, { kind });
-    copier.say(`Saved ${await download(where)}: README.txt in it says what is where`);
+    copier.say(`Saved ${await download(where)}: README.txt in it lists the files`);
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
     copier.say(error.message);

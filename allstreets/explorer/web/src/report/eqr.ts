@@ -1,4 +1,4 @@
-// What part of its equity a range gets.
+// The share of its equity that a range realises.
 
 interface Ranges {
   ev_oop: number | null;

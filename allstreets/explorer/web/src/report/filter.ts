@@ -1,4 +1,4 @@
-// Which flops are looked at.
+// The filter of flops.
 
 import type { FlopRow } from "./table";
 
@@ -26,7 +26,7 @@ export function matches(flop: string, text: string): boolean {
   return cards.includes(wanted) || cards.replaceAll(/[cdhs]/g, "").includes(wanted);
 }
 
-/** What a kind can be, in the order in which the flops come. */
+/** The values of a kind, in the order of the flops. */
 export function optionsOf(rows: readonly FlopRow[], kind: Kind): string[] {
   return [...new Set(rows.map((row) => row[kind]))];
 }

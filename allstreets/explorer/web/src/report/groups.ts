@@ -27,7 +27,7 @@ export interface Group {
   eqr_ip: number | null;
 }
 
-/** What groups of flops need to know of their decision. */
+/** The facts of a decision that groups of flops need. */
 export interface Whole {
   actions: readonly unknown[];
   pot: number;
@@ -58,7 +58,7 @@ function rank(name: string): number {
   return name.split(" ").reduce((total, word) => ORDER.length * total + ORDER.indexOf(word), 0);
 }
 
-/** The mean by weight of what is known; null where nothing is. */
+/** The weighted mean of known values; null if there are none. */
 export function meanOf(
   rows: readonly FlopRow[],
   value: (row: FlopRow) => number | null | undefined,

@@ -21,7 +21,7 @@ export function pointsOf(rows: readonly FlopRow[], x: Column, y: Column): Points
   return { x: spanOf(all.map((one) => one.x)), y: spanOf(all.map((one) => one.y)), all };
 }
 
-/** From the least to the largest, with some room at both ends. */
+/** From the smallest to the largest, with some room at both ends. */
 export function spanOf(values: readonly number[]): Span {
   if (!values.length) return { low: 0, high: 1 };
   const [low, high] = [Math.min(...values), Math.max(...values)];

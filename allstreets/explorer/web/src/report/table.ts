@@ -23,7 +23,7 @@ export interface Column {
   mean?: boolean; // a mean over rows says something
 }
 
-/** What a row is about: "7h", "AsKh7d". */
+/** The cards of a row: "7h", "AsKh7d". */
 export function cardsOf(row: Row): string {
   return "card" in row ? row.card : row.flop;
 }
@@ -56,7 +56,7 @@ function word(
   };
 }
 
-/** The columns of a report that hold anything at all. */
+/** The columns of a report with any values. */
 export function columnsOf(
   report: {
     actions: readonly Choice[];
@@ -129,7 +129,7 @@ function figure(
   };
 }
 
-/** What part of its equity a range gets. Its mean over rows is no mean of quotients. */
+/** The share of its equity that a range realises. Its mean over rows is not a mean of quotients. */
 function realised(
   player: "oop" | "ip",
   seat: string,
@@ -149,7 +149,7 @@ export function isWord(column: Column, rows: readonly Row[]): boolean {
   return rows[0] !== undefined && typeof column.value(rows[0]) === "string";
 }
 
-/** What a cell says. */
+/** The text of a cell. */
 export function shownValue(column: Column, row: Row): string {
   const value = column.value(row);
   if (value === null) return DASH;
@@ -163,7 +163,7 @@ export interface Order {
 
 type Value = number | string | null;
 
-/** Rows by a value; those without one come last, whichever way it goes. */
+/** Rows by a value; those without one come last in either direction. */
 export function ordered<R>(rows: readonly R[], value: (row: R) => Value, down: boolean): R[] {
   const sign = down ? -1 : 1;
   return rows

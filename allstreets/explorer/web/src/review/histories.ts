@@ -1,4 +1,4 @@
-// Hand histories from files: what sites write is not always UTF-8.
+// Hand histories from files: sites do not always write UTF-8.
 
 export const MOST_LETTERS = 4_000_000; // that the server takes
 
@@ -21,7 +21,7 @@ export async function readFiles(files: Iterable<File>): Promise<string> {
   return texts.join("\n\n\n");
 }
 
-/** What is wrong with a text before it is sent; "": nothing. */
+/** The problem with a text before it is sent; "": none. */
 export function tooLong(text: string): string {
   if (text.length <= MOST_LETTERS) return "";
   const most = (MOST_LETTERS / 1e6).toFixed(0);

@@ -1,4 +1,4 @@
-// A text that is written in a field, or comes from files: what was done last counts.
+// A text that is written in a field, or comes from files: the last change counts.
 
 import { Asked } from "../common/asked.svelte";
 import { readFiles } from "./histories";

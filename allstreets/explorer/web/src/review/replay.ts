@@ -1,4 +1,4 @@
-// A hand step by step: where its decisions are, and what is said of them.
+// A hand step by step: its decisions, and the notes on them.
 
 import type { Schemas } from "../api/client";
 import { fixed, often, plain, significant } from "../common/format";
@@ -24,7 +24,7 @@ export function commandOf(pressed: Pressed): Command | null {
   return COMMANDS.get(pressed.key) ?? null;
 }
 
-/** Where a hand is opened: at the step that was asked for, or else at its costliest decision. */
+/** The step at which a hand opens: the requested one, or else its costliest decision. */
 export function openedAt(hand: Hand, at: number | null): number {
   if (at !== null && at >= 0 && at <= hand.steps.length) return at;
   const costliest = hand.decisions.reduce<Decision | null>(
@@ -42,29 +42,29 @@ export function stepBeside(hand: Hand, at: number, way: 1 | -1): number | null {
     : (stops.reverse().find((stop) => stop < at) ?? null);
 }
 
-const LEAST = 5e-4; // bb: less is not told
+const LEAST = 5e-4; // bb: smaller losses are not shown
 
 /** Whether a decision lost something. */
 export function isDear(one: Decision | undefined): boolean {
   return (one?.loss ?? 0) >= LEAST;
 }
 
-/** What the accuracy of a decision is, and what it is not. */
+/** The meaning of a decision's accuracy. */
 export const ACCURACY =
-  "What a perfect answer could gain at this decision, on average over the hands that reach it. " +
+  "The most that a perfect answer could gain here, on average over the hands that reach it. " +
   "The loss of a single hand may be off by more: a smaller target makes it more precise.";
 
-/** What a decision cost, in a few words. */
+/** The cost of a decision, in a few words. */
 export function verdict(one: Decision): string {
   if (one.loss === null) return one.note || "not graded";
   const option = one.options.find((each) => each.word === one.counted_as);
-  const same = option ? `the solution does so ${often(option.frequency, 0)} of the time` : "";
+  const same = option ? `the solution does this ${often(option.frequency, 0)} of the time` : "";
   if (!isDear(one)) return `nothing lost; ${same}`;
   const solved = one.within === null ? "" : `; accuracy ${significant(one.within, 2)} bb on average over the range`;
   return `${fixed(one.loss, 3)} bb lost; ${same}${solved}`;
 }
 
-/** How far the solution is from the hand that was played. */
+/** The distance of the solution from the played hand. */
 export function distance(hand: Hand): string {
   const gap = hand.solution_stack / hand.stack - 1;
   const far = Math.abs(gap) < 0.005 ? "the same depth" : `${gap > 0 ? "+" : "−"}${fixed(100 * Math.abs(gap), 0)} %`;

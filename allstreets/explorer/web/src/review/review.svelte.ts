@@ -1,4 +1,4 @@
-// The review that is looked at: its table is read once, and hands of it follow its filters.
+// The current review: its table is read once, and its hands follow the filters.
 
 import { get, type Schemas } from "../api/client";
 import { Asked } from "../common/asked.svelte";

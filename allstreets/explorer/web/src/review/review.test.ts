@@ -109,9 +109,9 @@ describe("a replayed hand", () => {
   it("says what a decision cost, or why nobody knows", () => {
     const [cheap, dear, unknown] = HAND.decisions as [Decision, Decision, Decision];
     expect(verdict(dear)).toBe(
-      "0.500 bb lost; the solution does so 25 % of the time; accuracy 0.02 bb on average over the range",
+      "0.500 bb lost; the solution does this 25 % of the time; accuracy 0.02 bb on average over the range",
     );
-    expect(verdict({ ...cheap, loss: 0 })).toBe("nothing lost; the solution does so 25 % of the time");
+    expect(verdict({ ...cheap, loss: 0 })).toBe("nothing lost; the solution does this 25 % of the time");
     expect(verdict(unknown)).toBe("not solved: no time");
     expect(distance(HAND)).toBe("game, 20 bb for 16 bb played: +25 %");
   });

@@ -1,4 +1,4 @@
-// The decisions of a review: which are shown, what they come to, and the hands that they lead to.
+// The decisions of a review: the shown ones, their totals, and their hands.
 
 import type { Schemas } from "../api/client";
 import { count } from "../common/format";
@@ -13,7 +13,7 @@ export type Filter = Readonly<Record<Kind, string>> & { readonly least: number }
 
 export const ANY: Filter = { street: "", pot: "", action: "", least: 0 };
 
-/** The decisions that are meant; one that is not graded lost nothing that is known. */
+/** The selected decisions; the loss of an ungraded one is not known. */
 export function filtered(rows: readonly Row[], filter: Filter): Row[] {
   return rows.filter(
     (row) =>
@@ -22,7 +22,7 @@ export function filtered(rows: readonly Row[], filter: Filter): Row[] {
   );
 }
 
-/** What was lost by a kind, in the order of the totals, with the share of the largest. */
+/** The losses by a kind, in the order of the totals, relative to the largest. */
 export interface Bar {
   name: string;
   total: Total;
@@ -51,7 +51,7 @@ export function beside(hands: readonly string[], hand: string, way: 1 | -1): str
   return hands[at < 0 ? 0 : at + way] ?? null;
 }
 
-/** Why hands or decisions are missing, how many, and where the first of them stands. */
+/** The reasons for missing hands or decisions, their counts, and the place of the first. */
 export function missing(one: Schemas["ReviewReason"]): string {
   return `${count(one.count)} × ${one.reason}${one.place ? ` (${one.place})` : ""}`;
 }

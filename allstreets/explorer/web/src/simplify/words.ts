@@ -1,4 +1,4 @@
-// What can be made simple, and the rows in which its price is shown.
+// The rules of simplifying, and the rows of the price table.
 
 import type { Schemas } from "../api/client";
 

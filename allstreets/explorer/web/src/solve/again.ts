@@ -1,4 +1,4 @@
-// A solve that is to be changed and begun again: its form, filled in.
+// A solve to change and start again: its form, filled in.
 
 import { router } from "../app/router.svelte";
 import { trainer } from "../train/game.svelte";

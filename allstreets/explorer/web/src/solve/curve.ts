@@ -8,7 +8,7 @@ export interface CurveData {
   target: (number | null)[];
 }
 
-/** A logarithmic axis has no place for 0: what is solved to the last digit leaves a gap. */
+/** A logarithmic axis has no place for 0: a perfect solution leaves a gap. */
 export function curveData(points: readonly CurvePoint[], target: number | null): CurveData {
   const checked = points.filter((point) => point.exploitability !== null);
   return {

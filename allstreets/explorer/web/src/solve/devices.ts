@@ -1,4 +1,4 @@
-// What a spot can be solved by, as a list to choose from.
+// The devices for a spot, as a list to choose from.
 
 import type { Schemas } from "../api/client";
 

@@ -1,4 +1,4 @@
-// What the events of a solve add to what is known of it.
+// Events of a solve, and how they update its state.
 
 import type { Schemas } from "../api/client";
 

@@ -1,4 +1,4 @@
-// The spot that is being written, what the server thinks of it, and how it is sent.
+// The spot in the form, the server's estimate of it, and sending it.
 
 import { get, post, RefusedError, type Schemas } from "../api/client";
 import { Asked } from "../common/asked.svelte";
@@ -24,7 +24,7 @@ export class SpotEditor {
   asking = $state(false); // the estimate is not yet that of the draft
   sending = $state(false);
   private found: readonly Problem[] = $state.raw([]);
-  /** Why nothing could be loaded or solved, apart from the fields. */
+  /** The reason why nothing could be loaded or solved, apart from fields. */
   refusal: RefusedError | null = $state.raw(null);
 
   readonly cards: readonly string[] = $derived(boardCards(this.draft?.board ?? ""));
@@ -40,7 +40,7 @@ export class SpotEditor {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly asked = new Asked<Schemas["SpotEstimate"]>();
 
-  /** Begin with what was written last, or with the first example. */
+  /** Start with the last draft, or with the first example. */
   async load(): Promise<void> {
     try {
       [this.examples, this.devices] = await Promise.all([
@@ -138,5 +138,5 @@ export class SpotEditor {
   }
 }
 
-/** There is one form: it is still there when one comes back from a solve. */
+/** There is one form: it is still there after a solve. */
 export const editor = new SpotEditor();

@@ -1,4 +1,4 @@
-// A solve as it goes on. In a component:
+// A solve in progress. In a component:
 //
 //   const live = $derived(solveId ? watch(solveId) : null);
 //   $effect(() => live?.follow());                     // listens while the component is there
@@ -11,10 +11,10 @@ import { Asked } from "../common/asked.svelte";
 import { goesOn, joined, retryDelay, type CurvePoint, type Solve } from "./events";
 
 export class Live {
-  /** What was told last; null until the first answer. */
+  /** The latest state; null until the first answer. */
   solve: Solve | null = $state.raw(null);
   points: readonly CurvePoint[] = $state.raw([]);
-  /** Why nothing is known, or why what is shown may be old. */
+  /** The reason why nothing is known, or why the state may be old. */
   problem: RefusedError | null = $state.raw(null);
 
   private followers = 0;
@@ -48,7 +48,7 @@ export class Live {
     };
   }
 
-  /** Ask where the solve stands, and listen if it goes on: also after it was told to. */
+  /** Ask for the state of the solve, and listen if it is active. */
   async refresh(): Promise<void> {
     this.disconnect();
     const path = { solve: this.id };
@@ -67,7 +67,7 @@ export class Live {
     }
   }
 
-  /** Take over an answer to a request that changed the solve. What was told before it is older. */
+  /** Take the answer to a request that changed the solve. Earlier states are older. */
   accept(solve: Solve): void {
     this.solve = solve;
     if (this.followers > 0) void this.refresh();

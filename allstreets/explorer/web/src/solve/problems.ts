@@ -3,7 +3,7 @@
 import type { Problem } from "./draft";
 import { pathOf, type SizeField, type SizeRow } from "./sizes";
 
-/** What is wrong with a field; null: nothing. */
+/** The problem of a field; null: none. */
 export function problemAt(problems: readonly Problem[], ...paths: string[]): string | null {
   // A field that writes many texts is told the same of each: the first word is enough.
   const here = problems.find(({ field }) => field && paths.includes(field));
@@ -33,7 +33,7 @@ export function withoutRepeats(problems: readonly Problem[], rows: readonly Size
   });
 }
 
-/** Why a spot cannot be solved yet, in one line; null: it can. */
+/** The reason why a spot cannot be solved yet, in one line; null: it can. */
 export function reasonNot(problems: readonly Problem[]): string | null {
   const [first] = problems;
   if (!first) return null;

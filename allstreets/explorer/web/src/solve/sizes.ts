@@ -1,4 +1,4 @@
-// Bet sizes as fields: which are shown, and which texts of the form each of them writes.
+// Bet sizes as fields: the shown ones, and the texts of the form that each writes.
 
 import type { Schemas } from "../api/client";
 
@@ -16,7 +16,7 @@ export interface Sharing {
   streets: boolean; // all streets have the same sizes
 }
 
-/** Where a text stands in the form. */
+/** The place of a text in the form. */
 export interface SizePlace {
   street: Street;
   player: Player;
@@ -122,7 +122,7 @@ function fieldsOf(rows: readonly SizeRow[]): SizeField[] {
   return rows.flatMap((row) => row.fields).filter((one) => one !== null);
 }
 
-/** All that is shared gets the text that its field shows. */
+/** Every shared text gets the text of its field. */
 export function spread(sizes: Sizes, cards: number, sharing: Sharing): Sizes {
   return fieldsOf(sizeRows(cards, sharing)).reduce(
     (all, one) => withField(all, one, sizeAt(all, one.writes[0])),
@@ -130,7 +130,7 @@ export function spread(sizes: Sizes, cards: number, sharing: Sharing): Sizes {
   );
 }
 
-/** What sizes have in common on the streets of a board: the switches that a form begins with. */
+/** The sizes in common on the streets of a board: the switches that a form starts with. */
 export function sharingOf(sizes: Sizes, cards: number): Sharing {
   const shown = streetsFrom(cards);
   const counts = ({ street, kind }: SizePlace): boolean =>

@@ -5,13 +5,13 @@ import { Asked } from "../common/asked.svelte";
 import { Changes } from "../common/changes.svelte";
 import { goesOn, type Solve } from "./events";
 
-const PERIOD = 3000; // milliseconds between two looks while something is being solved
+const PERIOD = 3000; // milliseconds between two updates while something is being solved
 
 export class SolveList {
   private readonly asked = new Asked<Solve[]>();
   private readonly changes = new Changes();
 
-  /** What was deleted last: it can be undone. */
+  /** The last deleted solve: it can be restored. */
   gone: Schemas["Trashed"] | null = $state.raw(null);
 
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -55,7 +55,7 @@ export class SolveList {
     });
   }
 
-  /** Bring back what was deleted last. */
+  /** Restore the last deleted solve. */
   undo(): Promise<void> {
     const trashed = this.gone?.id;
     if (trashed === undefined) return Promise.resolve();
@@ -66,7 +66,7 @@ export class SolveList {
     });
   }
 
-  /** Take a solve out of the line. */
+  /** Remove a solve from the queue. */
   cancel(id: string): Promise<void> {
     return this.change(() => post("/api/solves/{solve}/stop", { path: { solve: id } }));
   }

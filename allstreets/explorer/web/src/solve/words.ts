@@ -24,19 +24,19 @@ export function stateWord(state: SolveState, review: string | null = null): stri
   return (review === null ? null : REVIEW_STATES[state]) ?? STATES[state];
 }
 
-/** How far a solve is, in a few words. */
+/** The progress of a solve, in a few words. */
 export function reachedText({ review, progress, unit }: Solve): string {
   if (review === null) return quality(progress?.exploitability, unit);
   return progress ? `${count(progress.iteration)} of ${count(progress.total)} hands` : DASH;
 }
 
-/** What there is to say of a solve beyond its state. */
+/** The notes on a solve beyond its state. */
 export function newsOf({ state, place, note, reason, error }: Solve): string {
   const usual = state === "starting" ? "Getting ready …" : placeWord(place);
   return error ?? note ?? reason ?? usual;
 }
 
-/** Where a solve stands in the line; "" where it does not wait. */
+/** The place of a solve in the queue; "" if it does not wait. */
 export function placeWord(place: number | null): string {
   if (place === null) return "";
   const before = place - 1;
@@ -55,7 +55,7 @@ export function age(then: number, now: number): string {
   return days === 1 ? "1 day ago" : `${days} days ago`;
 }
 
-/** What may be done with a solve, by the words of its buttons. */
+/** The commands for a solve, by the words of its buttons. */
 export interface Offers {
   pause: boolean;
   stop: string | null; // what the button says
@@ -75,7 +75,7 @@ export function offers(solve: Pick<Solve, "state" | "progress" | "target">): Off
   };
 }
 
-/** Time that is left, in words; an estimate that does not exist yet is none. */
+/** The remaining time, in words; none without an estimate. */
 export function timeLeft(solve: Solve): string {
   const left = solve.progress?.eta_seconds;
   if (solve.state !== "running" || left === null || left === undefined) return "–";

@@ -18,9 +18,9 @@ export interface Wanted {
 }
 
 export class Copier {
-  /** What has just happened, for a moment. */
+  /** A note on the last copy, shown for a moment. */
   message = $state("");
-  /** A text that the browser would not take: it is shown, to be copied by hand. */
+  /** A text that the browser refused: it is shown, to be copied by hand. */
   shown: { title: string; text: string } | null = $state.raw(null);
 
   private readonly asked = new Asked<Schemas["RangeText"]>();
@@ -66,7 +66,7 @@ export class Copier {
     this.shown = null;
   }
 
-  /** Say something, for a moment, or until something else is said. */
+  /** Show a note for a moment, or until the next one. */
   say(message: string, stays = false): void {
     this.message = message;
     clearTimeout(this.timer);

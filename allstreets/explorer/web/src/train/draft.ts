@@ -1,4 +1,4 @@
-// A game as the form has it, and the training file that it stands for.
+// A game as in the form, and its training file.
 
 import type { Schemas } from "../api/client";
 
@@ -61,7 +61,7 @@ export function fileOf(draft: GameDraft, quality: Quality): string {
   return [`name: ${JSON.stringify(nameOf(draft))}`, "solver:", ...keys, ""].join("\n");
 }
 
-/** What the game is called: "20 bb, ante 1, open 2.5". */
+/** The name of the game: "20 bb, ante 1, open 2.5". */
 export function nameOf(draft: GameDraft): string {
   const { format, stack, antes, ante, rake } = draft;
   const parts = [`${stack.trim()} bb`];
@@ -105,18 +105,18 @@ const KEYS: readonly [keyof GameDraft, RegExp][] = [
   ["bet", /^solver\.postflop_bet_sizes/],
 ];
 
-/** The field of the form that a problem belongs to; null: it is one of the whole game. */
+/** The field of the form that a problem belongs to; null: the whole game. */
 export function fieldOf(problem: Problem): keyof GameDraft | null {
   return KEYS.find(([, pattern]) => pattern.test(problem.field ?? ""))?.[0] ?? null;
 }
 
-/** What is wrong with a field, without the line and key of a file that nobody sees. */
+/** The problem of a field, without line and key of a file that the user does not see. */
 export function problemOf(problems: readonly Problem[], field: keyof GameDraft): string | null {
   const wrong = problems.find((problem) => fieldOf(problem) === field);
   return wrong ? wrong.message.replace(/^(line \d+: )?[\w.[\]]+: /, "") : null;
 }
 
-/** A draft out of what the browser has kept; what is missing or of another kind is as at first. */
+/** A draft from the browser's storage; missing or odd values get their defaults. */
 export function draftOf(text: string | null): GameDraft {
   let kept: unknown;
   try {

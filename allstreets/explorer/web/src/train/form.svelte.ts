@@ -1,4 +1,4 @@
-// The form of a game, and what each quality of it would take.
+// The form of a game, and the cost of each quality.
 
 import { post, type Schemas } from "../api/client";
 import { Asked } from "../common/asked.svelte";
@@ -27,7 +27,7 @@ export class GameForm {
     return this.asked.error?.message ?? "";
   }
 
-  /** What is wrong with the game as it would be trained. */
+  /** The problems of the game as it would be trained. */
   get problems(): readonly Schemas["Problem"][] {
     return this.estimates?.[this.quality].problems ?? [];
   }
@@ -42,7 +42,7 @@ export class GameForm {
     this.measure(PAUSE);
   }
 
-  /** Ask what the game takes, once nobody types. */
+  /** Ask for the cost of the game after a pause in typing. */
   measure(pause = 0): void {
     clearTimeout(this.timer);
     this.asked.drop();

@@ -1,4 +1,4 @@
-// The training file that is being written, what the server thinks of it, and how it is sent.
+// The training file in the editor, the server's estimate of it, and sending it.
 
 import { get, post, RefusedError, type Schemas } from "../api/client";
 import { Asked } from "../common/asked.svelte";
@@ -22,7 +22,7 @@ export class Trainer {
     return this.asked.value;
   }
 
-  /** Begin with what was written last, if it was; else the form's file is shown. */
+  /** Start with the last draft, if there is one; else with the form's file. */
   async load(): Promise<void> {
     try {
       this.samples = await get("/api/games/samples");
@@ -34,7 +34,7 @@ export class Trainer {
     if (this.text.trim()) this.write(this.text);
   }
 
-  /** Another text: it is kept, and measured when nobody types. */
+  /** Another text: it is kept, and measured after a pause in typing. */
   write(text: string): void {
     this.text = text;
     this.refusal = "";
@@ -75,6 +75,6 @@ export class Trainer {
   }
 }
 
-/** There is one text and one form: they are still there when one comes back from a solve. */
+/** There is one text and one form: they are still there after a solve. */
 export const trainer = new Trainer();
 export const form = new GameForm();

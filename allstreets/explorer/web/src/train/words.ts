@@ -1,11 +1,11 @@
-// What training a whole game takes, in words for people.
+// The cost of training a whole game, in words.
 
 import type { Schemas } from "../api/client";
 import { bytes, count, duration, quality, significant } from "../common/format";
 
 type Estimate = Schemas["GameEstimate"];
 
-/** "18 min, 9.3 GB": the two things that a person must have. */
+/** "18 min, 9.3 GB": the time and the memory that it takes. */
 export function tookOf({ seconds, memory_bytes: memory }: Estimate): string {
   return `${seconds === null ? "–" : minutes(seconds)}, ${bytes(memory)}`;
 }
@@ -27,18 +27,18 @@ export function sizeOf({ flops, buckets, iterations, pots }: Estimate): string {
   return parts.flatMap(([much, what]) => (much === null ? [] : [`${count(much)} ${what}`])).join(", ");
 }
 
-/** What the solution will be worth with real cards. */
+/** The expected worth of the solution with real cards. */
 export function expectedOf(estimate: Estimate): string {
   const { expected_mbb: expected, expected_factor: factor, pots } = estimate;
   if (pots === 0) return "solved exactly";
-  if (expected === null || factor === null) return "what it is worth with real cards is not known";
+  if (expected === null || factor === null) return "its worth with real cards is not known";
   const [low, about, high] = [expected / factor, expected, expected * factor].map((mbb) =>
     significant(mbb, 2),
   );
   return `a perfect opponent wins about ${about} mbb/hand (${low} to ${high})`;
 }
 
-/** Lines of (what, how much), as far as it is known. */
+/** Lines of (name, amount), as far as known. */
 export function costsOf(estimate: Estimate): [string, string][] {
   const { setup_seconds: setup, seconds_per_iteration: iteration } = estimate;
   const free = estimate.free_bytes === null ? "" : ` of ${bytes(estimate.free_bytes)} free`;
