@@ -100,9 +100,7 @@ def test_one_hand_against_one_hand() -> None:
     assert DealtPairs.of([flop.cards], removal=False).reached(aces, aces)[0] == 9
 
 
-@pytest.mark.long
 def test_all_flops_deal_what_is_dealt_before_them() -> None:
-    """Long: cards of 1,755 flops. `cards/test_hand_pairs` sums the matrices of all flops."""
     flops = all_flops()
     dealt = DealtPairs.of([flop.cards for flop in flops])
     total = dealt.sum(np.array([float(flop.multiplicity) for flop in flops]))
