@@ -13,7 +13,11 @@ from builders.whole_solution import save_classes
 from allstreets.agents import Tools, make_server
 from allstreets.agents.tools import rounded
 
-mcp = pytest.importorskip("mcp", reason="the MCP SDK is not installed")
+
+def sdk() -> Any:
+    """The official SDK, when a test needs it: importing it takes a second."""
+    return pytest.importorskip("mcp", reason="the MCP SDK is not installed")
+
 
 NAMES = {"list_solutions", "get_range", "get_node", "solve_spot", "review_hand", "equity"}
 
@@ -27,7 +31,7 @@ def asked(server: Any, ask: Callable[[Any], Awaitable[Any]]) -> Any:
     """The result of a conversation with a server."""
 
     async def talk() -> Any:
-        async with mcp.Client(server) as client:
+        async with sdk().Client(server) as client:
             return await ask(client)
 
     return asyncio.run(talk())
@@ -87,7 +91,7 @@ def test_what_cannot_be_answered_is_said(
 def test_a_process_serves_standard_input_and_output(game: Path) -> None:
     """A client starts the command, solves a river and looks into it."""
     inherited = ("PYTHONPATH", "ALLSTREETS_CACHE", "ALLSTREETS_LIBRARY", "HOME")
-    command = mcp.StdioServerParameters(
+    command = sdk().StdioServerParameters(
         command=sys.executable,
         args=["-m", "allstreets", "mcp", str(game)],
         env={name: os.environ[name] for name in inherited if name in os.environ},
@@ -101,7 +105,7 @@ def test_a_process_serves_standard_input_and_output(game: Path) -> None:
         wrong = await client.call_tool("get_node", {"solution": name, "line": "zz"})
         return solved, node, wrong
 
-    solved, node, wrong = asked(mcp.stdio_client(command), ask)
+    solved, node, wrong = asked(sdk().stdio_client(command), ask)
     assert solved.structured_content["target_reached"]
     assert node.structured_content["to_act"] == "IP"
     assert wrong.is_error

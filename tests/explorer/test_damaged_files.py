@@ -61,16 +61,21 @@ def damage(request: pytest.FixtureRequest) -> bytes:
     return DAMAGED[request.param]
 
 
-def listed(opened: Path, what: str) -> list[dict[str, Any]]:
-    answer = Client(Library([opened])).get(f"/api/{what}")
+@pytest.fixture
+def client(opened: Path) -> Client:
+    return Client(Library([opened]))
+
+
+def listed(client: Client, what: str) -> list[dict[str, Any]]:
+    answer = client.get(f"/api/{what}")
     assert answer.status_code == 200, answer.text
     found: list[dict[str, Any]] = answer.json()
     return found
 
 
-def test_a_damaged_label(opened: Path, damage: bytes) -> None:
+def test_a_damaged_label(opened: Path, client: Client, damage: bytes) -> None:
     (opened / "one" / "label.json").write_bytes(damage)
-    one, two = sorted(listed(opened, "solutions"), key=lambda card: card["folder"])
+    one, two = sorted(listed(client, "solutions"), key=lambda card: card["folder"])
     assert (two["name"], two["note"], two["problem"]) == ("my two", "n", None)
     assert (one["name"], one["note"], one["kind"]) == ("one", "", "spot")  # itself it is whole
     assert one["problem"].startswith("label.json is damaged (")
@@ -78,18 +83,17 @@ def test_a_damaged_label(opened: Path, damage: bytes) -> None:
     assert (opened / "one" / "label.json").read_bytes() == damage
 
 
-def test_damaged_facts_in_the_trash(opened: Path, damage: bytes) -> None:
+def test_damaged_facts_in_the_trash(opened: Path, client: Client, damage: bytes) -> None:
     place = next((opened / ".trash").iterdir())
     name = json.loads((place / "trashed.json").read_text())["name"]
     (place / "trashed.json").write_bytes(damage)
-    cards = {card["id"]: card for card in listed(opened, "trash")}
+    cards = {card["id"]: card for card in listed(client, "trash")}
     assert len(cards) == 2
     lost = cards.pop(place.name)
     assert lost["name"].startswith("trashed.json is damaged (")
     assert lost["folder"] == str(place / "content")
     (other,) = cards.values()
     assert {name, other["name"]} == {"one", "two"}
-    client = Client(Library([opened]))
     refused = client.get(f"/api/trash/{place.name}/restore", method="POST")
     assert refused.status_code == 422
     assert refused.json()["message"].endswith(f"move {place / 'content'} back by hand")
@@ -98,13 +102,13 @@ def test_damaged_facts_in_the_trash(opened: Path, damage: bytes) -> None:
     assert (opened / "gone" / other["name"]).is_dir()
 
 
-def test_a_damaged_review(opened: Path, damage: bytes) -> None:
+def test_a_damaged_review(opened: Path, client: Client, damage: bytes) -> None:
     (opened / "review one" / INDEX).write_bytes(damage)
-    cards = {card["name"]: card for card in listed(opened, "reviews")}
+    cards = {card["name"]: card for card in listed(client, "reviews")}
     assert set(cards) == {"review one", "two"}
     assert cards["two"]["problem"] is None
     assert cards["review one"]["problem"].endswith("review the hands again")
-    detail = Client(Library([opened])).get(f"/api/reviews/{cards['review one']['id']}")
+    detail = client.get(f"/api/reviews/{cards['review one']['id']}")
     assert detail.status_code == 422
 
 
@@ -119,19 +123,19 @@ def test_a_damaged_review(opened: Path, damage: bytes) -> None:
         ("skipped", [["hands.txt", 9, "cut"]]),
     ],
 )
-def test_a_review_with_a_wrong_type(opened: Path, key: str, value: object) -> None:
+def test_a_review_with_a_wrong_type(opened: Path, client: Client, key: str, value: object) -> None:
     wrong = json.dumps({**review_index(), key: value})
     (opened / "review one" / INDEX).write_text(wrong)
-    cards = {card["name"]: card for card in listed(opened, "reviews")}
+    cards = {card["name"]: card for card in listed(client, "reviews")}
     assert cards["two"]["problem"] is None
     assert f"{INDEX} is damaged (" in cards["review one"]["problem"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="names are text there")
-def test_folders_whose_names_are_no_text(opened: Path) -> None:
+def test_folders_whose_names_are_no_text(opened: Path, client: Client) -> None:
     odd = Path(os.fsdecode(os.fsencode(opened) + b"/a\xff\x1b[31m"))
     (opened / "one").rename(odd)
     (odd / "label.json").unlink()
     (opened / "review one").rename(odd.with_name(odd.name + "review"))
-    assert {card["name"] for card in listed(opened, "solutions")} == {"a\\udcff\\x1b[31m", "my two"}
-    assert len(listed(opened, "reviews")) == 2
+    assert {card["name"] for card in listed(client, "solutions")} == {"a\\udcff\\x1b[31m", "my two"}
+    assert len(listed(client, "reviews")) == 2

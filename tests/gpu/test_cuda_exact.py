@@ -49,8 +49,15 @@ def values(game: ExactSubgame, solver: SpotSolver) -> list[Any]:
     return found
 
 
-@pytest.mark.parametrize("spot", [RIVER, TURN, FLOP, ALL_IN, RAKED, WIDE])
-@pytest.mark.parametrize("precision", ["float32", "float16"])
+@pytest.mark.parametrize(
+    ("spot", "precision"),
+    [
+        *((spot, "float32") for spot in (RIVER, TURN, FLOP, ALL_IN, RAKED, WIDE)),
+        *((spot, "float16") for spot in (RIVER, TURN, RAKED, WIDE)),
+        # Long: for the other side a whole flop is compiled in this precision.
+        *(pytest.param(spot, "float16", marks=pytest.mark.long) for spot in (FLOP, ALL_IN)),
+    ],
+)
 def test_an_iteration_agrees(spot: Spot, precision: str) -> None:
     solver = SpotSolver(spot, threads=1, precision=precision)
     there = on_host(spot, precision)

@@ -26,6 +26,7 @@ RIVER: dict[str, Any] = {
     "bets": ["50%", "100%", "a"],
     "raises": ["a"],
 }
+RAKED = {**RIVER, "rake": 0.05, "rake_cap": 8}
 # Hearts and spades are the same here: the solver folds their rivers.
 TURN: dict[str, Any] = {
     "board": "Kd7d4c9c",
@@ -38,11 +39,13 @@ TURN: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("iterations", [2, 200])
 @pytest.mark.parametrize(
-    "keys",
-    [RIVER, {**RIVER, "rake": 0.05, "rake_cap": 8}, TURN],
-    ids=["river", "raked river", "turn"],
+    ("keys", "iterations"),
+    [
+        *((keys, count) for keys in (RIVER, RAKED) for count in (2, 200)),
+        (TURN, 2),
+        pytest.param(TURN, 200, marks=pytest.mark.long),
+    ],
 )
 def test_openspiel_finds_the_same_exploitability(keys: dict[str, Any], iterations: int) -> None:
     solution = solve(Spot(**keys), target=0, max_iterations=iterations)

@@ -4,10 +4,11 @@ import atexit
 import csv
 import shutil
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from builders.small_spots import FLOP, spot
@@ -24,10 +25,6 @@ from allstreets.solutions import SpotSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import Entry, SpotSetBundle, boards_of, load, save_spot
 
-mpl.use("Agg")  # pious opens a window otherwise
-from pious.pio import aggregation
-from pious.pio.aggregation import AggregationReport
-
 LIMPED = "c x"
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword:DeprecationWarning")
 
@@ -41,8 +38,18 @@ def written() -> Path:
     return viewer
 
 
-def read(*words: str) -> AggregationReport:
-    return AggregationReport(str(written().joinpath("Root", *words)))
+def read_folder(folder: Path) -> Any:
+    """A report as pious has it, which is imported here: it takes a second."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")  # it opens a window otherwise
+    from pious.pio.aggregation import AggregationReport
+
+    return AggregationReport(str(folder))
+
+
+def read(*words: str) -> Any:
+    return read_folder(written().joinpath("Root", *words))
 
 
 @pytest.mark.parametrize(
@@ -80,7 +87,7 @@ def test_pious_reads_the_figures_of_our_report(words: tuple[str, ...], line: str
         )
 
 
-def _actions(report: AggregationReport) -> list[str]:
+def _actions(report: Any) -> list[str]:
     """The columns of frequencies, by what the file says."""
     header = (Path(report.agg_report_directory) / "report.csv").read_text().splitlines()[3]
     names = [name for name in header.split(",") if name.endswith(" freq")]
@@ -92,7 +99,7 @@ def test_an_action_is_taken_as_often_as_play_gets_behind_it() -> None:
     table = root._df.set_index("raw_flop")
     assert list(table["global_freq"]) == pytest.approx([100.0] * len(table))
     for word in _actions(root):
-        below = AggregationReport(str(written() / "Root")).take_action(word)._df
+        below = read_folder(written() / "Root").take_action(word)._df
         shares = below.set_index("raw_flop")["global_freq"]
         for flop, share in shares.items():
             assert share == pytest.approx(table.loc[flop, word], rel=1e-4, abs=1e-4)
@@ -120,7 +127,7 @@ def test_hands_are_means_over_all_flops() -> None:
 def test_a_line_begins_where_it_was_asked_for(tmp_path: Path) -> None:
     export_report(boards_of(result(), "c x | x"), tmp_path / "out")
     assert not (tmp_path / "out" / "Root" / "report.csv").exists()
-    shares = AggregationReport(str(tmp_path / "out" / "Root" / "CHECK"))._df["global_freq"]
+    shares = read_folder(tmp_path / "out" / "Root" / "CHECK")._df["global_freq"]
     assert list(shares) == pytest.approx(list(read("CHECK")._df["global_freq"]))
 
 
@@ -133,7 +140,7 @@ def test_folders_that_exist_and_single_boards_are_refused(tmp_path: Path) -> Non
         export_report(boards_of(result(), "c x | * | x x x"), tmp_path / "turn")
 
 
-RESOURCES = Path(aggregation.__file__).parent / "resources"
+RESOURCES = Path(str(files("pious"))) / "pio" / "resources"
 THEIRS = RESOURCES / "aggregation" / "Root" / "CHECK" / "CHECK"
 FLOPS = {"As9s6h": 1.0, "Js5h3d": 2.0}
 
@@ -217,6 +224,6 @@ def test_the_command_and_real_combos(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "add --pio" in capsys.readouterr().err
     assert main([*asked, "--by", "suits"]) == 0
     assert "Reports for PioViewer on" in capsys.readouterr().out
-    table = AggregationReport(str(tmp_path / "out" / "Root"))._df
+    table = read_folder(tmp_path / "out" / "Root")._df
     assert list(table["raw_flop"]) == ["7s 7h 7d"]
     assert np.isfinite(table["ev"].astype(float)).all()
