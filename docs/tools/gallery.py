@@ -99,6 +99,7 @@ class Gallery:
         self.page.get_by_role("link", name="tournament.txt").click()
         self.page.get_by_role("row").filter(has_text="preflop").first.click()
         expect(self.page.get_by_test_id("replay")).to_contain_text("bb lost")
+        expect(self.page.get_by_role("grid")).to_be_visible()
 
     def practice(self) -> None:
         """A hand of practice, after a decision."""
