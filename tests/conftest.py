@@ -5,13 +5,16 @@ import gc
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import harness.one_thread  # noqa: F401  # before NumPy is loaded
 import pytest
 from harness.durations import Durations
 from hypothesis import settings
+
+from allstreets.base.locks import held
 
 # Machines that run tests are busy: a slow example is not a failure. Examples are the same in every
 # run, so that what passes does so again; `thorough` looks for others, and for more of them.
@@ -59,6 +62,15 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Do not even import a file of long tests whose tools take long to import."""
     long = PROFILE == "thorough" or config.getoption("all")
     return True if collection_path.name in HEAVY and not long else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """One process compiles a file and what it imports first; the others read what that wrote."""
+    with held(collector.path) if isinstance(collector, pytest.Module) else nullcontext():
+        return (yield)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

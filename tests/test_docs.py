@@ -2,11 +2,10 @@
 
 The blocks of a page are run in their order, in one folder with the samples and one Python
 namespace, as a reader would. What takes long is made short here and nowhere else: `SHORTER`,
-`SMALLER` and `NOT_RUN`. Many spots are solved in this process, one after the other;
+`DRAFT`, `SMALLER` and `NOT_RUN`. Many spots are solved in this process, one after the other;
 tests/jobs/test_spots.py starts processes.
 """
 
-import hashlib
 import json
 import re
 import shlex
@@ -19,15 +18,17 @@ from typing import Any
 import numpy as np
 import pytest
 import typer
+from builders.smoke import smoke_solution
 from harness.doc_blocks import PROGRAM, Block, blocks_of
 from harness.doc_links import broken_links
-from harness.made_once import copied
 from ruamel.yaml import YAML
 
 from allstreets.base.errors import InputError
 from allstreets.cli.main import app, main
+from allstreets.engines import CardModel
 from allstreets.jobs import ConfigWarning, Here, read_spot, read_train_config
 from allstreets.jobs import spots as solving_many
+from allstreets.solvers import Completion
 from allstreets.storage import NearestStackWarning
 
 ROOT = Path(__file__).parents[1]
@@ -41,12 +42,16 @@ LINKED = [
 SHORTER = {"solve": ("--max-iterations", "5"), "review": ("--seconds-per-spot", "0.1")}
 """Added to a verb that does not say itself how long it runs: the end is earlier, nothing else."""
 
+DRAFT = Completion(CardModel("boards", groups=16, rows=32), 8)
+"""In the place of drafts with more groups and iterations."""
+
 SMALLER = {
     "smoke.yaml": ("epochs: 200", "epochs: 10"),  # as Python trains it; commands find it solved
     "flops.yaml": ("preset:", "flops: [AhKd7s, 9h8h2c]\n  preset:"),  # of 1,755
     "flop.yaml": ("oop_range: 66+,A8s+,A5s-A4s,", "oop_range: AA  # "),
     "tournament.txt": ("Ann: posts small blind 50\n", ""),  # hands that see a flop are skipped then
     "one.phh": ("'p1 cc', 'd db 9c9h2s', 'p1 cc', 'p2 cbr 200', 'p1 f'", "'p1 cbr 300', 'p2 f'"),
+    "library.md": ("chart hu-20bb --png", "chart pf-10bb --png"),
     "review.md": ('review_hands("sample_hands"', 'review_hands("sample_hands/one.phh"'),
 }
 """What stands in a file or page, and what stands there instead while its page is tested."""
@@ -58,14 +63,13 @@ NOT_RUN = {
     "lock": "it solves a spot again; tests/cli/test_lock.py runs it",
     "match": "it takes two solved games; tests/play/test_match.py runs it",
     "play": "it takes a table; tests/play/test_player.py runs it",
-    "certify": "it deals every card of many flops; tests/training/test_certify_run.py runs it",
+    "certify": "it deals every card of many flops; tests/jobs/test_certificate.py runs it",
     "library": "it builds for hours; tests/jobs/test_library.py builds small ones",
 }
 """Verbs whose arguments are read, no more, and why."""
 
-SMOKE = ROOT / "sample_configurations" / "smoke.yaml"
-"""The game that most pages look at: commands find it as a reader does, trained to its end."""
 TRAIN_SMOKE = ["train", "sample_configurations/smoke.yaml", "--output"]
+"""The game that most pages look at: commands find it as a reader does, trained to its end."""
 
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
@@ -136,7 +140,7 @@ class Page:
             group.make_context(verb, arguments[1:])
             return ""
         if arguments[:-1] == TRAIN_SMOKE:
-            _smoke(Path(arguments[-1]))
+            shutil.copytree(smoke_solution(), arguments[-1])
             return ""
         more = SHORTER.get(verb, ())
         with warnings.catch_warnings():
@@ -198,14 +202,6 @@ def _read(keys: Mapping[str, Any], path: Path) -> None:
             read_spot(path, {})
 
 
-def _smoke(folder: Path) -> None:
-    """The smoke game, trained once for all pages."""
-    digest = hashlib.sha256(SMOKE.read_bytes()).hexdigest()[:8]
-    copied(
-        f"smoke {digest}", lambda made: main(["train", str(SMOKE), "--output", str(made)]), folder
-    )
-
-
 def _alike(line: str, printed: str) -> bool:
     """Whether two lines have the same words, and figures as another processor may compute them."""
     words, others = (NUMBER.sub("#", each).split() for each in (line, printed))
@@ -241,6 +237,7 @@ def test_every_block_of_a_page(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ALLSTREETS_LIBRARY", str(tmp_path / "unpacked"))  # flops are kept there
     monkeypatch.setattr(solving_many, "Processes", lambda _: Here())
+    monkeypatch.setattr("allstreets.jobs.spot.DRAFT", DRAFT)
     page = Page(tmp_path, capsys)
     short = tmp_path / path.name
     short.write_text(_smaller(path.name, path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -63,32 +63,50 @@ def _keeps(subcommand: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-app.command("equity", context_settings={"allow_extra_args": True})(equity)
-app.command("range")(show_range)
-app.command("flops")(flops)
-app.command("solve")(_keeps(solve))
-app.command("lock")(_keeps(lock))
-app.command("train")(_keeps(train))
-app.command("certify")(_keeps(certify))
-app.command("simplify")(simplify)
-app.command("tree")(tree)
-app.command("report")(report)
-app.command("chart")(chart)
-app.command("compare")(compare)
-app.command("review")(_keeps(review))
-app.command("practice")(practice)
-app.command("match")(_keeps(match))
-app.command("play")(play)
-app.command("explore")(explore)
-app.command("export")(export)
-app.command("import")(import_tree)
-app.command("upi")(upi)
-app.command("mcp")(mcp)
-app.command("devices")(devices)
-app.command("compile")(compile_kernels)
-app.add_typer(config, name="config")
-app.add_typer(library, name="library")
-app.command("toy")(_keeps(toy))
+def _add(name: str, subcommand: Callable[..., None], short_help: str) -> None:
+    """Add a subcommand, with its line in the list of all: short enough for a narrow terminal."""
+    app.command(name, short_help=short_help)(subcommand)
+
+
+# Look at solutions, and study.
+_add("report", report, "Show a decision: who acts, how often, and what it is worth")
+_add("chart", chart, "Write posters of the decisions before the flop")
+_add("explore", explore, "View solutions in the browser, and solve spots there")
+_add("practice", practice, "Play hands against a solution, and see what mistakes cost")
+_add("review", _keeps(review), "Grade played hands: what every action was worth")
+_add("compare", compare, "Compare two solutions: frequencies, values, who gains")
+app.add_typer(library, name="library", short_help="List ready-made solutions, or build some")
+
+# Solve.
+_add("solve", _keeps(solve), "Solve spots: equilibrium strategies from a flop, turn or river")
+_add("train", _keeps(train), "Solve a whole game, preflop through river")
+_add("certify", _keeps(certify), "Measure how exploitable a whole game is with real cards")
+_add("lock", _keeps(lock), "Lock a decision, solve again around it, and compare")
+_add("simplify", simplify, "Make strategies simple, and measure what that costs")
+
+# Ranges, flops and trees.
+app.command(
+    "equity",
+    short_help="Equity of one range against another, exactly",
+    context_settings={"allow_extra_args": True},
+)(equity)
+_add("range", show_range, "Show a range, or convert it")
+_add("flops", flops, "List the 1,755 distinct flops, or choose some to stand for all")
+_add("tree", tree, "Draw the preflop tree of a training file")
+
+# Other programs.
+_add("export", export, "Write the ranges before the flop to files for other programs")
+_add("import", import_tree, "Read a preflop tree of Holdem Resources Calculator (HRC)")
+_add("upi", upi, "Let programs written for PioSOLVER drive this solver")
+_add("mcp", mcp, "Serve solutions to agents (Model Context Protocol)")
+_add("play", play, "Play a solution at a table: an ACPC dealer's, or a server's")
+_add("match", _keeps(match), "Play two solutions against each other")
+
+# Settings, and this machine.
+app.add_typer(config, name="config", short_help="Print schemas of config files, or make some")
+_add("devices", devices, "List the processors and GPUs of this machine")
+_add("compile", compile_kernels, "Compile kernels ahead of time")
+_add("toy", _keeps(toy), "Solve Kuhn or Leduc poker, or a game of OpenSpiel")
 
 
 def _print_version(wanted: bool) -> None:

@@ -107,6 +107,9 @@ def report(
     pio: Annotated[
         Path | None, written("With --by: folders of PioViewer's reports, of all flop decisions.")
     ] = None,
+    turns: Annotated[
+        bool, typer.Option("--turns", help="With --pio: decisions on the turn too, card by card.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Show a decision of a solution: the player, the frequency and the EV of each action.
@@ -154,12 +157,13 @@ def report(
             csv=csv,
             parquet=parquet,
             pio=pio,
+            turns=turns,
             spr=spr,
             name=name,
             whole_hand=evs == "hand",
         )
         return
-    _need_by(sort=sort, name=name, csv=csv, pio=pio)
+    _need_by(sort=sort, name=name, csv=csv, pio=pio, turns=turns or None)
     if chart is not None:
         from allstreets.jobs import check_plot_path
 
@@ -185,12 +189,18 @@ def _decision(
     """The requested node, its numbers, and remarks to print before them."""
     # A stored spot is shown without loading kernels.
     if kind != "spot":
-        from allstreets.solutions import WholeSolution
+        from allstreets.solutions import NotStoredError, WholeSolution
         from allstreets.storage import load
 
         whole = load(folder, WholeSolution)
-        node = whole.at(line if spr is None else whole.with_ratio(line, spr), flop)
-        return node, node.decision, node.remarks
+        try:
+            node = whole.at(line if spr is None else whole.with_ratio(line, spr), flop)
+            return node, node.decision, node.remarks
+        except NotStoredError as error:
+            before, *dealt = (part.strip() for part in line.split("|"))
+            board = flop or (dealt[0] if len(dealt) > 1 else "…")
+            solve = command("solve", "--from", folder, "--line", before, "--flop", board, "--draft")
+            raise InputError(f"{error}, in seconds: {solve}") from None
     from allstreets.storage import load_spot
 
     spot = load_spot(folder, _announced("was not saved: solving it again"))
@@ -311,6 +321,7 @@ def _report_boards(
     csv: Path | None,
     parquet: Path | None,
     pio: Path | None,
+    turns: bool,
     spr: float | None,
     name: str | None,
     whole_hand: bool,
@@ -322,7 +333,11 @@ def _report_boards(
 
     if parquet is not None:
         require_parquet()
-    decisions = 0 if pio is None else _export_for_pio(folder, line, pio, spr=spr, name=name)
+    decisions = 0
+    if turns and pio is None:
+        raise InputError("--turns is for the folders of PioViewer's reports: add --pio DIR")
+    if pio is not None:
+        decisions = _export_for_pio(folder, line, pio, turns=turns, spr=spr, name=name)
     with _counting() as count:
         report = board_report(
             folder, line, spr=spr, name=name, whole_hand=whole_hand, progress=count
@@ -363,14 +378,15 @@ def _report_boards(
 
 
 def _export_for_pio(
-    folder: Path, line: str, pio: Path, *, spr: float | None, name: str | None
+    folder: Path, line: str, pio: Path, *, turns: bool, spr: float | None, name: str | None
 ) -> int:
     """Write PioViewer's folders; returns the number of decisions."""
     from allstreets.interop import export_report
     from allstreets.storage import boards_of
 
     with _counting() as count:
-        return export_report(boards_of(folder, line, spr=spr, name=name), pio, count)
+        boards = boards_of(folder, line, spr=spr, name=name)
+        return export_report(boards, pio, count, turns=turns)
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """allstreets explore, upi, mcp: solutions for browsers, programs and agents."""
 
 import sys
+from enum import StrEnum
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated
@@ -8,6 +9,14 @@ from typing import Annotated
 import typer
 
 from allstreets.cli.terminal.output import written
+
+
+class UpiCards(StrEnum):
+    """The card models that whole games of clients are solved with."""
+
+    boards = "boards"
+    classes = "classes"
+
 
 RUNS = Path("runs")  # where `allstreets train` writes its solutions
 
@@ -82,13 +91,18 @@ def default_folders() -> list[Path]:
     return [RUNS] if any(RUNS.glob("*/manifest.json")) else []
 
 
-def upi() -> None:
+def upi(
+    cards: Annotated[
+        UpiCards, typer.Option(help="The card model of whole games: real boards, or hand classes.")
+    ] = UpiCards.boards,
+) -> None:
     """Let programs written for PioSOLVER drive this solver: its protocol on stdin and stdout.
 
     \b
     Examples:
       allstreets upi
       allstreets upi < script.txt > answers.txt
+      allstreets upi --cards classes
 
     \b
     A script, one command a line; each is answered in turn:
@@ -110,8 +124,10 @@ def upi() -> None:
       exit
 
     The number of a bet (r:0:b30) is everything its player has put in since the root. dump_tree and
-    load_tree write and read folders of allstreets, not .cfr files. docs/upi.md lists the commands.
+    load_tree write and read folders of allstreets, not .cfr files. docs/upi.md lists the commands,
+    also those that build whole games.
     """
+    from allstreets.engines import CardModel
     from allstreets.interop import Session
 
     if isinstance(sys.stdin, TextIOWrapper):
@@ -122,7 +138,7 @@ def upi() -> None:
         sys.stdout.flush()
 
     # Not `for line in sys.stdin`, which may read ahead while a client waits for its answer.
-    Session(write).run(iter(sys.stdin.readline, ""))
+    Session(write, CardModel(cards.value)).run(iter(sys.stdin.readline, ""))
 
 
 def mcp(

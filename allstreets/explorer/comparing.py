@@ -1,6 +1,6 @@
 """Solutions of a library side by side: those that can be compared, and a place in two of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from threading import Lock
 
@@ -34,9 +34,10 @@ class Comparing:
     def choices(self, solution: SolutionId) -> messages.ComparisonChoices:
         """The solutions that this one can be compared with."""
         own, before = self._library.card(solution), self._library.before(solution)
+        cards = {card.id: card for card in (*self._library.cards(), *self._ready_made(own))}
         listed = [
             self._choice(own, card, before)
-            for card in self._library.cards()
+            for card in cards.values()
             if card.id != solution and card.kind in FAMILIES.get(own.kind or "", ())
         ]
         problems = [choice for choice in listed if choice.problem is not None]
@@ -88,15 +89,30 @@ class Comparing:
     def _choice(
         self, own: SolutionCard, card: SolutionCard, before: str | None
     ) -> messages.ComparisonChoice:
+        ready_made = card.id in self._library.ready_made.by_id
+        choice = messages.ComparisonChoice(card=card, ready_made=ready_made)
         try:
             other_keys, own_keys = self._keys(card), self._keys(own)
             apart = other_keys.apart(own_keys)
             notes = () if apart else other_keys.notes(own_keys)
         except InputError as error:
-            return messages.ComparisonChoice(card=card, problem=str(error))
+            return choice.model_copy(update={"problem": str(error)})
         if apart:
-            return messages.ComparisonChoice(card=card, problem=_reason(apart))
-        return messages.ComparisonChoice(card=card, notes=list(notes), before=card.id == before)
+            return choice.model_copy(update={"problem": _reason(apart)})
+        known = {"notes": list(notes), "before": card.id == before}
+        return choice.model_copy(update=known)
+
+    def _ready_made(self, own: SolutionCard) -> Iterator[SolutionCard]:
+        """The games of the library with this stack: the others are not even unpacked."""
+        if own.kind not in GAMES:
+            return
+        try:
+            keys = self._keys(own).keys or {}
+        except InputError:
+            return  # which is said of every other solution
+        for id, packed in self._library.ready_made.by_id.items():
+            if packed.facts["game"]["preflop"]["stack"] == keys.get("stack"):
+                yield self._library.card(id)
 
     def _keys(self, card: SolutionCard) -> GameKeys:
         """The game of a solution, read once for as long as its manifest stays the same."""

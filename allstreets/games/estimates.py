@@ -15,6 +15,7 @@ from typing import get_args
 
 import numpy as np
 
+from allstreets import engines  # each is loaded when it is used
 from allstreets.base import Floats, InputError, Longs, available_bytes
 from allstreets.betting import (
     POSTFLOP,
@@ -42,17 +43,13 @@ from allstreets.cards import (
 from allstreets.engines import (
     CLASSES,
     PRECISIONS,
-    BoardsMemory,
     CardModel,
-    FlopCounts,
     HandsByBoard,
     MemoryMode,
     RiverGroups,
     every_combo,
     hands_by_board,
-    matrix_cells,
     open_device,
-    padded,
     suit_buckets,
     whole_vectors,
 )
@@ -269,7 +266,7 @@ def estimate_whole_game(
         lengths = matrix_lengths(model)
         stored, seconds = _matrices(game, lengths if len(lengths) > 1 else 3 * lengths)
         stored, seconds = stored * stored_flops, seconds * visited
-        tables = 4 * matrix_cells(lengths) * stored_flops
+        tables = 4 * engines.matrix_cells(lengths) * stored_flops
         tables += 8 * 2 * len(game.flop_pots) * flops * HAND_COUNT
     resident = tables + PROGRAM_BYTES + (0 if memory == "memmap" else stored)
     preflop = int((game.tree.kind == NodeKind.DECISION).sum())
@@ -301,7 +298,10 @@ def _matrices(game: WholeGame, lengths: list[int]) -> tuple[int, float]:
 
 def matrix_lengths(model: CardModel) -> list[int]:
     """Hands of each matrix, padding included, where the cards of a flop are matrices."""
-    return [padded(hands) for hands in (model.buckets if model.kind == "buckets" else [HAND_COUNT])]
+    return [
+        engines.padded(hands)
+        for hands in (model.buckets if model.kind == "buckets" else [HAND_COUNT])
+    ]
 
 
 def _exact(game: WholeGame, model: CardModel) -> tuple[int, float, int]:
@@ -343,7 +343,7 @@ def _boards_of_flop(
     stored, seconds, lines, groups = 0, 0.0, 0, model.groups
     river_boards = len(rivers[0])
     grouped = np.full(river_boards, groups)
-    rows = np.full(len(turns[0]), padded(model.rows)) if model.rows else turns[0]
+    rows = np.full(len(turns[0]), engines.padded(model.rows)) if model.rows else turns[0]
     for size in sizes:
         need = estimate_exact(size, [flops, (rows, rows), (grouped, grouped)], "float16")
         stored += need.memory_bytes
@@ -430,9 +430,9 @@ def game_device_bytes(game: WholeGame, model: CardModel, need: WholeGameEstimate
         return device_bytes(need.memory_bytes)
     trees = [(pot.tree, pot.payoffs) for pot in game.pots]
     counted = hands_of_flops(game.flops.flops)
-    flops = [(count, FlopCounts.of(hands)) for count, hands in counted]
+    flops = [(count, engines.FlopCounts.of(hands)) for count, hands in counted]
     sets = min(model.sets, len(trees))
-    return BoardsMemory(trees, flops, model.groups, model.rows, sets).whole
+    return engines.BoardsMemory(trees, flops, model.groups, model.rows, sets).whole
 
 
 def require_device_room(device: str, need: int) -> None:

@@ -26,6 +26,7 @@ from allstreets.cards import (
     COMBO_COUNT,
     COMBO_PERMUTATIONS,
     SPACED_SIGN,
+    SUIT_PERMUTATIONS,
     TOKEN,
     Range,
     Runouts,
@@ -33,6 +34,7 @@ from allstreets.cards import (
     live_combos,
 )
 
+SUITS = np.arange(4)
 KEYS = ("line", "strategy", "hands", "ranges", "frequencies", "solution")
 WORDS = {
     "fold": ActionKind.FOLD,
@@ -348,6 +350,34 @@ def _named(actions: Sequence[Action], word: str) -> list[int]:
     return matching
 
 
+def copied_locks(root: Runouts, locks: tuple[LockedNode, ...]) -> tuple[LockedNode, ...]:
+    """Locks, and copies of those that name cards for all cards that are the same but for suits.
+
+    Of several renamings that lead to the same cards the one that moves the fewest suits is taken.
+    Where the locks themselves hold after these cards, nothing is copied.
+    """
+    copies: list[LockedNode] = []
+    by_moves = sorted(root.symmetries, key=lambda p: int((SUIT_PERMUTATIONS[p] != SUITS).sum()))
+    for lock in locks:
+        for number in by_moves:
+            cards = _renamed(lock.cards, number)
+            known = (*locks, *copies)
+            if any(other.node == lock.node and other.holds_on(cards) for other in known):
+                continue
+            combos = COMBO_PERMUTATIONS[number]
+            weights, strategy = np.empty_like(lock.weights), np.empty_like(lock.strategy)
+            weights[combos], strategy[:, combos] = lock.weights, lock.strategy
+            copies.append(LockedNode(lock.node, cards, weights, strategy))
+    return (*locks, *copies)
+
+
+def _renamed(cards: tuple[int, ...], number: int) -> tuple[int, ...]:
+    """Dealt cards after a renaming of suits."""
+    return tuple(
+        card if card == ANY_CARD else int(CARD_PERMUTATIONS[number, card]) for card in cards
+    )
+
+
 def lock_root(root: Runouts, locks: tuple[LockedNode, ...]) -> Runouts:
     """The symmetry that the locks leave: renamings of suits that map every lock to a lock."""
 
@@ -362,9 +392,8 @@ def _becomes(lock: LockedNode, other: LockedNode, number: int, combos: Longs) ->
     """Whether a renaming of suits turns a lock into another one."""
     if lock.node != other.node:
         return False
-    cards = [card if card == ANY_CARD else CARD_PERMUTATIONS[number, card] for card in lock.cards]
     return (
-        tuple(cards) == other.cards
+        _renamed(lock.cards, number) == other.cards
         and np.array_equal(other.weights[combos], lock.weights)
         and np.array_equal(other.strategy[:, combos], lock.strategy)
     )

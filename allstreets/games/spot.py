@@ -36,7 +36,14 @@ from allstreets.betting import (
     street_of_board,
 )
 from allstreets.cards import Range, Runouts, cards_text, fitting, pairs_of, parse_board, runouts
-from allstreets.games.locks import Lock, LockedNode, find_locks, lock_mapping, lock_root
+from allstreets.games.locks import (
+    Lock,
+    LockedNode,
+    copied_locks,
+    find_locks,
+    lock_mapping,
+    lock_root,
+)
 
 NEEDED = ("board", "oop", "ip", "pot", "stack")
 # Keys of a spot file that are fields of another name.
@@ -199,8 +206,9 @@ class Spot:
 
     @cached_property
     def locked_nodes(self) -> tuple[LockedNode, ...]:
-        """The locks, found in the tree and checked."""
-        return find_locks(self.tree, self.cards, self.ranges, dict(enumerate(self.lock)))
+        """The locks, found in the tree and checked, on all runouts that are the same as theirs."""
+        locks = find_locks(self.tree, self.cards, self.ranges, dict(enumerate(self.lock)))
+        return copied_locks(_root(self), locks)
 
     @cached_property
     def payoffs(self) -> Floats:
@@ -215,8 +223,12 @@ class Spot:
 
 def spot_root(spot: Spot) -> Runouts:
     """The board with the renamings of suits that leave ranges and locks unchanged."""
-    weights = [one.weights for one in spot.ranges]
-    return lock_root(runouts(spot.cards, weights), spot.locked_nodes)
+    return lock_root(_root(spot), spot.locked_nodes)
+
+
+def _root(spot: Spot) -> Runouts:
+    """The same whatever is locked."""
+    return runouts(spot.cards, [one.weights for one in spot.ranges])
 
 
 def _range(given: object) -> Range:

@@ -27,4 +27,4 @@ from .range_files import export_ranges as export_ranges
 from .range_files import load_tree as load_tree
 from .range_files import zip_ranges as zip_ranges
 from .slumbot import SlumbotTable as SlumbotTable
-from .upi import Session as Session
+from .upi.session import Session as Session

@@ -2,18 +2,19 @@
 
     Root/report.csv            a row for each flop: both players' equity, EV and EQR, frequencies
          info.txt              player to act, node, line, stacks
-         handsEV.csv           EV, equity, EQR and pairs by hand class and by combo, over all flops
+         handsEV.csv           EV, equity, EQR and pairs by hand class and by combo, over all boards
          oopPreflopOrder.txt   hand classes, the most valuable first; ipPreflopOrder.txt
-         CHECK/…, BET 300/…    the same after an action, for all actions on the flop
+         CHECK/…, BET 300/…    the same after an action
+         CHECK/CHECK/…         a decision on the turn: a row for each flop, then one for each card
 
 Amounts are in chips: 100 are a big blind in whole games. EVs count from here on, frequencies,
-equities and EQRs are in per cent. `Global %` is how often play gets to the decision on a flop. The
-last row has all flops, each weighted by the hands that it deals. Decisions before the requested
+equities and EQRs are in per cent. `Global %` is how often play gets to the decision on a board. The
+last row has all boards, each weighted by the hands that it deals. Decisions before the requested
 line have no files.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -23,14 +24,17 @@ from allstreets.base import Floats, InputError, quotient
 from allstreets.betting import ActionKind, BettingTree, Player, Street
 from allstreets.cards import (
     COMBO_COUNT,
+    DECK_SIZE,
     HAND_COUNT,
     HAND_NAMES,
     HAND_OF_COMBO,
     card_text,
     combo_text,
+    live_combos,
+    met_reach,
 )
 from allstreets.interop.new_folder import require_absent, write_folder
-from allstreets.solutions import Boards, OnBoard, realised
+from allstreets.solutions import Boards, Decision, Node, OnBoard, realised
 from allstreets.version import __version__
 
 ROOT = "Root"
@@ -50,10 +54,12 @@ class _Sums:
 
     gathering: Gathering
     hands: dict[tuple[str, Player], HandSums] = field(default_factory=dict)
+    dealt: list[float] = field(default_factory=list)  # the pairs of hands that each board deals
 
-    def add(self, board: OnBoard) -> None:
-        """Add a board."""
+    def add(self, board: OnBoard, dealt: float) -> None:
+        """Add a board; `dealt` are its pairs of hands, however they play."""
         self.gathering.add(board)
+        self.dealt.append(board.weight * dealt)
         for name, (group, count) in GROUPS.items():
             for player in Player:
                 sums = hand_sums(board.node, player, group, count, board.weight)
@@ -62,11 +68,16 @@ class _Sums:
 
 
 def export_report(
-    boards: Boards, folder: Path | str, progress: Callable[[int, int], None] | None = None
+    boards: Boards,
+    folder: Path | str,
+    progress: Callable[[int, int], None] | None = None,
+    *,
+    turns: bool = False,
 ) -> int:
     """Write a decision on all flops, and those after it, into a new folder; returns their number.
 
-    `progress` receives the boards read and their total.
+    With `turns` those on the turn as well, card by card. `progress` receives the boards read and
+    their total.
     """
     folder, tree = Path(folder), boards.tree
     require_absent(folder)
@@ -75,30 +86,61 @@ def export_report(
             f"line '{boards.line}': reports for PioViewer are of decisions on the flop, of games "
             "and spots that start there"
         )
+    streets = (Street.FLOP, Street.TURN) if turns else (Street.FLOP,)
+    below = [node for street in streets for node in tree.decisions(street)]
+    nodes = [node for node in below if boards.node in tree.path_to(node)]
     first = int(next(node for node in tree.decisions(Street.FLOP)))
-    nodes = [node for node in tree.decisions(Street.FLOP) if boards.node in tree.path_to(node)]
-    sums = {node: _Sums(Gathering(boards.other(node).line)) for node in {first, *nodes}}
-    rows = zip(*(boards.other(node).decisions for node in sums), strict=True)
-    for done, row in enumerate(rows):
+    sums = {node: _Sums(Gathering(boards.other(first).line)) for node in nodes}
+    for done, (weight, root) in enumerate(boards.other(first).nodes()):
         if progress is not None:
             progress(done, boards.count)
-        for total, board in zip(sums.values(), row, strict=True):
-            total.add(board)
-    dealt = sums[first].gathering.report
-    write_folder(folder, _contents(tree, nodes, sums, dealt))
+        _add_flop(tree, root, weight, sums)
+    write_folder(folder, _contents(tree, sums))
     return len(nodes)
 
 
-def _contents(
-    tree: BettingTree, nodes: Sequence[int], sums: dict[int, _Sums], dealt: BoardReport
-) -> Iterator[tuple[Path, bytes]]:
+def _add_flop(tree: BettingTree, root: Node, weight: float, sums: dict[int, _Sums]) -> None:
+    """The decisions on a flop, and on its turns card by card."""
+    ranges, at = root.ranges, root.position
+    whole = float(ranges.hands[Player.OOP].weights.sum())
+    for node, total in sums.items():
+        if tree.street[node] == Street.FLOP:
+            here = root.solution.decision(replace(at, node=node))
+            total.add(OnBoard(weight, here), whole)
+    turns = [node for node in sums if tree.street[node] == Street.TURN]
+    for card in range(DECK_SIZE) if turns else ():
+        if card in root.board:
+            continue
+        dealt = _dealt_beside(ranges, card)
+        for node in turns:
+            here = root.solution.decision(replace(at, node=node, cards=(*at.cards, card)))
+            sums[node].add(OnBoard(weight, here), dealt)
+
+
+def _dealt_beside(ranges: Decision, card: int) -> float:
+    """The pairs of hands of both ranges that a card leaves."""
+    reach = np.zeros((2, COMBO_COUNT))
+    for player in Player:
+        hands = ranges.hands[player]
+        if hands.combos is None:
+            raise InputError(
+                "hands are classes here, which do not see the turn: leave --turns out, or solve "
+                "with cards: boards"
+            )
+        reach[player, hands.combos] = hands.reach
+    reach *= live_combos((card,))
+    every = np.arange(COMBO_COUNT)
+    return float(reach[Player.OOP] @ met_reach(every, every, reach[Player.IP]))
+
+
+def _contents(tree: BettingTree, sums: dict[int, _Sums]) -> Iterator[tuple[Path, bytes]]:
     """Every file by its path inside the folder."""
-    for node in nodes:
-        where, report = _words(tree, node), sums[node].gathering.report
+    for node, total in sums.items():
+        report = total.gathering.report
         scale = report.unit.notation.scale
-        hands = sums[node].hands
+        hands = total.hands
         files = {
-            "report.csv": _report(tree, node, report, dealt, scale),
+            "report.csv": _report(tree, node, report, np.array(total.dealt), scale),
             "info.txt": _info(tree, node, report),
             "handsEV.csv": _hands(report, hands, scale),
             **{
@@ -107,12 +149,18 @@ def _contents(
             },
         }
         for name, lines in files.items():
-            yield Path(*where, name), NEW_LINE.join([*lines, ""]).encode()
+            yield Path(*_words(tree, node), name), NEW_LINE.join([*lines, ""]).encode()
 
 
-def _words(tree: BettingTree, node: int) -> list[str]:
-    """The actions to a node, each as the name of a folder."""
-    return [ROOT, *(_word(tree, step) for step in tree.path_to(node)[1:])]
+def _words(tree: BettingTree, node: int, card: str = "") -> list[str]:
+    """The actions to a node, each as the name of a folder; `card` where one is dealt, if named."""
+    words = [ROOT]
+    for step in tree.path_to(node)[1:]:
+        if tree.actions[step] is not None:
+            words.append(_word(tree, step))
+        elif card:
+            words.append(card)
+    return words
 
 
 def _word(tree: BettingTree, node: int) -> str:
@@ -124,24 +172,27 @@ def _word(tree: BettingTree, node: int) -> str:
     return f"{'RAISE' if tree.to_call_at(before) else 'BET'} {action.amount:g}"
 
 
-def _node_id(tree: BettingTree, node: int) -> str:
+def _node_id(tree: BettingTree, node: int, card: str) -> str:
     """The name of a node: bets by everything the player has put in since the flop."""
     words = ["r:0"]
     for step in tree.path_to(node)[1:]:
         action, before = tree.actions[step], int(tree.parent[step])
-        assert action is not None
+        if action is None:
+            words.append(card)
+            continue
         chips = tree.invested[step, tree.player_at(before)].item()
         words.append(f"b{chips:g}" if action.is_aggressive else "c")
     return ":".join(words)
 
 
 def _info(tree: BettingTree, node: int, report: BoardReport) -> list[str]:
-    shown = _board(report.boards[0].board)
+    board = report.boards[0].board
+    card = "".join(card_text(each) for each in board[3:])
     return [
         f"{report.player.name} Decision",
-        f"Node id: {_node_id(tree, node)}",
-        f"Board: {shown}",
-        f"Line: {','.join(_words(tree, node))}",
+        f"Node id: {_node_id(tree, node, card)}",
+        f"Board: {_board(board)}",
+        f"Line: {','.join(_words(tree, node, card))}",
         f"Starting stacks: {round(tree.stack)}",
         "",
         "Report done with weighting flops.",
@@ -149,32 +200,44 @@ def _info(tree: BettingTree, node: int, report: BoardReport) -> list[str]:
 
 
 def _report(
-    tree: BettingTree, node: int, report: BoardReport, dealt: BoardReport, scale: int
+    tree: BettingTree, node: int, report: BoardReport, dealt: Floats, scale: int
 ) -> list[str]:
     """The lines of report.csv: bets from the largest, then check or call, then fold."""
     children = tree.children_of(node).tolist()[::-1]
     names = [f"{_word(tree, child)} freq" for child in children]
     figures = [f"{player.name} {what}" for player in Player for what in ("Equity", "EV", "EQR")]
-    mass = np.array([board.mass for board in report.boards])
-    whole = np.array([board.mass for board in dealt.boards])
-    shares = [*_shares(mass, whole), *_shares(mass[None].sum(axis=1), whole[None].sum(axis=1))]
-    rows = [*report.by("board"), report.total]
-    boards = [*(_board(board.board) for board in report.boards), "  "]
+    on_turn = len(report.boards[0].board) > 3
+    card = "".join(card_text(each) for each in report.boards[0].board[3:])
     return [
         f"Aggregation analysis,allstreets {__version__}, EV in chips",
         f"File, {report.line}",
-        f"Action Line,{' '.join(_words(tree, node))}",
-        ",".join(["Flop", "Global %", *figures, *names]),
+        f"Action Line,{' '.join(_words(tree, node, card))}",
+        ",".join(["Flop", *["Turn"] * on_turn, "Global %", *figures, *names]),
         *(
-            ",".join([board, _percent(share), *_figures(row, scale)])
-            for board, share, row in zip(boards, shares, rows, strict=True)
+            ",".join([*board, _percent(share), *_figures(row, scale)])
+            for board, share, row in _rows(report, dealt)
         ),
     ]
 
 
-def _shares(mass: Floats, whole: Floats) -> list[float]:
-    shares: list[float] = np.nan_to_num(quotient(mass, whole)).tolist()
-    return shares
+def _rows(report: BoardReport, dealt: Floats) -> Iterator[tuple[list[str], float, ReportRow]]:
+    """Names, `Global %` and figures of every row: by board, on the turn by flop first; then all."""
+    flops: dict[tuple[int, ...], list[int]] = {}
+    for number, board in enumerate(report.boards):
+        flops.setdefault(board.board[:3], []).append(number)
+    on_turn = len(report.boards[0].board) > 3
+
+    def row(names: list[str], numbers: list[int]) -> tuple[list[str], float, ReportRow]:
+        boards = tuple(report.boards[number] for number in numbers)
+        mass = np.array([sum(board.mass for board in boards)])
+        share = float(np.nan_to_num(quotient(mass, dealt[numbers].sum(keepdims=True)))[0])
+        return names, share, replace(report, boards=boards).total
+
+    for flop, numbers in flops.items():
+        yield row([_board(flop), *[""] * on_turn], numbers)
+        for number in numbers if on_turn else ():
+            yield row([_board(flop), _board(report.boards[number].board[3:])], [number])
+    yield row(["  ", *[""] * on_turn], list(range(len(report.boards))))
 
 
 def _figures(row: ReportRow, scale: int) -> list[str]:

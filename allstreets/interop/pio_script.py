@@ -34,7 +34,7 @@ Sizes may lead to more lines than given: callers compare them (`bets_of`).
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
@@ -60,6 +60,7 @@ HALF = Fraction(1, 2)
 
 Amounts = tuple[Fraction, ...]  # chips put in by each actor after each action of a line
 Where = tuple[Street, Player, str]  # a list of sizes: "bet", "raise" or "donk"
+SizeTexts = dict[str, dict[str, list[str]]]  # `bet_sizes` of a spot
 SETTING = re.compile(r"#([\w.]+)#(.*)")
 SIZE_KEY = re.compile(r"(Flop|Turn|River)Config(IP)?\.(BetSize|RaiseSize|DonkBetSize|AddAllin)")
 SIZE_LISTS = {"BetSize": "bet", "RaiseSize": "raise", "DonkBetSize": "donk"}
@@ -82,10 +83,11 @@ MOST_COMPARED = 200_000  # nodes of a tree that is compared with the lines of it
 
 
 @dataclass(frozen=True)
-class _Bet:
+class LineBet:
     """A bet or raise of a line."""
 
     where: Where
+    raises: int  # bets and raises before it on its street
     added: Fraction  # on top of the call
     pot: Fraction  # after the call
     is_all_in: bool
@@ -107,11 +109,12 @@ class _Walk:
     put_in: list[Fraction] = field(default_factory=lambda: [Fraction(0), Fraction(0)])
     actor: Player = Player.OOP
     base: Fraction = Fraction(0)  # chips put in by each when the street began
+    bets: int = 0  # on this street
     leader: Player | None = None  # who bet last on this street
     before: Player | None = None  # who bet last on the one before
     is_over: bool = False
 
-    def take(self, amount: Fraction) -> _Bet | None:
+    def take(self, amount: Fraction) -> LineBet | None:
         """An action; returns the bet, if it is one."""
         player, other = self.actor, self.actor.opponent
         called = self.put_in[other]
@@ -133,7 +136,8 @@ class _Walk:
         if kind == "bet" and player == Player.OOP and self.before == Player.IP:
             kind = "donk"
         added, pot = amount - called, self.pot + 2 * called
-        bet = _Bet((self.street, player, kind), added, pot, amount == self.stack)
+        bet = LineBet((self.street, player, kind), self.bets, added, pot, amount == self.stack)
+        self.bets += 1
         self.put_in[player], self.leader, self.actor = amount, player, other
         return bet
 
@@ -143,14 +147,22 @@ class _Walk:
             return
         self.street = Street(self.street + 1)
         self.base, self.before, self.leader = self.put_in[0], self.leader, None
-        self.actor = Player.OOP
+        self.bets, self.actor = 0, Player.OOP
 
 
 def sizes_of_lines(
     lines: Mapping[int, Sequence[Fraction]], street: Street, pot: Fraction, stack: Fraction
-) -> tuple[dict[str, dict[str, list[str]]], set[Amounts]]:
+) -> tuple[SizeTexts, set[Amounts]]:
     """`bet_sizes` of a spot, and the lines up to each bet; `lines` by their numbers in the file."""
-    bets: dict[Amounts, _Bet] = {}
+    bets = bets_of_lines(lines, street, pot, stack)
+    return sizes_of_bets(bets.values(), street), set(bets)
+
+
+def bets_of_lines(
+    lines: Mapping[int, Sequence[Fraction]], street: Street, pot: Fraction, stack: Fraction
+) -> dict[Amounts, LineBet]:
+    """The bets of lines, by the line up to each of them."""
+    bets: dict[Amounts, LineBet] = {}
     for number, line in lines.items():
         walk = _Walk(street, pot, stack)
         try:
@@ -160,17 +172,20 @@ def sizes_of_lines(
                     bets.setdefault(tuple(line[: index + 1]), bet)
         except InputError as error:
             raise InputError(f"line {number}, add_line: {error}") from None
-    sizes: dict[str, dict[str, list[str]]] = {}
+    return bets
+
+
+def sizes_of_bets(bets: Collection[LineBet], street: Street) -> SizeTexts:
+    """The fewest sizes by street, player and kind that explain bets."""
+    sizes: SizeTexts = {}
     streets = [later for later in Street if later >= street]
     for later, player in product(streets, Player):
         entry = sizes[f"{later.text}_{player.name.lower()}"] = {"bet": [], "raise": []}
         if player == Player.OOP and later > street:
             entry["donk"] = []
         for kind in entry:
-            entry[kind] = _sizes(
-                [bet for bet in bets.values() if bet.where == (later, player, kind)]
-            )
-    return sizes, set(bets)
+            entry[kind] = _sizes([bet for bet in bets if bet.where == (later, player, kind)])
+    return sizes
 
 
 def spot_of_lines(lines: Sequence[Sequence[Fraction]], **keys: Any) -> Spot:
@@ -241,7 +256,7 @@ def _amounts(tree: BettingTree, node: int) -> Iterator[Fraction]:
             yield exact_chips(tree.invested[step, player].item())
 
 
-def _sizes(bets: list[_Bet]) -> list[str]:
+def _sizes(bets: list[LineBet]) -> list[str]:
     """The fewest sizes that explain bets of one street, player and kind."""
     percents: list[Fraction] = []
     low = high = None

@@ -52,6 +52,7 @@ from allstreets.study import (
     Draws,
     Effort,
     SolvedAgain,
+    SolvedStreet,
     StreetStart,
     drawn_action,
     map_action,
@@ -61,6 +62,8 @@ from allstreets.study import (
 THIN = 1e-4  # of a range's largest weight: for a hand that is not in it
 SAME_STACK = 0.005  # of the stack: negligible chips
 FARTHEST = 0.1  # of the stack: another depth that a solution still plays
+CACHED_STREETS = 4  # of a player: flops take hundreds of megabytes
+BET = ActionKind.BET
 Last = tuple[Decision, int] | None  # the previous decision, and the action taken
 PASSIVE = (ActionKind.CHECK, ActionKind.CALL, ActionKind.FOLD)  # the play of a hand without advice
 
@@ -116,7 +119,7 @@ class Seat(ABC):
 
 
 class SolutionPlayer:
-    """A whole game that plays hands."""
+    """A whole game that plays hands; the streets that it has solved last are kept."""
 
     known = True
 
@@ -127,6 +130,19 @@ class SolutionPlayer:
         # A rough answer is better than none.
         self.effort = replace(effort or Effort(), worst=math.inf)
         self.tally = Tally()
+        self._streets: dict[tuple[object, ...], SolvedStreet] = {}
+
+    def solved(self, start: StreetStart, ranges: tuple[Floats, Floats]) -> SolvedStreet:
+        """A street, solved with its real sizes: once where it comes again, in the other seating."""
+        for moments in ((), start.moments):
+            known = self._streets.get(_street_key(replace(start, moments=moments), ranges))
+            if known is not None and _offers(known, start.moments):
+                return known
+        solved = solve_street(self.solution.game, start, ranges, self.effort)
+        while len(self._streets) >= CACHED_STREETS:
+            del self._streets[next(iter(self._streets))]
+        self._streets[_street_key(start, ranges)] = solved
+        return solved
 
     @property
     def stack(self) -> Fraction:
@@ -302,14 +318,13 @@ class Follower(Seat):
             if each.action.street == self._street - 1 and each.action.kind >= ActionKind.BET
         ]
         start = StreetStart(hand, self._street, moments, raised[-1] if raised else None)
-        solution, effort = self._player.solution, self._player.effort
         self._again, self._index, self._last = None, 0, self._entry
         try:
-            solved = solve_street(solution.game, start, self._ranges(hand), effort)
+            solved = self._player.solved(start, self._ranges(hand))
         except InputError:  # too little time or memory
             self._lost = True
             return
-        self._again = SolvedAgain(solved, effort, lambda _: None)
+        self._again = SolvedAgain(solved, self._player.effort, lambda _: None)
         for moment in moments:
             if moment.place >= until:
                 return
@@ -413,6 +428,27 @@ def _left(last: Last) -> Sequence[Floats]:
     if taken.max(initial=0.0) > THIN * ranges[decision.player].max(initial=0.0):
         ranges[decision.player] = taken
     return ranges
+
+
+def _street_key(start: StreetStart, ranges: tuple[Floats, Floats]) -> tuple[object, ...]:
+    """All that the solution of a street depends on."""
+    board = start.hand.board_on(start.street)
+    bets = [(m.action.player, m.action.to) for m in start.moments if m.action.kind >= BET]
+    weights = tuple(held.tobytes() for held in ranges)
+    return (board, start.pot, start.left, start.hand.raises, start.raised_last, *bets, *weights)
+
+
+def _offers(solved: SolvedStreet, moments: Sequence[Moment]) -> bool:
+    """Whether the tree of a solved street has these actions."""
+    tree, node = solved.result.at().tree, 0
+    for moment in moments:
+        if tree.kind[node] != NodeKind.DECISION or tree.player_at(node) != moment.action.player:
+            return False
+        mapped = map_action(tree, node, moment, 0.0)
+        if mapped is None or not mapped.same:
+            return False
+        node = mapped.node
+    return True
 
 
 def _largest_one(weights: Floats) -> Floats:

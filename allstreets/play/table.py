@@ -2,11 +2,12 @@
 
 1. A deal draws a flop from those that both solutions store, by weight and in any suits, then both
    hands, turn and river from the rest of the deck; all-in before the flop, any five cards may come.
+   A solution that stores none plays every flop, by solving it.
 2. Every action is drawn by a number that depends only on the seed, the deal and its index. So the
-two hands of a deal, which is played once in each seating, have the same luck.
+   two hands of a deal, which is played once in each seating, have the same luck.
 3. `aivat.Corrected` follows both ranges. Its guesses are the EVs of the player who acts, from his
-own solution; the value of a flop to the solution in the big blind; and for turn and river the
-equity of both ranges in the pot, without card removal between them.
+   own solution; the value of a flop to the solution in the big blind; and for turn and river the
+   equity of both ranges in the pot, without card removal between them.
 4. Where the betting ends before the river, the result is the mean over all cards to come.
 """
 
@@ -141,7 +142,7 @@ class Table:
 
     @classmethod
     def of(cls, first: WholeSolution, second: WholeSolution) -> "Table":
-        """The game of two solutions, on the flops that both store."""
+        """The game of two solutions, on the flops that both play."""
         rules, others = first.rules, second.rules
         for name in ("stack", "small_blind", "big_blind", "ante", "bb_ante"):
             mine, theirs = getattr(rules, name), getattr(others, name)
@@ -153,6 +154,7 @@ class Table:
         if rules.bb_ante or rules.big_blind != CHIPS_PER_BB:
             raise InputError("matches have a big blind of 1 bb, and no big-blind ante")
         solved = [_flops(each) for each in (first, second)]
+        solved.sort(key=len)  # weights are those of the smaller set
         both = [flop for flop in solved[0] if flop in solved[1]]
         if not both:
             raise InputError(
@@ -167,6 +169,11 @@ class Table:
             weights=np.array([solved[0][flop] for flop in both]),
             solutions=(first, second),
         )
+
+    @staticmethod
+    def solves_flops(solution: WholeSolution) -> bool:
+        """Whether a solution that plays here has no flops but those that it solves."""
+        return bool(solution.game.flop_pots) and not solution.has_flops
 
     def ledger(self) -> Ledger:
         """The chips after antes and blinds."""
@@ -263,7 +270,7 @@ class Table:
             game = self.solutions[solution]
             root, pots = game.roots.read(line), [pot.node for pot in game.stored.flop_pots]
             values = None
-            if root in pots:
+            if root in pots and game.has_flops:
                 number = pots.index(root)
                 values = np.array([game.values_at(flop.text)[0, number] for flop in self.flops])
             self._values[key] = root, values
@@ -473,12 +480,7 @@ def _live(boards: Longs) -> Floats:
 
 
 def _flops(solution: WholeSolution) -> dict[Flop, float]:
-    """The flops that a solution stores, with their weights; every flop where no pot sees one."""
-    if not solution.game.flop_pots:
+    """The flops that a solution plays, with weights; all where it stores none, or sees none."""
+    if not solution.game.flop_pots or Table.solves_flops(solution):
         return {flop: float(flop.multiplicity) for flop in all_flops()}
-    if not solution.has_flops:
-        raise InputError(
-            f"{solution.name} stores no flops, so every flop would have to be solved: train it "
-            "with memory: resident or memmap"
-        )
     return {each.flop: each.weight for each in solution.stored.solved(0)}

@@ -86,6 +86,7 @@ from .walk import Deal as Deal
 from .walk import Figures as Figures
 from .walk import Node as Node
 from .walk import NoNodeError as NoNodeError
+from .walk import NotStoredError as NotStoredError
 from .walk import Position as Position
 from .walk import Solution as Solution
 from .walk import SolvedFlop as SolvedFlop

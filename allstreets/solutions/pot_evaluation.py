@@ -16,6 +16,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from allstreets import engines  # each is loaded when it is used
 from allstreets.base import Bytes, Floats, Longs
 from allstreets.betting import (
     POSTFLOP,
@@ -36,13 +37,9 @@ from allstreets.cards import (
     live_combos,
 )
 from allstreets.engines import (
-    BucketCounts,
     CardModel,
     PackedStrategies,
     Stage,
-    bucket_stages,
-    build_bucket_model,
-    class_stages,
 )
 
 CACHED_PLANS = 64
@@ -240,7 +237,9 @@ def flop_hands(model: CardModel, flop: Flop, held: Bytes | None = None) -> "Mode
     combos, cards = hand_combos(flop.cards), hand_cards(flop.cards)
     stage = Stage(POSTFLOP, combos.astype(np.float64), cards.astype(np.float64), NO_MARGIN)
     classes = np.arange(HAND_COUNT)
-    return ModelHands(np.diag(stage.combos), stage, lambda: class_stages(flop.cards), classes)
+    return ModelHands(
+        np.diag(stage.combos), stage, lambda: engines.class_stages(flop.cards), classes
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,4 +293,6 @@ def bucket_hands(held: Bytes, stages: Callable[[], tuple[Stage, ...]]) -> ModelH
 def _bucket_stages(
     flop: tuple[int, int, int], counts: tuple[int, int, int], seed: int
 ) -> tuple[Stage, ...]:
-    return bucket_stages(build_bucket_model(flop, BucketCounts(*counts), seed))
+    return engines.bucket_stages(
+        engines.build_bucket_model(flop, engines.BucketCounts(*counts), seed)
+    )

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,9 @@ from allstreets.engines import CardModel
 from allstreets.games import ClassLock, PreflopGame, Strategies, largest_one
 from allstreets.solutions.decision import BB, NOWHERE, Decision, Evs, Hands, Unit, betting_at
 from allstreets.solutions.records import OWN_GAME, Certificate, MadeSimple
-from allstreets.solvers import PreflopCfr
+
+if TYPE_CHECKING:
+    from allstreets.solvers import PreflopCfr
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +53,7 @@ class PreflopStrategies:
 
     @classmethod
     def of(
-        cls, preflop: PreflopCfr, leaves: Floats | None, ranges: Floats | None = None
+        cls, preflop: "PreflopCfr", leaves: Floats | None, ranges: Floats | None = None
     ) -> "PreflopStrategies":
         """The averages of a solver; `leaves` [2, P, 169] are the values of its pots."""
         average = preflop.average()

@@ -6,17 +6,20 @@ Both give the same arrays, so that the figures at the end of a run are those of 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from allstreets import solvers  # its kernels are loaded when something is solved
 from allstreets.base import Arrays, Floats, Place
 from allstreets.betting import CHIPS_PER_BB
 from allstreets.engines import ShardedEngine
 from allstreets.games import WholeGame
 from allstreets.solutions.preflop import PreflopStrategies, SolutionFacts
 from allstreets.solutions.tables import Row
-from allstreets.solvers import QuantisedSolution, WholeGameSolver, quantise_solution
+
+if TYPE_CHECKING:
+    from allstreets.solvers import QuantisedSolution, WholeGameSolver
 
 
 class Source(Protocol):
@@ -51,15 +54,15 @@ class StoredGame:
 class SolverSource:
     """The numbers of a solver as it stands; it must not be trained while this is in use."""
 
-    def __init__(self, solver: WholeGameSolver, kept: QuantisedSolution | None = None) -> None:
+    def __init__(self, solver: "WholeGameSolver", kept: "QuantisedSolution | None" = None) -> None:
         self.solver = solver
         self._kept = kept
         self._reach = solver.preflop.pot_reach(solver.preflop.average())
 
     @cached_property
-    def kept(self) -> QuantisedSolution:
+    def kept(self) -> "QuantisedSolution":
         """The stored form of the strategies, and its quality."""
-        return self._kept or quantise_solution(self.solver)
+        return self._kept or solvers.quantise_solution(self.solver)
 
     @property
     def is_kept(self) -> bool:

@@ -70,6 +70,10 @@ class NoNodeError(InputError):
         self.hints = tuple(hints)
 
 
+class NotStoredError(NoNodeError):
+    """A line to strategies that the solution does not store: the flop has to be solved first."""
+
+
 @dataclass(frozen=True)
 class Position:
     """The address of a node."""
@@ -122,6 +126,8 @@ class Boards:
     tree: BettingTree  # that all boards share
     node: int  # the decision in that tree
     other: Callable[[int], "Boards"]  # another decision of the tree's first street
+    nodes: Callable[[], Iterator[tuple[float, "Node"]]]
+    """Boards that each stands for, and the decision there, once more."""
 
 
 @dataclass(frozen=True)
@@ -361,9 +367,10 @@ class Solution(ABC):
         """`read` a line; if it fails, the error leads back to the part that was right."""
         try:
             return read(line)
-        except NoNodeError:
-            raise
         except InputError as error:
+            kind = type(error) if isinstance(error, NoNodeError) else NoNodeError
+            if getattr(error, "hints", ()):
+                raise
             words = line.split()
             for count in range(len(words) - 1, -1, -1):
                 try:
@@ -371,7 +378,7 @@ class Solution(ABC):
                 except InputError:
                     continue
                 label = f"back to '{known}'" if known else "back to the start"
-                raise NoNodeError(str(error), [(label, known)]) from None
+                raise kind(str(error), [(label, known)]) from None
             raise
 
 

@@ -15,10 +15,10 @@ The strategies of a flop come from the best source: a spot that was solved exact
 else the game itself.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -71,12 +71,16 @@ from allstreets.solutions.walk import (
     Deal,
     Figures,
     LockTarget,
+    Node,
     NoNodeError,
+    NotStoredError,
     Position,
     Solution,
     SolvedFlop,
 )
-from allstreets.solvers import QuantisedSolution, WholeGameSolver
+
+if TYPE_CHECKING:
+    from allstreets.solvers import QuantisedSolution, WholeGameSolver
 
 Mix = dict[str, float]  # action → probability
 
@@ -86,10 +90,7 @@ CACHED_VIEWS = 8  # pots on flops, with all their values
 CACHED_FLOPS = 8  # that were solved exactly, with the streets that were looked at
 CACHED_LINES = 4096  # tables over flops write the same ones on every flop
 ENDS = "this solution ends where the flop is dealt; a solution of the whole game continues"
-NOT_STORED = (
-    "this solution stores no strategies after the flop (store: preflop, or memory: per_batch); "
-    "solve a flop of it with: allstreets solve --from FOLDER --flop …"
-)
+NOT_STORED = "this solution stores no strategies after the flop; solve the flop for its ranges"
 FLOP_ONLY = "with real combos, only the flop's decisions are stored"
 NO_FLOPS = "this solution stores nothing after the flop: hands end where it is dealt"
 FLOP_LAST = "cards: exact stores the flop: hands end there"
@@ -119,7 +120,7 @@ class WholeSolution(Solution):
 
     @classmethod
     def of(
-        cls, solver: WholeGameSolver, kept: QuantisedSolution | None = None, **facts: Any
+        cls, solver: "WholeGameSolver", kept: "QuantisedSolution | None" = None, **facts: Any
     ) -> "WholeSolution":
         """The solution that a solver holds, without files; `facts` such as seconds and name.
 
@@ -354,7 +355,7 @@ class WholeSolution(Solution):
                 "of the whole game knows what follows"
             )
         if not self.below.is_stored:
-            raise InputError(NOT_STORED)
+            raise NotStoredError(NOT_STORED)
         return self.below
 
     def _require_flop(self, root: int, cards: tuple[int, ...], after: str) -> None:
@@ -562,8 +563,12 @@ class WholeSolution(Solution):
 
         def decision(node: int) -> Boards:
             decisions = (self._on_board(flop, root, node) for flop in solved)
-            line = self.line_on_any_flop(root, node)
-            return Boards(line, len(solved), decisions, self._pot_tree(root), node, decision)
+            line, tree = self.line_on_any_flop(root, node), self._pot_tree(root)
+            return Boards(line, len(solved), decisions, tree, node, decision, lambda: nodes(node))
+
+        def nodes(node: int) -> Iterator[tuple[float, Node]]:
+            for flop in solved:
+                yield flop.weight, self.node(Position(node, root, flop.flop.cards))
 
         return decision(node)
 

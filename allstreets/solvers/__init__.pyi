@@ -17,6 +17,7 @@ from .drive import Multiples as Multiples
 from .drive import Planned as Planned
 from .drive import Step as Step
 from .drive import Timer as Timer
+from .drive import Trainable as Trainable
 from .drive import drive as drive
 from .drive import next_multiple as next_multiple
 from .entry_ranges import solution_ranges as solution_ranges

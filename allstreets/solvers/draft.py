@@ -16,28 +16,29 @@ iterations. It is a small value that is passed to a certificate, a job or a revi
 """
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from allstreets import engines  # each is loaded when it is used
 from allstreets.base import Floats, InputError, thread_count
 from allstreets.betting import Player, Street
 from allstreets.cards import HAND_OF_COMBO, canonical_flop, hand_combos
 from allstreets.cfr import Schedule, parse_schedule
 from allstreets.engines import (
     TWO_BYTES,
-    BoardsEngine,
-    BoardsLift,
     CardModel,
     ExactSubgame,
     StreetView,
     deal_streets,
     every_combo,
-    listed_river,
 )
 from allstreets.games import Spot, spot_root
 from allstreets.solvers.dealt_out import only_end
 from allstreets.solvers.spot import SpotSolver
+
+if TYPE_CHECKING:
+    from allstreets.engines import BoardsLift
 
 BOARDS = CardModel("boards", groups=32)
 
@@ -85,7 +86,7 @@ class DraftSolver(SpotSolver):
         combos = np.maximum(hand_combos(spot.cards), 1)
         means = [np.bincount(HAND_OF_COMBO, held.weights) / combos for held in spot.ranges]
         self._ranges: Floats = np.stack(means)[:, None]  # [2, 1, 169]
-        self._engine = BoardsEngine(
+        self._engine = engines.BoardsEngine(
             [(spot.tree, spot.payoffs)], [flop], self.threads, model, self._ranges
         )
         self._lifted_at = -1  # the iteration whose strategies the exact subgame plays
@@ -102,11 +103,13 @@ class DraftSolver(SpotSolver):
             self._lifted_at = self.iterations
         return self._lifted
 
-    def _lift(self) -> BoardsLift:
+    def _lift(self) -> "BoardsLift":
         """The strategies as a bundle stores them."""
-        return BoardsLift(self.draft_cards, 0, self._engine.pack(0, self._ranges, [TWO_BYTES]))
+        return engines.BoardsLift(
+            self.draft_cards, 0, self._engine.pack(0, self._ranges, [TWO_BYTES])
+        )
 
-    def _exact(self, lift: BoardsLift) -> ExactSubgame:
+    def _exact(self, lift: "BoardsLift") -> ExactSubgame:
         """An exact subgame in which the hands of a bucket share a row; buckets never change."""
         root, combos = every_combo(self.spot.cards)
         turns = self._engine.cards[0].streets
@@ -118,7 +121,7 @@ class DraftSolver(SpotSolver):
             self.threads,
             buckets=lift.sharing,
             learns=False,
-            streets=[*turns, listed_river(turns[-1])][: len(deal_streets(self.spot.tree))],
+            streets=[*turns, engines.listed_river(turns[-1])][: len(deal_streets(self.spot.tree))],
         )
 
     def view(self, cards: tuple[int, ...], best: Player | None = None) -> StreetView:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from allstreets.base import Arrays, Place, place_of, sync_folder
 from allstreets.betting import build_preflop_tree
@@ -35,7 +35,6 @@ from allstreets.solutions import (
     StoredGame,
     WholeSolution,
 )
-from allstreets.solvers import QuantisedSolution, WholeGameSolver
 from allstreets.storage.certificates import read_certificate
 from allstreets.storage.claim import claim
 from allstreets.storage.kept_flops import KeptExactFlops
@@ -57,6 +56,9 @@ from allstreets.storage.solution_files import (
     write_flop,
     write_flops,
 )
+
+if TYPE_CHECKING:
+    from allstreets.solvers import QuantisedSolution, WholeGameSolver
 
 PREFLOP: Kind = "preflop"
 UNIFIED: Kind = "unified"

@@ -9,14 +9,14 @@ with a row is whole, and a spot without one resumes from its bundle.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from allstreets.base import InputError, suggest
 from allstreets.betting import line_text
-from allstreets.solutions import Boards, OnBoard, SpotSolution
+from allstreets.solutions import Boards, Node, OnBoard, SpotSolution
 from allstreets.storage.claim import LOCK_NAME
 from allstreets.storage.manifest import (
     MANIFEST,
@@ -165,8 +165,11 @@ class SpotSet:
         def other(node: int) -> Boards:
             return self.boards(line_text(first.tree, node), name)
 
-        decisions = (OnBoard(entry.weight, self.open(entry).at(line).decision) for entry in entries)
-        return Boards(line, len(entries), decisions, first.tree, first.index, other)
+        def nodes() -> Iterator[tuple[float, Node]]:
+            return ((entry.weight, self.open(entry).at(line)) for entry in entries)
+
+        decisions = (OnBoard(weight, node.decision) for weight, node in nodes())
+        return Boards(line, len(entries), decisions, first.tree, first.index, other, nodes)
 
     def open(self, entry: Entry) -> SpotSolution:
         """The solution of one spot."""

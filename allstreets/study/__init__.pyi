@@ -51,6 +51,7 @@ from .review_job import plan_review as plan_review
 from .review_job import review_hands as review_hands
 from .review_streets import Effort as Effort
 from .review_streets import SolvedAgain as SolvedAgain
+from .review_streets import SolvedStreet as SolvedStreet
 from .review_streets import StreetStart as StreetStart
 from .review_streets import solve_street as solve_street
 from .tables import Leak as Leak

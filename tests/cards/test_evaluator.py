@@ -57,6 +57,40 @@ def test_all_five_card_hands_fall_into_the_right_number_of_categories() -> None:
     assert dict(found) == FIVE_CARD_COUNTS
 
 
+SEVEN_CARD_COUNTS = {
+    "straight flush": 41_584,
+    "four of a kind": 224_848,
+    "full house": 3_473_184,
+    "flush": 4_047_644,
+    "straight": 6_180_020,
+    "three of a kind": 6_461_620,
+    "two pair": 31_433_400,
+    "pair": 58_627_800,
+    "high card": 23_294_460,
+}
+
+
+@pytest.mark.long
+def test_all_seven_card_hands_fall_into_the_right_number_of_categories() -> None:
+    """Long: 133,784,560 hands, by their two highest cards."""
+    found = np.zeros(7463, np.int64)
+    cards = (card for hand in combinations(range(50), 5) for card in hand)
+    lowest = np.fromiter(cards, np.uint8).reshape(-1, 5)
+    lowest = lowest[np.argsort(lowest[:, -1], kind="stable")]
+    for sixth in range(5, 51):
+        below = lowest[: np.searchsorted(lowest[:, -1], sixth)]
+        hands = np.empty((len(below), 7), np.uint8)
+        hands[:, :5], hands[:, 5] = below, sixth
+        for seventh in range(sixth + 1, 52):
+            hands[:, 6] = seventh
+            found += np.bincount(evaluate(hands), minlength=len(found))
+    assert found.sum() == 133_784_560
+    counts = Counter[str]()
+    for strength in np.flatnonzero(found).tolist():
+        counts[category(strength)] += int(found[strength])
+    assert dict(counts) == SEVEN_CARD_COUNTS
+
+
 def test_order_of_seven_card_pairs_agrees_with_eval7_and_phevaluator() -> None:
     hands = random_hands(200_000, 7, seed=1)
     ours = evaluate(hands).astype(np.int64)

@@ -150,7 +150,7 @@ def test_export(capsys: pytest.CaptureFixture[str], game: Path, turn: Path, tmp_
     read = Range.parse((out / "r2.5" / "c" / "BB.txt").read_text())
     told = run(capsys, "range", "--from", game, "--line", "r2.5 c", "-p", "bb", "--to", "text")
     assert read == Range.parse(told)
-    assert "exists: name a folder" in refused(capsys, "export", game, out)
+    assert "exists: name a new folder" in refused(capsys, "export", game, out)
     run(capsys, "export", game, tmp_path / "short")
     short = Range.parse((tmp_path / "short" / "r2.5" / "c" / "BB.txt").read_text())
     assert short == read.rounded(2) != read

@@ -132,6 +132,10 @@ def test_values_only(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     assert good(capsys, tmp_path / "game", "--line", "c").endswith("EVs are unknown here.\n")
     code, _, err = run(capsys, tmp_path / "game", "--line", "c x", "--flop", "Ks7h2d")
     assert (code, "stores no strategies after the flop" in err) == (2, True)
+    solve = f'allstreets solve --from {tmp_path / "game"} --line "c x" --flop Ks7h2d --draft'
+    assert err.rstrip().endswith(solve)
+    _, _, err = run(capsys, tmp_path / "game", "--line", "c x | Ks7h2d | x")
+    assert err.rstrip().endswith(solve)
 
 
 def test_a_preflop_solution(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def lock_some(tree: BettingTree, generator: np.random.Generator) -> BettingTree:
     [
         ("tuned", False),
         pytest.param("cfr+", False, marks=pytest.mark.thorough),
-        ("ahead", False),
+        pytest.param("ahead", False, marks=pytest.mark.thorough),
         ("ahead", True),
     ],
 )

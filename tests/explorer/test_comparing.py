@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,12 @@ from allstreets.explorer.comparing import Comparing
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.base import MissingError
 from allstreets.explorer.models.place import Comparison, Decision
+from allstreets.explorer.ready_made import ReadyMade
 from allstreets.explorer.routes.table import csv_text
 from allstreets.solutions import NoNodeError
 from allstreets.solvers import SpotSolver
 from allstreets.storage import compare, save_spot
+from allstreets.storage import library as packs
 
 CHECKS = [{"line": "", "strategy": {"check": 1}}, {"line": "x", "strategy": {"check": 1}}]
 SPOTS = ("free", "locked", "other", "copied")
@@ -71,6 +74,28 @@ def test_what_can_be_compared(library: Library, comparing: Comparing, root: Path
     (note,) = games[_id(library, "preflop")].notes
     assert note.startswith("flops and cards differ: none and 3 flops")
     assert "stack 300, not 2000" in (games[_id(library, "exact")].problem or "")
+
+
+def test_ready_made_games_of_the_same_stack(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ALLSTREETS_LIBRARY", str(tmp_path / "unpacked"))
+    names = ("pf-8bb", "pf-10bb", "pf-ante-10bb", "hu-10bb")
+    games = {name: packs()[name] for name in names}
+    shutil.copytree(games["pf-10bb"].folder(), tmp_path / "opened/mine")
+    shutil.rmtree(tmp_path / "unpacked")
+    library = Library([tmp_path / "opened", built("turn")], ready_made=ReadyMade(games))
+    comparing, own = Comparing(library), library.id_of(tmp_path / "opened/mine")
+    same, *others = comparing.choices(own).choices
+    assert (same.card.name, same.ready_made, same.problem) == ("pf-10bb", True, None)
+    assert {choice.card.name for choice in others} == {"hu-10bb", "pf-ante-10bb"}
+    assert all(choice.ready_made and choice.problem for choice in others)
+    assert not games["pf-8bb"].copy.exists(), "another stack is another game"
+    assert comparing.compare(own, same.card.id, "a").text == "EVs are the same."
+    # The other way round it is a solution of the opened folder, and a spot is no such game.
+    (mine, *_) = comparing.choices(same.card.id).choices
+    assert (mine.card.id, mine.ready_made, mine.problem) == (own, False, None)
+    assert comparing.choices(library.id_of(built("turn"))).choices == []
 
 
 def test_few_of_many_other_games_are_listed(

@@ -88,15 +88,15 @@ def betting(state: "pyspiel.State") -> str:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("MATCHSTATE:0:1:c/r100:9s8h|/8c8d5c", "is not a hand"),  # a raise to what is in already
-        ("MATCHSTATE:2:1::9s8h|", "is not a MATCHSTATE"),
-        ("MATCHSTATE:0:1:r:9s8h|", "is not an action"),
+        ("MATCHSTATE:0:1:c/r100:9s8h|/8c8d5c", "not a hand"),  # a raise to what is in already
+        ("MATCHSTATE:2:1::9s8h|", "not a MATCHSTATE"),
+        ("MATCHSTATE:0:1:r:9s8h|", "not an action"),
         ("MATCHSTATE:0:1::9s9s|", "twice"),
         ("MATCHSTATE:0:1:cc/:9s8h|", "betting is on the flop"),
         ("MATCHSTATE:0:1::9s8h|/8c8d5c", "betting is on the preflop"),
-        ("MATCHSTATE:0:1:r2001:9s8h|", "is not a hand"),
+        ("MATCHSTATE:0:1:r2001:9s8h|", "not a hand"),
         ("MATCHSTATE:0:1:ccc:9s8h|", "do not match"),
-        ("garbage", "is not a MATCHSTATE"),
+        ("garbage", "not a MATCHSTATE"),
     ],
 )
 def test_other_lines_are_refused(line: str, why: str) -> None:

@@ -1,6 +1,7 @@
 """Reports as PioViewer's folders; pious, an independent client, reads what we write."""
 
 import atexit
+import csv
 import shutil
 from functools import cache
 from pathlib import Path
@@ -9,18 +10,22 @@ from tempfile import mkdtemp
 import matplotlib as mpl
 import numpy as np
 import pytest
+from builders.small_spots import FLOP, spot
 from builders.solutions import folder
 from builders.whole_solution import result
 
 from allstreets import board_report
 from allstreets.base import InputError
-from allstreets.betting import Player
+from allstreets.betting import Player, Street
 from allstreets.cards import HAND_NAMES, parse_combo
 from allstreets.cli.main import main
 from allstreets.interop import export_report
-from allstreets.storage import boards_of
+from allstreets.solutions import SpotSolution
+from allstreets.solvers import SpotSolver
+from allstreets.storage import Entry, SpotSetBundle, boards_of, load, save_spot
 
 mpl.use("Agg")  # pious opens a window otherwise
+from pious.pio import aggregation
 from pious.pio.aggregation import AggregationReport
 
 LIMPED = "c x"
@@ -128,10 +133,88 @@ def test_folders_that_exist_and_single_boards_are_refused(tmp_path: Path) -> Non
         export_report(boards_of(result(), "c x | * | x x x"), tmp_path / "turn")
 
 
+RESOURCES = Path(aggregation.__file__).parent / "resources"
+THEIRS = RESOURCES / "aggregation" / "Root" / "CHECK" / "CHECK"
+FLOPS = {"As9s6h": 1.0, "Js5h3d": 2.0}
+
+
+def rows(folder: Path) -> tuple[list[str], list[dict[str, str]]]:
+    """The head of a report, and its rows."""
+    lines = (folder / "report.csv").read_text().splitlines()
+    return lines[:3], list(csv.DictReader(lines[3:]))
+
+
+def put_flops(root: Path) -> dict[str, SpotSolution]:
+    """The same spot on two flops, of which one counts twice."""
+    bundle, solved = SpotSetBundle(root, resume=False), {}
+    entries = [Entry("srp", flop, weight, flop, "") for flop, weight in FLOPS.items()]
+    bundle.begin(entries)
+    for entry in entries:
+        solver = SpotSolver(spot(FLOP, board=entry.board, bets=["100%"]), threads=1)
+        solver.train_batch(20)
+        save_spot(solver, root / entry.folder)
+        bundle.save(entry.folder, {"exploitability_pct": 1.0})
+        solved[entry.board] = load(root / entry.folder, SpotSolution)
+    return solved
+
+
+def test_turns_card_by_card(tmp_path: Path) -> None:
+    """As PioViewer has them: a flop, then its 49 turns; the figures are those of the solution."""
+    solved = put_flops(tmp_path / "set")
+    boards = boards_of(tmp_path / "set")
+    flops = export_report(boards, tmp_path / "flops")
+    count = export_report(boards_of(tmp_path / "set"), tmp_path / "viewer", turns=True)
+    assert flops == len(boards.tree.decisions(Street.FLOP))
+    assert count - flops == len(boards.tree.decisions(Street.TURN))
+    for path in (tmp_path / "flops").rglob("*.*"):
+        again = tmp_path / "viewer" / path.relative_to(tmp_path / "flops")
+        assert path.read_text() == again.read_text()
+    folder = tmp_path / "viewer" / "Root" / "CHECK" / "CHECK"
+    head, shown = rows(folder)
+    their_head, theirs = rows(THEIRS)
+    assert [name.replace("100", "300") for name in shown[0]] == list(theirs[0])
+    assert head[2].rpartition(" ")[0] == their_head[2].rpartition(" ")[0]
+    assert (folder / "info.txt").read_text().splitlines()[:4] == [
+        "OOP Decision",
+        "Node id: r:0:c:c:2c",
+        "Board: As 9s 6h 2c",
+        "Line: Root,CHECK,CHECK,2c",
+    ]
+    assert len(shown) == 2 * (1 + 49) + 1
+    assert [row["Turn"] for row in (shown[0], shown[50], shown[-1])] == ["", "", ""]
+    for row in shown[1:-1:7]:
+        flop, card = row["Flop"].replace(" ", ""), row["Turn"]
+        if not card:
+            continue
+        play = solved[flop].at(f"x x | {card} |").decision
+        for player in Player:
+            told = float(row[f"{player.name} EV"])
+            assert told == pytest.approx(play.ev(player), rel=1e-4, abs=1e-3)
+            equity = play.mean(play.equity(player), player)
+            assert float(row[f"{player.name} Equity"]) == pytest.approx(100 * equity, rel=1e-4)
+        often = [float(row[name]) for name in row if name.endswith(" freq")]
+        assert often[::-1] == pytest.approx(100 * play.taken, rel=1e-4, abs=1e-3)
+        # The hands that both check twice, of those that this turn leaves.
+        assert float(row["Global %"]) == pytest.approx(100 * play.share, rel=1e-4)
+    for word in ("BET 100", "CHECK"):
+        _, below = rows(folder / word)
+        for row, there in zip(shown, below, strict=True):
+            part = float(row["Global %"]) * float(row[f"{word} freq"]) / 100
+            assert float(there["Global %"]) == pytest.approx(part, rel=1e-3, abs=1e-3)
+
+
+def test_turns_of_hand_classes_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="do not see the turn"):
+        export_report(boards_of(result(), LIMPED), tmp_path / "viewer", turns=True)
+    assert not (tmp_path / "viewer").exists()
+
+
 def test_the_command_and_real_combos(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     asked = ["report", str(folder("exact")), "--line", LIMPED, "--pio", str(tmp_path / "out")]
     assert main(asked) == 2
     assert "add --by" in capsys.readouterr().err
+    assert main([*asked[:4], "--by", "suits", "--turns"]) == 2
+    assert "add --pio" in capsys.readouterr().err
     assert main([*asked, "--by", "suits"]) == 0
     assert "Reports for PioViewer on" in capsys.readouterr().out
     table = AggregationReport(str(tmp_path / "out" / "Root"))._df

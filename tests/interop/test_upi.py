@@ -2,12 +2,12 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
+from builders.upi_client import END, Client, consistent, walk
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,13 +15,13 @@ from allstreets import load, solve
 from allstreets.base import Floats, Longs
 from allstreets.betting import Player
 from allstreets.cards import COMBO_CARDS, COMBO_COUNT, Range, combo_text
+from allstreets.engines import CardModel
 from allstreets.games import Spot
 from allstreets.interop import Session
 from allstreets.interop.pio_script import bets_of, spot_of_lines
-from allstreets.interop.upi import BANNER, COMMANDS, LATER
+from allstreets.interop.upi.session import BANNER, COMMANDS, LATER
 from allstreets.solutions import SpotSolution
 
-END = "END"
 TURN = """
 set_board QsJh2h8c
 set_range OOP AA,QQ,98s,KQs:0.5
@@ -48,51 +48,6 @@ add_line 30 100 100
 add_line 0 30 100 100
 build_tree
 """
-
-
-class Client:
-    """Sends a command and reads its answer, as clients do: up to the end string."""
-
-    def __init__(self) -> None:
-        self.written: list[str] = []
-        self.session = Session(self.written.append)
-        assert self.ask(f"set_end_string {END}") == ["set_end_string ok!"]
-
-    def ask(self, command: str) -> list[str]:
-        """The lines of an answer without those of the solver."""
-        self.written.clear()
-        self.session.execute(command)
-        (answer,) = (text for text in list(self.written) if not text.startswith("SOLVER:"))
-        lines = answer.splitlines()
-        assert lines.pop() == END
-        assert END not in lines
-        return lines
-
-    def tell(self, script: str) -> None:
-        """Commands that answer nothing but ok."""
-        for command in script.strip().splitlines():
-            assert self.ask(command) == [f"{command.split()[0]} ok!"], command
-
-    def solve(self) -> str:
-        """Solve to the accuracy; returns the solver's last line."""
-        self.tell("go")
-        assert self.session._solve is not None
-        self.session._solve.wait()
-        return self.written[-1].strip()
-
-    def numbers(self, command: str) -> Floats:
-        """Lines of numbers."""
-        return np.array([[float(word) for word in line.split()] for line in self.ask(command)])
-
-    def children(self, node: str) -> list[str]:
-        lines = self.ask(f"show_children {node}")
-        blocks = [lines[start : start + 8] for start in range(0, len(lines), 8)]
-        assert [block[0] for block in blocks] == [f"child {n}:" for n in range(len(blocks))]
-        assert all(block[7] == "" for block in blocks)
-        return [block[1] for block in blocks]
-
-    def player(self, node: str) -> str:
-        return self.ask(f"show_node {node}")[1].removesuffix("_DEC")
 
 
 @pytest.fixture(scope="module")
@@ -156,33 +111,9 @@ def test_numbers_are_those_of_the_walk(turn: tuple[Client, SpotSolution], node: 
         assert mean == pytest.approx(np.average(equity[live], weights=np.array(vectors[1])[live]))
 
 
-def walk(client: Client, node: str) -> Iterator[str]:
-    """Decisions from a node on, on a few cards."""
-    kind = client.ask(f"show_node {node}")[1]
-    below = client.children(node)
-    if kind.endswith("_DEC"):
-        yield node
-    for child in below[::11] if kind == "SPLIT_NODE" else below:
-        yield from walk(client, child)
-
-
-def consistent(client: Client, node: str) -> None:
-    """EV(node) = Σ frequency · EV(action), and ranges are multiplied by the strategy."""
-    player = client.player(node)
-    evs, met = client.numbers(f"calc_ev {player} {node}")
-    reach = client.numbers(f"show_range {player} {node}")[0]
-    strategy = client.numbers(f"show_strategy {node}")
-    mixed = np.zeros(COMBO_COUNT)
-    for child, chances in zip(client.children(node), strategy, strict=True):
-        own = client.numbers(f"calc_ev {player} {child}")[0]
-        mixed += np.where(chances > 0, chances * own, 0.0)
-        assert client.numbers(f"show_range {player} {child}")[0] == pytest.approx(
-            reach * chances, abs=1e-6
-        )
-    assert mixed[met > 0] == pytest.approx(evs[met > 0], abs=2e-4), node
-
-
-@pytest.mark.parametrize("rake", ["set_rake 0 0", "set_rake 0.05 3"])
+@pytest.mark.parametrize(
+    "rake", [pytest.param("set_rake 0 0", marks=pytest.mark.long), "set_rake 0.05 3"]
+)
 def test_the_ev_of_a_node_is_that_of_its_actions(rake: str) -> None:
     client = Client()
     client.tell(rake)
@@ -318,12 +249,15 @@ def test_a_session_as_text() -> None:
 
 def test_the_examples_of_the_documentation() -> None:
     page = (Path(__file__).parents[2] / "docs" / "upi.md").read_text()
-    script = page.split("```text\n")[1].split("```")[0]
-    written: list[str] = []
-    Session(written.append).run(iter(script.splitlines(keepends=True)))
-    lines = "".join(written).splitlines()
-    assert lines.count(END) == len(script.splitlines())
-    assert not any(line.startswith("ERROR") for line in lines)
+    scripts = [part.split("```")[0] for part in page.split("```text\n")[1:]]
+    assert len(scripts) == 2
+    for script in scripts:
+        written: list[str] = []
+        model = CardModel("boards", groups=16, rows=16)  # solved in a second
+        Session(written.append, model).run(iter(script.splitlines(keepends=True)))
+        lines = "".join(written).splitlines()
+        assert lines.count(END) == len(script.splitlines())
+        assert not any(line.startswith("ERROR") for line in lines)
     told = set(page.replace("`", " ").replace("…", " ").replace(",", " ").split())
     assert set(COMMANDS) <= told
 
@@ -534,7 +468,6 @@ WRONG = [
     "calc_ev MP r:0",
     "set_range OOP 1 2 3",
     "set_range OOP XX",
-    "set_pot 1 1 10",
     "set_pot a b c",
     "set_pot 0 0 -5",
     "set_pot 0 0 nan",

@@ -39,11 +39,12 @@ from allstreets.play import (
 )
 from allstreets.play.table import range_equity
 from allstreets.solutions import PreflopRoots, WholeSolution
+from allstreets.solvers import VisitPlan
 from allstreets.storage import save_unified
 from allstreets.study import Effort
 
 PUSH_FOLD = "push or fold"
-EFFORT = Effort(target=0.05, seconds=0.5, threads=1)
+EFFORT = Effort(target=0.05, seconds=1e6, threads=1)
 
 
 def game(name: str) -> WholeSolution:
@@ -172,6 +173,43 @@ def test_deals_are_those_of_the_flops() -> None:
         beside = live[:, [one]] & live[:, chosen]
         expected = table.dealt_flops[2] @ beside
         assert table.pairs[one, chosen] == pytest.approx(expected * table_fits(one, chosen))
+
+
+def without_flops() -> WholeSolution:
+    """Three big blinds, whose strategies after the flop are gone."""
+    shallow = whole_game(["Ks7h2d", "2s2h2d"], 3, "100%", ())
+    solver = solver_of(shallow, 8, memory="per_batch", batches=VisitPlan(1, 2))
+    return WholeSolution.of(solver, name="without flops")
+
+
+def test_a_solution_without_flops_plays_every_flop() -> None:
+    known = without_flops()
+    assert not known.has_flops
+    table = Table.of(known, known)
+    assert len(table.flops) == 1755
+    assert table.pairs is Table.of(known, known).pairs  # hands are dealt as in the real game
+    stored = game("exact")
+    for pair in ((known, stored), (stored, known)):
+        assert Table.of(*pair).flops == stored.game.flops.flops
+
+
+@pytest.mark.long
+def test_flops_that_are_solved_when_they_are_dealt() -> None:
+    """Long: what one seating has solved the other plays as well, so nothing is won."""
+    known = without_flops()
+    effort = Effort(target=0.5, seconds=1e6, threads=1, draft=None)
+    players = SolutionPlayer(known, effort), SolutionPlayer(known, effort)
+    table = Table.of(known, known)
+    for number in range(100):
+        deal = table.deal(3, number)
+        big = table.play(deal, players, 3, (0, 1))
+        small = table.play(deal, players[::-1], 3, (1, 0))
+        assert big.result == small.result
+        if players[0].tally.solved > 1:
+            break
+    for player in players:
+        assert player.tally.solved > 1
+        assert player.tally.guessed == 0
 
 
 def table_cards(combos: tuple[int, int]) -> Floats:

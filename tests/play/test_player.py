@@ -1,5 +1,7 @@
 """How a solution answers: as it is stored while it can, and by solving streets again elsewhere."""
 
+import threading
+from contextlib import closing
 from fractions import Fraction
 from random import Random
 
@@ -12,8 +14,17 @@ from allstreets.base import InputError
 from allstreets.betting import ActionKind, Player, Street
 from allstreets.cards import combo_index, live_combos, parse_cards
 from allstreets.cli.main import main
-from allstreets.interop import Ledger, LiveHand, TableRules
-from allstreets.play import SolutionPlayer
+from allstreets.interop import (
+    DealtPlayer,
+    Ledger,
+    LiveHand,
+    Move,
+    TableResult,
+    TableRules,
+    play_acpc,
+    state_text,
+)
+from allstreets.play import Decider, SolutionPlayer
 from allstreets.solutions import WholeSolution
 from allstreets.study import Effort
 
@@ -160,6 +171,76 @@ def test_every_answer_is_legal(seed: int) -> None:
         move = answer.moves[answer.drawn(combo_index(*cards), chance.random())]
         assert ledger.legal(move.kind, move.to, whole=True) == move
         ledger.act(*turn, move.kind, move.to)
+
+
+SIZES = {Street.PREFLOP: 230, Street.FLOP: 70, Street.TURN: 90, Street.RIVER: 110}
+"""Raises and bets that no tree of ours has."""
+
+
+class ScriptedDealer:
+    """Deals by the ACPC protocol, and bets against the player by a script: never a size of ours."""
+
+    def __init__(self, dealt: DealtPlayer) -> None:
+        self.dealt, self.told = dealt, list[Move]()
+
+    def deal(self, number: int, player: Player, *, raises: bool) -> Ledger:
+        """A hand: the script raises before the flop or calls, and bets where it can after it."""
+        ledger, board = RULES.ledger(), tuple(parse_cards(f"{FLOP} 2c 9h"))
+        hand = parse_cards(("As Kd", "Qc Qd")[number % 2])
+        cards = hand[0], hand[1]
+        holes = (cards, None) if player == Player.OOP else (None, cards)
+        while (turn := ledger.to_act) is not None:
+            street, actor = turn
+            shown = board[: street + 2 if street else 0]
+            line = state_text(number, player, ledger, holes, shown)
+            self.dealt.tell(line)
+            if actor == player:
+                move = self.dealt.answer(line, ledger)
+                assert ledger.legal(move.kind, move.to, whole=True) == move
+                self.told.append(move)
+            else:
+                move = self._scripted(ledger, street, raises=raises)
+            ledger.act(street, actor, move.kind, move.to)
+        street = Street.RIVER if ledger.folded is None else ledger.actions[-1].street
+        shown = board[: street + 2 if street else 0]
+        self.dealt.tell(state_text(number, player, ledger, holes, shown))
+        return ledger
+
+    def _scripted(self, ledger: Ledger, street: Street, *, raises: bool) -> Move:
+        """Bet or raise once a street, else call."""
+        here = [action for action in ledger.actions if action.street == street]
+        bet = any(action.kind >= BET for action in here)
+        if bet or (street == Street.PREFLOP and not raises):
+            return ledger.legal(CALL, Fraction(0), whole=True)
+        return ledger.legal(RAISE, Fraction(SIZES[street]), whole=True)
+
+
+def test_off_tree_bets_of_a_scripted_dealer() -> None:
+    """Every street is solved again with the real size, in time, and every answer is legal."""
+    player, ports, ready = seated(), list[int](), threading.Event()
+    results: list[TableResult] = []
+
+    def waiting(text: str) -> None:
+        ports.append(int(text.rpartition(":")[2]))
+        ready.set()
+
+    def sit() -> None:
+        ready.wait()
+        play_acpc("127.0.0.1", ports[0], RULES, Decider(player), results.append)
+
+    client = threading.Thread(target=sit)
+    client.start()
+    with closing(DealtPlayer(0, waiting)) as dealt:
+        dealer = ScriptedDealer(dealt)
+        ledgers = [
+            dealer.deal(number, Player(number % 2), raises=number >= 4) for number in range(8)
+        ]
+    client.join()
+    assert len(results) == len(ledgers)
+    assert player.tally.solved > 2
+    assert player.tally.mapped > 0
+    assert player.tally.guessed == 0
+    assert len({move.kind for move in dealer.told}) > 1
 
 
 def test_the_command_at_an_http_table(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from builders.whole_solution import buckets, classes, raked
-from reference.pot import value
+from reference.pot import values_below
 
 from allstreets.betting import NodeKind, Player
 from allstreets.solutions.whole_game import WholeSolution
@@ -17,18 +17,26 @@ def test_values_are_those_of_the_slow_way(make: Any, pot: int) -> None:
     solution = WholeSolution.of(make())
     view = solution.stored.view(solution.game.pots[pot].pot.node, solution.game.flops.flops[-1])
     tree, stages = view.pot.tree, view.hands.stages()
+    reach = view._at(0).reach
+    slow = {
+        player: values_below(
+            *(tree, view.pot.payoffs, stages, view.strategies),
+            *(0, player, reach[player.opponent]),
+        )
+        for player in Player
+    }
+
+    def close(found: Any, expected: Any) -> None:
+        scale = max(float(np.abs(expected).max()), 1.0)
+        np.testing.assert_allclose(found, expected, atol=1e-6 * scale)
+
     decisions = np.flatnonzero(tree.kind == NodeKind.DECISION).tolist()
     for node in decisions[:: max(len(decisions) // 12, 1)]:
         here = view._at(node)
         totals = view._totals(node, here.met)
-        actor = tree.player_at(node)
         for player in Player:
-            other = here.reach[player.opponent]
-            expected = value(tree, view.pot.payoffs, stages, view.strategies, node, player, other)
-            scale = max(float(np.abs(expected).max()), 1.0)
-            np.testing.assert_allclose(totals.players[player], expected, atol=1e-6 * scale)
+            other, expected = slow[player][node]
+            np.testing.assert_allclose(here.reach[player.opponent], other, rtol=1e-9, atol=1e-12)
+            close(totals.players[player], expected)
         for row, child in zip(totals.actions, tree.children_of(node).tolist(), strict=True):
-            other = here.reach[actor.opponent]
-            expected = value(tree, view.pot.payoffs, stages, view.strategies, child, actor, other)
-            scale = max(float(np.abs(expected).max()), 1.0)
-            np.testing.assert_allclose(row, expected, atol=1e-6 * scale)
+            close(row, slow[tree.player_at(node)][child][1])

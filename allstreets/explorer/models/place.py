@@ -233,6 +233,7 @@ class ComparisonChoice(Message):
     notes: list[str] = Field(default_factory=list)  # differences, though it is the same game
     problem: str | None = None  # the reason if it cannot be compared
     before: bool = False  # the other one was made from it by a lock
+    ready_made: bool = False  # it comes with the program
 
 
 class ComparisonChoices(Message):

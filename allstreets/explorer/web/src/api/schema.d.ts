@@ -1528,6 +1528,11 @@ export interface components {
             notes: string[];
             /** Problem */
             problem: string | null;
+            /**
+             * Ready Made
+             * @default false
+             */
+            ready_made: boolean;
         };
         /**
          * ComparisonChoices

@@ -1,15 +1,18 @@
-"""Settings of a session: the game, its lines, and how it is solved; each is set by a command."""
+"""Settings of a session: the game, its lines, and how it is solved; each is set by a command.
+
+Those of spots serve whole games as well: `set_pot 100 50 0` are the blinds of OOP and IP and what
+lies in the pot besides, `set_eff_stack` all that a player can put in, blinds included.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 from allstreets.base import InputError, shorten
 from allstreets.betting import Player, neat
-from allstreets.cards import Range, cards_text, parse_board
+from allstreets.cards import Flop, Range, all_flops, cards_text, parse_board
 from allstreets.games import Spot
-from allstreets.interop.pio_script import spot_of_lines
-from allstreets.interop.upi_text import read_amounts, read_numbers, read_player
+from allstreets.interop.pio_script import Amounts, spot_of_lines
+from allstreets.interop.upi.text import read_amounts, read_flop, read_numbers, read_player
 
 MOST_LINES = 100_000
 REPORT_SECONDS = 60.0
@@ -22,9 +25,12 @@ class Settings:
     ranges: dict[Player, Range] = field(default_factory=dict)
     board: str = ""
     pot: float = 0
+    blinds: tuple[float, float] = (0, 0)  # put in by OOP and IP before the first action
     stack: float = 0
     rake: tuple[float, float] = (0, 0)  # fraction and cap
-    lines: dict[tuple[Fraction, ...], None] = field(default_factory=dict)
+    lines: dict[Amounts, None] = field(default_factory=dict)
+    preflop_lines: dict[Amounts, None] = field(default_factory=dict)
+    subset: dict[Flop, float] = field(default_factory=dict)  # flops with their weights
     info: list[str] = field(default_factory=list)
     accuracy: tuple[float, str] | None = None
     threads: int | None = None
@@ -35,6 +41,8 @@ class Settings:
         missing = [f"set_range {p.name}" for p in Player if p not in self.ranges]
         missing += [] if self.board else ["set_board"]
         missing += [] if self.pot else ["set_pot"]
+        if any(self.blinds):
+            raise InputError("bets before the root cannot be read: write set_pot 0 0 pot")
         if missing:
             raise InputError(f"a tree needs {', '.join(missing)}")
         rake, cap = self.rake
@@ -77,11 +85,9 @@ class Settings:
         self.board = cards_text(parse_board(rest)) if rest else ""
 
     def set_pot(self, rest: str) -> None:
-        """set_pot 0 0 POT."""
-        oop, ip, pot = read_numbers(rest, 3)
-        if oop or ip:
-            raise InputError("bets before the root cannot be read: write set_pot 0 0 pot")
-        self.pot = pot
+        """set_pot 0 0 POT; before the flop set_pot BB SB DEAD."""
+        oop, ip, self.pot = read_numbers(rest, 3)
+        self.blinds = oop, ip
 
     def set_eff_stack(self, rest: str) -> None:
         """set_eff_stack CHIPS."""
@@ -94,21 +100,44 @@ class Settings:
 
     def add_line(self, rest: str) -> None:
         """add_line 0 0 30 90: the chips each actor has put in since the root, action by action."""
-        if len(self.lines) >= MOST_LINES:
-            raise InputError(f"more than {MOST_LINES:,} lines")
-        self.lines[read_amounts(rest)] = None
+        _add(self.lines, rest)
 
     def remove_line(self, rest: str) -> None:
         """remove_line 0 0 30: the lines that begin with it lose its last action."""
-        gone = read_amounts(rest)
-        kept: dict[tuple[Fraction, ...], None] = {}
-        for line in self.lines:
-            kept[line[: len(gone) - 1] if line[: len(gone)] == gone else line] = None
-        self.lines = {line: None for line in kept if line}
+        self.lines = _without(self.lines, rest)
 
     def clear_lines(self, _: str) -> None:
         """clear_lines."""
         self.lines.clear()
+
+    def add_preflop_line(self, rest: str) -> None:
+        """add_preflop_line 250 900: the same before the flop, from the small blind on."""
+        _add(self.preflop_lines, rest)
+
+    def remove_preflop_line(self, rest: str) -> None:
+        """remove_preflop_line 250 900."""
+        self.preflop_lines = _without(self.preflop_lines, rest)
+
+    def clear_preflop_lines(self, _: str) -> None:
+        """clear_preflop_lines."""
+        self.preflop_lines.clear()
+
+    def add_to_subset(self, rest: str) -> None:
+        """add_to_subset WEIGHT As Kh 7d: a flop that may come, as often as its weight says."""
+        word, _, cards = rest.partition(" ")
+        (weight,) = read_numbers(word, 1)
+        if not weight:
+            raise InputError("a flop without weight never comes: leave it out")
+        flop = read_flop(cards)
+        self.subset[flop] = self.subset.get(flop, 0.0) + weight
+
+    def reset_subset(self, _: str) -> None:
+        """reset_subset."""
+        self.subset.clear()
+
+    def add_all_flops(self, _: str) -> None:
+        """add_all_flops: all 1,755, as often as they come."""
+        self.subset = {flop: float(flop.multiplicity) for flop in all_flops()}
 
     def add_info_line(self, rest: str) -> None:
         """add_info_line #Key#value: a line of show_tree_info."""
@@ -120,28 +149,47 @@ class Settings:
 
     def commands(self) -> list[str]:
         """The settings as commands."""
-        lines = [f"set_board {self.board}", f"set_pot 0 0 {self.pot:g}"]
+        oop, ip = self.blinds
+        lines = [f"set_board {self.board}", f"set_pot {oop:g} {ip:g} {self.pot:g}"]
         lines += [f"set_eff_stack {self.stack:g}", f"set_rake {self.rake[0]:g} {self.rake[1]:g}"]
         lines += [f"set_range {player.name} {held}" for player, held in self.ranges.items()]
         if self.accuracy is not None:
             lines.append(f"set_accuracy {self.accuracy[0]:g} {self.accuracy[1]}")
         lines.append(f"set_threads {self.threads or 0}")
-        amounts = (" ".join(f"{float(each):.12g}" for each in line) for line in self.lines)
-        return [*lines, *(f"add_line {line}" for line in amounts)]
+        lines += [f"add_line {_text(line)}" for line in self.lines]
+        lines += [f"add_preflop_line {_text(line)}" for line in self.preflop_lines]
+        return [*lines, *(f"add_to_subset {row}" for row in self.subset_rows())]
+
+    def subset_rows(self) -> list[str]:
+        """A line for each flop: its weight and its cards."""
+        return [f"{weight:.9g} {flop.text}" for flop, weight in self.subset.items()]
+
+
+def _add(lines: dict[Amounts, None], rest: str) -> None:
+    if len(lines) >= MOST_LINES:
+        raise InputError(f"more than {MOST_LINES:,} lines")
+    lines[read_amounts(rest)] = None
+
+
+def _without(lines: dict[Amounts, None], rest: str) -> dict[Amounts, None]:
+    """The lines; those that begin with some amounts lose the last of these, and what follows."""
+    gone = read_amounts(rest)
+    kept: dict[Amounts, None] = {}
+    for line in lines:
+        kept[line[: len(gone) - 1] if line[: len(gone)] == gone else line] = None
+    return {line: None for line in kept if line}
+
+
+def _text(line: Amounts) -> str:
+    return " ".join(f"{float(amount):.12g}" for amount in line)
 
 
 SETTINGS: Mapping[str, Callable[[Settings, str], None]] = {
-    "set_threads": Settings.set_threads,
-    "set_info_freq": Settings.set_info_freq,
-    "set_accuracy": Settings.set_accuracy,
-    "set_range": Settings.set_range,
-    "set_board": Settings.set_board,
-    "set_pot": Settings.set_pot,
-    "set_eff_stack": Settings.set_eff_stack,
-    "set_rake": Settings.set_rake,
-    "add_line": Settings.add_line,
-    "remove_line": Settings.remove_line,
-    "clear_lines": Settings.clear_lines,
-    "add_info_line": Settings.add_info_line,
-    "reset_tree_info": Settings.reset_tree_info,
+    name: getattr(Settings, name)
+    for name in (
+        *("set_threads", "set_info_freq", "set_accuracy", "set_range", "set_board", "set_pot"),
+        *("set_eff_stack", "set_rake", "add_line", "remove_line", "clear_lines"),
+        *("add_preflop_line", "remove_preflop_line", "clear_preflop_lines"),
+        *("add_to_subset", "reset_subset", "add_all_flops", "add_info_line", "reset_tree_info"),
+    )
 }

@@ -11,8 +11,8 @@ A command without data answers `<command> ok!`. A command that fails answers wit
 with ERROR, and the session continues. The solver trains in the background, and lines that begin
 with `SOLVER:` come between two answers, never inside one.
 
-A `Session` has the settings, a spot (`games.Spot`) with its solver, and its solution; commands are
-methods. Node ids and vectors are those of `upi_nodes`.
+A `Session` holds the settings and a tree, of a spot or of a whole game; commands are methods. Node
+ids and vectors are those of `nodes`.
 """
 
 import math
@@ -24,7 +24,6 @@ from dataclasses import replace
 import numpy as np
 
 from allstreets.base import (
-    Flags,
     Floats,
     InputError,
     available_bytes,
@@ -36,32 +35,31 @@ from allstreets.base import (
 from allstreets.betting import Player, neat
 from allstreets.cards import (
     COMBO_COUNT,
+    HAND_NAMES,
     combo_text,
     equity,
     fitting,
     live_combos,
     parse_board,
 )
-from allstreets.games import Spot, estimate_spot, require_memory
-from allstreets.interop import upi_nodes
-from allstreets.interop.upi_nodes import ROOT, by_combo, find_node, matchups
-from allstreets.interop.upi_settings import SETTINGS, Settings
-from allstreets.interop.upi_solving import BackgroundSolve, Limits
-from allstreets.interop.upi_text import (
-    board_cards,
+from allstreets.engines import CardModel
+from allstreets.games import estimate_spot
+from allstreets.interop.upi.games import BOARDS, Betting, GameTree
+from allstreets.interop.upi.nodes import ROOT, Nodes
+from allstreets.interop.upi.settings import SETTINGS, Settings
+from allstreets.interop.upi.solving import BackgroundSolve, Limits
+from allstreets.interop.upi.text import (
     hand_lines,
     one_line,
     read_numbers,
     read_path,
     read_player,
     read_words,
-    tree_info,
     vector_line,
 )
-from allstreets.interop.upi_tree import Locked, Tree
-from allstreets.solutions import Node, SpotSolution
-from allstreets.solvers import SpotSolver
-from allstreets.storage import load, open_spot_solver, save_spot
+from allstreets.interop.upi.trees import Saved, SpotTree, Tree
+from allstreets.solutions import Node, SpotSolution, WholeSolution
+from allstreets.storage import load
 from allstreets.version import __version__
 
 BANNER = (
@@ -69,7 +67,12 @@ BANNER = (
     "heads-up no-limit hold'em, solved as one game",
     "registered to everyone",
 )
-SAVES = {"full": "full", "normal": "full", "no_rivers": "turn", "no_turns": "flop"}
+SAVES: Mapping[str, Saved] = {
+    "full": "full",
+    "normal": "full",
+    "no_rivers": "turn",
+    "no_turns": "flop",
+}
 MEGABYTE = 1_000_000
 MOST_SCRIPT_BYTES = 100_000_000
 MOST_SCRIPTS = 8  # scripts that call scripts
@@ -81,7 +84,9 @@ Answer = Sequence[str] | None  # None: <command> ok!
 class Session:
     """One client's session; `write` takes whole texts, from one thread at a time."""
 
-    def __init__(self, write: Callable[[str], None]) -> None:
+    def __init__(self, write: Callable[[str], None], model: CardModel = BOARDS) -> None:
+        """`model` is the card model of whole games."""
+        self._model = model
         self._write, self._lock = write, threading.Lock()
         self._end: str | None = None
         self._settings = Settings()
@@ -219,16 +224,28 @@ class Session:
         self._tree = None
         spot = self._settings.spot()
         oop, ip = (self._settings.ranges[player].on(spot.cards).largest for player in Player)
-        self._tree = Tree(spot, (oop, ip), self._solver(spot))
+        self._tree = SpotTree(spot, self._settings.threads, (oop, ip))
         return None
 
-    def _solver(self, spot: Spot) -> SpotSolver:
-        self._require_room(spot)
-        return SpotSolver(spot, threads=self._settings.threads)
+    def build_preflop_tree(self, _: str) -> Answer:
+        """build_preflop_tree: the betting before the flop, not solved yet."""
+        self._tree = None
+        self._tree = GameTree(Betting.of(self._settings), self._settings, self._model)
+        return None
 
-    @staticmethod
-    def _require_room(spot: Spot) -> None:
-        require_memory(spot, "float32", estimate_spot(spot), available_bytes())
+    def add_schematic_tree(self, rest: str) -> Answer:
+        """add_schematic_tree NODE: the lines that are set are those of the pot there."""
+        self._game().set_lines(rest, list(self._settings.lines))
+        return None
+
+    def show_subsets(self, _: str) -> Answer:
+        """show_subsets: the flops that are set, each with its weight."""
+        return self._settings.subset_rows()
+
+    def recover_subset(self, _: str) -> Answer:
+        """recover_subset: set the flops of the tree."""
+        self._settings.subset = self._game().flops
+        return None
 
     def free_tree(self, _: str) -> Answer:
         """free_tree."""
@@ -237,23 +254,33 @@ class Session:
 
     def estimate_tree(self, _: str) -> Answer:
         """estimate_tree: the memory that the tree of the settings takes."""
+        if isinstance(self._tree, GameTree):
+            return self.estimate_schematic_tree(_)
         need = estimate_spot(self._settings.spot())
         return [f"estimated memory: {need.process_bytes / MEGABYTE:.0f} MB"]
+
+    def estimate_schematic_tree(self, _: str) -> Answer:
+        """estimate_schematic_tree: the memory that the whole game takes."""
+        need = self._game().estimate(self._settings.threads)
+        return [f"estimated memory: {need / MEGABYTE:.0f} MB"]
 
     def is_tree_present(self, _: str) -> Answer:
         """is_tree_present: true or false."""
         return ["true" if self._tree is not None else "false"]
 
     def load_tree(self, rest: str) -> Answer:
-        """load_tree FOLDER [full|fast|auto]: a solved spot of this program."""
-        solution = load(read_path(rest), SpotSolution)
-        self._tree = Tree(
-            solution.spot,
-            stored=solution,
-            seconds_before=solution.seconds,
-            own_locks=solution.spot.lock,
-        )
+        """load_tree FOLDER [full|fast|auto]: a solved spot or whole game of this program."""
+        self._tree = self._stored(rest)
         return None
+
+    def _stored(self, rest: str) -> Tree:
+        path = read_path(rest)
+        solution = load(path)
+        if isinstance(solution, SpotSolution):
+            return SpotTree(solution.spot, self._settings.threads, stored=solution)
+        if isinstance(solution, WholeSolution) and solution.is_game:
+            return GameTree.loaded(solution, self._settings)
+        raise InputError(f"{path} is no spot and no whole game")
 
     def dump_tree(self, rest: str) -> Answer:
         """dump_tree FOLDER [full|no_rivers|no_turns]."""
@@ -261,9 +288,7 @@ class Session:
         saved = SAVES.get(words[1].lower()) if len(words) > 1 else "full"
         if saved is None:
             raise InputError(f"'{shorten(words[1])}': write full, no_rivers or no_turns")
-        if tree.stored is not None:
-            raise InputError(f"nothing was solved since it was loaded: copy {tree.stored.folder}")
-        save_spot(tree.solution, read_path(rest), saved, seconds=tree.seconds)  # type: ignore[arg-type]
+        tree.save(read_path(rest), saved)
         return None
 
     def _known(self) -> Tree:
@@ -271,38 +296,29 @@ class Session:
             raise InputError("there is no tree: build_tree or load_tree first")
         return self._tree
 
-    def _solved(self) -> SpotSolution:
-        """The solution with the current strategies, those that were set included."""
+    def _spot(self) -> SpotTree:
+        """The tree, of which strategies are set and locked."""
         tree = self._known()
-        if not tree.given:
-            return tree.solution
-        if tree.changed is None:
-            self._open(tree)
-            if tree.solver is None:
-                raise InputError("a strategy was set in a tree that is not stored whole: go first")
-            locks = dict(tree.locks)
-            for position, strategy in tree.given.items():
-                held: Flags = np.asarray(strategy.sum(axis=0) > 0)
-                locks[position] = Locked(tree.solution.node(position), strategy, held)
-            given = (locked.lock() for locked in locks.values())
-            spot = replace(tree.spot, lock=(*tree.own_locks, *given))
-            self._require_room(spot)
-            tree.changed = SpotSolution.of(tree.solver.with_locks(spot))
-        return tree.changed
+        if not isinstance(tree, SpotTree):
+            raise InputError("strategies of whole games are set elsewhere: allstreets lock does")
+        return tree
+
+    def _game(self) -> GameTree:
+        if not isinstance(self._tree, GameTree):
+            raise InputError("there is no whole game: build_preflop_tree or load_tree first")
+        return self._tree
 
     # Solving.
 
     def go(self, rest: str) -> Answer:
         """Go [N seconds|steps]: train in the background."""
         tree, limits = self._known(), self._limits(rest)
-        solver = self._trainable(tree)
-        tree.given.clear()
-        tree.changed = None
         solve = BackgroundSolve(
-            solver,
+            tree.trainable(self._settings.threads),
+            tree.exploitability,
             limits,
             tell=lambda line: self._say([line], end=False),
-            report=lambda: self._say(["SOLVER:", *self._results(tree, tree.solution)]),
+            report=lambda: self._say(["SOLVER:", *self._results(tree)]),
             interval=self._settings.report_seconds,
         )
         tree.runs.append(solve)
@@ -310,7 +326,7 @@ class Session:
         return None
 
     def _limits(self, rest: str) -> Limits:
-        words, pot = rest.split(), self._known().spot.pot
+        words, pot = rest.split(), self._known().pot
         value, unit = self._settings.accuracy or (TARGET, "fraction")
         target = value / pot if unit == "chips" else value
         limits = Limits(target if target > 0 else -math.inf)  # 0: until it is stopped
@@ -323,27 +339,6 @@ class Session:
         if unit == "seconds":
             return replace(limits, seconds=amount)
         return replace(limits, iterations=max(int(amount), 1))
-
-    def _trainable(self, tree: Tree) -> SpotSolver:
-        """The solver of the tree with its locks; with other locks it starts again."""
-        locks = (*tree.own_locks, *(locked.lock() for locked in tree.locks.values()))
-        if locks == tree.spot.lock:
-            self._open(tree)
-        if tree.solver is None or locks != tree.solver.spot.lock:
-            tree.solver = self._solver(replace(tree.spot, lock=locks))
-            tree.spot, tree.stored, tree.shown = tree.solver.spot, None, None
-            tree.seconds_before = 0.0
-            tree.runs.clear()
-        return tree.solver
-
-    def _open(self, tree: Tree) -> None:
-        """Open the solver of a tree that was loaded whole."""
-        stored = tree.stored
-        if stored is None or stored.folder is None:
-            return
-        if stored.stored_streets == len(stored.streets):
-            tree.solver = open_spot_solver(stored.folder, self._settings.threads)
-            tree.spot, tree.stored = tree.solver.spot, None
 
     def stop(self, _: str) -> Answer:
         """Stop the solver after this iteration."""
@@ -359,79 +354,74 @@ class Session:
 
     def calc_results(self, _: str) -> Answer:
         """calc_results: EVs, and the winnings of best responses."""
-        tree = self._known()
-        self._open(tree)
-        return self._results(tree, self._solved())
+        return self._results(self._known())
 
     @staticmethod
-    def _results(tree: Tree, solution: SpotSolution) -> list[str]:
-        pot, solver = tree.spot.pot, solution.solver
-        best = [math.nan, math.nan]
-        if solver is None:
-            means, share = solution.evs, solution.exploitability
-        else:
-            means = solver.expected_values()
-            best = [solver.mean(player, best=True) + pot / 2 for player in Player]
-            share = (sum(best) - sum(means)) / 2 / pot
+    def _results(tree: Tree) -> list[str]:
+        results = tree.results()
         return [
             f"running time: {tree.seconds:.3f}",
-            f"EV OOP: {means[0]:.6g}",
-            f"EV IP: {means[1]:.6g}",
-            f"OOP's MES: {best[0]:.6g}",
-            f"IP's MES: {best[1]:.6g}",
-            f"Exploitable for: {max(share, 0.0) * pot:.6g}",
+            f"EV OOP: {results.evs[0]:.6g}",
+            f"EV IP: {results.evs[1]:.6g}",
+            f"OOP's MES: {results.best[0]:.6g}",
+            f"IP's MES: {results.best[1]:.6g}",
+            f"Exploitable for: {results.exploitable:.6g}",
         ]
 
     # Nodes.
 
-    def _node(self, text: str) -> Node:
-        return find_node(self._known().solution, text)
+    def _node(self, text: str) -> tuple[Nodes, Node]:
+        nodes = self._known().nodes
+        return nodes, nodes.find(text)
+
+    def _played(self, text: str) -> tuple[Nodes, Node]:
+        """The same with the strategies as they stand."""
+        nodes = self._known().played
+        return nodes, nodes.find(text)
 
     def show_node(self, rest: str) -> Answer:
         """show_node NODE."""
-        return [*upi_nodes.block(self._node(rest), root=rest == ROOT), ""]
+        nodes, node = self._node(rest)
+        return [*nodes.block(node, root=rest == ROOT), ""]
 
     def show_children(self, rest: str) -> Answer:
         """show_children NODE."""
-        node = self._node(rest)
-        below = [node] if rest == ROOT else upi_nodes.children(node)
+        nodes, node = self._node(rest)
+        below = [node] if rest == ROOT else nodes.children(node)
         return [
             line
             for number, child in enumerate(below)
-            for line in (f"child {number}:", *upi_nodes.block(child), "")
+            for line in (f"child {number}:", *nodes.block(child), "")
         ]
 
     def show_all_lines(self, _: str) -> Answer:
         """show_all_lines: cards left out."""
-        return list(upi_nodes.lines(self._known().spot.tree))
+        return list(self._known().nodes.lines())
 
     def node_count(self, _: str) -> Answer:
         """node_count: by street and kind, every card counted."""
-        return upi_nodes.node_counts(self._known().spot.tree)
+        return self._known().nodes.counts()
 
     def show_effective_stack(self, _: str) -> Answer:
         """show_effective_stack."""
-        return [str(neat(self._known().spot.stack))]
+        return [str(neat(self._known().stack))]
 
     def show_board(self, _: str) -> Answer:
         """show_board_no_iso."""
-        return [" ".join(board_cards(self._known().spot))]
+        return [" ".join(self._known().board)]
 
     def show_tree_info(self, _: str) -> Answer:
         """show_tree_info: the lines of add_info_line, else those of the tree."""
-        if self._settings.info:
-            return list(self._settings.info)
-        return tree_info(self._known().spot)
+        return list(self._settings.info) or self._known().info
 
     def show_metadata(self, rest: str) -> Answer:
         """show_metadata FOLDER: a stored tree, which is not loaded."""
-        solution = load(read_path(rest), SpotSolution)
-        spot = solution.spot
+        tree = self._stored(rest)
         return [
-            *upi_nodes.block(solution.at(), root=True),
-            f"{neat(spot.stack)}",
-            *(vector_line(held.weights) for held in spot.ranges),
-            *tree_info(spot),
+            *tree.nodes.block(tree.nodes.find(ROOT), root=True),
+            f"{neat(tree.stack)}",
+            *(vector_line(held.weights) for held in tree.ranges),
+            *tree.info,
         ]
 
     def show_memory(self, _: str) -> Answer:
@@ -446,36 +436,36 @@ class Session:
         """show_hand_order: the 1,326 hands of every vector."""
         return [" ".join(combo_text(combo) for combo in range(COMBO_COUNT))]
 
+    def show_preflop_order(self, _: str) -> Answer:
+        """show_preflop_order: the 169 hand classes."""
+        return [" ".join(HAND_NAMES)]
+
     # Numbers.
 
     def show_range(self, rest: str) -> Answer:
         """show_range OOP|IP [NODE]; without a node the range of set_range."""
         player, text = read_player(rest)
         if text:
-            node = find_node(self._solved(), text)
-            reach = by_combo(node, player, node.ranges.hands[player].reach, 0.0)
-            return [vector_line(reach * self._known().scale[player])]
+            nodes, node = self._played(text)
+            return [vector_line(nodes.reach(node, player) * self._known().scale[player])]
         if player not in self._settings.ranges:
             raise InputError(f"no range is set: set_range {player.name} first")
         return [vector_line(self._settings.ranges[player].weights)]
 
     def show_strategy(self, rest: str) -> Answer:
         """show_strategy NODE: a line for each child; 0 for hands that are not there."""
-        return [vector_line(row) for row in self._strategy(self._node(rest))[::-1]]
+        return [vector_line(row) for row in self._strategy(*self._node(rest))[::-1]]
 
-    def _strategy(self, node: Node) -> Floats:
+    def _strategy(self, nodes: Nodes, node: Node) -> Floats:
         """[A, 1326]: the strategy that was set, else the solved one."""
-        given = self._known().given.get(node.position)
-        if given is not None:
-            return given
-        play = node.decision
-        return by_combo(node, play.player, play.strategy, 0.0)
+        tree = self._known()
+        return tree.strategy(node) if isinstance(tree, SpotTree) else nodes.strategy(node)
 
     def show_strategy_pp(self, rest: str) -> Answer:
         """show_strategy_pp NODE: a line for each hand."""
-        node = self._node(rest)
-        strategy = self._strategy(node)[::-1]
-        words = [upi_nodes.step(child) for child in upi_nodes.children(node)]
+        nodes, node = self._node(rest)
+        strategy = self._strategy(nodes, node)[::-1]
+        words = [nodes.step(child) for child in nodes.children(node)]
         return hand_lines(strategy.sum(axis=0) > 0, dict(zip(words, strategy, strict=True)))
 
     def calc_ev(self, rest: str) -> Answer:
@@ -490,20 +480,21 @@ class Session:
 
     def _evs(self, rest: str) -> tuple[Floats, Floats]:
         player, text = read_player(rest)
-        node = find_node(self._solved(), text)
-        return upi_nodes.evs(node, player), self._met(node, player)
+        nodes, node = self._played(text)
+        return nodes.evs(node, player), self._met(nodes, node, player)
 
-    def _met(self, node: Node, player: Player) -> Floats:
+    def _met(self, nodes: Nodes, node: Node, player: Player) -> Floats:
         oop, ip = self._known().scale
-        return matchups(node, player) * oop * ip
+        return nodes.matchups(node, player) * oop * ip
 
     def calc_eq_node(self, rest: str) -> Answer:
         """calc_eq_node OOP|IP NODE: equities, the weights of the pairs of hands, and the mean."""
         player, text = read_player(rest)
-        node = find_node(self._solved(), text)
+        nodes, node = self._played(text)
         shares = node.ranges.equity(player)
-        equities, met = by_combo(node, player, shares, np.nan), self._met(node, player)
-        return [vector_line(equities), vector_line(met), f"{node.ranges.mean(shares, player):.9g}"]
+        equities = nodes.by_combo(node, player, shares, np.nan)
+        mean = node.ranges.mean(shares, player)
+        return [vector_line(equities), vector_line(self._met(nodes, node, player)), f"{mean:.9g}"]
 
     def calc_eq(self, rest: str) -> Answer:
         """calc_eq OOP|IP: equities of the ranges on the board that are set, without a tree."""
@@ -537,76 +528,55 @@ class Session:
 
     def calc_matchups_line(self, rest: str) -> Answer:
         """calc_matchups_line NODE: the weight of all pairs of hands that get there."""
-        return [f"{self._met(find_node(self._solved(), rest), Player.OOP).sum():.9g}"]
+        return [f"{self._met(*self._played(rest), Player.OOP).sum():.9g}"]
 
     def calc_global_freq(self, rest: str) -> Answer:
         """calc_global_freq NODE: how often play gets there, the chance of its cards included."""
-        node = find_node(self._solved(), rest)
-        ways = self._known().spot.pairs * upi_nodes.cards_to_come(node)
-        return [f"{matchups(node, Player.OOP).sum() / ways:.9g}"]
+        nodes, node = self._played(rest)
+        return [f"{nodes.frequency(node):.9g}"]
 
     def calc_line_freq(self, rest: str) -> Answer:
         """calc_line_freq NODE: how often play gets there if its cards are dealt."""
-        return [f"{find_node(self._solved(), rest).ranges.share:.9g}"]
+        return [f"{self._played(rest)[1].ranges.share:.9g}"]
 
     # Locks.
 
     def set_strategy(self, rest: str) -> Answer:
         """set_strategy NODE NUMBERS: 1,326 for each child, one after the other."""
         text, _, numbers = rest.partition(" ")
-        node = self._node(text)
+        tree = self._spot()
+        nodes, node = self._node(text)
         actions = len(node.decision.actions)
         values = np.array(read_numbers(numbers, actions * COMBO_COUNT))
         strategy = values.reshape(actions, COMBO_COUNT)[::-1]
-        total = strategy.sum(axis=0)
-        missing = np.flatnonzero(self._held(node) & (total <= 0))
+        total, held = strategy.sum(axis=0), nodes.held(node)
+        missing = np.flatnonzero(held & (total <= 0))
         if len(missing):
             raise InputError(f"{combo_text(int(missing[0]))} is given no action")
-        shares: Floats = np.divide(
-            strategy, total, out=np.zeros_like(strategy), where=(total > 0) & self._held(node)
-        )
-        tree = self._known()
-        tree.given[node.position], tree.changed = shares, None
+        where = (total > 0) & held
+        tree.give(node, np.divide(strategy, total, out=np.zeros_like(strategy), where=where))
         return None
-
-    @staticmethod
-    def _held(node: Node) -> Flags:
-        """[1326]: the hands of the player who acts."""
-        play = node.decision
-        held: Flags = by_combo(node, play.player, np.ones(len(play.own.reach)), 0.0) > 0
-        return held
 
     def lock_node(self, rest: str) -> Answer:
         """lock_node NODE: to the strategy that was set there, else to the solved one."""
-        self._lock_hands(self._node(rest), np.ones(COMBO_COUNT, np.bool_))
+        self._spot().lock(self._node(rest)[1], np.ones(COMBO_COUNT, np.bool_))
         return None
 
     def combo_lock_node(self, rest: str) -> Answer:
         """combo_lock_node NODE FLAGS: some hands, those with 1 of 1,326 numbers."""
         text, _, numbers = rest.partition(" ")
-        self._lock_hands(self._node(text), np.array(read_numbers(numbers, COMBO_COUNT)) > 0)
+        tree, node = self._spot(), self._node(text)[1]
+        tree.lock(node, np.array(read_numbers(numbers, COMBO_COUNT)) > 0)
         return None
-
-    def _lock_hands(self, node: Node, wanted: Flags) -> None:
-        tree, held = self._known(), wanted & self._held(node)
-        strategy = self._strategy(node)
-        if not held.any():
-            tree.locks.pop(node.position, None)
-        else:
-            tree.locks[node.position] = Locked(node, strategy, held)
 
     def unlock_node(self, rest: str) -> Answer:
         """unlock_node NODE: the next go solves it again."""
-        tree, node = self._known(), self._node(rest)
-        tree.locks.pop(node.position, None)
-        tree.given.pop(node.position, None)
-        tree.changed = None
+        self._spot().unlock(self._node(rest)[1])
         return None
 
     def show_locked_combos(self, rest: str) -> Answer:
         """show_locked_combos NODE: 1 for hands that are locked."""
-        locked = self._known().locks.get(self._node(rest).position)
-        return [vector_line(np.zeros(COMBO_COUNT) if locked is None else locked.held.astype(float))]
+        return [vector_line(self._spot().locked(self._node(rest)[1]).astype(float))]
 
 
 def _set(change: Callable[[Settings, str], None]) -> Callable[[Session, str], Answer]:
@@ -629,6 +599,11 @@ COMMANDS: Mapping[str, Callable[[Session, str], Answer]] = {
     "show_settings": Session.show_settings,
     "show_tree_params": Session.show_settings,
     "build_tree": Session.build_tree,
+    "build_preflop_tree": Session.build_preflop_tree,
+    "add_schematic_tree": Session.add_schematic_tree,
+    "estimate_schematic_tree": Session.estimate_schematic_tree,
+    "show_subsets": Session.show_subsets,
+    "recover_subset": Session.recover_subset,
     "free_tree": Session.free_tree,
     "estimate_tree": Session.estimate_tree,
     "is_tree_present": Session.is_tree_present,
@@ -649,6 +624,7 @@ COMMANDS: Mapping[str, Callable[[Session, str], Answer]] = {
     "show_metadata": Session.show_metadata,
     "show_memory": Session.show_memory,
     "show_hand_order": Session.show_hand_order,
+    "show_preflop_order": Session.show_preflop_order,
     "show_range": Session.show_range,
     "show_strategy": Session.show_strategy,
     "show_strategy_pp": Session.show_strategy_pp,
@@ -672,20 +648,17 @@ AT_ONCE = {"is_ready", "exit", "set_end_string", "echo", "show_version", "stop",
 AT_ONCE |= {"set_info_freq", "set_accuracy", "show_build_version", "show_memory", "load_script"}
 AT_ONCE |= {"load_script_silent", "is_tree_present", "show_hand_order"}
 ALONE = {"go", "build_tree", "free_tree", "load_tree", "set_strategy", "lock_node", "unlock_node"}
-ALONE |= {"combo_lock_node"}
+ALONE |= {"combo_lock_node", "build_preflop_tree", "add_schematic_tree"}
 # Commands of PioSOLVER that have no counterpart yet.
 LATER = {
-    *("force_line", "show_preflop_order", "show_all_freqs", "show_save_version"),
+    *("force_line", "show_all_freqs", "show_save_version"),
     *("show_category_names", "show_categories", "solve_partial", "solve_all_splits"),
     *("explo_partial", "rebuild_forgotten_streets", "estimate_rebuild_forgotten_streets"),
     *("forget", "cut_line", "eliminate_path", "round_up_to", "set_mes", "set_equal_strats"),
     *("set_algorithm", "list_algorithms", "small_strats", "set_first_iteration_player"),
     *("show_step", "change_step", "set_adjust_strat", "bench", "needed_memory", "clear_cache"),
     *("normalize_tree", "ignore_mem_check", "stdoutredi", "stdoutredi_append", "stdoutback"),
-    *("take_a_break", "show_iters", "solver_time", "add_preflop_line", "remove_preflop_line"),
-    *("clear_preflop_lines", "build_preflop_tree", "add_to_subset", "reset_subset"),
-    *("recover_subset", "show_subsets", "add_schematic_tree", "estimate_schematic_tree"),
-    "add_all_flops",
+    *("take_a_break", "show_iters", "solver_time"),
 }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from allstreets.base import Flags, Floats, InputError, shorten
 from allstreets.betting import Player, neat
-from allstreets.cards import cards_text, combo_text
+from allstreets.cards import Flop, canonical_flop, cards_text, combo_text, parse_cards
 from allstreets.games import Spot
 
 PLAYERS = {"oop": Player.OOP, "0": Player.OOP, "ip": Player.IP, "1": Player.IP}
@@ -49,6 +49,14 @@ def read_amounts(text: str) -> tuple[Fraction, ...]:
     if not 1 <= count <= MOST_AMOUNTS:
         raise InputError(f"a line has 1 to {MOST_AMOUNTS} amounts, not {count:,}")
     return tuple(Fraction(str(number)) for number in read_numbers(text, count))
+
+
+def read_flop(text: str) -> Flop:
+    """Three cards, with spaces between them or not."""
+    cards = tuple(parse_cards("".join(text.split())))
+    if len(cards) != 3:
+        raise InputError(f"a flop has three cards, not {len(cards)}: add_to_subset 1 As Kh 7d")
+    return canonical_flop(cards).flop
 
 
 def read_words(text: str) -> list[str]:

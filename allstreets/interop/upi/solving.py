@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 
 from allstreets.base import Control, clean_message
-from allstreets.solvers import FIRST_CHECK, Ending, Multiples, Planned, SpotSolver, Timer, drive
+from allstreets.solvers import FIRST_CHECK, Ending, Multiples, Planned, Timer, Trainable, drive
 
 REASONS: dict[Ending | None, str] = {
     "target": "required accuracy reached",
@@ -81,19 +81,21 @@ class _Rests(Control):
 class BackgroundSolve:
     """One `go`: trains a solver until its limits, or until `stop`.
 
+    `exploitability` is that of the solver, as a fraction of the pot.
     `tell` is called with a line when it starts and when it ends; `report` every `interval` seconds,
     at a check, while the solver pauses.
     """
 
     def __init__(
         self,
-        solver: SpotSolver,
+        solver: Trainable,
+        exploitability: Callable[[], float],
         limits: Limits,
         tell: Callable[[str], None],
         report: Callable[[], None],
         interval: float,
     ) -> None:
-        self.solver, self._limits = solver, limits
+        self.solver, self._exploitability, self._limits = solver, exploitability, limits
         self._tell, self._report, self._interval = tell, report, interval
         self._control = _Rests()
         self._thread = threading.Thread(target=self._run, name="solver", daemon=True)
@@ -135,10 +137,10 @@ class BackgroundSolve:
 
     def _train(self) -> str:
         solver, limits = self.solver, self._limits
-        pot, last_line = solver.spot.pot, time.monotonic()
+        last_line = time.monotonic()
         steps = drive(
             solver,
-            lambda: solver.exploitability() / pot,
+            self._exploitability,
             Planned(limits.target) if limits.target > 0 else Multiples(FIRST_CHECK),
             Timer(limits.seconds),
             target=limits.target,

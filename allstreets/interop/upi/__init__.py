@@ -1,0 +1,1 @@
+"""PioSOLVER's text protocol (UPI), spoken by this solver."""
