@@ -1,4 +1,4 @@
-"""The gallery: ten pictures of the program at work, taken anew by `make gallery`.
+"""The gallery: ten pictures of the program at work, taken again by `make gallery`.
 
 Each picture is a real view of real solutions, which are solved first, in a temporary folder: a flop
 of the library's 20 bb game, a turn and the same turn with a lock, a small whole game, a review of
