@@ -136,7 +136,7 @@ prose: $(DOCS_READY) ## codespell, and phrases that make a reader stumble
 	@$(DOCS)/bin/codespell
 	@$(DOCS)/bin/python tests/harness/prose.py
 
-gallery: $(DEV_READY) page ## Solve what the pictures of docs/ show and take them anew (some minutes; needs chromium)
+gallery: $(DEV_READY) page ## Solve what the pictures of docs/ show and take them again (some minutes; needs chromium)
 	@PYTHONPATH=tests $(BIN)/python docs/tools/gallery.py
 
 bench: $(DEV_READY) kernels ## Run the benchmarks (ten minutes) and say what got slower; BENCH=--all runs the studies too

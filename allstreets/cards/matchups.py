@@ -4,7 +4,7 @@
 is the number of runouts that fit beside both. For pairs that share a card the counts mean nothing.
 
 Before the flop there are 47,008 matchups up to renaming suits and swapping the two combos. Their
-counts come with the package; `python -m allstreets.cards.matchups` counts them anew.
+counts come with the package; `python -m allstreets.cards.matchups` counts them again.
 """
 
 from concurrent.futures import ThreadPoolExecutor

@@ -170,7 +170,7 @@ def estimate_exact(
 ) -> Estimate:
     """The size of an exact subgame; `hands` are those of its streets, or of more.
 
-    `rows` are what is stored, where that is not a row for each hand.
+    `rows` are the stored rows, if there is not a row for each hand.
     """
     require_precision(precision)
     boards, slots, stored_slots, held, matrices = {}, 0, 0, 0, 0

@@ -1,9 +1,9 @@
 """The whole game of which a spot is a flop, and the distance of exact play from the game's own.
 
 Both play the same tree from the same ranges; the solution by its card model, the spot by combo. At
-a decision their *distance* is the share of the range that acts differently: for each hand class ½ Σ
-|difference of the chances| over the actions, averaged over the classes as they get there and meet
-the opponent's range. 0 is the same play, 1 is never the same action.
+a decision their *distance* is the share of the range that acts differently: for each hand class
+½ Σ |difference of the chances| over the actions, averaged over the classes as they get there and
+meet the opponent's range. 0 is the same play, 1 is never the same action.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""The gallery: ten pictures of the program at work, taken anew by `make gallery`.
+"""The gallery: ten pictures of the program at work, taken again by `make gallery`.
 
 Each picture is a real view of real solutions, which are solved first, in a temporary folder: a flop
 of the library's 20 bb game, a turn and the same turn with a lock, a small whole game, a review of
@@ -99,6 +99,7 @@ class Gallery:
         self.page.get_by_role("link", name="tournament.txt").click()
         self.page.get_by_role("row").filter(has_text="preflop").first.click()
         expect(self.page.get_by_test_id("replay")).to_contain_text("bb lost")
+        expect(self.page.get_by_role("grid")).to_be_visible()
 
     def practice(self) -> None:
         """A hand of practice, after a decision."""

@@ -184,10 +184,10 @@ def test_a_game_of_hand_classes() -> None:
 
 
 WRONG = [
-    ("build_preflop_tree", "no tree without blinds"),
-    ("set_pot 50 100 0\nbuild_preflop_tree", "no tree without blinds"),
-    ("set_pot 100 50 0\nbuild_preflop_tree", "no tree without add_preflop_line"),
-    (f"{BETTING}set_eff_stack 90\nbuild_preflop_tree", "no tree without set_eff_stack"),
+    ("build_preflop_tree", "a tree needs blinds"),
+    ("set_pot 50 100 0\nbuild_preflop_tree", "a tree needs blinds"),
+    ("set_pot 100 50 0\nbuild_preflop_tree", "a tree needs add_preflop_line"),
+    (f"{BETTING}set_eff_stack 90\nbuild_preflop_tree", "a tree needs set_eff_stack"),
     (f"{BETTING}add_preflop_line 80\nbuild_preflop_tree", "80 lies outside 100 to 500"),
     (f"{BETTING}add_preflop_line 250 250 400\nbuild_preflop_tree", "400 stands behind the end"),
     (f"{BETTING}set_range OOP AA\nbuild_preflop_tree", "begins with every hand"),

@@ -85,9 +85,9 @@ class Betting:
         """The betting that is set; an `InputError` says what is missing."""
         big, small = (Fraction(str(blind)) for blind in settings.blinds)
         if not 0 <= small < big:
-            raise InputError("no tree without blinds: set_pot 100 50 0, OOP's is the larger one")
+            raise InputError("a tree needs blinds: set_pot 100 50 0, OOP's is the larger one")
         if not settings.preflop_lines:
-            raise InputError("no tree without add_preflop_line")
+            raise InputError("a tree needs add_preflop_line")
         for player, held in settings.ranges.items():
             if (held.weights != held.weights[0]).any() or not held.weights[0]:
                 raise InputError(
@@ -95,7 +95,7 @@ class Betting:
                 )
         stack, dead = Fraction(str(settings.stack)), Fraction(str(settings.pot))
         if stack <= big:
-            raise InputError("no tree without set_eff_stack: all of a stack, its blind included")
+            raise InputError("a tree needs set_eff_stack: all of a stack, its blind included")
         fraction, cap = settings.rake
         rules = PreflopRules.parse(
             float((stack + dead / 2) / big),
@@ -169,7 +169,7 @@ class GameTree(Tree):
         """The tree of a folder: a big blind is 100 chips."""
         return cls(Betting(solution.rules, Fraction(1)), settings, solution.cards, solution)
 
-    # What the client is shown.
+    # The answers to the client.
 
     @property
     def pot(self) -> float:

@@ -63,7 +63,7 @@ class Nodes:
         root, _, rest = text.partition(":")
         first, _, rest = rest.partition(":")
         if root != ROOT or first not in ("", "0"):
-            raise InputError(f"'{shorten(text)}' is no node: ids begin with r:0")
+            raise InputError(f"'{shorten(text)}' is not a node: ids begin with r:0")
         node = self.solution.at()
         for word in rest.split(":") if rest else ():
             node = self._child(node, word, text)

@@ -285,7 +285,7 @@ class Session:
             return SpotTree(solution.spot, self._settings.threads, stored=solution)
         if isinstance(solution, WholeSolution) and solution.is_game:
             return GameTree.loaded(solution, self._settings)
-        raise InputError(f"{path} is no spot and no whole game")
+        raise InputError(f"{path} is neither a spot nor a whole game")
 
     def dump_tree(self, rest: str) -> Answer:
         """dump_tree FOLDER [full|no_rivers|no_turns]."""
@@ -380,7 +380,7 @@ class Session:
         return nodes, nodes.find(text)
 
     def _played(self, text: str) -> tuple[Nodes, Node]:
-        """The same with the strategies as they stand."""
+        """The same with the current strategies."""
         nodes = self._known().played
         return nodes, nodes.find(text)
 

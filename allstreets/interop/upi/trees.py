@@ -85,7 +85,7 @@ class Tree(ABC):
 
     @property
     def played(self) -> Nodes:
-        """The nodes with the strategies as they stand, those that were set included."""
+        """The nodes with the current strategies, those that were set included."""
         return self.nodes
 
     @abstractmethod
@@ -98,7 +98,7 @@ class Tree(ABC):
 
     @abstractmethod
     def results(self) -> Results:
-        """The results of the strategies as they stand."""
+        """The results of the current strategies."""
 
     @abstractmethod
     def save(self, folder: Path, saved: Saved) -> None:
@@ -195,7 +195,7 @@ class SpotTree(Tree):
 
     @property
     def played(self) -> Nodes:
-        """The nodes with the strategies as they stand, those that were set included."""
+        """The nodes with the current strategies, those that were set included."""
         return self._named(self._changed_solution())
 
     def _named(self, solution: SpotSolution) -> Nodes:
@@ -260,7 +260,7 @@ class SpotTree(Tree):
         return self._solver.exploitability() / self.spot.pot
 
     def results(self) -> Results:
-        """The results of the strategies as they stand, by best responses if there is a solver."""
+        """The results of the current strategies, by best responses if there is a solver."""
         self._open()
         solution, pot = self._changed_solution(), self.spot.pot
         solver = solution.solver

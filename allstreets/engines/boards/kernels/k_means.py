@@ -7,8 +7,8 @@ there, bit for bit. So a sum over points is one by lane, from the first block to
 one over the lanes; and multiply-adds are fused where `fma` says so, and nowhere else.
 
 Neighbours are close to each other, hands in order of strength above all. So each block has a *ball*
-around it, and only centres that may be the nearest of one of its points are tried: a twentieth of
-64. Skipping the others changes no result.
+around it, and only centres that may be the nearest of one of its points are tried: of 64, a
+twentieth. Skipping the others changes no result.
 """
 
 import numpy as np
