@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, combinations
+from itertools import chain, combinations, compress
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ from allstreets.cards import (
 )
 
 SUITS = np.arange(4)
-KEYS = ("line", "strategy", "hands", "ranges", "frequencies", "solution")
+KEYS = ("line", "strategy", "hands", "ranges", "frequencies", "solution", "alike")
 WORDS = {
     "fold": ActionKind.FOLD,
     "check": ActionKind.CHECK,
@@ -57,6 +57,9 @@ class Lock:
     those that are not named get 0. `ranges` says the same the other way round, combo by combo
     (action → range text): the weight of a combo is its probability of the action.
 
+    In a spot a lock after a card holds, with the suits swapped, after every card that is the same
+    but for suits; where it is not `alike`, after that card alone.
+
     On the flops of a whole game there may be `frequencies` of actions over the whole range instead
     ("<=30%"), reached by the cheapest change of the play of `solution`, a folder.
     """
@@ -67,6 +70,7 @@ class Lock:
     ranges: Mapping[str, str] = field(default_factory=dict)
     frequencies: Mapping[str, str] = field(default_factory=dict)
     solution: str | None = None
+    alike: bool = True
 
     @classmethod
     def from_mapping(cls, keys: Mapping[str, Any]) -> "Lock":
@@ -86,6 +90,7 @@ class Lock:
                 str(word): str(share) for word, share in (keys.get("frequencies") or {}).items()
             },
             solution=keys.get("solution"),
+            alike=bool(keys.get("alike", True)),
         )
 
 
@@ -350,15 +355,17 @@ def _named(actions: Sequence[Action], word: str) -> list[int]:
     return matching
 
 
-def copied_locks(root: Runouts, locks: tuple[LockedNode, ...]) -> tuple[LockedNode, ...]:
-    """Locks, and copies of those that name cards for all cards that are the same but for suits.
+def copied_locks(
+    root: Runouts, locks: tuple[LockedNode, ...], alike: Sequence[bool]
+) -> tuple[LockedNode, ...]:
+    """Locks, and copies of those that are `alike` for all cards that are the same but for suits.
 
     Of several renamings that lead to the same cards the one that moves the fewest suits is taken.
     Where the locks themselves hold after these cards, nothing is copied.
     """
     copies: list[LockedNode] = []
     by_moves = sorted(root.symmetries, key=lambda p: int((SUIT_PERMUTATIONS[p] != SUITS).sum()))
-    for lock in locks:
+    for lock in compress(locks, alike):
         for number in by_moves:
             cards = _renamed(lock.cards, number)
             known = (*locks, *copies)

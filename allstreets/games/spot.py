@@ -208,7 +208,7 @@ class Spot:
     def locked_nodes(self) -> tuple[LockedNode, ...]:
         """The locks, found in the tree and checked, on all runouts that are the same as theirs."""
         locks = find_locks(self.tree, self.cards, self.ranges, dict(enumerate(self.lock)))
-        return copied_locks(_root(self), locks)
+        return copied_locks(_root(self), locks, [lock.alike for lock in self.lock])
 
     @cached_property
     def payoffs(self) -> Floats:
@@ -263,7 +263,7 @@ def spot_mapping(spot: Spot) -> dict[str, Any]:
     if spot.edit:
         keys["edit"] = [edit.mapping() for edit in spot.edit]
     if spot.lock:
-        keys["lock"] = [lock_mapping(lock) for lock in spot.lock]
+        keys["lock"] = [{**lock_mapping(lock), "alike": lock.alike} for lock in spot.lock]
     return keys
 
 

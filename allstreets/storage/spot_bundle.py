@@ -311,6 +311,8 @@ def _spot_of(folder: Path, manifest: Mapping[str, Any]) -> tuple[Spot, _Settings
             config.pop("tremble", 0.0),
             None if draft is None else CardModel.of(draft),
         )
+        # Before a lock was stored with `alike`, it held after its own cards alone.
+        config["lock"] = [{"alike": False, **lock} for lock in config.get("lock") or ()]
         spot = Spot.from_mapping(config)
         return spot if "grains" in config else spot.counted_as_before(), settings
 

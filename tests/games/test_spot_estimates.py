@@ -27,19 +27,21 @@ def test_suits_that_locks_or_ranges_tell_apart_are_not_folded() -> None:
     plain = spot(FLOP)
     clubs = {"line": "x x | 2c | ", "strategy": {"check": 1}}
     hearts = {"line": "x x | 2h | ", "strategy": {"check": 0.5, "b75%": 0.5}}
-    by_card, by_suit = (
-        Spot.from_mapping({**FLOP, "lock": locks}) for locks in ([clubs], [clubs, hearts])
+    by_card, by_suit, alone = (
+        Spot.from_mapping({**FLOP, "lock": locks})
+        for locks in ([clubs], [clubs, hearts], [{**clubs, "alike": False}])
     )
-    for each in (plain, by_card, by_suit, spot(FLOP, oop_range="QQ+,AsKs")):
+    for each in (plain, by_card, by_suit, alone, spot(FLOP, oop_range="QQ+,AsKs")):
         solver = SpotSolver(each)
         root = solver.subgame.streets[0].runouts[0]
         assert spot_root(each).representatives == root.representatives
         assert estimate_spot(each).memory_bytes == solver.memory_bytes
     # A lock on one card holds on the cards like it; locks that differ tell these apart.
-    folded, copied, apart = (
-        estimate_spot(each).boards[Street.TURN] for each in (plain, by_card, by_suit)
+    folded, copied, *apart = (
+        estimate_spot(each).boards[Street.TURN] for each in (plain, by_card, by_suit, alone)
     )
-    assert folded == copied < apart == 49
+    assert folded == copied < 49
+    assert apart == [49, 49]
     assert isinstance(by_card.lock[0], Lock)
 
 

@@ -1,6 +1,8 @@
 """A saved spot is the spot that was solved, or a clear error."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,8 @@ from builders.small_spots import FLOP, RIVER, TURN, spot
 from allstreets.base import InputError, write_atomic
 from allstreets.cards import parse_cards
 from allstreets.engines.exact.view import find_board
-from allstreets.games import data_hash
+from allstreets.games import Lock, data_hash
+from allstreets.games.spot import spot_root
 from allstreets.solutions import Decision, SpotSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import load_spot, mapped, save_spot
@@ -55,16 +58,37 @@ def assert_same_node(first: Decision, second: Decision) -> None:
         np.testing.assert_array_equal(first.equity(player), second.equity(player))
 
 
+@contextmanager
+def edited(folder: Path) -> Iterator[dict[str, Any]]:
+    """The config of a stored spot, to be changed in place."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    yield manifest["config"]
+    del manifest["checksum"]
+    manifest["checksum"] = data_hash(manifest)
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+def test_a_file_without_alike_keeps_its_lock_on_one_card(tmp_path: Path) -> None:
+    """A lock holds on the cards like its own now; a solution from before locks its own alone."""
+    lock = Lock("x x | 2c |", {"check": 1.0}, alike=False)
+    solver = SpotSolver(replace(spot(FLOP), lock=(lock,)))
+    save_spot(solver, tmp_path)
+    with edited(tmp_path) as config:
+        assert config["lock"][0].pop("alike") is False
+    loaded = load_spot(tmp_path).spot
+    assert loaded.lock == (lock,)
+    assert spot_root(loaded).symmetries == spot_root(solver.spot).symmetries
+    assert len(loaded.locked_nodes) == 1
+    assert len(replace(loaded, lock=(replace(lock, alike=True),)).locked_nodes) == 2
+
+
 def test_a_file_without_grains_keeps_its_whole_chips(tmp_path: Path) -> None:
     """Sizes are kept within 1 % now; a solution from before plays what it was solved for."""
     folder, keys = tmp_path / "solved", {**RIVER, "pot": 6, "stack": 30, "bets": "75%"}
     solver = SpotSolver(replace(spot(keys), grains=1))
     save_spot(solver, folder)
-    manifest = json.loads((folder / "manifest.json").read_text())
-    assert manifest["config"].pop("grains") == 1
-    del manifest["checksum"]
-    manifest["checksum"] = data_hash(manifest)
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    with edited(folder) as config:
+        assert config.pop("grains") == 1
     loaded = load_spot(folder).spot
     assert loaded.tree.actions_at(0) == solver.spot.tree.actions_at(0)
     assert loaded.tree.actions_at(0) != spot(keys).tree.actions_at(0)

@@ -77,6 +77,13 @@ class LockConfig(ConfigModel):
     """Combo by combo: action → range text, whose weights are probabilities."""
 
 
+class SpotLockConfig(LockConfig):
+    """A strategy that is fixed at one node of a spot."""
+
+    alike: bool = True
+    """After a card, hold after every card that is the same but for suits as well."""
+
+
 class ChecksConfig(ConfigModel):
     """The checks of figures, and the seed."""
 

@@ -15,7 +15,7 @@ from allstreets.betting import neat
 from allstreets.games import Spot
 from allstreets.jobs.config.model import ConfigModel, WrongKeyError
 from allstreets.jobs.config.reading import check_config, read_config
-from allstreets.jobs.config.shared import Device, ForceAllin, LockConfig, SizeRulesConfig
+from allstreets.jobs.config.shared import Device, ForceAllin, SizeRulesConfig, SpotLockConfig
 from allstreets.jobs.config.values import Rake, RangeText, Sizes, Target
 from allstreets.storage import spot_identity
 
@@ -110,7 +110,7 @@ class SpotConfig(SizeRulesConfig):
     edit: tuple[EditConfig, ...] = ()
     """Sizes that are added or removed at single nodes."""
 
-    lock: tuple[LockConfig, ...] = ()
+    lock: tuple[SpotLockConfig, ...] = ()
     """Locked strategies."""
 
     algorithm: str = Field(default="ahead", examples=["ahead"])
