@@ -27,8 +27,7 @@ SHOWN_PLACES = 4  # of a lock on every card there are dozens
 SELDOM = 5e-4  # less frequent actions are shown with more digits
 TAKERS, RANGE = "EV of takers", "EV of range"
 EV_LEGEND = (
-    f"{TAKERS}: mean of the hands that take it, if at least {100 * LEAST_SHARE:g} % of the range "
-    "does.\n"
+    f"{TAKERS}: mean of the hands that take it, if {100 * LEAST_SHARE:g} % of the range does.\n"
     f"{RANGE}: what the whole range would get by it."
 )
 
