@@ -40,6 +40,13 @@ from allstreets.storage import (
     save_unified,
 )
 
+SCROLLED_SIDEWAYS = """part => {
+  const parts = [];
+  for (let each = part; each; each = each.parentElement) parts.push(each);
+  const scrolls = each => /auto|scroll/.test(getComputedStyle(each).overflowX);
+  return parts.filter(each => each.scrollWidth > each.clientWidth && scrolls(each))
+    .map(each => each.className);
+}"""
 MANY_SIZES = ["20%", "33%", "50%", "75%", "125%", "200%", "a"]
 LOCKS = [
     {"line": "", "strategy": {"bet": 1}},
@@ -494,7 +501,8 @@ def test_looks(chromium: Browser, server: Server, name: str, settings: dict[str,
         keep_picture(page, f"{name}_safe")
 
 
-def test_every_page_fits_a_phone(chromium: Browser, server: Server) -> None:
+@pytest.mark.parametrize("width", [390, 320])
+def test_every_page_fits_a_phone(chromium: Browser, server: Server, width: int) -> None:
     def fits(page: Page, name: str) -> None:
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
         header = page.locator("header").first.bounding_box()
@@ -502,9 +510,15 @@ def test_every_page_fits_a_phone(chromium: Browser, server: Server) -> None:
         assert header is not None
         assert main is not None
         assert main["y"] >= header["y"] + header["height"]  # nothing lies under the header
-        keep_picture(page, f"phone_{name}")
+        keep_picture(page, f"phone_{width}_{name}")
 
-    phone = {"width": 390, "height": 844}
+    def whole(part: Locator) -> None:
+        """Nothing of it has to be scrolled into view sideways."""
+        page.mouse.move(0, 0)  # a pointer over the grid would tell of one hand
+        expect(part).to_be_visible()
+        assert part.evaluate(SCROLLED_SIDEWAYS) == []
+
+    phone = {"width": width, "height": 844}
     with new_page(chromium, server, viewport=phone, has_touch=True) as page:
         page.goto("/")
         row = page.get_by_role("row").filter(has_text="small turn")
@@ -514,7 +528,15 @@ def test_every_page_fits_a_phone(chromium: Browser, server: Server) -> None:
         open_solution(page, LONG_NAME.strip())
         fits(page, "many_actions")
         open_solution(page, "small game")
+        strip = page.get_by_role("navigation", name="The way here").bounding_box()
+        assert strip is not None
+        assert strip["y"] <= 120  # the heads above it
+        whole(page.get_by_role("table", name="SB by category"))
         fits(page, "preflop")
+        page.get_by_role("button", name="HUD…").click()
+        whole(page.get_by_role("dialog").get_by_role("group", name="facing a limp"))
+        fits(page, "hud")
+        page.keyboard.press("Escape")
         solution = page.url.split("?")[0]
         for name, query in (
             ("deal", "line=c x"),
@@ -530,6 +552,11 @@ def test_every_page_fits_a_phone(chromium: Browser, server: Server) -> None:
         page.goto(f"{solution}?line=c x&tab=flops&by=hand")
         expect(page.get_by_role("region", name="Hands on all flops")).to_be_visible()
         fits(page, "flops_by_hand")
+        open_solution(page, "small turn")
+        whole(page.get_by_role("table", name="OOP by category"))
+        page.goto(f"{page.url.split('?')[0]}?line=x x&tab=cards")
+        expect(page.get_by_role("heading", name="Cards of the river")).to_be_visible()
+        fits(page, "cards")
         open_solution(page, "small turn")
         compare_with(page, "rough turn")
         page.goto(f"{page.url}&mode=difference&line=x")
