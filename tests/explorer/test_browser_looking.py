@@ -514,7 +514,7 @@ def test_every_page_fits_a_phone(chromium: Browser, server: Server, width: int) 
 
     def whole(part: Locator) -> None:
         """Nothing of it has to be scrolled into view sideways."""
-        page.mouse.move(0, 0)  # a pointer over the grid would tell of one hand
+        part.page.mouse.move(0, 0)  # a pointer over the grid would tell of one hand
         expect(part).to_be_visible()
         assert part.evaluate(SCROLLED_SIDEWAYS) == []
 
