@@ -47,6 +47,9 @@ SCROLLED_SIDEWAYS = """part => {
   return parts.filter(each => each.scrollWidth > each.clientWidth && scrolls(each))
     .map(each => each.className);
 }"""
+CELL_COLOURS = (
+    "cell => [cell, ...cell.querySelectorAll('*')].map(each => each.getAttribute('style')).join()"
+)
 MANY_SIZES = ["20%", "33%", "50%", "75%", "125%", "200%", "a"]
 LOCKS = [
     {"line": "", "strategy": {"bet": 1}},
@@ -183,6 +186,48 @@ def test_a_link_opens_the_same_place(page: Page, chromium: Browser, server: Serv
         other.goto(page.url)
         expect(other.locator(".tiles")).to_have_text(shown, use_inner_text=True)
         expect(other.locator('[data-hand="AKs"]')).to_have_attribute("aria-selected", "true")
+
+
+def test_a_link_to_a_flop_that_is_not_stored(page: Page) -> None:
+    open_solution(page, "small game")
+    solution = urlsplit(page.url).path
+    page.goto(f"{solution}?line=c+x")
+    arrive(page)
+    deck = page.get_by_role("group", name="flop cards")
+    for card in ("9h", "8h", "2c"):
+        deck.get_by_role("button", name=card, exact=True).click()
+    wait_for(page, line="c x | 9h8h2c")
+    offer = page.get_by_role("button", name="Solve this flop exactly")
+    expect(offer).to_be_visible()
+    shown = page.locator("main").inner_text()
+    page.reload()
+    expect(offer).to_be_visible()
+    expect(page.locator("main")).to_have_text(shown, use_inner_text=True)
+
+
+def test_before_a_card_is_dealt_no_cell_has_the_colour_of_an_action(page: Page) -> None:
+    open_solution(page, "small game")
+    action = page.locator('[data-hand="72o"]').evaluate(CELL_COLOURS)
+    assert "--fold" in action
+    page.goto(f"{urlsplit(page.url).path}?line=c+x")
+    arrive(page)
+    for player, hand in (("BB", "AA"), ("SB", "72o")):
+        page.get_by_role("group", name="Whose hands").get_by_text(player).click()
+        reach = page.locator(f'[data-hand="{hand}"]').evaluate(CELL_COLOURS)
+        assert not re.search("--(fold|check|call|bet|raise)", reach)
+        assert ("--oop-cell" if player == "BB" else "--ip-cell") in reach
+
+
+def test_cards_follow_the_decision_and_names_differ(page: Page) -> None:
+    open_solution(page, "small turn")
+    page.get_by_role("button", name="Cards", exact=True).click()
+    page.get_by_role("link", name="check, check").click()
+    heading = page.get_by_role("heading", name="Cards of the river")
+    for line, seat in (("x x", "OOP"), ("x x | 2d | x", "IP"), ("x x | 2d | x b75", "OOP")):
+        page.goto(f"{urlsplit(page.url).path}?line={line.replace(' ', '+')}&tab=cards")
+        expect(heading).to_contain_text(f"{seat} acts")
+    open_solution(page, "small turn")
+    expect(page.get_by_role("button", name="Equity", exact=True)).to_have_count(1)
 
 
 def test_cells_show_what_python_says(page: Page, folder: Path) -> None:
