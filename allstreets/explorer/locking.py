@@ -1,5 +1,7 @@
-"""What if a player deviates: locks, solved like any other solution and compared, and best responses
-to locks, to HUD numbers and to other solutions, found while a page waits.
+"""Locks on solutions of a library, and answers to players who deviate.
+
+A lock is solved like any other solution, and compared. Best responses to locks, to HUD numbers and
+to other solutions are found at once, while a page waits.
 """
 
 from collections.abc import Iterator
