@@ -119,7 +119,7 @@ mutations: $(DEV_READY) kernels ## Plant a dozen mistakes, one at a time, and se
 	@$(BIN)/python benchmarks/mutations.py
 
 api: $(DEV_READY) $(TOOLS) ## Regenerate the explorer's OpenAPI document and the page's types
-	@$(BIN)/python -m allstreets.explorer.document > $(WEB)/openapi.json
+	@PYTHONPATH=tests $(BIN)/python -m harness.document > $(WEB)/openapi.json
 	@cd $(WEB) && npm run --silent types
 
 $(DOCS_READY): requirements-docs.lock

@@ -16,9 +16,8 @@ from allstreets.base import InputError
 from allstreets.explorer.comparing import Comparing
 from allstreets.explorer.deleting import Deleting
 from allstreets.explorer.exact_flops import ExactFlops
-from allstreets.explorer.exploiting import Exploiting
 from allstreets.explorer.library import Library
-from allstreets.explorer.locking import Locking
+from allstreets.explorer.locking import Exploiting, Locking
 from allstreets.explorer.models.base import (
     BusyError,
     FormError,

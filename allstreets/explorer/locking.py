@@ -1,16 +1,30 @@
-"""Locks on the solutions of a library: requested, solved like any other, and compared."""
+"""Locks on solutions of a library, and answers to players who deviate.
 
+A lock is solved like any other solution, and compared. Best responses to locks, to HUD numbers and
+to other solutions are found at once, while a page waits.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock as Mutex
 from typing import Any
 
 from allstreets.analysis import (
+    NUMBERS,
+    Asked,
+    Exploit,
+    GameExploit,
+    GamePlay,
     HudLocks,
     LockRequest,
+    ask,
+    decisions_of,
     difference,
     gain_text,
     hud_locks,
     hud_seat,
+    part_text,
     read_hud,
     with_locks,
 )
@@ -19,14 +33,20 @@ from allstreets.betting import Player, any_cards
 from allstreets.explorer.folders import LastOpened
 from allstreets.explorer.library import Library
 from allstreets.explorer.models import solves as messages
-from allstreets.explorer.models.base import PLAYER_NAMES, MissingError, by_player
+from allstreets.explorer.models.base import (
+    PLAYER_NAMES,
+    BusyError,
+    MissingError,
+    by_player,
+)
 from allstreets.explorer.models.params import Line, SolutionId
+from allstreets.explorer.simplifying import require_quick
 from allstreets.explorer.solves.flops import spot_form
 from allstreets.explorer.solves.games import game_form
 from allstreets.explorer.solves.manager import Solves
 from allstreets.explorer.views.view import read_facts
 from allstreets.games import Bound, Lock, read_bounds, spot_mapping
-from allstreets.jobs import lock_game, lock_spot_config
+from allstreets.jobs import ExploitJob, Opponent, lock_game, lock_spot_config
 from allstreets.solutions import CHIPS, Solution, SpotSolution, WholeSolution
 from allstreets.storage import folder_kind, load_spot, load_unified
 
@@ -168,3 +188,131 @@ def _line(result: Solution, form: messages.LockForm) -> str:
     """The line of a form, with any cards where requested; locks of games always have any cards."""
     everywhere = form.everywhere or result.unit != CHIPS
     return any_cards(result.at(form.line).line) if everywhere else form.line
+
+
+class Exploiting:
+    """One best response is computed at a time; that of a whole game is kept for other places."""
+
+    def __init__(self, library: Library) -> None:
+        self._library, self._mutex = library, Mutex()
+        # For the holder of the mutex.
+        self._spots, self._games = LastOpened(load_spot), LastOpened(load_unified)
+        self._latest: tuple[WholeSolution, messages.ExploitForm, GameExploit, str] | None = None
+
+    def find(self, solution: SolutionId, form: messages.ExploitForm) -> messages.Exploited:
+        """The best response to an opponent, at the current place."""
+        with self._turn(solution) as folder:
+            opened = self._open(folder)
+            opponent = self._opponent(opened, form)
+            if isinstance(opened, SpotSolution):
+                return message(self._at_spot(folder, opened, opponent, form.line))
+            found, line = self._game(folder, opened, opponent, form)
+            with suppress(InputError):  # another player acts here, or the flop is not stored
+                return message(found.at(form.line))
+            return message(found.at(line))
+
+    def _game(
+        self, folder: Path, opened: WholeSolution, opponent: Opponent, form: messages.ExploitForm
+    ) -> tuple[GameExploit, str]:
+        """The best response, known from another place or computed now, and a line to show."""
+        line = self._line(form)
+        key = form.model_copy(update={"line": line or ""})
+        known = self._latest
+        if known is None or known[0] is not opened or known[1] != key:
+            self._latest = known = opened, key, *ExploitJob(folder, opened, opponent, line).game()
+        return known[2], known[3]
+
+    def numbers(self, solution: SolutionId) -> list[messages.HudNumber]:
+        """The HUD numbers for which the game has decisions, with their frequencies in it."""
+        with self._turn(solution) as folder:
+            opened = self._open(folder)
+            if isinstance(opened, SpotSolution):
+                return []
+            plays = [GamePlay(opened, player) for player in Player]
+            listed = []
+            for number in NUMBERS:
+                for play in plays:
+                    found = decisions_of(opened.game, number, play.player)
+                    after_flop = any(target.root is not None for target in found.targets)
+                    if not found.targets or (after_flop and not opened.has_flops):
+                        continue
+                    listed.append(
+                        messages.HudNumber.of(
+                            number,
+                            player=PLAYER_NAMES[play.player],
+                            decisions=[target.line for target in found.targets],
+                            now=play.frequency(found.counted)[0],
+                        )
+                    )
+            return listed
+
+    def _opponent(
+        self, opened: SpotSolution | WholeSolution, form: messages.ExploitForm
+    ) -> Opponent:
+        request = None if form.lock is None else lock_request(opened, form.lock)
+        hud: list[Asked] = [
+            ask(name, text, name) for name, text in form.hud.items() if text.strip()
+        ]
+        if form.hud_text.strip():
+            hud += read_hud(form.hud_text, "the file")
+        against = None if form.against is None else self._library.folder(form.against)
+        seat = None if form.opponent is None else Player(PLAYER_NAMES.index(form.opponent))
+        return Opponent(request, tuple(hud), against, seat)
+
+    def _line(self, form: messages.ExploitForm) -> str | None:
+        """The line that determines who best responds, where nothing else does."""
+        if form.lock is not None or form.hud or form.hud_text.strip() or form.opponent is not None:
+            return None
+        return form.line
+
+    def _at_spot(
+        self, folder: Path, opened: SpotSolution, opponent: Opponent, line: str
+    ) -> Exploit:
+        """The current place if the responding player acts there, else the place before it."""
+        if opponent.request is not None:
+            target = opened.lock_target(opponent.request.lines[0], "the lock")
+            here = opened.at(line)
+            locked = target.tree.player_at(target.node)
+            if here.kind == "decision" and here.decision.player != locked:
+                return ExploitJob(folder, opened, opponent, line).run().exploit
+            return ExploitJob(folder, opened, opponent).run().exploit
+        return ExploitJob(folder, opened, opponent, line).run().exploit
+
+    def _open(self, folder: Path) -> SpotSolution | WholeSolution:
+        kind = folder_kind(folder)
+        if kind == "unified":
+            return self._games.open(folder)
+        if kind != "spot":
+            raise MissingError("best responses are for spots and whole games, and this is neither")
+        return self._spots.open(folder)
+
+    @contextmanager
+    def _turn(self, solution: str) -> Iterator[Path]:
+        folder = self._library.folder(solution)
+        require_quick(self._library.card(solution), f"allstreets lock {folder} --exploit")
+        if not self._mutex.acquire(blocking=False):
+            raise BusyError("another best response is being computed: ask again when it is done")
+        try:
+            yield folder
+        finally:
+            self._mutex.release()
+
+
+def message(found: Exploit) -> messages.Exploited:
+    """A best response as a message."""
+    return messages.Exploited.of(
+        found,
+        on_flops="*" in found.line,
+        total=found.total,
+        held=[held.text for held in found.held],
+        sentences=found.sentences()[len(found.held) :],
+        advice=found.advice(),
+        actions=[
+            messages.ExploitAction(word=word, label=label, now=now, best=best)
+            for word, label, now, best in zip(
+                found.actions, found.labels, found.now, found.best, strict=True
+            )
+        ],
+        hands=[messages.ExploitHand.of(hand) for hand in found.hands],
+        parts=[messages.ExploitPart.of(part, text=part_text(part)) for part in found.parts],
+    )

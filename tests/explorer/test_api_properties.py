@@ -30,8 +30,8 @@ from allstreets.explorer.models.solves import SolveProgress
 from allstreets.explorer.models.study import PracticeForm
 from allstreets.explorer.practising import Practising
 from allstreets.explorer.server import open_folders
-from allstreets.explorer.solves.examples import examples
 from allstreets.explorer.solves.folders import Request, SolveFolder, Status
+from allstreets.explorer.solves.spots import examples
 from allstreets.solvers import SpotSolver
 from allstreets.storage import save_spot
 

@@ -40,6 +40,16 @@ from allstreets.storage import (
     save_unified,
 )
 
+SCROLLED_SIDEWAYS = """part => {
+  const parts = [];
+  for (let each = part; each; each = each.parentElement) parts.push(each);
+  const scrolls = each => /auto|scroll/.test(getComputedStyle(each).overflowX);
+  return parts.filter(each => each.scrollWidth > each.clientWidth && scrolls(each))
+    .map(each => each.className);
+}"""
+CELL_COLOURS = (
+    "cell => [cell, ...cell.querySelectorAll('*')].map(each => each.getAttribute('style')).join()"
+)
 MANY_SIZES = ["20%", "33%", "50%", "75%", "125%", "200%", "a"]
 LOCKS = [
     {"line": "", "strategy": {"bet": 1}},
@@ -176,6 +186,48 @@ def test_a_link_opens_the_same_place(page: Page, chromium: Browser, server: Serv
         other.goto(page.url)
         expect(other.locator(".tiles")).to_have_text(shown, use_inner_text=True)
         expect(other.locator('[data-hand="AKs"]')).to_have_attribute("aria-selected", "true")
+
+
+def test_a_link_to_a_flop_that_is_not_stored(page: Page) -> None:
+    open_solution(page, "small game")
+    solution = urlsplit(page.url).path
+    page.goto(f"{solution}?line=c+x")
+    arrive(page)
+    deck = page.get_by_role("group", name="flop cards")
+    for card in ("9h", "8h", "2c"):
+        deck.get_by_role("button", name=card, exact=True).click()
+    wait_for(page, line="c x | 9h8h2c")
+    offer = page.get_by_role("button", name="Solve this flop exactly")
+    expect(offer).to_be_visible()
+    shown = page.locator("main").inner_text()
+    page.reload()
+    expect(offer).to_be_visible()
+    expect(page.locator("main")).to_have_text(shown, use_inner_text=True)
+
+
+def test_before_a_card_is_dealt_no_cell_has_the_colour_of_an_action(page: Page) -> None:
+    open_solution(page, "small game")
+    action = page.locator('[data-hand="72o"]').evaluate(CELL_COLOURS)
+    assert "--fold" in action
+    page.goto(f"{urlsplit(page.url).path}?line=c+x")
+    arrive(page)
+    for player, hand in (("BB", "AA"), ("SB", "72o")):
+        page.get_by_role("group", name="Whose hands").get_by_text(player).click()
+        reach = page.locator(f'[data-hand="{hand}"]').evaluate(CELL_COLOURS)
+        assert not re.search("--(fold|check|call|bet|raise)", reach)
+        assert ("--oop-cell" if player == "BB" else "--ip-cell") in reach
+
+
+def test_cards_follow_the_decision_and_names_differ(page: Page) -> None:
+    open_solution(page, "small turn")
+    page.get_by_role("button", name="Cards", exact=True).click()
+    page.get_by_role("link", name="check, check").click()
+    heading = page.get_by_role("heading", name="Cards of the river")
+    for line, seat in (("x x", "OOP"), ("x x | 2d | x", "IP"), ("x x | 2d | x b75", "OOP")):
+        page.goto(f"{urlsplit(page.url).path}?line={line.replace(' ', '+')}&tab=cards")
+        expect(heading).to_contain_text(f"{seat} acts")
+    open_solution(page, "small turn")
+    expect(page.get_by_role("button", name="Equity", exact=True)).to_have_count(1)
 
 
 def test_cells_show_what_python_says(page: Page, folder: Path) -> None:
@@ -494,7 +546,8 @@ def test_looks(chromium: Browser, server: Server, name: str, settings: dict[str,
         keep_picture(page, f"{name}_safe")
 
 
-def test_every_page_fits_a_phone(chromium: Browser, server: Server) -> None:
+@pytest.mark.parametrize("width", [390, 320])
+def test_every_page_fits_a_phone(chromium: Browser, server: Server, width: int) -> None:
     def fits(page: Page, name: str) -> None:
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
         header = page.locator("header").first.bounding_box()
@@ -502,9 +555,15 @@ def test_every_page_fits_a_phone(chromium: Browser, server: Server) -> None:
         assert header is not None
         assert main is not None
         assert main["y"] >= header["y"] + header["height"]  # nothing lies under the header
-        keep_picture(page, f"phone_{name}")
+        keep_picture(page, f"phone_{width}_{name}")
 
-    phone = {"width": 390, "height": 844}
+    def whole(part: Locator) -> None:
+        """Nothing of it has to be scrolled into view sideways."""
+        part.page.mouse.move(0, 0)  # a pointer over the grid would tell of one hand
+        expect(part).to_be_visible()
+        assert part.evaluate(SCROLLED_SIDEWAYS) == []
+
+    phone = {"width": width, "height": 844}
     with new_page(chromium, server, viewport=phone, has_touch=True) as page:
         page.goto("/")
         row = page.get_by_role("row").filter(has_text="small turn")
@@ -514,7 +573,15 @@ def test_every_page_fits_a_phone(chromium: Browser, server: Server) -> None:
         open_solution(page, LONG_NAME.strip())
         fits(page, "many_actions")
         open_solution(page, "small game")
+        strip = page.get_by_role("navigation", name="The way here").bounding_box()
+        assert strip is not None
+        assert strip["y"] <= 120  # the heads above it
+        whole(page.get_by_role("table", name="SB by category"))
         fits(page, "preflop")
+        page.get_by_role("button", name="HUD…").click()
+        whole(page.get_by_role("dialog").get_by_role("group", name="facing a limp"))
+        fits(page, "hud")
+        page.keyboard.press("Escape")
         solution = page.url.split("?")[0]
         for name, query in (
             ("deal", "line=c x"),
@@ -530,6 +597,11 @@ def test_every_page_fits_a_phone(chromium: Browser, server: Server) -> None:
         page.goto(f"{solution}?line=c x&tab=flops&by=hand")
         expect(page.get_by_role("region", name="Hands on all flops")).to_be_visible()
         fits(page, "flops_by_hand")
+        open_solution(page, "small turn")
+        whole(page.get_by_role("table", name="OOP by category"))
+        page.goto(f"{page.url.split('?')[0]}?line=x x&tab=cards")
+        expect(page.get_by_role("heading", name="Cards of the river")).to_be_visible()
+        fits(page, "cards")
         open_solution(page, "small turn")
         compare_with(page, "rough turn")
         page.goto(f"{page.url}&mode=difference&line=x")

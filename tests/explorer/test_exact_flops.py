@@ -20,11 +20,10 @@ from allstreets.explorer.solves.flops import WAYS, fitting, form_of, read_work, 
 from allstreets.explorer.solves.folders import Request, new_folder
 from allstreets.explorer.solves.jobs import DRAFTING
 from allstreets.explorer.solves.manager import Solves
-from allstreets.explorer.solves.process import Report
-from allstreets.explorer.solves.reporter import Channel, Commands, Reporter
+from allstreets.explorer.solves.process import Channel, Commands, Report, Reporter
 from allstreets.explorer.solves.spots import read_form
 from allstreets.explorer.solves.worker import attempt
-from allstreets.explorer.views.card_report import joined
+from allstreets.explorer.views.reports import joined
 from allstreets.games import estimate_spot, spot_mapping
 from allstreets.solutions import NoNodeError, flop_spot
 from allstreets.solvers import Completion

@@ -8,7 +8,7 @@ from threading import Event
 from builders.explorer_solutions import folder, view_of
 
 from allstreets.explorer.models.place import BoardHandsPart, FlopReport
-from allstreets.explorer.views.card_report import joined
+from allstreets.explorer.views.reports import joined
 from allstreets.explorer.views.view import SolutionView
 from allstreets.solutions import Decision, Position, SpotSolution
 from allstreets.storage import load_spot

@@ -19,7 +19,7 @@ from allstreets.explorer.library import Library
 from allstreets.explorer.models.place import CardReport, Deal, RangeText
 from allstreets.explorer.routes.solutions import report_lines
 from allstreets.explorer.routes.table import csv_text, download
-from allstreets.explorer.views.card_report import joined
+from allstreets.explorer.views.reports import joined
 
 READS: dict[str, dict[str, str]] = {
     "place": {},

@@ -24,7 +24,7 @@ from allstreets.explorer.library import Library
 from allstreets.explorer.models.base import PLAYER_NAMES
 from allstreets.explorer.models.place import BoardHand
 from allstreets.explorer.routes.table import hand_rows
-from allstreets.explorer.views.flop_tables import GrowingReports
+from allstreets.explorer.views.reports import GrowingReports
 from allstreets.explorer.views.view import open_view
 from allstreets.jobs import Here
 from allstreets.solutions import Boards, OnBoard

@@ -10,15 +10,13 @@ from study.test_review_job import HANDS, QUICK
 from allstreets.base.errors import InputError
 from allstreets.betting import Player, line_in_words
 from allstreets.cards import HAND_NAMES
+from allstreets.explorer import reviews as reading
 from allstreets.explorer.library import Library
 from allstreets.explorer.models.base import BusyError, FormError, MissingError
 from allstreets.explorer.models.study import ReviewForm
-from allstreets.explorer.reviews import Reviews
-from allstreets.explorer.solves import hands as reading
+from allstreets.explorer.reviews import Reviews, count_hands, read_review
 from allstreets.explorer.solves.folders import Request, new_folder
-from allstreets.explorer.solves.hands import count_hands, read_review
-from allstreets.explorer.solves.process import Report
-from allstreets.explorer.solves.reporter import Channel, Commands, Reporter
+from allstreets.explorer.solves.process import Channel, Commands, Report, Reporter
 from allstreets.explorer.solves.worker import attempt
 from allstreets.interop import read_hands
 from allstreets.storage import save_unified

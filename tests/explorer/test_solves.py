@@ -21,8 +21,7 @@ from allstreets.explorer.models.solves import Solve, SolveDetail, SpotForm
 from allstreets.explorer.solves import manager, worker
 from allstreets.explorer.solves.folders import SolveFolder, default_folder
 from allstreets.explorer.solves.manager import Solves
-from allstreets.explorer.solves.process import Report
-from allstreets.explorer.solves.reporter import Channel, Commands, Ending, Reporter
+from allstreets.explorer.solves.process import Channel, Commands, Ending, Report, Reporter
 from allstreets.explorer.solves.spots import read_form
 from allstreets.solvers import SpotSolver
 from allstreets.storage import load_spot

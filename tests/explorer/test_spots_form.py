@@ -14,12 +14,12 @@ from allstreets.betting import NodeKind, Player, Street
 from allstreets.explorer.models.base import FormError
 from allstreets.explorer.models.solves import SpotForm
 from allstreets.explorer.solves import spots
-from allstreets.explorer.solves.examples import examples
 from allstreets.explorer.solves.spots import (
     check_form,
     device_choices,
     edits_text,
     estimate,
+    examples,
     read_edits,
     read_form,
     spot_title,

@@ -28,7 +28,7 @@ from allstreets.cards import (
 from allstreets.explorer.headlines import headline
 from allstreets.explorer.models.base import short
 from allstreets.explorer.models.place import Deal, Decision, End
-from allstreets.explorer.views.card_report import joined
+from allstreets.explorer.views.reports import joined
 from allstreets.explorer.views.view import open_view
 from allstreets.solutions import NoNodeError, SpotSolution, action_rows, player_rows
 from allstreets.solutions.decision import Decision as Record

@@ -31,7 +31,7 @@ from allstreets.cli.main import main
 from allstreets.engines import CardModel
 from allstreets.engines.exact.cards import StreetBoards, first_street, next_street
 from allstreets.explorer.models.place import CardsStep, Deal, Decision, End
-from allstreets.explorer.views.card_report import joined
+from allstreets.explorer.views.reports import joined
 from allstreets.explorer.views.view import SolutionView, open_view
 from allstreets.solutions import Decision as Record
 from allstreets.solutions import WholeSolution

@@ -21,7 +21,7 @@ from allstreets.engines.cuda.residence import device_room, table_bytes
 from allstreets.engines.device import CPU, Device
 from allstreets.explorer.solves import worker
 from allstreets.explorer.solves.folders import Request, new_folder
-from allstreets.explorer.solves.reporter import Channel, Commands, Reporter
+from allstreets.explorer.solves.process import Channel, Commands, Reporter
 from allstreets.explorer.solves.spots import read_form
 from allstreets.games import Spot, matrix_lengths
 from allstreets.jobs.api import plan, run

@@ -1,5 +1,5 @@
-"""Work that is started from the page: spots, flops of games, whole games, locks, simple strategies;
-and ranges to start with."""
+"""Work that is started from the page: spots, flops of games, whole games, locks and best responses
+to them, simple strategies; and ranges to start with."""
 
 from typing import Annotated, Any, Literal
 
@@ -406,3 +406,81 @@ class SimplePrice(Message):
     decisions_after: int
     mixed_after: int
     streets: list[SimpleStreet]
+
+
+NumberText = Annotated[str, Field(max_length=20, examples=["60%", "<=30"])]
+
+
+class ExploitForm(Request):
+    """The play of the opponent: a lock, HUD numbers, another solution; or the solution's own."""
+
+    line: str = Field(default="", max_length=1000, examples=["r2.5 c | QsJh2h | x"])
+    """Of the current place."""
+    lock: LockForm | None = None
+    hud: dict[Annotated[str, Field(max_length=40)], NumberText] = Field(default={}, max_length=40)
+    hud_text: LongText = ""  # the same as CSV: number, frequency
+    against: str | None = Field(default=None, max_length=64, pattern=r"^[0-9a-z]+$")
+    opponent: PlayerName | None = None  # his seat; None: it follows from the rest
+
+
+class ExploitHand(Message):
+    """One of the 169 hands at a decision."""
+
+    hand: str
+    share: Number  # of the range that gets there
+    action: str  # the best one
+    often: Number  # of its combos for which it is best
+    taken: Number  # how often the solution takes it
+    ev: Number
+    best: Number
+    gain: Number
+
+
+class ExploitAction(Message):
+    """The frequency of an action in the solution and in the best response."""
+
+    word: str
+    label: str
+    now: Number
+    best: Number
+
+
+class ExploitPart(Message):
+    """The part of a gain from one decision, or from one pot after the flop."""
+
+    line: str
+    text: str
+    gain: Number
+    after_flop: bool
+
+
+class Exploited(Message):
+    """The best response of a player at one decision."""
+
+    line: str
+    on_flops: bool  # whether all flops are shown together
+    seat: str
+    opponent: str
+    unit: str  # of the decision: chips, bb
+    total_unit: str
+    gain: Number  # a hand that gets there
+    total: Number  # over the whole solution
+    doubt: Number  # of it, what a best response to the solution itself gains at most
+    estimated: bool
+    held: list[str]  # the frequencies of the requested actions
+    sentences: list[str]  # the value of the whole, and its accuracy
+    advice: list[str]
+    actions: list[ExploitAction]
+    hands: list[ExploitHand]  # those that add most first
+    parts: list[ExploitPart]
+
+
+class HudNumber(Message):
+    """A HUD number of a player, and its value in the solution."""
+
+    key: str
+    label: str
+    situation: str
+    player: PlayerName
+    decisions: list[str]  # lines
+    now: Known

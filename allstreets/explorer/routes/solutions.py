@@ -34,7 +34,7 @@ from allstreets.explorer.routes.table import (
     part,
 )
 from allstreets.explorer.simplifying import Simplifying
-from allstreets.explorer.views.card_report import joined
+from allstreets.explorer.views.reports import joined
 from allstreets.explorer.views.view import SolutionView
 from allstreets.interop import load_tree, zip_ranges
 

@@ -11,10 +11,10 @@ from allstreets.explorer.models.params import Played, SolveId, Words
 from allstreets.explorer.models.place import RangeText
 from allstreets.explorer.models.study import ReviewForm
 from allstreets.explorer.practising import Practising
+from allstreets.explorer.reviews import read_review
 from allstreets.explorer.routes import table
 from allstreets.explorer.routes.solutions import TheLibrary
 from allstreets.explorer.routes.table import BUSY, download, part
-from allstreets.explorer.solves.hands import read_review
 from allstreets.explorer.solves.manager import Solves
 from allstreets.explorer.solves.spots import device_choices
 from allstreets.study import Wanted

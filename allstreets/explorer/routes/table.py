@@ -18,9 +18,8 @@ from allstreets.base import write_csv_rows
 from allstreets.explorer.models import place as messages
 from allstreets.explorer.models.base import Refusal
 from allstreets.explorer.ranges import range_grid
-from allstreets.explorer.solves.examples import examples
 from allstreets.explorer.solves.games import estimate_game, sample_games
-from allstreets.explorer.solves.spots import estimate
+from allstreets.explorer.solves.spots import estimate, examples
 
 Answers = dict[int | str, dict[str, Any]]
 REFUSALS: Answers = {

@@ -13,7 +13,7 @@ from allstreets.engines import RiverGroups
 from allstreets.explorer.models import solves as messages
 from allstreets.explorer.solves.folders import Request
 from allstreets.explorer.solves.spots import AMOUNTS, NO_DONK, check_form, edits_text, read_form
-from allstreets.explorer.views.range_words import weights_text
+from allstreets.explorer.views.hands import weights_text
 from allstreets.games import Estimate, Spot, estimate_spot, require_memory, sizes_mapping
 from allstreets.jobs import GameFlop, SpotConfig, SpotJob, draft_of
 from allstreets.solutions import (

@@ -1,6 +1,8 @@
-"""Jobs of a solving process: a spot, a whole game or played hands, under the server's control.
+"""The kinds of solves (a spot or a flop of a game, a whole game, played hands) and their jobs.
 
-Each saves as it runs, so that it can be viewed meanwhile and resumed later.
+A job runs in a solving process under the server's control. It saves as it goes, so that its result
+can be looked at meanwhile and resumed later; everything else (folders, the queue, processes,
+reports) is the same for all kinds.
 
 The first save comes early, so that there is something to view; later ones are rare. Saving may take
 a share of the elapsed time plus a second, so that the first save of a typical spot comes with its
@@ -10,20 +12,21 @@ first check (`SaveBudget`).
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from allstreets.analysis import LockRequest, frequency_gap, game_frequency_gap
 from allstreets.base import InputError, duration, figure
 from allstreets.engines import CPU
+from allstreets.explorer.headlines import MBB, PERCENT
 from allstreets.explorer.models.solution import CurvePoint
 from allstreets.explorer.models.solves import SolveProgress
-from allstreets.explorer.solves.flops import Work, read_work
+from allstreets.explorer.solves.flops import Work, read_work, spot_bytes
 from allstreets.explorer.solves.folders import Request, SolveFolder
-from allstreets.explorer.solves.games import plan_game
-from allstreets.explorer.solves.reporter import Commands, Ending, Reporter
-from allstreets.explorer.solves.spots import spot_name
+from allstreets.explorer.solves.games import game_bytes, game_outline, plan_game
+from allstreets.explorer.solves.process import Commands, Ending, Reporter
+from allstreets.explorer.solves.spots import spot_name, spot_title
 from allstreets.games import Bound, device_bytes, estimate_spot, require_device_room
 from allstreets.interop import read_hands
 from allstreets.jobs import (
@@ -458,3 +461,70 @@ def review_hands(
     if outcome.interrupted:
         return Ending(commands.ending or "interrupted", f"{done} and kept")
     return Ending("done", done)
+
+
+Outline = tuple[str, str, float | None]  # name, title, target
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of solve."""
+
+    unit: str  # of exploitability, or of progress
+    outline: Callable[[Request], Outline]
+    need_bytes: Callable[[Request, int | None], int]
+    """The memory that it takes; an `InputError` where so much is not free."""
+    run: Callable[[SolveFolder, Request, Commands, Reporter], Ending]
+    finished: str  # the message for a finished one; a target can be made smaller
+    claims: bool = False  # whether `run` claims the folder itself
+
+
+def kind_of(request: Request) -> Kind:
+    """The kind of a request."""
+    if request.locked is not None and request.locked.asked:
+        return GAME_IN_ROUNDS if request.game else SPOT_IN_ROUNDS
+    return REVIEW if request.review else GAME if request.game else SPOT
+
+
+def _game_outline(request: Request) -> Outline:
+    assert request.game is not None
+    return game_outline(request.game, request.locked)
+
+
+def _game_bytes(request: Request, free: int | None) -> int:
+    assert request.game is not None
+    return game_bytes(request.game, free, request.locked)
+
+
+def _review_outline(request: Request) -> Outline:
+    source = request.review
+    assert source is not None
+    names = ", ".join(Path(folder).name for folder in source.folders)
+    return source.name, f"{source.hero or 'the players who recorded them'}, graded by {names}", None
+
+
+SPOT = Kind(
+    PERCENT,
+    lambda request: (spot_name(request.spot), spot_title(request.spot), request.spot.target_pct),
+    spot_bytes,
+    solve_spot,
+    "",
+)
+GAME = Kind(
+    MBB,
+    _game_outline,
+    _game_bytes,
+    train_game,
+    "this game is trained to its end: start one with more epochs",
+    claims=True,
+)
+# Locks of frequencies are solved again until these hold; a round claims its own folder.
+SPOT_IN_ROUNDS = replace(SPOT, run=solve_in_rounds, claims=True)
+GAME_IN_ROUNDS = replace(GAME, run=solve_in_rounds)
+REVIEW = Kind(
+    "hands",
+    _review_outline,
+    lambda *_: 0,  # it makes its trees to fit into free memory
+    review_hands,
+    "all hands are reviewed: start another review",
+)

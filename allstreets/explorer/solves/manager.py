@@ -38,7 +38,7 @@ from allstreets.explorer.solves.folders import (
     find_folder,
     new_folder,
 )
-from allstreets.explorer.solves.kinds import kind_of
+from allstreets.explorer.solves.jobs import kind_of
 from allstreets.explorer.solves.process import Report, Running
 from allstreets.explorer.trash import Trash
 from allstreets.storage import SPOTS

@@ -15,9 +15,8 @@ from pathlib import Path
 
 from allstreets.base import InputError
 from allstreets.explorer.solves.folders import Request, SolveFolder
-from allstreets.explorer.solves.kinds import kind_of
-from allstreets.explorer.solves.process import Report
-from allstreets.explorer.solves.reporter import Channel, Commands, Ending, Reporter
+from allstreets.explorer.solves.jobs import kind_of
+from allstreets.explorer.solves.process import Channel, Commands, Ending, Report, Reporter
 from allstreets.storage import claim
 
 CLAIM_SECONDS = 60.0  # to wait for an earlier process that is about to end

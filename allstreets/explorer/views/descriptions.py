@@ -10,7 +10,7 @@ from allstreets.engines import CardModel
 from allstreets.explorer.headlines import MBB, PERCENT, Headline, curve, headline
 from allstreets.explorer.models.solution import Curve, Fact, Features
 from allstreets.explorer.solves.spots import changes_text
-from allstreets.explorer.views.range_words import weights_text
+from allstreets.explorer.views.hands import weights_text
 from allstreets.games import Lock, Spot, WholeGame
 from allstreets.jobs import certificate_lines
 from allstreets.solutions import SpotSolution, WholeSolution, locks_text

@@ -20,15 +20,13 @@ from allstreets.cards import parse_board
 from allstreets.explorer.headlines import Manifest
 from allstreets.explorer.models import place as messages
 from allstreets.explorer.models.base import EvCount, PlayerName, SolutionKind
-from allstreets.explorer.views.card_report import CardReports
 from allstreets.explorer.views.descriptions import (
     Description,
     describe_flops,
     describe_spot,
     describe_whole,
 )
-from allstreets.explorer.views.flop_tables import FlopTables, Tables, boards_beside
-from allstreets.explorer.views.hands import hand_detail, hand_groups, table
+from allstreets.explorer.views.hands import Reaching, hand_detail, hand_groups, reaching, table
 from allstreets.explorer.views.nodes import (
     choices,
     counted,
@@ -41,7 +39,7 @@ from allstreets.explorer.views.nodes import (
     settings,
     steps,
 )
-from allstreets.explorer.views.range_words import Reaching, reaching
+from allstreets.explorer.views.reports import CardReports, FlopTables, Tables, boards_beside
 from allstreets.solutions import Decision as Record
 from allstreets.solutions import Node, NoNodeError, Position, Solution, SpotSolution, WholeSolution
 from allstreets.storage import folder_kind, load, mirrored, read_manifest

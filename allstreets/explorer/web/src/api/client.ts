@@ -1,6 +1,7 @@
 // Requests to the server. Paths, parameters and answers are typed by its OpenAPI document.
 
 import type { components, paths } from "./schema";
+import { waiting } from "./waiting.svelte";
 
 export type Schemas = components["schemas"];
 
@@ -67,7 +68,7 @@ function lost(error: unknown, signal: AbortSignal | null | undefined): unknown {
 async function send(where: string, request: RequestInit): Promise<Response> {
   let answer: Response;
   try {
-    answer = await fetch(where, request);
+    answer = await waiting.for(fetch(where, request));
   } catch (error) {
     throw lost(error, request.signal);
   }

@@ -1,11 +1,15 @@
-"""The same decision on every flop: a table of the flops, and a report by hands.
+"""The same decision after many cards: over turn or river cards, over flops, and by hands.
+
+A card of a large spot takes a while the first time, and all cards read as many gigabytes as the
+strategies have. So a report over cards comes in parts, one for each board that differs:
+reports with the rows of that board alone, whose weights are in one unit.
 
 `FlopTables` are those of a whole game or of flops solved one by one; `BoardsBeside` those of a spot
 that was solved on several boards. Reports by hands grow board by board, since reading many takes a
 while at first: the next request resumes an unfinished report, and complete ones are kept.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -16,23 +20,147 @@ import numpy as np
 from allstreets.analysis import HAND_KEYS, BoardFigures, BoardReport, Gathering, ReportRow
 from allstreets.base import Floats, InputError
 from allstreets.betting import Player, Street, dealt
-from allstreets.cards import Flop, Texture, cards_text, hand_combos
+from allstreets.cards import Flop, Texture, card_text, cards_text, hand_combos, parse_card
 from allstreets.explorer.folders import id_of
 from allstreets.explorer.models.place import (
     BoardHand,
     BoardHands,
     BoardHandsPart,
+    CardReport,
+    CardRow,
     Choice,
     FlopReport,
     FlopRow,
 )
 from allstreets.explorer.views.nodes import choices, choices_of, of_both, over_hand_rows
-from allstreets.solutions import Boards, Flops, SpotSolution, WholeSolution, is_reached
+from allstreets.solutions import (
+    Boards,
+    Decision,
+    Flops,
+    Node,
+    NoNodeError,
+    Position,
+    SpotSolution,
+    WholeSolution,
+    is_reached,
+)
 from allstreets.storage import SpotSet, folder_kind, load_spots
 
-CACHED = 8  # tables
-KEPT = 8  # reports
+CACHED = 8  # reports over cards, tables
+KEPT = 8  # reports by hands
 NOT_KNOWN = (float("nan"), float("nan"))
+
+
+class CardReports:
+    """Reports by the node that they are of."""
+
+    def __init__(self) -> None:
+        self._made: dict[Position, CardReport] = {}  # by node, the complete ones
+
+    def forget(self) -> None:
+        """Make all reports again."""
+        self._made.clear()
+
+    def parts(self, node: Node) -> Iterator[CardReport]:
+        """The deal at a node, or a node after its last deal with every card, board by board."""
+        if node.position in self._made:
+            yield self._made[node.position]
+            return
+        parts = []
+        for part in _boards(_last_deal(node), node):
+            parts.append(part)
+            yield part
+        self._made[node.position] = _together(parts)
+        while len(self._made) > CACHED:
+            del self._made[next(iter(self._made))]
+
+
+def _last_deal(node: Node) -> Node:
+    """The last chance node on the path to a node at which one card was dealt."""
+    chances = [step for step in node.path if step.kind == "chance"]
+    last = chances[-1] if chances else None
+    ways = []
+    if last is None or (last.deal is not None and last.deal.count == 3 and last != node):
+        ways = node.ways_to_a_deal()
+        if not ways:
+            raise NoNodeError("No card is dealt any more on this line.")
+        last = node.solution.at(ways[0][1])
+    deal = last.deal or node.deal
+    if deal is None or deal.count == 0:
+        reason = "turn and river cards are averaged over"
+    elif not deal.stored:
+        reason = deal.note
+    elif deal.count == 3:
+        reason = "no flop is dealt yet: pick one"
+    elif ways:
+        raise NoNodeError("No card has been dealt yet. These lines lead to one:", ways)
+    else:
+        return last
+    raise InputError(f"line '{node.line}': there is no report over cards, since {reason}")
+
+
+def _boards(deal: Node, node: Node) -> Iterator[CardReport]:
+    """The first decision after each card of a deal, or the node reached after the deal."""
+    solution, street = deal.solution, Street(deal.street + 1)
+    if deal.deal is not None and deal.deal.solved_again:
+        raise InputError(
+            f"the {street.text} is not stored in this solution: each card would be solved "
+            "again. Look at one card, or solve the spot again with --save full"
+        )
+    same = solution.runouts(deal.position)
+    played = [step.index for step in node.path[len(deal.path) + 1 :]]
+
+    def behind(card: int) -> Node:
+        found = solution.node(solution.dealt(deal.position, (card,)))
+        for index in played:
+            found = next(child for child in found.children if child.index == index)
+        return found
+
+    for board in same.representatives:
+        shown = behind(board)
+        # A card that this one represents has other combos and the same figures.
+        cards = np.flatnonzero(same.representative == board).tolist()
+        yield CardReport.of(
+            line=deal.line,
+            street=street,
+            player=shown.actor,
+            actions=[] if shown.actor is None else choices(shown),
+            unit=shown.unit.name,
+            paid=shown.ranges.paid,
+            rows=[_card_row(behind(card).line, card, board, shown.ranges) for card in cards],
+        )
+
+
+def _card_row(line: str, card: int, other: int, shown: Decision) -> CardRow:
+    evs = [shown.ev(player) for player in Player]
+    equities = [shown.mean(shown.equity(player), player) for player in Player]
+    return CardRow.of(
+        line=line,
+        # How often the card is dealt: Σ of the weights of the pairs of combos that get there.
+        weight=float(shown.hands[0].weights.sum()),
+        share=shown.share,
+        frequencies=shown.taken,
+        **of_both(evs, equities),
+        card=card_text(card),
+        same_as=card_text(other) if other != card else None,
+    )
+
+
+def _together(parts: Iterable[CardReport]) -> CardReport:
+    """The parts of a report as one part: its rows in the order of the deck."""
+    reports = list(parts)
+    rows = sorted(
+        (row for part in reports for row in part.rows), key=lambda row: parse_card(row.card)
+    )
+    return reports[0].model_copy(update={"rows": rows})
+
+
+def joined(parts: Iterable[CardReport]) -> CardReport:
+    """The parts of a report as one, whose weights add up to 1."""
+    report = _together(parts)
+    total = sum(row.weight for row in report.rows) or 1.0
+    rows = [row.model_copy(update={"weight": row.weight / total}) for row in report.rows]
+    return report.model_copy(update={"rows": rows})
 
 
 class _Figures(NamedTuple):

@@ -1,4 +1,4 @@
-"""The OpenAPI document as text: python -m allstreets.explorer.document > web/openapi.json"""
+"""The OpenAPI document as text: PYTHONPATH=tests python -m harness.document > web/openapi.json"""
 
 import json
 from pathlib import Path
