@@ -26,7 +26,7 @@ with a weight, and of groups of them:
 | `ATs+`     | the kicker climbs until just below the higher card: ATs, AJs, AQs, AKs      |
 | `98s+`     | connectors: the kicker has no room, so both ranks climb: 98s, T9s, …, AKs  |
 | `8s8h+` `AhAs-QhQs` | the same with combos, whose suits stay                             |
-| `20%`      | the best fifth of all hands, by equity against a random hand                |
+| `20%` `top 20%` | the best fifth of all hands, by equity against a random hand           |
 | `random`   | any two cards                                                               |
 | `…:0.5` `…:50%` | weight between 0 and 1; without one the weight is 1                   |
 | `[50]…[/50]` | all between the two with that weight in per cent, as GTO+ writes it       |
@@ -61,7 +61,8 @@ TOKEN = re.compile(r"[^\s,;]+")
 HAND = re.compile(rf"([{RANKS}])([{RANKS}])([so]?)", re.IGNORECASE)
 COMBO = re.compile(rf"[{RANKS}][cdhs][{RANKS}][cdhs]", re.IGNORECASE)
 NUMBER = r"(?:\d+(?:\.\d*)?|\.\d+)"
-TOP = re.compile(rf"({NUMBER})%")
+TOP = re.compile(rf"(?:top)?({NUMBER})%", re.IGNORECASE)
+TOP_WORD = re.compile(rf"\btop\s+{NUMBER}\s*%", re.IGNORECASE)
 RANDOM = "random"
 PART = re.compile(
     rf"\[\s*+(?P<tag>/?)\s*+(?P<percent>{NUMBER})\s*+%?\s*+\]"
@@ -110,8 +111,9 @@ def parse_weights(text: str) -> Floats:
     """[1326]: the weights that a range text gives to the combos."""
     weights = np.zeros(COMBO_COUNT)
     empty, groups = True, [_Group("", "", 0, 1.0)]
-    # Blanks around - and : do not separate; the replacement keeps every position.
+    # Blanks around - and :, and in "top 20 %", do not separate; positions stay as they are.
     joined = SPACED_SIGN.sub(lambda match: match[1].center(len(match[0]), "\0"), text)
+    joined = TOP_WORD.sub(lambda match: re.sub(r"\s", "\0", match[0]), joined)
     for part in PART.finditer(joined):
         try:
             if part["token"]:

@@ -686,6 +686,8 @@ class WholeSolution(Solution):
             below = f", {flops:,} flop{'s' * (flops != 1)}, {self.cards}"
         how = "" if made is None else f", {made.head}"
         known = f"exploitable for {error:.3g} mbb/hand" if error is not None else UNKNOWN
+        if error is not None and self.certificate is not None:
+            known += f" ({self.certificate.real_exploitability_mbb:.3g} with real cards)"
         source = f" after {self.iterations:,} iterations"
         if not self.iterations:  # of another program, which does not say
             source = f", solved by {self.facts.algorithm}"

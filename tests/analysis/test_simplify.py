@@ -14,11 +14,13 @@ from reference.spot import NaiveSpot
 
 from allstreets.analysis import Simplification, Simplified, simplify_game, simplify_spot
 from allstreets.analysis.simplify.rule import drop_rare, keep_sizes, round_to_grid
+from allstreets.analysis.simplify.solution import FlopTotals
 from allstreets.base import Floats, InputError
 from allstreets.betting import Player, Street
+from allstreets.cards import HAND_COUNT, flop_matchups
 from allstreets.cfr import parse_schedule
 from allstreets.engines import RiverGroups, average_strategy
-from allstreets.engines.card_model import EXACT
+from allstreets.engines.card_model import EXACT, DealtPairs
 from allstreets.engines.exact.strategies import set_average_strategy
 from allstreets.solutions import SpotSolution, WholeSolution
 from allstreets.solvers import SpotSolver, WholeGameSolver, quantise_solution
@@ -240,6 +242,29 @@ def whole_twin(result: WholeSolution, streets: set[Street], grid: float) -> floa
     found = solver.exploitability()
     assert found is not None
     return found
+
+
+def test_a_flop_loses_the_mean_of_both_gains_as_a_share_of_its_pots() -> None:
+    game, chance = whole_solution.trips_result().game, np.random.default_rng(3)
+    flops = [flop.cards for flop in game.flops.flops]
+    pots = len(game.pots)
+    reach = chance.random((2, pots, HAND_COUNT))
+    own = chance.normal(size=(2, pots, len(flops), HAND_COUNT))
+    best = own + chance.random(own.shape)
+    totals = FlopTotals(game, DealtPairs.of(flops), reach)
+    for flop in reversed(range(len(flops))):  # in any order, some at a time
+        some = np.array([flop])
+        totals.add(some, best[:, :, some], own[:, :, some])
+    for flop, row in enumerate(totals.rows()):
+        pairs = flop_matchups(flops[flop]).pairs
+        at_stake, gain = 0.0, 0.0
+        for number, pot in enumerate(game.pots):
+            oop, ip = reach[:, number]
+            at_stake += pot.pot.pot * (oop @ pairs @ ip)
+            for player in Player:
+                more = best[player, number, flop] - own[player, number, flop]
+                gain += reach[player, number] @ more / 2
+        assert row["exploitability_pct"] == pytest.approx(100 * gain / at_stake)
 
 
 def test_a_whole_game() -> None:

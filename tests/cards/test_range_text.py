@@ -233,6 +233,10 @@ def test_shares_and_random_are_tokens_like_others() -> None:
     assert Range.parse("20%,72o:0.5").hand_weights[HAND_NAMES.index("72o")] == 0.5
     assert Range.parse("random:0.25,AA").combos == pytest.approx(0.25 * 1320 + 6)
     assert Range.parse("72o,20%") == Range.parse("20%,72o")
+    for text in ("top 20%", "Top 20 %", "top20%", "50%(top 20 %),TOP\t20%"):
+        assert Range.parse(text) == Range.parse("20%"), text
+    with pytest.raises(InputError, match=r"character 4: 'top' is not a hand"):
+        Range.parse("AA,top KK")
     assert Range.parse("50%(20%)") == Range.parse("20%:0.5")
     with pytest.raises(InputError, match=r"character 4: '0.4%' holds no hand: AA alone is 0.45 %"):
         Range.parse("AA,0.4%")
