@@ -152,7 +152,7 @@ def lock(
       allstreets lock game/ --against his_game/ --opponent bb --exploit --at "r2.5 c | * | x"
 
     To meet a frequency, hands that lose least EV move first. After solving again, other hands may
-    get there: then hands are moved again, in up to 8 rounds, until the frequency holds (--time and
+    get there: then hands are moved again, in up to 12 rounds, until the frequency holds (--time and
     --max-iterations are per round). A CSV file has lines such as 'x b50%,call,45%' or
     'x,b75%,<=30%' under the head node,action,frequency; HUD numbers such as 'fold_to_cbet,60%' go
     under the head number,frequency. More in docs/solving.md, and for whole games in docs/locks.md.

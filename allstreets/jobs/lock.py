@@ -44,7 +44,7 @@ LEAST_MBB = 0.05  # mbb/hand
 LONGER = 10  # times the iterations of the other solution, at most: locks may make a game harder
 OTHER_ENDS = ("time_limit_seconds", "regret_threshold")
 NAMED_LOCKS = 2
-ROUNDS = 8  # of solving, at most; each about halves the error
+ROUNDS = 12  # of solving, at most; each leaves half to two thirds of the error
 HOLDS = 0.0025  # of a frequency: the tolerance
 
 Ended = TypeVar("Ended", SpotOutcome, UnifiedOutcome)
