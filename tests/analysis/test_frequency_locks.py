@@ -1,5 +1,7 @@
 """Locks from frequencies that were observed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from builders.small_spots import RIVER, TURN, spot
@@ -72,10 +74,11 @@ def test_locks_keep_the_suits_that_the_spot_does_not_tell_apart() -> None:
     symmetries = spot_root(result.spot).symmetries
     assert len(symmetries) == 2
     everywhere = read_bounds(bounds_of("x x | * |,x,30%"), "seen.csv")
-    for locks in (observed_locks(result, everywhere), (lock_as_played(result, "x"),)):
-        assert spot_root(with_locks(result.spot, locks)).symmetries == symmetries
     one = observed_locks(result, read_bounds(bounds_of("x x | 2c |,x,30%"), "seen.csv"))
-    assert spot_root(with_locks(result.spot, one)).symmetries == (0,)
+    for locks in (observed_locks(result, everywhere), (lock_as_played(result, "x"),), one):
+        assert spot_root(with_locks(result.spot, locks)).symmetries == symmetries
+    alone = tuple(replace(lock, alike=False) for lock in one)
+    assert spot_root(with_locks(result.spot, alone)).symmetries == (0,)
 
 
 def test_the_difference_says_who_gains(turn: SpotSolution) -> None:
