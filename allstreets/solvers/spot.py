@@ -70,7 +70,9 @@ from allstreets.engines import (
 from allstreets.games import LockedNode, Spot, require_precision, require_river_groups, spot_root
 from allstreets.solvers.dealt_out import mean_result, only_end
 
-BATCH = 25  # iterations between two callbacks of a river spot, and on a GPU: milliseconds each
+BATCH, BATCH_BYTES = 25, 1 << 30
+"""At most so many iterations between two callbacks, and on processors so many bytes of regrets and
+strategies that they visit: a tenth of a second."""
 
 
 class SpotSolver:
@@ -149,7 +151,9 @@ class SpotSolver:
     def train_batch(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:
         """Run `iterations` more; now and then ask `callback` whether to stop."""
         end = self._iterations + iterations
-        at_once = BATCH if len(self.spot.cards) == 5 or self.device != CPU else 1
+        at_once = BATCH
+        if self.device == CPU:
+            at_once = max(1, min(BATCH, BATCH_BYTES // max(1, self.learner.memory_bytes)))
         while self._iterations < end:
             count = min(at_once, end - self._iterations)
             weights = self.schedule.run(self._iterations + 1, count)  # of each iteration

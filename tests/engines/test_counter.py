@@ -27,7 +27,7 @@ def add_in_order(counter: Counter, done: Longs, sums: Longs) -> None:
             break
         wait_for(done, 0, piece)
         sums[0] = (2 * sums[0] + piece) % 1_000_003
-        finish(done, 0)
+        finish(done, 0, 1)
 
 
 def test_every_piece_is_taken_once() -> None:

@@ -43,12 +43,15 @@ from allstreets.engines.exact.kernels.layout import (
     Forest,
     Workspace,
 )
-from allstreets.engines.exact.kernels.streets import SPARE_ROWS, early_backward, early_forward
+from allstreets.engines.exact.kernels.streets import (
+    SPARE_ROWS,
+    Passes,
+    early_backward,
+    early_forward,
+)
 from allstreets.engines.exact.kernels.terminals import TILE_ROWS as TILE_SPARE
 from allstreets.engines.exact.subgame import (
     ExactSubgame,
-    Reach,
-    Values,
     play_hand_locks,
     play_locks,
 )
@@ -245,14 +248,11 @@ class BoardsSubgame(ExactSubgame):
         """The workspaces of the running thread."""
         return [self.layout.spaces]
 
-    def run(
-        self, player: Player, other: Reach, mode: int, weights: KernelWeights = NO_WEIGHTS
-    ) -> Values:
-        """One pass from the root and back."""
-        reach = self._padded_reach(player, other)[None]
-        by_hand = self.pass_through(player, reach, mode, weights)[0].astype(np.float64)
-        values: Values = by_hand[self.streets[0].hands[player][0].hand] * self.scale[player]
-        return values
+    def _pass(self, passes: Passes) -> None:
+        """Passes from the root and back, one after the other."""
+        for player, row in zip(passes.players.tolist(), passes.weights, strict=True):
+            reach = passes.reach[player][None]
+            self.pass_through(Player(player), reach, passes.mode, KernelWeights(*row))
 
     def pass_through(
         self, player: Player, reach: Singles, mode: int, weights: KernelWeights

@@ -46,15 +46,15 @@ from allstreets.engines.exact.kernels.layout import (
 from allstreets.engines.exact.kernels.nodes import sum_regrets
 from allstreets.engines.exact.kernels.streets import (
     SPARE_ROWS,
+    Passes,
     early_backward,
     early_forward,
-    early_reach,
-    river_group,
-    river_iterations,
+    river_passes,
 )
 from allstreets.engines.exact.kernels.terminals import TILE_ROWS
+from allstreets.engines.exact.kernels.work_queue import PlayersStreets
 from allstreets.engines.exact.kernels.work_queue import Street as ThreadStreet
-from allstreets.engines.exact.work_queue import BoardWork, useful_threads
+from allstreets.engines.exact.work_queue import BoardWork, single_pass, useful_threads
 from allstreets.engines.simd.iteration_weights import NO_WEIGHTS, KernelWeights
 from allstreets.engines.simd.quantise import dither_phase
 from allstreets.engines.simd.vectors import LANES, LARGEST, aligned, narrow, widen
@@ -175,22 +175,30 @@ class ExactSubgame:
         return with_buckets(boards, own, actions, buckets, learns=self.learns)
 
     def _workspace(self, level: int) -> Workspace:
-        longest = max(int(np.diff(boards[level].own_start).max()) for boards in self.boards)
+        longest = self._longest(level)
         forests = [self.forests[own][level] for own in Player]
-        lanes = max(len(forest.leaf_reach) for forest in forests) // 16
-        leaf = lanes * (longest + SPARE_ROWS) * 16
         rows = 0
         if self.buckets[level] is not None:
             most = max(int(np.diff(boards[level].own_rows).max()) for boards in self.boards)
             rows = most * 2 * (1 + max(int(one.actions.max(initial=0)) for one in forests))
+        last = level > 0 and level == len(self.levels) - 1  # there values are summed for the parent
         return Workspace(
             reach=aligned(max(forest.reach_rows for forest in forests) * longest),
             values=aligned(max(forest.value_rows for forest in forests) * longest),
             tile=aligned(16 * (3 * longest + TILE_ROWS)),
-            leaf_reach=aligned(leaf),
-            leaf_values=aligned(leaf),
+            leaf_reach=aligned(self._leaf_size(level)),
+            leaf_values=aligned(self._leaf_size(level - 1 if last else level)),
             rows=aligned(rows),
         )
+
+    def _longest(self, level: int) -> int:
+        """The longest padded list of hands on a board of a street."""
+        return max(int(np.diff(boards[level].own_start).max()) for boards in self.boards)
+
+    def _leaf_size(self, level: int) -> int:
+        """Numbers in the buffer of a street's leaves."""
+        lanes = max(len(self.forests[own][level].leaf_reach) for own in Player)
+        return lanes * (self._longest(level) + SPARE_ROWS)
 
     def step(self, player: Player, own: Reach, other: Reach, weights: IterationWeights) -> Values:
         """One half-iteration: values [H] of the player's hands, his regrets updated.
@@ -219,21 +227,13 @@ class ExactSubgame:
 
     def iterate(self, reach: tuple[Reach, Reach], weights: Sequence[IterationWeights]) -> None:
         """Whole iterations of both players, one for each of `weights`, with the same reach."""
-        if self.levels[0] != Street.RIVER:
-            for now in weights:
-                for player in Player:
-                    self.step(player, reach[player], reach[player.opponent], now)
-            return
         table = np.array([self.kernel_weights(Player.OOP, now) for now in weights], np.float32)
         self.steps[Player.IP] = self.steps[Player.OOP]
         self.weights[Player.IP] = self.weights[Player.OOP]
         self.waiting[Player.IP] = self.waiting[Player.OOP]
-        rows = [self._padded_reach(player, reach[player.opponent]) for player in Player]
-        views = [
-            (self.forests[player][0], self.boards[player][0], self.storage(0, player))
-            for player in Player
-        ]
-        river_iterations((views[0], views[1]), (rows[0], rows[1]), self.spaces[0][0], table)
+        players = np.tile(np.arange(len(Player)), len(weights))
+        oop, ip = (self._padded_reach(player, reach[player.opponent]) for player in Player)
+        self._pass(Passes(players, np.repeat(table, len(Player), axis=0), (oop, ip), UPDATE))
 
     def best_response(self, player: Player, other: Reach) -> Values:
         """Values [H] of the best response to the other player's average strategy."""
@@ -265,26 +265,39 @@ class ExactSubgame:
         self, player: Player, other: Reach, mode: int, weights: KernelWeights = NO_WEIGHTS
     ) -> Values:
         """One pass from the root and back."""
+        self._pass(single_pass(player, self._padded_reach(player, other), mode, weights))
         boards, forest = self.boards[player][0], self.forests[player][0]
-        storage, space = self.storage(0, player), self.spaces[0][0]
-        self.enter(player, other)
-        if self.levels[0] == Street.RIVER:
-            river_group(forest, boards, storage, space, 0, 0, mode, weights)
-        else:
-            if self._work is None:
-                early_forward(forest, boards, storage, space, 0, mode)
-            else:
-                early_reach(forest, boards, storage, space, 0, mode)
-                streets = [self._streets(player, spaces) for spaces in self.spaces]
-                self._work.run(player, streets, mode, weights)
-            early_backward(forest, boards, storage, space, space.leaf_values, 0, mode, weights)
         row = int(forest.line_value[0]) * int(boards.own_start[1])
-        values = space.values[row + self.streets[0].hands[player][0].hand]
+        values = self.spaces[0][0].values[row + self.streets[0].hands[player][0].hand]
         return values.astype(np.float64) * self.scale[player]
+
+    def _pass(self, passes: Passes) -> None:
+        """Passes from the root and back; the last one's rows stay in the first thread's space."""
+        if self._work is not None:
+            self._work.run([self._streets(spaces) for spaces in self.spaces], passes)
+            return
+        space, views = (
+            self.spaces[0][0],
+            [
+                (self.forests[player][0], self.boards[player][0], self.storage(0, player))
+                for player in Player
+            ],
+        )
+        if self.levels[0] == Street.RIVER:
+            river_passes((views[0], views[1]), space, passes)
+            return
+        for player, row in zip(passes.players.tolist(), passes.weights, strict=True):
+            forest, boards, storage = views[player]
+            self._enter_row(Player(player), passes.reach[player])
+            early_forward(forest, boards, storage, space, 0, passes.mode)
+            leaves, weights = space.leaf_values, KernelWeights(*row)
+            early_backward(forest, boards, storage, space, leaves, 0, passes.mode, weights)
 
     def enter(self, player: Player, other: Reach) -> None:
         """Put the other player's reach into the root's row."""
-        padded_reach = self._padded_reach(player, other)
+        self._enter_row(player, self._padded_reach(player, other))
+
+    def _enter_row(self, player: Player, padded_reach: Singles) -> None:
         row = int(self.forests[player][0].line_reach[0]) * len(padded_reach)
         self.spaces[0][0].reach[row : row + len(padded_reach)] = padded_reach
 
@@ -295,14 +308,19 @@ class ExactSubgame:
         row[hands.hand] = other * (self.chips / self.scale[player])  # alike for a hand's combos
         return row
 
-    def _streets(self, player: Player, spaces: Sequence[Workspace]) -> list[ThreadStreet]:
-        """All streets, in the space of one thread."""
-        return [
-            ThreadStreet(forest, boards, self.storage(level, player), space)
-            for level, (forest, boards, space) in enumerate(
-                zip(self.forests[player], self.boards[player], spaces, strict=True)
+    def _streets(self, spaces: Sequence[Workspace]) -> PlayersStreets:
+        """All streets by own player, in the space of one thread; all threads share the root's."""
+        shared = [self.spaces[0][0], *spaces[1:]]
+        oop, ip = (
+            tuple(
+                ThreadStreet(forest, boards, self.storage(level, player), space)
+                for level, (forest, boards, space) in enumerate(
+                    zip(self.forests[player], self.boards[player], shared, strict=True)
+                )
             )
-        ]
+            for player in Player
+        )
+        return oop, ip
 
     def run_turn(self, player: Player, turn: int, mode: int) -> Singles:
         """One turn board of a flop and everything below it, once reach has come down to its line.
@@ -310,7 +328,7 @@ class ExactSubgame:
         Its reach rows are in the first thread's space; its value rows come back.
         """
         assert self._work is not None
-        return self._work.run_turn(player, self._streets(player, self.spaces[0]), turn, mode)
+        return self._work.run_turn(player, self._streets(self.spaces[0]), turn, mode)
 
     @property
     def memory_bytes(self) -> int:

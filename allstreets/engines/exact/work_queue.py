@@ -1,28 +1,28 @@
 """The work below the root of an exact subgame as a queue of pieces (`kernels.work_queue`)."""
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 
 from allstreets.base import Longs, Singles
 from allstreets.betting import Player
 from allstreets.engines.exact.kernels.layout import Boards, Forest, Workspace
+from allstreets.engines.exact.kernels.streets import Passes
 from allstreets.engines.exact.kernels.work_queue import (
     BACKWARD,
     FORWARD,
     RIVERS,
+    RUN,
     TERMINALS,
-    Queue,
-    Street,
+    PlayersStreets,
+    Queues,
     TurnSpace,
-    work_on_flop,
-    work_on_turn,
+    flop_passes,
+    turn_passes,
 )
 from allstreets.engines.machine import Pool
 from allstreets.engines.simd.iteration_weights import NO_WEIGHTS, KernelWeights
 from allstreets.engines.simd.vectors import aligned
-from allstreets.engines.simd.work_counter import new_counter
 
 LEAST_SLOTS = 200_000
 """Stored numbers that are worth a thread: visiting them takes as long as calling it."""
@@ -30,8 +30,7 @@ LEAST_SLOTS = 200_000
 APART = 2
 """Pieces for each thread between two that wait for each other."""
 
-RUN = 4
-"""River boards of a piece, except near the end: the parent's leaves stay in the cache meanwhile."""
+NO_REACH = np.zeros(0, np.float32)
 
 Piece = tuple[int, int, int, int, int, int]
 ROOT_TERMINALS: Piece = (TERMINALS, 0, 0, 0, 0, 0)
@@ -77,53 +76,61 @@ class BoardWork:
             leaf_values=aligned((slots, len(space[1].leaf_values))),
         )
 
-    def run(
-        self, player: Player, streets: Sequence[Sequence[Street]], mode: int, weights: KernelWeights
-    ) -> None:
-        """Everything below the root, for the streets of each thread, into the root's leaves."""
-        queue = self._queue(self.pieces[player])
-        self._pool.together(partial(self._work, queue, streets, mode, weights))
+    def run(self, streets: Sequence[PlayersStreets], passes: Passes) -> None:
+        """Whole passes, with the streets of each thread; the first one leads."""
+        queues = self._queues(self.pieces, len(passes.players))
 
-    def run_turn(self, player: Player, streets: Sequence[Street], turn: int, mode: int) -> Singles:
+        def work(thread: int) -> None:
+            self._work(queues, streets[thread], passes, leads=thread == 0)
+
+        self._pool.together(work)
+
+    def run_turn(self, player: Player, streets: PlayersStreets, turn: int, mode: int) -> Singles:
         """The value rows of one turn board; what it sends to the root's leaves has no meaning."""
         assert self.turn_space is not None
-        pieces = self.pieces[player]
-        queue = self._queue(pieces[(pieces[:, 0] != TERMINALS) & (pieces[:, 1] == turn)])
-        queue.backward[:] = turn  # as if those before it were done
-        self._work(queue, [streets], mode, NO_WEIGHTS, 0)
+        chosen = [of[(of[:, 0] != TERMINALS) & (of[:, 1] == turn)] for of in self.pieces]
+        queues = self._queues(chosen, 1)
+        queues.backward[:] = turn  # as if those before it were done
+        queues.begun[:] = 1
+        self._work(queues, streets, single_pass(player, NO_REACH, mode), leads=False)
         values: Singles = self.turn_space.values[turn % len(self.turn_space.values)]
         return values
 
-    def _queue(self, pieces: Longs) -> Queue:
-        """A queue in which no piece is done."""
-        counts = np.zeros(self._sent + self._turns + 1, np.int64)
-        sent, forward, backward = counts[: self._sent], counts[self._sent : -1], counts[-1:]
-        return Queue(new_counter(), np.ascontiguousarray(pieces), sent, forward, backward)
+    def _queues(self, pieces: Sequence[Longs], passes: int) -> Queues:
+        """Queues in which no piece is done."""
+        oop, ip = map(np.ascontiguousarray, pieces)
+        return Queues(
+            pieces=(oop, ip),
+            counters=aligned((passes, 8), np.int64),
+            sent=np.zeros((passes, self._sent), np.int64),
+            forward=np.zeros((passes, self._turns), np.int64),
+            backward=np.zeros((passes, 1), np.int64),
+            done=np.zeros((passes, 1), np.int64),
+            begun=np.zeros(passes, np.int64),
+        )
 
     def _work(
-        self,
-        queue: Queue,
-        streets: Sequence[Sequence[Street]],
-        mode: int,
-        weights: KernelWeights,
-        thread: int,
+        self, queues: Queues, streets: PlayersStreets, passes: Passes, *, leads: bool
     ) -> None:
-        root, (_, *below) = streets[0][0], streets[thread]
         if self.turn_space is None:
-            work_on_turn(queue, root, below[0], mode, weights)
+            turn_passes(queues, streets, passes, leads)
         else:
-            work_on_flop(queue, root, below[0], below[1], self.turn_space, mode, weights)
+            flop_passes(queues, streets, self.turn_space, passes, leads)
+
+
+def single_pass(
+    player: Player, reach: Singles, mode: int, weights: KernelWeights = NO_WEIGHTS
+) -> Passes:
+    """A pass for a player whose opponent has this reach at the root."""
+    return Passes(np.array([player]), np.array([weights], np.float32), (reach, reach), mode)
 
 
 def turn_pieces(rivers: int, groups: int, threads: int) -> Longs:
     """[…, 6]: the pieces of a turn spot."""
-    run = RUN if groups >= threads else 1
-    return np.array([ROOT_TERMINALS, *river_pieces([(0, 0, rivers)], groups, threads, run)])
+    return np.array([ROOT_TERMINALS, *river_pieces([(0, 0, rivers)], groups, threads)])
 
 
-def river_pieces(
-    parents: Sequence[tuple[int, int, int]], groups: int, threads: int, run: int
-) -> list[Piece]:
+def river_pieces(parents: Sequence[tuple[int, int, int]], groups: int, threads: int) -> list[Piece]:
     """The rivers of some parent boards, each (its number, first river, last), in runs.
 
     The runs of one parent's group are as far apart as can be. For one thread all is one piece.
@@ -131,9 +138,9 @@ def river_pieces(
     if threads == 1:
         return [(RIVERS, parent, 0, groups, first, last) for parent, first, last in parents]
     pieces: list[Piece] = []
-    for start in range(0, max(last - first for _, first, last in parents), run):
+    for start in range(0, max(last - first for _, first, last in parents), RUN):
         for parent, first, last in parents:
-            begin, end = first + start, min(first + start + run, last)
+            begin, end = first + start, min(first + start + RUN, last)
             if begin < end:
                 pieces += [
                     (RIVERS, parent, group, group + 1, begin, end) for group in range(groups)
@@ -156,12 +163,10 @@ def flop_pieces(
     Turns go back up when the rivers of the next wave are handed out; with one thread immediately.
     """
     pieces, waiting = [ROOT_TERMINALS], list[Piece]()
-    for number, wave in enumerate(waves):
+    for wave in waves:
         pieces += [(FORWARD, turn, 0, 0, 0, 0) for turn in wave]
-        few = len(wave) * groups < threads
-        run = 1 if few or number == len(waves) - 1 else RUN
         parents = [(turn, int(children[turn]), int(children[turn + 1])) for turn in wave]
-        pieces += river_pieces(parents, groups, threads, run)
+        pieces += river_pieces(parents, groups, threads)
         waiting += [(BACKWARD, turn, 0, 0, 0, 0) for turn in wave]
         now = len(waiting) if threads == 1 else len(waiting) - len(wave)
         pieces += waiting[:now]

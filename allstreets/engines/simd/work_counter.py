@@ -42,11 +42,11 @@ def take(call: Call) -> Any:
     )
 
 
-@instruction(types.void, counters=ARRAY, index=INDEX)
+@instruction(types.void, counters=ARRAY, index=INDEX, pieces=INDEX)
 def finish(call: Call) -> Any:
-    """Count a piece as done: threads that see it in `wait_for` also see the numbers it wrote."""
+    """Count pieces as done: threads that see it in `wait_for` also see the numbers they wrote."""
     pointer = call.address("counters", call["index"])
-    call.builder.atomic_rmw("add", pointer, ir.IntType(64)(1), "acq_rel")
+    call.builder.atomic_rmw("add", pointer, call["pieces"], "acq_rel")
 
 
 @instruction(types.int64, counters=ARRAY, index=INDEX)

@@ -269,7 +269,7 @@ def send_values(turn: StreetGame, leaves: FlopLeaves, board: int) -> None:
         add_line_values(
             forest, boards, board, lanes, space, leaves.values, leaves.player_hands, player
         )
-    finish(leaves.sent, 0)
+    finish(leaves.sent, 0, 1)
 
 
 @kernel

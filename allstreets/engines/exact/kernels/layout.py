@@ -163,7 +163,7 @@ class Workspace(NamedTuple):
     values: Singles
     tile: Singles
     leaf_reach: Singles  # [J', other hands + padding, 16]
-    leaf_values: Singles  # [J', own hands + padding, 16]
+    leaf_values: Singles  # [J', own hands + padding, 16]; on the last street the parent's
     rows: Singles  # of one node with buckets, see `bucketed_nodes`
 
 

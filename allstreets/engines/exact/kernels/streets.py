@@ -5,9 +5,11 @@ one vector over sixteen lines (`leaf_reach`, `leaf_values`), so that leaving out
 new card blocks and putting the rest in the new street's order moves whole vectors.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from allstreets.base import Singles, inlined_kernel, inner_kernel, kernel
+from allstreets.base import Longs, Singles, inlined_kernel, inner_kernel, kernel
 from allstreets.engines.exact.kernels.layout import (
     EVALUATE,
     UPDATE,
@@ -32,6 +34,17 @@ from allstreets.engines.simd.vectors import (
 ZERO = np.float32(0.0)
 SPARE_ROWS = 16
 """Rows behind the hands of a leaf buffer; the first stands for absent hands."""
+
+
+class Passes(NamedTuple):
+    """K passes from the root and back: the halves of iterations, or a single one."""
+
+    players: Longs  # [K]: the own player
+    weights: Singles  # [K, 8]: `KernelWeights`
+    reach: tuple[
+        Singles, Singles
+    ]  # what enters at the root when OOP, and when IP, is the own player
+    mode: int  # of all passes
 
 
 @kernel
@@ -138,30 +151,32 @@ def river_group(
     backward(forest, group, space, storage, boards, board, mode, weights)
 
 
-@kernel
-def river_iterations(
-    views: tuple[tuple[Forest, Boards, Storage], tuple[Forest, Boards, Storage]],
-    reach: tuple[Singles, Singles],
-    space: Workspace,
-    table: Singles,
-) -> None:
-    """Whole iterations of a spot that starts on the river, one for each row of `table` [T, 8].
+@inner_kernel
+def enter(forest: Forest, boards: Boards, space: Workspace, reach: Singles) -> None:
+    """Put the other player's reach into the row of the root's only line."""
+    other = boards.other_start[1]
+    row = forest.line_reach[0] * other
+    for hand in range(other):
+        space.reach[row + hand] = reach[hand]
 
-    `reach` holds the row that enters when OOP, and when IP, is the own player. A river takes tens
-    of microseconds, about as long as a call from Python, so many iterations share one.
+
+@kernel
+def river_passes(
+    views: tuple[tuple[Forest, Boards, Storage], tuple[Forest, Boards, Storage]],
+    space: Workspace,
+    passes: Passes,
+) -> None:
+    """Passes of a spot that starts on the river, which `views` shows by own player.
+
+    A river takes tens of microseconds, about as long as a call from Python.
     """
-    # Constants would compile all below once more.
-    zeroth: int = np.int64(0)  # type: ignore[assignment]
-    mode: int = np.int64(UPDATE)  # type: ignore[assignment]
-    for row in table:
-        weights = kernel_weights(row)
-        for player in range(2):
-            forest, boards, storage = views[player]
-            other = boards.other_start[1]
-            at = forest.line_reach[0] * other
-            for hand in range(other):
-                space.reach[at + hand] = reach[player][hand]
-            river_group(forest, boards, storage, space, zeroth, zeroth, mode, weights)
+    zeroth: int = np.int64(0)  # type: ignore[assignment]  # a constant would compile once more
+    players, table, reach, mode = passes
+    for number in range(len(players)):
+        player, weights = players[number], kernel_weights(table[number])
+        forest, boards, storage = views[player]
+        enter(forest, boards, space, reach[player])
+        river_group(forest, boards, storage, space, zeroth, zeroth, mode, weights)
 
 
 @kernel
@@ -228,6 +243,18 @@ def clear_leaves(leaf_values: Singles, own: int, first: int, last: int) -> None:
     zero = splat(ZERO)
     for row in range(first * (own + SPARE_ROWS), last * (own + SPARE_ROWS)):
         store(leaf_values, 16 * row, zero)
+
+
+@inner_kernel
+def send_leaves(
+    source: Singles, target: Singles, own: int, first: int, last: int, new: bool
+) -> None:
+    """Add leaves of lane groups first, …, last − 1 to others, or replace these if they are new."""
+    for row in range(first * (own + SPARE_ROWS), last * (own + SPARE_ROWS)):
+        value = load(source, 16 * row)
+        if not new:
+            value = value + load(target, 16 * row)
+        store(target, 16 * row, value)
 
 
 @kernel
