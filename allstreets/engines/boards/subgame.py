@@ -149,16 +149,12 @@ def river_products(forest: Forest) -> Products:
     """The folds and showdowns of a river forest by group of lines, in whole tiles of rows."""
     shows, folds, sums, ends = _Rows(), _Rows(), [], [0]
     for group in range(len(forest.group_nodes) - 1):
-        for at in range(16 * forest.group_choices[group], 16 * forest.group_choices[group + 1]):
-            reach, shown = int(forest.choice_reach[at]), int(forest.choice_showdown[at])
-            shows.add(reach, shown, float(forest.choice_stake[at]))
-            folds.add(reach, shown, float(forest.choice_rake[at]))
-            folds.add(reach, int(forest.choice_fold[at]), float(forest.choice_loss[at]))
-        for at in range(16 * forest.group_answers[group], 16 * forest.group_answers[group + 1]):
-            shown, value = int(forest.answer_showdown[at]), int(forest.answer_value[at])
-            shows.add(shown, value, float(forest.answer_stake[at]))
-            folds.add(shown, value, float(forest.answer_rake[at]))
-            folds.add(int(forest.answer_fold[at]), value, float(forest.answer_gain[at]))
+        for at in range(16 * forest.group_tiles[group], 16 * forest.group_tiles[group + 1]):
+            shown, value = int(forest.shown_reach[at]), int(forest.terminal_value[at])
+            shows.add(shown, value, float(forest.terminal_stake[at]))
+            folds.add(shown, value, float(forest.terminal_rake[at]))
+            folds.add(int(forest.folded_reach[at]), value, float(forest.terminal_gain[at]))
+            folds.add(shown, int(forest.own_fold_value[at]), float(forest.terminal_loss[at]))
         sums += sorted(shows.close_group() | folds.close_group())
         ends.append(len(sums))
     return Products(shows.kernel, folds.kernel, np.array(ends), np.array(sums, np.int64))

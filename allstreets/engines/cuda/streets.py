@@ -7,7 +7,6 @@ and tiles that only fill vectors, which are left out.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -103,23 +102,18 @@ class StreetBetting:
 
     @cached_property
     def terminals(self) -> Array:
-        """The player's choices, then the opponent's answers, as `Terminal` has them."""
+        """The terminals of which something is read, as `Terminal` has them."""
         forest = self.forest
-        called, folded = forest.answer_showdown - 1, forest.answer_fold - 1
-        none, nothing = np.full(len(forest.choice_reach), -1), np.zeros_like(forest.choice_stake)
-        choices = _terminals(
-            [
-                forest.choice_reach - 1, none, _written(forest.choice_showdown),
-                _written(forest.choice_fold),
-            ],
-            [forest.choice_stake, forest.choice_rake, forest.choice_loss, nothing],
-        )  # fmt: skip
-        none, nothing = np.full(len(called), -1), np.zeros_like(forest.answer_stake)
-        answers = _terminals(
-            [called, folded, _written(forest.answer_value), none],
-            [forest.answer_stake, forest.answer_rake, forest.answer_gain, nothing],
-        )
-        return np.concatenate([choices, answers])
+        rows = [
+            forest.shown_reach - 1, forest.folded_reach - 1, _written(forest.terminal_value),
+            _written(forest.own_fold_value),
+        ]  # fmt: skip
+        fold = forest.terminal_gain + forest.terminal_loss  # one of them is 0
+        amounts = [forest.terminal_stake, forest.terminal_rake, fold, np.zeros_like(fold)]
+        terminals = np.zeros(len(fold), TERMINAL)
+        terminals["rows"], terminals["amounts"] = np.stack(rows, axis=1), np.stack(amounts, axis=1)
+        read: Array = terminals[(terminals["rows"][:, 2:] >= 0).any(axis=1)]
+        return read
 
     def fields(self) -> dict[str, int | Array]:
         """The fields of a `Street` of the kernels."""
@@ -144,14 +138,6 @@ class StreetBetting:
 def _written(rows: Longs) -> Longs:
     """Rows of values; −1: nothing reads it."""
     return np.where(rows >= DUMP_ROWS, rows - DUMP_ROWS, -1)
-
-
-def _terminals(rows: list[Any], amounts: list[Any]) -> Array:
-    """The terminals of which something is read."""
-    terminals = np.zeros(len(rows[0]), TERMINAL)
-    terminals["rows"], terminals["amounts"] = np.stack(rows, axis=1), np.stack(amounts, axis=1)
-    read: Array = terminals[(terminals["rows"][:, 2:] >= 0).any(axis=1)]
-    return read
 
 
 def in_tiles(terminals: Array) -> Array:

@@ -8,13 +8,19 @@ says what the rows mean.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from allstreets.base import Floats, Longs
 from allstreets.betting import BettingTree, NodeKind, Player, Street
-from allstreets.engines.exact.kernels.layout import ZERO_ROW, Forest
+from allstreets.engines.exact.kernels.layout import (
+    BOTH_FOLD,
+    OTHER_FOLDS,
+    OWN_FOLDS,
+    ZERO_ROW,
+    Forest,
+)
 from allstreets.engines.simd.vectors import LANES
 from allstreets.engines.trees import deal_streets, node_slots
 
@@ -103,39 +109,69 @@ class StreetForest:
     place: dict[int, int]  # tree node → decision node of the forest
 
 
+class Terminal(NamedTuple):
+    """A node's showdown and its fold; of rows, −1 stands for none."""
+
+    shown_reach: int
+    folded_reach: int
+    value: int
+    own_fold_value: int
+    amounts: tuple[float, float, float, float]  # stake, rake, gain and loss
+
+
+NO_TERMINAL = Terminal(-1, -1, -1, -1, (0.0, 0.0, 0.0, 0.0))
+
+
 @dataclass
 class _Tiles:
-    """Terminal places of one kind, filled up to whole tiles at the end of each group."""
+    """The terminals of both players' nodes, in whole tiles at the end of each group.
 
-    rows: tuple[list[int], ...]
-    amounts: tuple[list[float], ...]
-    spare: tuple[bool, ...]  # which of `rows` are written: spare lanes get a dump row of their own
-    ends: list[int] = field(default_factory=lambda: [0])
+    What is left of both kinds after their full tiles shares a tile if it fits.
+    """
 
-    @classmethod
-    def of(cls, *written: bool) -> "_Tiles":
-        return cls(tuple([] for _ in written), ([], [], []), written)
-
-    def add(self, rows: Sequence[int], amounts: Sequence[float]) -> None:
-        lane = len(self.rows[0]) % LANES
-        for column, row, written in zip(self.rows, rows, self.spare, strict=True):
-            column.append(lane if written and row < 0 else max(row, ZERO_ROW))
-        for amount_column, amount in zip(self.amounts, amounts, strict=True):
-            amount_column.append(amount)
+    kinds: list[int] = field(default_factory=list)  # of the tiles
+    terminals: list[Terminal] = field(default_factory=list)
+    ends: list[int] = field(default_factory=lambda: [0])  # of the groups, in tiles
+    own: list[Terminal] = field(default_factory=list)  # of the group so far
+    other: list[Terminal] = field(default_factory=list)
 
     def close_group(self) -> None:
-        while len(self.rows[0]) % LANES:
-            self.add([-1] * len(self.rows), [0.0] * 3)
-        self.ends.append(len(self.rows[0]) // LANES)
+        parts, rest = [(OWN_FOLDS, self.own), (OTHER_FOLDS, self.other)], list[Terminal]()
+        left = [len(part) % LANES for _, part in parts]
+        together = all(left) and sum(left) <= LANES
+        for (kind, part), count in zip(parts, left, strict=True):
+            full = len(part) - count if together else len(part)
+            self._add(kind, part[:full])
+            rest += part[full:]
+        self._add(BOTH_FOLD, rest)
+        self.ends.append(len(self.kinds))
+        self.own, self.other = [], []
 
-    def fields(self, kind: str, rows: Sequence[str], amounts: Sequence[str]) -> dict[str, Any]:
-        """The fields of `Forest` that describe these tiles, by the names of their columns."""
-        fields: dict[str, Any] = {f"group_{kind}s": np.array(self.ends)}
-        for name, row in zip(rows, self.rows, strict=True):
-            fields[f"{kind}_{name}"] = np.array(row, np.int64)
-        for name, amount in zip(amounts, self.amounts, strict=True):
-            fields[f"{kind}_{name}"] = np.array(amount, np.float32)
-        return fields
+    def _add(self, kind: int, terminals: Sequence[Terminal]) -> None:
+        spare = -len(terminals) % LANES
+        self.terminals += [*terminals, *[NO_TERMINAL] * spare]
+        self.kinds += [kind] * ((len(terminals) + spare) // LANES)
+
+    def fields(self) -> dict[str, Any]:
+        """The fields of `Forest` that describe these tiles."""
+        rows = np.array([each[:4] for each in self.terminals], np.int64).reshape(-1, 4)
+        amounts = np.array([each.amounts for each in self.terminals], np.float32).reshape(-1, 4)
+        # What is not there counts for nothing, and is written to a row of its own.
+        dump = np.arange(len(rows)) % LANES
+        shown, folded, value, own_fold = rows.T
+        stake, rake, gain, loss = np.ascontiguousarray(amounts.T)
+        return {
+            "group_tiles": np.array(self.ends),
+            "tile_kind": np.array(self.kinds, np.int64),
+            "shown_reach": np.where(shown < 0, ZERO_ROW, shown),
+            "folded_reach": np.where(folded < 0, ZERO_ROW, folded),
+            "terminal_value": np.where(value < 0, dump, value),
+            "own_fold_value": np.where(own_fold < 0, dump, own_fold),
+            "terminal_stake": stake,
+            "terminal_rake": rake,
+            "terminal_gain": gain,
+            "terminal_loss": loss,
+        }
 
 
 class _Builder:
@@ -165,8 +201,7 @@ class _Builder:
             )
         }  # fmt: skip
         self.order: list[int] = []
-        self.choices = _Tiles.of(False, True, True)
-        self.answers = _Tiles.of(False, False, True)
+        self.tiles = _Tiles()
         self.zeros: list[int] = []
         self.zero_ends, self.node_ends = [0], [0]
         self.leaves: dict[int, tuple[int, int]] = {}  # first node below → reach row, value row
@@ -194,8 +229,7 @@ class _Builder:
                 line_reach[self.lines.lane[root]] = reach_row
                 line_value[self.lines.lane[root]] = value_row
                 self.place(root, reach_row, value_row, adds=False)
-            self.choices.close_group()
-            self.answers.close_group()
+            self.tiles.close_group()
             self.zero_ends.append(len(self.zeros))
             self.node_ends.append(len(self.columns["actions"]))
             self.most_reach = max(self.most_reach, self.reach_rows)
@@ -210,7 +244,9 @@ class _Builder:
             if self.runs_on:
                 self.leaves[node] = reach_row, value_row
                 return
-            self.choices.add([reach_row, value_row, -1], [*self.showdown(node), 0.0])
+            self.tiles.own.append(
+                Terminal(reach_row, -1, value_row, -1, (*self.showdown(node), 0.0, 0.0))
+            )
             return
         children = tree.children_of(node).tolist()
         player = int(tree.player[node])
@@ -239,11 +275,13 @@ class _Builder:
         fold_row = -1 if fold is None else child_row + children.index(fold)
         shown_row = -1 if shown is None else child_row + children.index(shown)
         fold_amount = 0.0 if fold is None else float(self.payoffs[fold, self.own, 0])
-        amounts = [*self.showdown(shown), fold_amount]
+        stake, rake = self.showdown(shown)
         if is_own and ends:
-            self.choices.add([reach_row, shown_row, fold_row], amounts)
+            amounts = stake, rake, 0.0, fold_amount
+            self.tiles.own.append(Terminal(reach_row, -1, shown_row, fold_row, amounts))
         elif ends:
-            self.answers.add([shown_row, fold_row, value_row], amounts)
+            amounts = stake, rake, fold_amount, 0.0
+            self.tiles.other.append(Terminal(shown_row, fold_row, value_row, -1, amounts))
         elif not is_own:
             self.zeros.append(value_row)
         for place, child in enumerate(children):
@@ -309,12 +347,7 @@ class _Builder:
             line_value=line_value,
             group_zeros=np.array(self.zero_ends),
             zeros=np.array(self.zeros, np.int64),
-            **self.choices.fields(
-                "choice", ("reach", "showdown", "fold"), ("stake", "rake", "loss")
-            ),
-            **self.answers.fields(
-                "answer", ("showdown", "fold", "value"), ("stake", "rake", "gain")
-            ),
+            **self.tiles.fields(),
             leaf_reach=leaf_reach,
             leaf_value=leaf_value,
             leaf_sums=np.array(self.leaf_sums, np.int64),

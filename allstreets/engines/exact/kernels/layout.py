@@ -29,7 +29,7 @@ PADDING_CARD = 52
 """The card that hands of the padding hold."""
 
 ZERO_ROW = 0
-"""Reach row 0 is always zero: it stands in for unused lanes."""
+"""The reach row that stands in for one that is not there: whatever it holds counts for nothing."""
 
 
 class Forest(NamedTuple):
@@ -57,22 +57,17 @@ class Forest(NamedTuple):
     line_value: Longs  # [16·J]: value row of each line
     group_zeros: Longs  # [G+1]
     zeros: Longs  # value rows that are only ever added to
-    # Own player to act: he folds, or calls to a showdown, or checks it through.
-    group_choices: Longs  # [G+1]: tiles
-    choice_reach: Longs  # [16·T]: reach row
-    choice_showdown: Longs  # [16·T]: value row of the showdown
-    choice_fold: Longs  # [16·T]: value row of the fold
-    choice_stake: Singles  # [16·T]: half the pot less half the rake
-    choice_rake: Singles  # [16·T]: minus half the rake
-    choice_loss: Singles  # [16·T]: result of the fold
-    # The other player acts: he folds, or calls to a showdown, or checks it through.
-    group_answers: Longs  # [G+1]: tiles
-    answer_showdown: Longs  # [16·T]: reach row of the call
-    answer_fold: Longs  # [16·T]: reach row of the fold
-    answer_value: Longs  # [16·T]: value row of the sum
-    answer_stake: Singles  # [16·T]
-    answer_rake: Singles  # [16·T]
-    answer_gain: Singles  # [16·T]: result of his fold
+    # Terminals: a node's showdown (a call, or a check behind a check), and its fold.
+    group_tiles: Longs  # [G+1]: tiles
+    tile_kind: Longs  # [T]: OWN_FOLDS, OTHER_FOLDS or BOTH_FOLD
+    shown_reach: Longs  # [16·T]: reach row of the showdown
+    folded_reach: Longs  # [16·T]: reach row of the other player's fold
+    terminal_value: Longs  # [16·T]: value row of the showdown and the other player's fold together
+    own_fold_value: Longs  # [16·T]: value row of the own player's fold
+    terminal_stake: Singles  # [16·T]: of the showdown, half the pot less half the rake
+    terminal_rake: Singles  # [16·T]: minus half the rake
+    terminal_gain: Singles  # [16·T]: result of the other player's fold
+    terminal_loss: Singles  # [16·T]: result of the own player's fold
     # Leaves at which a card is dealt, as lanes of the next street's lane groups.
     leaf_reach: Longs  # [16·J']
     leaf_value: Longs  # [16·J']
@@ -166,6 +161,9 @@ class Workspace(NamedTuple):
     leaf_values: Singles  # [J', own hands + padding, 16]; on the last street the parent's
     rows: Singles  # of one node with buckets, see `bucketed_nodes`
 
+
+OWN_FOLDS, OTHER_FOLDS, BOTH_FOLD = 0, 1, 2
+"""Kinds of tiles: nodes of the own player, of the other player, or of both."""
 
 UPDATE, BEST_RESPONSE, EVALUATE = 0, 1, 2
 """The pass at the player's nodes: update regrets, take the best action, or play the average.

@@ -12,6 +12,8 @@ import numpy as np
 from allstreets.base import Longs, Singles, inlined_kernel, inner_kernel, kernel
 from allstreets.engines.exact.kernels.layout import (
     EVALUATE,
+    OTHER_FOLDS,
+    OWN_FOLDS,
     UPDATE,
     Boards,
     Forest,
@@ -19,7 +21,7 @@ from allstreets.engines.exact.kernels.layout import (
     Workspace,
 )
 from allstreets.engines.exact.kernels.nodes import backward, forward, pot_start
-from allstreets.engines.exact.kernels.terminals import Ahead, answer_tile, choice_tile
+from allstreets.engines.exact.kernels.terminals import Ahead, mixed_tile, other_tile, own_tile
 from allstreets.engines.simd.iteration_weights import KernelWeights, kernel_weights
 from allstreets.engines.simd.vectors import (
     fma,
@@ -123,13 +125,15 @@ def terminal_values(
     ahead_by = 0 if boards.own_row.size else 16  # buckets are few
     regrets = ahead_by if mode == UPDATE else 0
     average = ahead_by if averages or mode == EVALUATE else 0
-    for tile in range(forest.group_choices[group], forest.group_choices[group + 1]):
+    for tile in range(forest.group_tiles[group], forest.group_tiles[group + 1]):
         ahead = Ahead(place, regrets, average)
-        choice_tile(forest, boards, board, tile, space, own, other, storage, ahead, river)
-        place += 16 * other
-    for tile in range(forest.group_answers[group], forest.group_answers[group + 1]):
-        ahead = Ahead(place, regrets, average)
-        answer_tile(forest, boards, board, tile, space, own, other, storage, ahead, river)
+        kind = forest.tile_kind[tile]
+        if kind == OWN_FOLDS:
+            own_tile(forest, boards, board, tile, space, own, other, storage, ahead, river)
+        elif kind == OTHER_FOLDS:
+            other_tile(forest, boards, board, tile, space, own, other, storage, ahead, river)
+        else:
+            mixed_tile(forest, boards, board, tile, space, own, other, storage, ahead, river)
         place += 16 * other
 
 

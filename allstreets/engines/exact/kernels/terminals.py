@@ -17,7 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from allstreets.base import Bytes, Longs, Singles, inner_kernel, kernel
-from allstreets.engines.exact.kernels.layout import Boards, Forest, Shorts, Storage, Workspace
+from allstreets.engines.exact.kernels.layout import (
+    Boards,
+    Forest,
+    Shorts,
+    Storage,
+    Workspace,
+)
 from allstreets.engines.simd.vectors import (
     fma,
     load,
@@ -231,7 +237,7 @@ def showdowns(
 
 
 @inner_kernel
-def choice_tile(
+def own_tile(
     forest: Forest,
     boards: Boards,
     board: int,
@@ -245,13 +251,14 @@ def choice_tile(
 ) -> None:
     """A tile of own nodes: value of the fold, and of the call or check to a showdown."""
     rows, regions, lane = space.tile, lay_out(own, other), 16 * tile
-    source = Source(space.reach, forest.choice_reach, lane)
+    stakes = forest.terminal_stake
+    source = Source(space.reach, forest.shown_reach, lane)
     total = showdowns(
-        boards, board, rows, regions, own, other, source, storage, ahead, forest.choice_stake, river
+        boards, board, rows, regions, own, other, source, storage, ahead, stakes, river
     )
     mine = boards.own_start[board]
-    stake, rake = load(forest.choice_stake, lane), load(forest.choice_rake, lane)
-    loss = load(forest.choice_loss, lane)
+    stake, rake = load(stakes, lane), load(forest.terminal_rake, lane)
+    loss = load(forest.terminal_loss, lane)
     excess = splat(ONE if river else ZERO)  # of S(all) in `net`
     for block in range(0, own, 16):
         for k in range(16):
@@ -261,12 +268,12 @@ def choice_tile(
             net = load(rows, regions.net + 16 * (block + k)) - excess * every
             store(rows, regions.out + 16 * k, fma(stake, net, rake * met))
             store(rows, regions.out + 256 + 16 * k, loss * met)
-        transpose_to(rows, regions.out, space.values, forest.choice_showdown, lane, own, block)
-        transpose_to(rows, regions.out + 256, space.values, forest.choice_fold, lane, own, block)
+        transpose_to(rows, regions.out, space.values, forest.terminal_value, lane, own, block)
+        transpose_to(rows, regions.out + 256, space.values, forest.own_fold_value, lane, own, block)
 
 
 @inner_kernel
-def answer_tile(
+def other_tile(
     forest: Forest,
     boards: Boards,
     board: int,
@@ -280,16 +287,17 @@ def answer_tile(
 ) -> None:
     """A tile of the other's nodes: value of his fold and of his call or check together."""
     rows, regions, lane = space.tile, lay_out(own, other), 16 * tile
-    source = Source(space.reach, forest.answer_showdown, lane)
+    stakes = forest.terminal_stake
+    source = Source(space.reach, forest.shown_reach, lane)
     total = showdowns(
-        boards, board, rows, regions, own, other, source, storage, ahead, forest.answer_stake, river
+        boards, board, rows, regions, own, other, source, storage, ahead, stakes, river
     )
-    stake, rake = load(forest.answer_stake, lane), load(forest.answer_rake, lane)
-    gain = load(forest.answer_gain, lane)
-    source = Source(space.reach, forest.answer_fold, lane)
+    stake, rake = load(stakes, lane), load(forest.terminal_rake, lane)
+    gain = load(forest.terminal_gain, lane)
     store(rows, regions.folds + 16 * other, splat(ZERO))
+    source = Source(space.reach, forest.folded_reach, lane)
     fold_total = sum_by_card(boards, board, rows, regions.folds, regions.fold_sums, other, source)
-    # What each card's hands are worth when they fold, and when they call but for won and lost.
+    # The worth of each card's hands when they fold, and when they call but for won and lost.
     called = rake - stake if river else rake
     for card in range(CARDS):
         place = regions.sums + 16 * card
@@ -306,7 +314,50 @@ def answer_tile(
             rest = fma(rake, load(rows, regions.reach + twin), rest)
             net = load(rows, regions.net + 16 * (block + k))
             store(rows, regions.out + 16 * k, fma(stake, net, rest))
-        transpose_to(rows, regions.out, space.values, forest.answer_value, lane, own, block)
+        transpose_to(rows, regions.out, space.values, forest.terminal_value, lane, own, block)
+
+
+@inner_kernel
+def mixed_tile(
+    forest: Forest,
+    boards: Boards,
+    board: int,
+    tile: int,
+    space: Workspace,
+    own: int,
+    other: int,
+    storage: Storage,
+    ahead: Ahead,
+    river: bool,
+) -> None:
+    """A tile of nodes of both players, for what is left of either kind."""
+    rows, regions, lane = space.tile, lay_out(own, other), 16 * tile
+    stakes = forest.terminal_stake
+    source = Source(space.reach, forest.shown_reach, lane)
+    total = showdowns(
+        boards, board, rows, regions, own, other, source, storage, ahead, stakes, river
+    )
+    stake, rake = load(stakes, lane), load(forest.terminal_rake, lane)
+    gain, loss = load(forest.terminal_gain, lane), load(forest.terminal_loss, lane)
+    store(rows, regions.folds + 16 * other, splat(ZERO))
+    source = Source(space.reach, forest.folded_reach, lane)
+    fold_total = sum_by_card(boards, board, rows, regions.folds, regions.fold_sums, other, source)
+    excess = splat(ONE if river else ZERO)
+    mine = boards.own_start[board]
+    for block in range(0, own, 16):
+        for k in range(16):
+            hand = mine + block + k
+            twin = 16 * pick(boards.own_twin, hand)
+            every = without_cards(boards, hand, rows, regions.sums, total)
+            met = every + load(rows, regions.reach + twin)
+            folded = without_cards(boards, hand, rows, regions.fold_sums, fold_total)
+            folded = folded + load(rows, regions.folds + twin)
+            net = load(rows, regions.net + 16 * (block + k)) - excess * every
+            value = fma(stake, net, fma(rake, met, gain * folded))
+            store(rows, regions.out + 16 * k, value)
+            store(rows, regions.out + 256 + 16 * k, loss * met)
+        transpose_to(rows, regions.out, space.values, forest.terminal_value, lane, own, block)
+        transpose_to(rows, regions.out + 256, space.values, forest.own_fold_value, lane, own, block)
 
 
 @kernel
