@@ -165,6 +165,22 @@ def test_passes_equal_loops_over_every_card(
     assert np.abs(found - expected).max() < 1e-5 * np.abs(expected).max()
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_shares_of_a_bucket_are_those_of_its_hands_weights(
+    cards: FlopBoards, river: StreetBoards, weighted: bool
+) -> None:
+    lists, marks = river.lists[0], cards.buckets[0].river[0]
+    starts = GROUPS * np.arange(len(lists.start), dtype=np.int64)
+    weights = np.random.default_rng(3).random(len(marks)) if weighted else np.ones(len(marks))
+    found = bucket_rows(lists, marks, starts, weights if weighted else None).weight
+    for board in (0, 7, len(lists.counts) - 1):
+        hands = slice(int(lists.start[board]), int(lists.start[board] + lists.counts[board]))
+        bucket, weight = marks[hands], weights[hands]
+        expected = weight / np.bincount(bucket, weight, GROUPS)[bucket]
+        assert np.allclose(found[hands], expected, rtol=1e-6)
+        assert not found[hands.stop : int(lists.start[board + 1])].any()  # padding
+
+
 @pytest.mark.long
 def test_real_cards_judge_the_stored_strategies_where_they_stand(cards: FlopBoards) -> None:
     """An exact game with the same rows is given the arrays themselves.

@@ -31,6 +31,7 @@ from allstreets.engines.boards.kernels.river_cards import (
     bucket_matrices,
     count_hands,
     list_hands,
+    share_buckets,
 )
 from allstreets.engines.exact.buckets import HandBuckets
 from allstreets.engines.exact.cards import (
@@ -348,14 +349,9 @@ def bucket_rows(
 
     `starts` [B+1] are the rows before each board.
     """
-    live = np.concatenate(
-        [np.arange(at, at + count) for at, count in zip(lists.start, lists.counts, strict=False)]
-    )
-    board = np.repeat(np.arange(len(lists.counts)), lists.counts)
-    given = np.ones(len(live)) if weights is None else weights[live]
-    row = starts[board] + buckets[live]
     share = np.zeros(len(buckets), np.float32)
-    share[live] = given / np.bincount(row, given, int(starts[-1]))[row]
+    given = np.zeros(0) if weights is None else weights
+    share_buckets(lists.start, lists.counts, buckets, starts, given, share)
     return HandBuckets(starts, buckets.astype(np.uint16), share)
 
 

@@ -8,7 +8,7 @@ combos, K buckets.
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Bytes, Floats, Longs, inner_kernel, kernel
+from allstreets.base import Bytes, Floats, Longs, Singles, inner_kernel, kernel
 from allstreets.cards.kernels.evaluator import DEAD
 from allstreets.engines.boards.kernels.bucketing import CARDS, CLASS_STEP
 from allstreets.engines.boards.kernels.layout import MATRIX_ONE
@@ -33,6 +33,24 @@ def count_hands(
             if strengths[board, combo] != DEAD:
                 combos[board] += 1
                 hands[board] += orbit[combo] == combo
+
+
+@kernel
+def share_buckets(
+    start: Longs, counts: Longs, buckets: Bytes, rows: Longs, weights: Floats, share: Singles
+) -> None:
+    """Fill `share` [H]: the part of a hand's weight in that of its bucket on its board.
+
+    `rows` [B+1] are the buckets before each board; without `weights` all hands weigh the same.
+    """
+    totals = np.zeros(rows[1] - rows[0])
+    uniform = len(weights) == 0
+    for board in range(len(counts)):
+        totals[:] = 0.0
+        for hand in range(start[board], start[board] + counts[board]):
+            totals[buckets[hand]] += 1.0 if uniform else weights[hand]
+        for hand in range(start[board], start[board] + counts[board]):
+            share[hand] = (1.0 if uniform else weights[hand]) / totals[buckets[hand]]
 
 
 @kernel
