@@ -69,6 +69,7 @@ class DraftSolver(SpotSolver):
     """Solves the flop of a spot with buckets; evaluates and shows it with real cards."""
 
     draft_cards: CardModel
+    at_once = 1
 
     def __init__(
         self,

@@ -151,9 +151,7 @@ class SpotSolver:
     def train_batch(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:
         """Run `iterations` more; now and then ask `callback` whether to stop."""
         end = self._iterations + iterations
-        at_once = BATCH
-        if self.device == CPU:
-            at_once = max(1, min(BATCH, BATCH_BYTES // max(1, self.learner.memory_bytes)))
+        at_once = self.at_once
         while self._iterations < end:
             count = min(at_once, end - self._iterations)
             weights = self.schedule.run(self._iterations + 1, count)  # of each iteration
@@ -163,6 +161,13 @@ class SpotSolver:
                 self._regret_weight = self._regret_weight * iteration.positive + 1.0
             if callback is not None and callback(self._iterations):
                 return
+
+    @property
+    def at_once(self) -> int:
+        """The iterations between two callbacks."""
+        if self.device != CPU:
+            return BATCH
+        return max(1, min(BATCH, BATCH_BYTES // max(1, self.learner.memory_bytes)))
 
     def exploitability(self) -> float:
         """Mean of both players' best-response gains, in chips."""
