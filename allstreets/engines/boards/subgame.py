@@ -124,11 +124,7 @@ class BoardsLayout:
         if not hasattr(self._of_thread, "buckets"):
             size = self.buckets
             margin, pairs, turned = (aligned(size * size) for _ in range(3))
-            rows, terms = np.arange(size), np.zeros(size + 16, np.int32)
-            none = np.zeros(0, np.uint8)
-            self._of_thread.buckets = BucketSpace(
-                margin, pairs, turned, rows, aligned(16), terms, none
-            )
+            self._of_thread.buckets = BucketSpace(margin, pairs, turned, np.arange(size))
         space: BucketSpace = self._of_thread.buckets
         return space
 

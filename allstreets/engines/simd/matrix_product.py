@@ -29,12 +29,16 @@ LONG = ir.IntType(64)
 FMA = f"llvm.fma.v{LANES}f32"
 
 
-def _tile(columns: int) -> Any:
-    """The instruction for tiles of so many vectors of columns."""
+def _tile(columns: int, dense: bool = False) -> Any:
+    """The instruction for tiles of so many vectors of columns.
+
+    A dense one has no list: it adds up the terms 0, …, count − 1.
+    """
+    listed = {} if dense else {"terms": ARRAY}
 
     @instruction(
         types.void,
-        terms=ARRAY,
+        **listed,
         count=INDEX,
         matrix=ARRAY,
         start=INDEX,
@@ -76,7 +80,9 @@ def _tile(columns: int) -> Any:
         builder.position_at_end(loop)
         step = builder.phi(LONG)
         sums = [builder.phi(IR_VECTOR) for _ in range(TILE_ROWS * columns)]
-        term = builder.sext(builder.load(call.address("terms", step)), LONG)
+        term = step
+        if not dense:
+            term = builder.sext(builder.load(call.address("terms", step)), LONG)
         line = builder.gep(base, [builder.mul(term, call["stride"])])
         pointers = [builder.gep(line, [LONG(LANES * column)]) for column in range(columns)]
         vectors = [
@@ -119,3 +125,6 @@ def _tile(columns: int) -> Any:
 
 
 tile_of_1, tile_of_2, tile_of_3, tile_of_4 = (_tile(columns) for columns in (1, 2, 3, 4))
+dense_tile_of_1, dense_tile_of_2, dense_tile_of_3, dense_tile_of_4 = (
+    _tile(columns, dense=True) for columns in (1, 2, 3, 4)
+)

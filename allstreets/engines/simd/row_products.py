@@ -12,6 +12,10 @@ import numpy as np
 from allstreets.base import Bytes, Ints, Longs, Singles, inner_kernel
 from allstreets.engines.simd.matrix_product import (
     TILE_ROWS,
+    dense_tile_of_1,
+    dense_tile_of_2,
+    dense_tile_of_3,
+    dense_tile_of_4,
     tile_of_1,
     tile_of_2,
     tile_of_3,
@@ -142,3 +146,45 @@ def multiply_rows(
                     outputs, output_rows, output_length, column, factors, first,
                 )  # fmt: skip
             column += max(16, width)
+
+
+@inner_kernel
+def multiply_dense(
+    inputs: Singles,
+    input_rows: Longs,
+    matrix: Singles,
+    length: int,
+    outputs: Singles,
+    output_rows: Longs,
+    factors: Singles,
+    first: int,
+    last: int,
+) -> None:
+    """outputs[output_rows[r]] += factors[r] · (inputs[input_rows[r]] · matrix), `first` to `last`.
+
+    For small matrices [length, length]: looking for terms that are zero would take longer than
+    they do.
+    """
+    for row in range(first, last, TILE_ROWS):
+        for column in range(0, length, 64):
+            width = min(64, length - column)
+            if width == 64:
+                dense_tile_of_4(
+                    length, matrix, column, length, inputs, input_rows, length, outputs,
+                    output_rows, length, column, factors, row,
+                )  # fmt: skip
+            elif width == 48:
+                dense_tile_of_3(
+                    length, matrix, column, length, inputs, input_rows, length, outputs,
+                    output_rows, length, column, factors, row,
+                )  # fmt: skip
+            elif width == 32:
+                dense_tile_of_2(
+                    length, matrix, column, length, inputs, input_rows, length, outputs,
+                    output_rows, length, column, factors, row,
+                )  # fmt: skip
+            else:
+                dense_tile_of_1(
+                    length, matrix, column, length, inputs, input_rows, length, outputs,
+                    output_rows, length, column, factors, row,
+                )  # fmt: skip

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Bytes, Ints, Longs, Singles
+from allstreets.base import Longs, Singles
 from allstreets.engines.exact.kernels.layout import Boards, Forest, Shorts, Storage, Workspace
 from allstreets.engines.simd.work_counter import Counter
 
@@ -67,9 +67,6 @@ class BucketSpace(NamedTuple):
     pairs: Singles  # [K, K]
     turned: Singles  # [K, K]
     rows: Longs  # [K]: 0, 1, …
-    marks: Singles  # [16]
-    terms: Ints  # [K + 16]
-    no_union: Bytes
 
 
 class StreetGame(NamedTuple):
