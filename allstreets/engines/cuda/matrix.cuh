@@ -10,6 +10,10 @@ struct Store { // of a pot: arrays by flop, and how long those of one flop are
     float *player_regrets, *player_average, *opponent_regrets, *opponent_average;
     Long player_size, opponent_size;
 };
+struct alignas(16) Node { // a decision: the row of its reach or value, and that of its first action
+    int row, child, slot;
+    Short actions, locked; // locked: all hands play their average, whatever their regrets
+};
 struct Weights { // of an iteration: `cfr.IterationWeights`
     float positive, negative, floor, average, weight, threshold, ahead;
 };
@@ -168,6 +172,14 @@ DEVICE Four learn_actions(int actions, int mode, float *stored, const Worth &wor
     });
 }
 
+// The same at a node. Where it is locked there is nothing to learn, and a best response has no choice:
+// regrets and average are the strategy that is played.
+template <typename Worth>
+DEVICE Four learn_node(const Node &node, int mode, float *stored, const Worth &worth_of,
+                       const Weights &weights) {
+    return learn_actions(node.actions, node.locked ? EVALUATE : mode, stored, worth_of, weights);
+}
+
 // ---- products
 
 #define TALL 8 // rows of a product that a thread works on, four columns each
@@ -199,9 +211,14 @@ struct Values {
     double *parts;         // [P][K / 64][hands]
     double *totals;        // [P][hands]
 };
+struct Span { // of numbers of a player on a flop: from one to before another
+    Long first, end;
+};
 struct Regrets : Request {
-    const Store *stores; // [P]
-    double *sums;        // [K][P][2]: of the player's regrets
+    const Store *stores;  // [P]
+    const int *free_first; // [P + 1]: spans before those of each pot
+    const Span *free;     // regrets; strategies of locked decisions stand between them
+    double *sums;         // [K][P][2]: of the player's regrets
 };
 
 // Σ over flops of weight · value: some flops each …
@@ -239,7 +256,11 @@ KERNEL sum_regrets(const Regrets *ONLY s) {
     const Store store = s->stores[pot];
     const float *regrets = store.player_regrets + at.flop * store.player_size;
     PositiveRegrets found = {};
-    for (Long each = THREAD; each < store.player_size; each += THREADS) note(found, regrets[each]);
+    for (int n = s->free_first[pot]; n < s->free_first[pot + 1]; n++) {
+        const Span span = s->free[n];
+        for (Long each = span.first + THREAD; each < span.end; each += THREADS)
+            note(found, regrets[each]);
+    }
     add_up(found, s->sums + 2 * (at.whole * s->pots + pot));
 }
 

@@ -23,7 +23,13 @@ from allstreets.engines.card_model import CLASSES, CardModel, stage_of_nodes
 from allstreets.engines.cuda.matrix_chain import ChainPasses
 from allstreets.engines.cuda.matrix_classes import ClassPasses
 from allstreets.engines.cuda.matrix_passes import AT_ONCE, DeviceValues, FlopSums, Passes, Request
-from allstreets.engines.cuda.programs import SUM_BYTES, Recordings, refuse_long_decisions
+from allstreets.engines.cuda.programs import (
+    SUM_BYTES,
+    Array,
+    Recordings,
+    ints,
+    refuse_long_decisions,
+)
 from allstreets.engines.cuda.residence import (
     ROOM_BYTES,
     FlopStore,
@@ -48,6 +54,7 @@ from allstreets.engines.simd.vectors import aligned
 from allstreets.engines.trees import Trees
 
 SUMMING = 256  # threads that add up regrets
+NO_SPANS = np.zeros((0, 2), np.int64)
 
 
 class CudaMatrixEngine(MatrixEngine):
@@ -104,6 +111,13 @@ class CudaMatrixEngine(MatrixEngine):
         self._passes = passes
         passes.buffers.zeros("sums", 2 * pots * flops, np.float64)
         passes.arrange(self._request, self._store, self._out)
+        if self._is_locked:
+            self._store.send(range(flops), ("regrets", "averages"))
+
+    @property
+    def _is_locked(self) -> bool:
+        """Whether some decision is."""
+        return any(game.tree.is_locked for game in self.games)
 
     @property
     def _classes(self) -> int:
@@ -192,7 +206,7 @@ class CudaMatrixEngine(MatrixEngine):
         order, counts = self._request.flops(flops, np.repeat(seen[:, None], len(flops), axis=1))
         self._request.weights(weights, order if len(weights) > 1 else None)
         self._request.send()
-        reads, writes = _touched(player, mode)
+        reads, writes = _touched(player, mode, self._is_locked)
         for part in self._store.order():
             if counts[part]:
                 with self._store.lent(part, reads, writes):
@@ -208,8 +222,7 @@ class CudaMatrixEngine(MatrixEngine):
     def regret_sums(self, flops: Flops) -> RegretSums:
         """Positive regrets of K flops."""
         total, largest = np.zeros((2, self.pots, len(flops)))
-        entries = [int(game.slots.sum(axis=1) @ self.cards.hands[: len(game.slots)])
-                   for game in self.games]  # fmt: skip
+        entries = [game.regret_count for game in self.games]
         if self.games and len(flops):
             order, counts = self._request.flops(flops, np.ones(total.shape, np.bool_))
             self._request.send()
@@ -244,9 +257,19 @@ class CudaMatrixEngine(MatrixEngine):
         put, name = self._passes.buffers.address, f"{player}.{part}.{stage}"
         if f"regrets.{name}" in self._passes.buffers.kept:
             return put(f"regrets.{name}")
-        stores = put(f"regrets.stores.{name}", store_table(self._store, part, stage, player))
-        given = {"stores": stores, "sums": put("sums")}
-        return self._passes.structure(f"regrets.{name}", "Regrets", part, given)
+        table = store_table(self._store, part, stage, player)
+        free = [
+            game.free_spans(stage, player) if stage < len(game.slots) else NO_SPANS
+            for game in self.games
+        ]
+        given: dict[str, int | Array] = {
+            "stores": table,
+            "sums": put("sums"),
+            "free_first": ints(np.cumsum([0, *(len(spans) for spans in free)])),
+            "free": np.concatenate(free),
+        }
+        fields = self._passes.buffers.addresses(f"regrets.{name}", given)
+        return self._passes.structure(f"regrets.{name}", "Regrets", part, fields)
 
     # -- what is stored
 
@@ -279,17 +302,19 @@ class CudaMatrixEngine(MatrixEngine):
     def set_average(self, pot: int, flop: int, node: int, strategy: Floats) -> None:
         """Let the average strategy at a decision be `strategy` [A, H]."""
         super().set_average(pot, flop, node, strategy)
-        self._send_averages(range(flop, flop + 1))
+        locked = node in self.games[pot].tree.locks  # and so its regrets are the strategy, too
+        self._send(range(flop, flop + 1), ("averages", "regrets") if locked else ("averages",))
 
-    def _send_averages(self, flops: range) -> None:
+    def _send(self, flops: range, kinds: Sequence[str]) -> None:
         for game in self.games:
-            _brought_here(game.averages)
-        self._store.send(flops, ("averages",))
+            for kind in kinds:
+                _brought_here(getattr(game, kind))
+        self._store.send(flops, kinds)
 
     @contextmanager
     def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
         """Within it, average strategies of some flops are whole numbers, as in a bundle."""
-        with followed(super().quantised(flops, numbers), lambda: self._send_averages(flops)):
+        with followed(super().quantised(flops, numbers), lambda: self._send(flops, ("averages",))):
             yield
 
     @property
@@ -335,11 +360,16 @@ def _played(*whose: Player) -> tuple[Which, Which]:
     return frozenset(("averages", player) for player in whose), frozenset()
 
 
-def _touched(player: Player, mode: int) -> tuple[Which, Which]:
-    """The stored arrays that a pass reads, and those that it changes."""
+def _touched(player: Player, mode: int, locked: bool) -> tuple[Which, Which]:
+    """The stored arrays that a pass reads, and those that it changes.
+
+    Where some decision is `locked`, a best response plays what the player is locked to.
+    """
     if mode == UPDATE:
         return _learned(player)
-    return _played(player.opponent) if mode == BEST_RESPONSE else _played(*Player)
+    if mode == BEST_RESPONSE and not locked:
+        return _played(player.opponent)
+    return _played(*Player)
 
 
 def _brought_here(arrays: Sequence[Sequence[Singles]]) -> None:

@@ -37,9 +37,6 @@ struct Line {
     int pot, reach, value; // row of reach, and of what its value is the sum of
     int forward, forward_end, backward, backward_end;
 };
-struct Node {
-    int row, child, actions, slot;
-};
 struct Source { // of a value
     int kind, row;
     float factor;
@@ -189,7 +186,7 @@ SMALL_KERNEL(TASKS, 4) backward(const Stage *ONLY s) {
             float *stored = numbers + stored_at(node.slot, node.actions, task.hand, s->hands);
             const Worth worth = {column, node.child};
             put(s->decisions + column.row(s->decision_rows, node.row),
-                learn_actions(node.actions, s->mode, stored, worth, weights));
+                learn_node(node, s->mode, stored, worth, weights));
         }
         put(s->line_values + column.row(s->lines, task.line), column.value(line.value));
     }

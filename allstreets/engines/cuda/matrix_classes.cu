@@ -31,9 +31,6 @@ struct Piece { // `matrix_classes.PIECE`
     int forward, forward_levels, backward, backward_levels, adders;
     int folds, fold_count, shows, show_count, reach_room, value_room;
 };
-struct Node {
-    int row, child, actions, slot;
-};
 struct Term {
     int reach, value;
     float factor;
@@ -132,7 +129,7 @@ DEVICE void backward_levels(const Matrix *ONLY s, const Piece &piece, const Wher
             const Worth worth = {s, adds, values, node.child, hand};
             // It goes into the row of the first action, which is not needed any more.
             put(values + node.child * LINE + hand,
-                learn_actions(node.actions, s->mode, stored, worth, weights));
+                learn_node(node, s->mode, stored, worth, weights));
         }
         SYNC();
     }

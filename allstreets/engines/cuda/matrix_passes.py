@@ -8,7 +8,7 @@ added up over flops, and are fetched when they are read.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,20 @@ from allstreets.engines.protocol import Flops
 AT_ONCE = 1024  # iterations whose weights are sent together
 FLOPS_TOGETHER = 64  # flops whose values one thread adds up: FLOPS_TOGETHER of the kernels
 THREADS = 192  # of a block that adds them up
+NODE = np.dtype(
+    [("row", np.int32), ("child", np.int32), ("slot", np.int32), ("actions", np.uint16),
+     ("locked", np.uint16)]
+)  # fmt: skip
+
+
+class Step(NamedTuple):
+    """A decision as `Node` of the kernels has it."""
+
+    row: int  # of its reach or value
+    child: int  # of its first action
+    slot: int  # of what is stored
+    actions: int
+    locked: bool = False  # only for decisions of the player
 
 
 class Request:

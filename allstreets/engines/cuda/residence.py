@@ -254,7 +254,11 @@ class Mirror(Sequence[Any]):
 
     def fall_behind(self) -> None:
         """The device continues: mark the host's copies as old."""
-        self.stale = {(level, p) for level, pair in enumerate(self.host) for p in range(len(pair))}
+        self.stale = _places(self.host)
+
+    def hand_out(self) -> None:
+        """Mark all arrays as handed out: they are written already."""
+        self.handed_out = _places(self.host)
 
     def array(self, level: int, player: int) -> NDArray[Any]:
         """The host's array, up to date."""
@@ -263,6 +267,11 @@ class Mirror(Sequence[Any]):
             self.stale.discard((level, player))
         self.handed_out.add((level, player))
         return self.host[level][player]
+
+
+def _places(host: Sequence[Sequence[NDArray[Any]]]) -> set[tuple[int, int]]:
+    """All levels and players."""
+    return {(level, player) for level, pair in enumerate(host) for player in range(len(pair))}
 
 
 class BriefMirror(Mirror):

@@ -157,7 +157,7 @@ struct alignas(16) Run { // nodes of a pot in a piece whose numbers stand one af
 struct alignas(16) Pot { // on the board of a block; POT_BYTES
     Long player, opponent; // where the numbers of its nodes begin
     Weights weights;
-    int visited, averages; // whether the player's averages are read
+    int visited, averages; // whether the player's averages are read: where they move or are played
 };
 
 // What a block has in shared memory.
@@ -251,7 +251,8 @@ PHASE load_board(const Boards *ONLY s) {
         found.opponent = river_numbers(s->opponent_actions, pots, pot, board, first, last);
         found.weights = weights_of(s, flop, pot);
         found.visited = visited(s, flop, pot);
-        found.averages = learns ? found.weights.weight > 0.0f : s->mode != BEST_RESPONSE;
+        found.averages = s->pot_locked[pot] ||
+                         (learns ? found.weights.weight > 0.0f : s->mode != BEST_RESPONSE);
         room.pots[pot] = found;
     }
     take_matrix(s->margin + matrix, is_oop, room.margin);
@@ -340,7 +341,7 @@ PHASE backward_piece(const Boards *ONLY s) {
             const float *values = room.rows + node.child * LINE + bucket;
             put_value(node, room.rows, LINE, bucket,
                       decide(mode, (Regret *)(room.regrets + at), (Fraction *)(room.early + at), values,
-                             LINE, weights, wobble, false, node.actions));
+                             LINE, weights, wobble, node.locked, node.actions));
         }
     }
     SYNC();

@@ -318,16 +318,39 @@ class MatrixGame:
         pool.together(work)
         for array, strategy in played:
             array[:] = strategy
-        entries = -sum(
+        total, largest = found[:, :, 0].sum(axis=0), found[:, :, 1].max(axis=0)
+        return total, largest, np.full(len(flops), self.regret_count)
+
+    @property
+    def regret_count(self) -> int:
+        """The regrets of a flop, those of both players."""
+        count = -sum(
             int(self.tree.child_count[node]) * self.cards.hands[int(self.stage_of_node[node])]
             for node in self.tree.locks
         )
-        for stage in range(len(self.regrets)):
+        for stage in range(len(self.slots)):
             for player in Player:
                 kept = len(self.stored_hands(stage, player))
-                entries += int(self.slots[stage, player]) * min(kept, self.cards.hands[stage])
-        total, largest = found[:, :, 0].sum(axis=0), found[:, :, 1].max(axis=0)
-        return total, largest, np.full(len(flops), entries)
+                count += int(self.slots[stage, player]) * min(kept, self.cards.hands[stage])
+        return count
+
+    def free_spans(self, stage: int, player: Player) -> Longs:
+        """[S, 2]: where regrets begin and end among a player's numbers of a stage on any flop.
+
+        Between them are the strategies of locked decisions.
+        """
+        nodes, starts = self.decisions_of(stage, player)
+        length = padded(len(self.stored_hands(stage, player)))
+        ends = starts + self.tree.child_count[nodes].astype(np.int64) * length
+        spans: list[list[int]] = []
+        for node, first, end in zip(nodes.tolist(), starts.tolist(), ends.tolist(), strict=True):
+            if node in self.tree.locks:
+                continue
+            if spans and spans[-1][1] == first:
+                spans[-1][1] = end
+            else:
+                spans.append([first, end])
+        return np.array(spans, np.int64).reshape(-1, 2)
 
     def run(
         self,

@@ -522,8 +522,6 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
                     "is not for a GPU, where games are resident, all hands are stored and no "
                     "action is left out; change it, or leave out device",
                 )
-        if not can.locks and any("|" in lock.line for lock in self.lock):
-            raise WrongKeyError("device", "on a GPU decisions after the flop are free; write cpu")
 
     def usual_algorithm(self) -> str:
         """The default of `algorithm`: pruning needs regrets that stay negative."""
