@@ -335,13 +335,59 @@ def test_locked_decisions_play_what_they_are_told(resident: int) -> None:
     assert not everything.regret_sums(FLOPS).entries.any()
 
 
+@pytest.mark.parametrize("resident", [3, 1])
+def test_only_some_hands_are_stored(resident: int) -> None:
+    """Hands leave and come back, also where flops come and go; the others play evenly."""
+    where = Residence(len(BOARDS), resident, 1)
+    cpu, gpu, ranges = here(), there(where=where), reach()
+    if MODEL[-1].kind != "classes":
+        assert not gpu.can_drop_hands
+        return
+    assert gpu.can_drop_hands
+    assert not there(locked=3).can_drop_hands
+    visit(cpu, ranges, every(2))
+    gpu.restore({name: array.copy() for name, array in cpu.state().items()})
+    for round_, share in enumerate((0.4, 0.7, 0.0)):
+        kept = np.random.default_rng(round_).random((2, len(POTS), 169)) > share
+        kept[Player.IP, 1] = True  # all of them
+        kept[Player.OOP, 1, :150] &= bool(round_)
+        for games in (cpu, gpu):
+            games.keep_hands(kept)
+        assert gpu.memory_bytes == cpu.memory_bytes
+        assert gpu.saved_bytes == cpu.saved_bytes
+        assert bool(gpu.saved_bytes) == bool(share)
+        reached = np.where(kept, ranges, 0.0)
+        mine, other = (visit(games, reached, every(1, 3 + round_)) for games in (cpu, gpu))
+        assert_alike(mine, other, 1e-5)
+        assert not np.asarray(other[Player.OOP])[~np.repeat(kept[0][:, None], 3, 1)].any()
+        assert_alike(values(cpu, reached), values(gpu, reached), 1e-5)
+        for game, twin in zip(gpu.games, cpu.games, strict=True):
+            for node in game.tree.decisions()[::7]:
+                for kind in ("regrets", "averages"):
+                    found, expected = (
+                        each.numbers_at(getattr(each, kind), 2, node) for each in (game, twin)
+                    )
+                    most = np.abs(getattr(twin, kind)[0][game.tree.player_at(node)]).max()
+                    np.testing.assert_allclose(found, expected, atol=1e-5 * most)
+        mine, other = ([games.regret_sums(FLOPS).total] for games in (cpu, gpu))
+        assert_alike(mine, other, 1e-5)
+        np.testing.assert_array_equal(
+            cpu.regret_sums(FLOPS).entries, gpu.regret_sums(FLOPS).entries
+        )
+        gpu.iterate(reached, np.ones((2, 3), bool), every(2, 5))
+        cpu.iterate(reached, np.ones((2, 3), bool), every(2, 5))
+        assert_alike(values(cpu, reached), values(gpu, reached), 1e-3)
+        gpu.restore({name: array.copy() for name, array in cpu.state().items()})
+        if share:
+            with pytest.raises(ValueError, match="not stored reaches"):
+                gpu.evaluate(Player.OOP, np.ones((len(POTS), 169)), FLOPS)
+
+
 def test_what_a_gpu_cannot_do_is_said() -> None:
     games, ranges = there(), reach()
     pruned = SCHEDULE.at(1)._replace(threshold=-1.0)
     with pytest.raises(InputError, match="every action"):
         games.step(Player.OOP, ranges[0], ranges[1], FLOPS, [pruned] * len(FLOPS))
-    with pytest.raises(InputError, match="stores all of them"):
-        games.keep_hands(np.ones((2, len(POTS), 169), bool))
     found = cards(CLASSES)
     roots = np.zeros((len(BOARDS), 169, 169))
     with pytest.raises(InputError, match="in product form"):

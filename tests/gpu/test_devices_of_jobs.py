@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from builders.host_device import HostDevice, tried_device
 from builders.small_forms import river
+from builders.small_games import small_config
 from builders.whole_solution import trips_result, whole_game
 
 from allstreets.analysis.certify import FlopEvaluator
@@ -78,6 +79,30 @@ def test_whole_games(kind: str) -> None:
     assert other.exploitability == pytest.approx(mine.exploitability, rel=0.05)
     assert other.values == pytest.approx(mine.values, abs=0.5)  # mbb/hand
     assert there.avg_positive_regret == pytest.approx(here.avg_positive_regret, rel=0.02)
+
+
+def test_hands_that_do_not_play_a_pot_are_dropped() -> None:
+    game = small_config(stack_depth=12, raise_cap=2).game()
+    schedule = parse_schedule("dcfr(1.2,0.5,4)")
+    here, there, again = (
+        WholeGameSolver(
+            game, game.build(game.engine(CLASSES, device=device)), schedule, drop_unplayed_every=10
+        )
+        for device in (CPU, "cuda", "cuda")
+    )
+    for solver in (here, there):
+        solver.train_batch(45)
+    assert there.saved_bytes > 0.1 * there.memory_bytes
+    assert there.saved_bytes == pytest.approx(here.saved_bytes, rel=0.05)
+    mine, other = here.figures(), there.figures()
+    assert other.exploitability == pytest.approx(mine.exploitability, rel=0.05)
+    assert other.values == pytest.approx(mine.values, abs=0.5)  # mbb/hand
+    again.restore({name: array.copy() for name, array in there.state().items()})
+    assert again.memory_bytes == there.memory_bytes
+    assert again.exploitability() == there.exploitability()
+    for solver in (there, again):
+        solver.train_batch(10)  # a review among them
+    assert again.exploitability() == there.exploitability()
 
 
 @pytest.mark.parametrize(

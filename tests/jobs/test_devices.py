@@ -64,7 +64,6 @@ def test_a_gpu_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("memory", "memmap"),
         ("prune_warmup", 30),
-        ("drop_unplayed_every", 50),
     ],
 )
 def test_what_only_processors_do(tmp_path: Path, key: str, value: Any) -> None:

@@ -5,18 +5,18 @@ are updated when they are read. A half-iteration of all pots on all flops is a f
 (`matrix_classes`, `matrix_chain`): reach [P, 169] goes there, and values [P, K, 169] stay until
 they are asked for (`matrix_passes`).
 
-All hands are stored and all actions visited: there is no pruning, and hands that a player has
-stopped playing are not left out.
+All actions are visited: there is no pruning. Of a pot only some hands may be stored, but rows are
+about all hands, so that dropped hands save memory and not time.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Flags, Floats, InputError, Singles
+from allstreets.base import Flags, Floats, InputError, Longs, Singles
 from allstreets.betting import Player
 from allstreets.cfr import IterationWeights
 from allstreets.engines.card_model import CLASSES, CardModel, stage_of_nodes
@@ -28,9 +28,11 @@ from allstreets.engines.cuda.programs import (
     Array,
     Recordings,
     ints,
+    packed,
     refuse_long_decisions,
 )
 from allstreets.engines.cuda.residence import (
+    NOWHERE,
     ROOM_BYTES,
     FlopStore,
     Mirror,
@@ -39,14 +41,13 @@ from allstreets.engines.cuda.residence import (
     Which,
     followed,
     residence,
-    store_table,
     table_bytes,
 )
-from allstreets.engines.device import Device, DeviceUse
+from allstreets.engines.device import Buffer, Device, DeviceUse
 from allstreets.engines.matrix.cards import padded
 from allstreets.engines.matrix.engine import LEAST_REACH, MatrixCards, MatrixEngine, weight_rows
-from allstreets.engines.matrix.game import Allocate
-from allstreets.engines.matrix.kernels.layout import BEST_RESPONSE, THRESHOLD, UPDATE
+from allstreets.engines.matrix.game import NO_WEIGHTS, Allocate
+from allstreets.engines.matrix.kernels.layout import BEST_RESPONSE, EVALUATE, THRESHOLD, UPDATE
 from allstreets.engines.matrix.plan import HandSelection, slot_counts
 from allstreets.engines.protocol import AnyValues, Flops, RegretSums
 from allstreets.engines.quantised import Numbers
@@ -132,8 +133,10 @@ class CudaMatrixEngine(MatrixEngine):
         flops = np.flatnonzero(pairs.any(axis=0))
         if not self.games or not len(flops) or not weights:
             return
+        reached = np.where(reach > LEAST_REACH, reach, 0.0)
         for player in Player:
-            self._request.enter(player, np.where(reach > LEAST_REACH, reach, 0.0)[player.opponent])
+            self._require_stored(player, reached[player])
+            self._request.enter(player, reached[player.opponent])
         _, counts = self._request.flops(flops, pairs[:, flops])
         for first in range(0, len(weights), AT_ONCE):
             table = np.array(weights[first : first + AT_ONCE], np.float32)
@@ -198,6 +201,7 @@ class CudaMatrixEngine(MatrixEngine):
         """[P, K, 169], on the device."""
         shape = self.pots, len(flops), self._classes
         reach = np.where(other > LEAST_REACH, other, 0.0)
+        self._require_stored(player.opponent, reach)
         # A pot that the opponent never reaches is worth nothing to either player.
         seen: Flags = np.any(reach, axis=1)
         if not seen.any() or not len(flops):
@@ -213,6 +217,11 @@ class CudaMatrixEngine(MatrixEngine):
                     self._passes.launch(player, mode, part, int(counts[part]))
         size = shape[0] * shape[1] * shape[2]
         return DeviceValues(self._sums, self.device.copied(self._out[:size]), shape, order)
+
+    def evaluate(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
+        """[P, K, 169]: values of the average strategies; hands that are not stored play evenly."""
+        values = self._run(player, opponent_reach, EVALUATE, flops, NO_WEIGHTS, "all")
+        return values.astype(np.float64)
 
     def pair_values(self, pot: int, flops: Flops) -> Singles:
         """[K, 169, 169], by processors: chips that OOP wins with the row's hand."""
@@ -254,22 +263,21 @@ class CudaMatrixEngine(MatrixEngine):
 
     def _regrets(self, player: Player, part: int, stage: int) -> int:
         """The structure of a player's regrets of a stage."""
-        put, name = self._passes.buffers.address, f"{player}.{part}.{stage}"
-        if f"regrets.{name}" in self._passes.buffers.kept:
-            return put(f"regrets.{name}")
-        table = store_table(self._store, part, stage, player)
+        structures, name = self._passes.structures, f"regrets.{player}.{part}.{stage}"
+        if name in structures.kept:
+            return structures.address(name)
         free = [
             game.free_spans(stage, player) if stage < len(game.slots) else NO_SPANS
             for game in self.games
         ]
         given: dict[str, int | Array] = {
-            "stores": table,
-            "sums": put("sums"),
+            "stores": self._passes.stores(part, stage, player),
+            "sums": self._passes.buffers.address("sums"),
             "free_first": ints(np.cumsum([0, *(len(spans) for spans in free)])),
             "free": np.concatenate(free),
         }
-        fields = self._passes.buffers.addresses(f"regrets.{name}", given)
-        return self._passes.structure(f"regrets.{name}", "Regrets", part, fields)
+        fields = structures.addresses(name, given)
+        return self._passes.structure(name, "Regrets", part, fields)
 
     # -- what is stored
 
@@ -318,32 +326,44 @@ class CudaMatrixEngine(MatrixEngine):
             yield
 
     @property
-    def memory_bytes(self) -> int:
-        """Bytes of regrets and average strategies."""
-        return sum(game.full_bytes for game in self.games)
-
-    @property
     def device_use(self) -> DeviceUse:
         """Their use of the device."""
         return self.device.use(self.memory_bytes)
 
-    @property
-    def saved_bytes(self) -> int:
-        """None: all hands are stored."""
-        return 0
+    def keep_hands(self, hands: Flags) -> None:
+        """Store only these hands [2, P, 169]; one that returns starts from zero."""
+        self._store.finish()
+        self.device.finish(self.device.mark())  # nothing is copied into what is replaced
+        super().keep_hands(hands)
+        self._recordings = Recordings(self.device)
+        self._passes.arrange(self._request, self._store, self._out)
 
-    @property
-    def can_drop_hands(self) -> bool:
-        """False: all hands are stored."""
-        return False
+    def _keep(self, pot: int, player: Player, hands: Longs) -> None:
+        game, streamed = self.games[pot], self.where.resident
+        source = game.sources_of(player, hands)
+        for kind in ("regrets", "averages"):
+            mirror = getattr(game, kind)
+            moved = game.moved(mirror.host[0][player], source, self._pool, streamed)
+            self._store.move(Name(kind, pot, 0, player), moved, source, self._move_there)
+            mirror.host[0][player] = moved
+            mirror.fall_behind()
+        game.have_moved(player, hands)
+        self._store.some_hands.pop((pot, player), None)
+        if len(hands) < self.cards.hands[0]:
+            places = np.full(self.cards.lengths[0], NOWHERE, np.uint8)
+            places[hands] = np.arange(len(hands))
+            self._store.some_hands[pot, player] = padded(len(hands)), self.device.put(places)
 
-    def keep_hands(self, hands: Flags) -> Never:
-        """All hands are stored."""
-        del hands
-        raise InputError(
-            "hands are left out of pots on processors: a GPU stores all of them;\n"
-            "leave out drop_unplayed_every"
-        )
+    def _move_there(self, old: Buffer, new: Buffer, source: Longs, flops: int) -> None:
+        """Let an array [F, …] have the numbers at `source` of each flop of another."""
+        there = self.device.put(ints(source))
+        sizes = {"old": len(old) // flops, "size": len(source)}
+        addresses = {
+            name: self.device.address(buffer)
+            for name, buffer in (("from", old), ("to", new), ("source", there))
+        }
+        words = self.device.put(packed("matrix.cuh", "Moved", sizes | addresses))
+        self._passes.kernels.launch("move_numbers", flops, SUMMING, 0, self.device.address(words))
 
 
 EVERYTHING: Which = frozenset(
@@ -408,5 +428,6 @@ def _fitting(trees: Trees, cards: MatrixCards, device: Device) -> Residence:
 def _refuse_pruning(weights: Singles) -> None:
     if (weights[:, THRESHOLD] > -np.inf).any():
         raise InputError(
-            "pruning is for processors: a GPU visits every action;\nleave out prune_warmup"
+            "pruning is for processors: a GPU, which visits every action, would gain nothing;\n"
+            "leave out prune_warmup"
         )

@@ -162,7 +162,7 @@ SMALL_KERNEL(TASKS, 4) forward(const Stage *ONLY s) {
             const Node node = s->forward[each];
             const Long place = start + stored_at(node.slot, node.actions, task.hand, s->hands);
             const float *stored = learns ? store.opponent_regrets : store.opponent_average;
-            split_actions(node.actions, stored + place, store.opponent_average + place,
+            split_actions<5>(node.actions, Neighbours(), stored + place, store.opponent_average + place,
                           rows + node.row * s->hands, rows + node.child * s->hands, s->hands,
                           weights, least, gathers);
         }
@@ -186,7 +186,7 @@ SMALL_KERNEL(TASKS, 4) backward(const Stage *ONLY s) {
             float *stored = numbers + stored_at(node.slot, node.actions, task.hand, s->hands);
             const Worth worth = {column, node.child};
             put(s->decisions + column.row(s->decision_rows, node.row),
-                learn_node(node, s->mode, stored, worth, weights));
+                learn_node<5>(node, s->mode, Neighbours(), stored, worth, weights));
         }
         put(s->line_values + column.row(s->lines, task.line), column.value(line.value));
     }

@@ -25,7 +25,6 @@ from allstreets.betting import Player, Street
 from allstreets.cards import HAND_COUNT
 from allstreets.engines.cuda.matrix_passes import NODE, THREADS, FlopLaunch, Passes, Step
 from allstreets.engines.cuda.programs import Arrays, ints
-from allstreets.engines.cuda.residence import store_table
 from allstreets.engines.device import Device
 from allstreets.engines.matrix.cards import StageMatrices, padded
 from allstreets.engines.matrix.kernels.layout import StagePlan
@@ -289,7 +288,6 @@ class ChainPasses(Passes):
     def _stage(self, player: Player, mode: int, part: int, stage: int) -> int:
         """The structure of a stage."""
         here, put = self.betting[player][stage], self.buffers.address
-        stores = store_table(self.store, part, stage, player)
         rooms = "combos", "reach", "folds", "shows", "exits", "decisions", "line_values"
         given = {
             **self.buffers.addresses(f"{player}.{stage}", here.arrays),
@@ -298,7 +296,7 @@ class ChainPasses(Passes):
             "hands": self.cards.lengths[stage],
             "lines": len(here.lines),
             "fold_count": len(here.fold_rows),
-            "stores": put(f"stores.{player}.{part}.{stage}", stores),
+            "stores": self.stores(part, stage, player),
             "least": put("least"),
             "reach_rows": here.reach_rows,
             "show_rows": len(here.show_rows),

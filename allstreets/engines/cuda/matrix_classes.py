@@ -24,7 +24,6 @@ from allstreets.base import Bytes, Floats, Longs, Singles
 from allstreets.betting import BettingTree, NodeKind, Outcome, Player
 from allstreets.engines.cuda.matrix_passes import NODE, FlopLaunch, Passes, Step
 from allstreets.engines.cuda.programs import Array, Arrays, ints
-from allstreets.engines.cuda.residence import store_table
 from allstreets.engines.device import Device
 from allstreets.engines.matrix.cards import StageMatrices
 from allstreets.engines.matrix.plan import node_slots
@@ -279,7 +278,7 @@ class ClassPasses(Passes):
 
     def __init__(self, device: Device, trees: Trees, cards: StageMatrices) -> None:
         length = cards.lengths[0]
-        defines = f"HANDS={length}", f"PLAYERS={PLAYERS}"
+        defines = f"HANDS={length}", f"PLAYERS={PLAYERS}", f"TOPS={THREADS}"
         super().__init__(device, "matrix_classes.cu", defines)
         self.cards, self._pots = cards, len(trees)
         self.root_length, self._row = length, length + ROW_GAP
@@ -303,7 +302,6 @@ class ClassPasses(Passes):
     def launches_of(self, player: Player, mode: int, part: int) -> list[FlopLaunch]:
         """Tops, pieces, and tops again."""
         lists, put = self.lists[player], self.buffers.address
-        stores = store_table(self.store, part, 0, player)
         argument = self.structure(
             f"matrix.{player}.{mode}.{part}",
             "Matrix",
@@ -313,7 +311,7 @@ class ClassPasses(Passes):
                 **self.buffers.addresses(str(player), lists.arrays),
                 **{name: self.request.address(f"{name}.{player}") for name in ("root", "least")},
                 "mode": mode,
-                "stores": put(f"stores.{player}.{part}", stores),
+                "stores": self.stores(part, 0, player),
                 "reach": put("reach"),
                 "values": put("values"),
                 "out": self.out,

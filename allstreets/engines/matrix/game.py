@@ -113,24 +113,33 @@ class MatrixGame:
         For games of one stage, in which a hand stays the same. While an array moves, both the old
         and the new one exist.
         """
+        source = self.sources_of(player, hands)
+        for stored in (self.regrets, self.averages):
+            stored[0][player] = self.moved(stored[0][player], source, pool)
+        self.have_moved(player, hands)
+
+    def sources_of(self, player: Player, hands: Longs) -> Longs:
+        """Where each number of a flop stands now, if only these hands were stored; −1: nowhere."""
         nodes = [node for node in self.tree.decisions() if self.tree.player[node] == player]
         actions = self.tree.child_count[nodes].astype(np.int64)
-        source = sources(self.slot_of_node[nodes], actions, self.kept[player], hands)
-        for stored in (self.regrets, self.averages):
-            stored[0][player] = self._moved(stored[0][player], source, pool)
+        return sources(self.slot_of_node[nodes], actions, self.kept[player], hands)
+
+    def have_moved(self, player: Player, hands: Longs) -> None:
+        """Record that these hands are stored."""
         self.kept[player] = hands
         self._hands.clear()
         self._tables.clear()
         self.__dict__.pop("_packing", None)
 
-    def _moved(self, old: Singles, source: Longs, pool: Pool) -> Singles:
+    def moved(self, old: Singles, source: Longs, pool: Pool, first: int = 0) -> Singles:
+        """A new array with the numbers at `source` of each flop, from the `first` one on."""
         new = self._allocate((self.cards.count, len(source)))
 
         def move(thread: int, flop: int) -> None:
             del thread
-            move_numbers(old, new, source, flop, flop + 1)
+            move_numbers(old, new, source, first + flop, first + flop + 1)
 
-        pool.run(self.cards.count, move)
+        pool.run(self.cards.count - first, move)
         return new
 
     @contextmanager
@@ -234,7 +243,15 @@ class MatrixGame:
     @property
     def memory_bytes(self) -> int:
         """Bytes of regrets and average strategies."""
-        return sum(array.nbytes for pair in self.regrets + self.averages for array in pair)
+        pairs = [(stage, player) for stage in range(len(self.slots)) for player in Player]
+        return (
+            8
+            * self.cards.count
+            * sum(
+                int(self.slots[stage, player]) * padded(len(self.stored_hands(stage, player)))
+                for stage, player in pairs
+            )
+        )
 
     @property
     def full_bytes(self) -> int:
