@@ -230,7 +230,7 @@ DEVICE Long river_numbers(const int *actions, int pots, int pot, Long board, Lon
     return BUCKETS * (actions[pots] * first + before * (last - first) + mine * (board - first));
 }
 
-// Reach of the lines is on its way; the matrices are there, and what the pots are asked for.
+// Reach of the lines is on its way; one matrix is there, and what the pots are asked for.
 PHASE load_board(const Boards *ONLY s) {
     SHARED(memory);
     const Piece &piece = piece_here(s);
@@ -244,7 +244,7 @@ PHASE load_board(const Boards *ONLY s) {
     }
     const int flop = s->flop_of[board], pots = s->pots;
     const Long first = s->flop_first[flop], last = s->flop_first[flop + 1];
-    const bool learns = s->mode == UPDATE, is_oop = s->player == 0;
+    const bool learns = s->mode == UPDATE;
     for (int pot = THREAD; pot < pots; pot += THREADS) {
         Pot found;
         found.player = river_numbers(s->player_actions, pots, pot, board, first, last);
@@ -255,12 +255,12 @@ PHASE load_board(const Boards *ONLY s) {
                          (learns ? found.weights.weight > 0.0f : s->mode != BEST_RESPONSE);
         room.pots[pot] = found;
     }
-    take_matrix(s->margin + matrix, is_oop, room.margin);
-    take_matrix(s->pairs + matrix, is_oop, room.pairs);
+    take_matrix(s->margin + matrix, s->player == 0, room.margin);
     SYNC();
 }
 
-// The opponent's numbers are there, the player's regrets are on their way.
+// The opponent's numbers are there, the player's regrets are on their way. Meanwhile the other matrix is
+// taken.
 PHASE load_numbers(const Boards *ONLY s) {
     SHARED(memory);
     const Piece &piece = piece_here(s);
@@ -269,6 +269,8 @@ PHASE load_numbers(const Boards *ONLY s) {
     COPIES_END();
     if (s->mode == UPDATE) move_numbers(s, piece, room.pots, PLAYERS_REGRETS, false, room.regrets);
     COPIES_END();
+    const Long matrix = (Long)river_here(s) * BUCKETS * BUCKETS;
+    take_matrix(s->pairs + matrix, s->player == 0, room.pairs);
     ALL_BUT_LAST_COPIED();
     SYNC();
 }
