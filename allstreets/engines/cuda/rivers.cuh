@@ -181,11 +181,12 @@ struct Room {
     Short *regrets; // of the player
 };
 
-DEVICE const Piece &piece_here(const Boards *ONLY s) {
-    return s->river_pieces[modulo(BLOCK, s->piece_count)];
-}
-DEVICE int river_here(const Boards *ONLY s) {
-    return s->first_board + quotient(BLOCK, s->piece_count);
+struct Here { // where a block is: a division, which its phases share
+    int piece, board;
+};
+DEVICE Here here_of(const Boards *ONLY s) {
+    const int before = quotient(BLOCK, s->piece_count);
+    return {BLOCK - before * (int)s->piece_count, (int)s->first_board + before};
 }
 
 DEVICE Room room_of(const Boards *ONLY s, float *memory, const Piece &piece) {
@@ -243,11 +244,11 @@ DEVICE Long river_numbers(const int *actions, int pots, int pot, Long board, Lon
 }
 
 // Reach of the lines is on its way; one matrix is there, and what the pots are asked for.
-PHASE load_board(const Boards *ONLY s) {
+PHASE load_board(const Boards *ONLY s, Here here) {
     SHARED(memory);
-    const Piece &piece = piece_here(s);
+    const Piece &piece = s->river_pieces[here.piece];
     const Room room = room_of(s, memory, piece);
-    const Long board = river_here(s), matrix = board * BUCKETS * BUCKETS;
+    const Long board = here.board, matrix = board * BUCKETS * BUCKETS;
     const float *lines = s->line_rows + (board * s->lines + piece.first_line) * BUCKETS;
     const int *first_row = s->line_reach + piece.first_line, tasks = piece.lines * QUARTERS;
     for (int task = THREAD; task < tasks; task += THREADS) {
@@ -273,15 +274,15 @@ PHASE load_board(const Boards *ONLY s) {
 
 // The opponent's numbers are there, the player's regrets are on their way. Meanwhile the other matrix is
 // taken.
-PHASE load_numbers(const Boards *ONLY s) {
+PHASE load_numbers(const Boards *ONLY s, Here here) {
     SHARED(memory);
-    const Piece &piece = piece_here(s);
+    const Piece &piece = s->river_pieces[here.piece];
     const Room room = room_of(s, memory, piece);
     move_numbers(s, piece, room.pots, OPPONENTS_NUMBERS, false, room.early);
     COPIES_END();
     if (s->mode == UPDATE) move_numbers(s, piece, room.pots, PLAYERS_REGRETS, false, room.regrets);
     COPIES_END();
-    const Long matrix = (Long)river_here(s) * BUCKETS * BUCKETS;
+    const Long matrix = (Long)here.board * BUCKETS * BUCKETS;
     take_matrix(s->pairs + matrix, s->player == 0, room.pairs);
     ALL_BUT_LAST_COPIED();
     SYNC();
@@ -289,9 +290,9 @@ PHASE load_numbers(const Boards *ONLY s) {
 
 // Reach, from lines to terminals: a bucket on a line is a column of its own in both passes. When it is
 // there, the player's averages take the place of the opponent's numbers.
-PHASE forward_piece(const Boards *ONLY s) {
+PHASE forward_piece(const Boards *ONLY s, Here here) {
     SHARED(memory);
-    const Piece &piece = piece_here(s);
+    const Piece &piece = s->river_pieces[here.piece];
     const Room room = room_of(s, memory, piece);
     const bool learns = s->mode == UPDATE;
     for (int task = THREAD; task < piece.lines * BUCKETS; task += THREADS) {
@@ -309,9 +310,9 @@ PHASE forward_piece(const Boards *ONLY s) {
 }
 
 // Folds and showdowns: what they are worth takes the place of reach.
-DEVICE void add_products(const Boards *ONLY s) {
+DEVICE void add_products(const Boards *ONLY s, Here here) {
     SHARED(memory);
-    const Piece &piece = piece_here(s);
+    const Piece &piece = s->river_pieces[here.piece];
     const Room room = room_of(s, memory, piece);
     const Term *terms = s->products + piece.terms;
     const float one = 1.0f / ONE, sign = s->player == 0 ? 1.0f : -1.0f;
@@ -337,9 +338,9 @@ DEVICE void add_products(const Boards *ONLY s) {
 }
 
 // Values, from terminals to lines; regrets and averages move.
-PHASE backward_piece(const Boards *ONLY s) {
+PHASE backward_piece(const Boards *ONLY s, Here here) {
     SHARED(memory);
-    const Piece &piece = piece_here(s);
+    const Piece &piece = s->river_pieces[here.piece];
     const Room room = room_of(s, memory, piece);
     const int mode = s->mode;
     for (int task = THREAD; task < piece.lines * BUCKETS; task += THREADS) {
@@ -362,11 +363,11 @@ PHASE backward_piece(const Boards *ONLY s) {
 }
 
 // The lines' values, by the chance of the board, and what was learned go back to memory.
-PHASE store_piece(const Boards *ONLY s) {
+PHASE store_piece(const Boards *ONLY s, Here here) {
     SHARED(memory);
-    const Piece &piece = piece_here(s);
+    const Piece &piece = s->river_pieces[here.piece];
     const Room room = room_of(s, memory, piece);
-    const Long board = river_here(s);
+    const Long board = here.board;
     const float chance = s->chance[board];
     float *lines = s->line_rows + (board * s->lines + piece.first_line) * BUCKETS;
     for (int task = THREAD; task < piece.lines * QUARTERS; task += THREADS) {
@@ -383,16 +384,17 @@ PHASE store_piece(const Boards *ONLY s) {
 
 SMALL_KERNEL(PLAYERS, TABLES) play_rivers(const Boards *ONLY s) {
     SHARED(memory);
-    load_board(s);
+    const Here here = here_of(s);
+    load_board(s, here);
     bool some = false;
     for (int pot = 0; pot < s->pots; pot++) some |= ((const Pot *)memory)[pot].visited;
     if (!some) {
         ALL_COPIED(); // nothing is on its way to memory that another block gets
         return;
     }
-    load_numbers(s);
-    forward_piece(s);
-    add_products(s);
-    backward_piece(s);
-    store_piece(s);
+    load_numbers(s, here);
+    forward_piece(s, here);
+    add_products(s, here);
+    backward_piece(s, here);
+    store_piece(s, here);
 }
