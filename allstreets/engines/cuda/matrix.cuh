@@ -281,8 +281,8 @@ KERNEL sum_parts(const Values *ONLY s) {
 
 // Of a player's regrets of a pot on a flop: the sum of the positive ones, and the largest.
 KERNEL sum_regrets(const Regrets *ONLY s) {
-    const int pot = BLOCK % s->pots;
-    const Where at = where(s, BLOCK / s->pots);
+    const int pot = modulo(BLOCK, s->pots);
+    const Where at = where(s, quotient(BLOCK, s->pots));
     const Store store = s->stores[pot];
     const float *regrets = store.player_regrets + at.flop * store.player_size;
     PositiveRegrets found = {};

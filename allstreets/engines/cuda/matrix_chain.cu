@@ -298,8 +298,8 @@ SMALL_KERNEL(SHARES, 4) multiply(const Product *ONLY s) {
 
 // Values of classes go to where they are asked for; 0 where nothing was visited.
 KERNEL leave(const Leaving *ONLY s) {
-    const int pot = BLOCK % s->pots;
-    const Where at = where(s, BLOCK / s->pots);
+    const int pot = modulo(BLOCK, s->pots);
+    const Where at = where(s, quotient(BLOCK, s->pots));
     const bool seen = visited(s, at, pot);
     const float *row = s->rows + (at.place * s->pots + pot) * s->length;
     float *out = s->out + (pot * (Long)s->call[2] + at.whole) * s->hands;

@@ -154,7 +154,7 @@ DEVICE void backward_levels(const Matrix *ONLY s, const Piece &piece, const Wher
     }
 }
 
-DEVICE const Piece &piece_here(const Matrix *ONLY s) { return s->pieces[BLOCK % s->piece_count]; }
+DEVICE const Piece &piece_here(const Matrix *ONLY s) { return s->pieces[modulo(BLOCK, s->piece_count)]; }
 
 // Ask for all numbers that a piece will read, so that its levels do not wait for memory one by one.
 DEVICE void fetch_nodes(const Matrix *ONLY s, int levels, int count, const float *stored,
@@ -172,7 +172,7 @@ DEVICE void fetch_nodes(const Matrix *ONLY s, int levels, int count, const float
 
 PHASE fetch_piece(const Matrix *ONLY s) {
     const Piece &piece = piece_here(s);
-    const Long flop = where(s, BLOCK / s->piece_count).flop;
+    const Long flop = where(s, quotient(BLOCK, s->piece_count)).flop;
     const Store store = s->stores[piece.pot];
     const bool learns = s->mode == UPDATE;
     const Long player = flop * store.player_size, opponent = flop * store.opponent_size;
@@ -190,7 +190,7 @@ PHASE fetch_piece(const Matrix *ONLY s) {
 template <bool SOME> PHASE enter_piece(const Matrix *ONLY s) {
     SHARED(memory);
     const Piece &piece = piece_here(s);
-    const Where at = where(s, BLOCK / s->piece_count);
+    const Where at = where(s, quotient(BLOCK, s->piece_count));
     float *rows = memory + TILES, *values = rows + piece.reach_rows * LINE;
     const float *reach = s->reach + (Long)at.place * s->reach_rows * LINE;
     for (int task = THREAD; task < piece.lines * QUARTERS; task += TEAM) {
@@ -208,7 +208,7 @@ template <bool SOME> PHASE enter_piece(const Matrix *ONLY s) {
 template <bool SOME> PHASE leave_piece(const Matrix *ONLY s) {
     SHARED(memory);
     const Piece &piece = piece_here(s);
-    const Where at = where(s, BLOCK / s->piece_count);
+    const Where at = where(s, quotient(BLOCK, s->piece_count));
     float *values = memory + TILES + piece.reach_rows * LINE;
     float *lines = s->values + (Long)at.place * s->value_rows * LINE;
     backward_levels<SOME>(s, piece, at, values);
@@ -225,7 +225,7 @@ template <bool SOME> PHASE leave_piece(const Matrix *ONLY s) {
 PHASE add_folds(const Matrix *ONLY s) {
     SHARED(memory);
     const Piece &piece = piece_here(s);
-    const int flop = where(s, BLOCK / s->piece_count).flop;
+    const int flop = where(s, quotient(BLOCK, s->piece_count)).flop;
     float *sums = memory, *rows = memory + TILES, *values = rows + piece.reach_rows * LINE;
     const Term *ONLY every = s->folds + piece.folds;
     const float *ONLY combos = s->combos + (Long)flop * HANDS;
@@ -305,7 +305,7 @@ DEVICE void copy_tile(const float *matrix, float *tiles, int number) {
 DEVICE void add_showdowns(const Matrix *ONLY s) {
     SHARED(memory);
     const Piece &piece = piece_here(s);
-    const int flop = where(s, BLOCK / s->piece_count).flop;
+    const int flop = where(s, quotient(BLOCK, s->piece_count)).flop;
     float *tiles = memory, *rows = memory + TILES, *values = rows + piece.reach_rows * LINE;
     const Term *shows = s->shows + piece.shows;
     const float *matrix = s->margin + (Long)flop * HANDS * HANDS;
@@ -350,8 +350,8 @@ DEVICE void add_showdowns(const Matrix *ONLY s) {
 // ---- kernels
 
 SMALL_KERNEL(TOPS, 4) forward(const Matrix *ONLY s) {
-    const Piece &top = s->tops[BLOCK % s->pots];
-    const Where at = where(s, BLOCK / s->pots);
+    const Piece &top = s->tops[modulo(BLOCK, s->pots)];
+    const Where at = where(s, quotient(BLOCK, s->pots));
     if (!visited(s, at, top.pot)) return;
     float *rows = s->reach + ((Long)at.place * s->reach_rows + top.reach_room) * LINE;
     for (int hand = THREAD; hand < HANDS; hand += THREADS)
@@ -364,7 +364,7 @@ SMALL_KERNEL(TOPS, 4) forward(const Matrix *ONLY s) {
 }
 
 SMALL_KERNEL(PLAYERS, 2) play(const Matrix *ONLY s) {
-    const Where at = where(s, BLOCK / s->piece_count);
+    const Where at = where(s, quotient(BLOCK, s->piece_count));
     if (!visited(s, at, piece_here(s).pot)) return;
     fetch_piece(s);
     if (s->stores[piece_here(s).pot].opponent_place)
@@ -380,8 +380,8 @@ SMALL_KERNEL(PLAYERS, 2) play(const Matrix *ONLY s) {
 }
 
 KERNEL backward(const Matrix *ONLY s) {
-    const Piece &top = s->tops[BLOCK % s->pots];
-    const Where at = where(s, BLOCK / s->pots);
+    const Piece &top = s->tops[modulo(BLOCK, s->pots)];
+    const Where at = where(s, quotient(BLOCK, s->pots));
     float *out = s->out + (top.pot * (Long)s->call[2] + at.whole) * s->hands;
     if (!visited(s, at, top.pot)) {
         for (int hand = THREAD; hand < s->hands; hand += THREADS) out[hand] = 0.0f;
