@@ -25,6 +25,7 @@ from allstreets.explorer.solves.folders import Request, new_folder
 from allstreets.explorer.solves.process import Channel, Commands, Reporter
 from allstreets.explorer.solves.spots import read_form
 from allstreets.games import Spot, matrix_lengths
+from allstreets.games.locks import Lock
 from allstreets.jobs.api import plan, run
 from allstreets.jobs.config.train import read_train_config
 from allstreets.solutions import WholeSolution, solve
@@ -32,8 +33,11 @@ from allstreets.solvers import EXACTLY, Completion, SpotSolver, WholeGameSolver
 from allstreets.storage.spot_bundle import restore_spot
 
 SCHEDULE = parse_schedule("ahead")
+ON_TWO_FLOPS = whole_game(["Ks7h2d", "9s8s7h"], 6, "50%", ())
+LOCK = Lock("c x | * | x", strategy={"b50%": 0.7, "x": 0.3})
 GAMES = {
-    "classes": (CLASSES, whole_game(["Ks7h2d", "9s8s7h"], 6, "50%", ())),
+    "classes": (CLASSES, ON_TWO_FLOPS),
+    "locked": (CLASSES, replace(ON_TWO_FLOPS, lock=(LOCK,))),
     "buckets": (
         CardModel("buckets", buckets=(6, 16, 20)),
         whole_game(["Ks7h2d", "9s8s7h"], 4, "100%", ()),
@@ -67,12 +71,13 @@ def solver_of(kind: str, device: str) -> WholeGameSolver:
 
 
 @pytest.mark.parametrize(
-    "kind", ["classes", "buckets", "exact", pytest.param("boards", marks=pytest.mark.long)]
+    "kind",
+    ["classes", "locked", "buckets", "exact", pytest.param("boards", marks=pytest.mark.long)],
 )
 def test_whole_games(kind: str) -> None:
     here, there = solver_of(kind, CPU), solver_of(kind, "cuda")
     for solver in (here, there):
-        solver.train_batch({"classes": 30, "buckets": 12}.get(kind, 6))
+        solver.train_batch({"classes": 30, "locked": 30, "buckets": 12}.get(kind, 6))
     assert here.device_use is None
     assert there.device_use is not None
     mine, other = here.figures(), there.figures()
