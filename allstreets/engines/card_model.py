@@ -85,10 +85,10 @@ ON_PROCESSORS: dict[Kind, Capabilities] = {
     "boards": Capabilities(locks_combos=True),
 }
 ON_GPUS: dict[Kind, Capabilities] = {
-    "classes": Capabilities(locks=False),
-    "buckets": Capabilities(locks=False),
-    "exact": Capabilities(locks=False, precisions=("float32", "float16")),
-    "boards": Capabilities(locks=False),
+    "classes": Capabilities(drops_hands=True),
+    "buckets": Capabilities(),
+    "exact": Capabilities(locks_combos=True, shares_rivers=True, precisions=("float32", "float16")),
+    "boards": Capabilities(locks_combos=True),
 }
 
 

@@ -63,6 +63,7 @@ COUNTED_BOARDS = 64  # rivers on which shared rows are counted: all of a turn's,
 GROUPING_BYTES = 400_000_000  # what a thread needs while it groups the hands of a flop
 DEVICE_ROWS = 2_200_000_000  # the most that is worked on at a time on a GPU
 DEVICE_TABLES = 300_000_000
+HANDS_OF_BUCKET = 5  # on a river board, with `river_groups: suits`
 RIVER_COMBOS = 1081
 
 # Seconds on one core: of an action of a hand at a node, in an iteration or a half-iteration.
@@ -421,15 +422,19 @@ def _hands_of_shape(flop: tuple[int, ...]) -> HandsByBoard:
     return hands_by_board(*every_combo(flop), len(POSTFLOP))
 
 
-def device_bytes(stored: int) -> int:
-    """The bytes on a GPU, rows and tables included, of so many bytes of regrets and strategies."""
-    return stored + min(2 * stored, DEVICE_ROWS) + DEVICE_TABLES
+def device_bytes(stored: int, river_groups: RiverGroups = "none") -> int:
+    """The bytes on a GPU, rows and tables included, of so many bytes of regrets and strategies.
+
+    Rows have all hands, whether or not they share what is stored.
+    """
+    rows = 2 * stored * (1 if river_groups == "none" else HANDS_OF_BUCKET)
+    return stored + min(rows, DEVICE_ROWS) + DEVICE_TABLES
 
 
 def game_device_bytes(game: WholeGame, model: CardModel, need: WholeGameEstimate) -> int:
     """Bytes that a game takes on a GPU: regrets, strategies, and what comes on top."""
     if model.kind != "boards" or not game.flop_pots:
-        return device_bytes(need.memory_bytes)
+        return device_bytes(need.memory_bytes, model.river_groups)
     trees = [(pot.tree, pot.payoffs) for pot in game.pots]
     counted = hands_of_flops(game.flops.flops)
     flops = [(count, engines.FlopCounts.of(hands)) for count, hands in counted]

@@ -316,7 +316,7 @@ class SpotJob:
             return draft_need(self.spot, self.completion, self.threads)
         need = estimate_spot(spot, precision, thread_count(self.threads), groups)
         require_memory(spot, precision, need, available_bytes(), groups)
-        require_device_room(self.config.device, device_bytes(need.memory_bytes))
+        require_device_room(self.config.device, device_bytes(need.memory_bytes, groups))
         return need
 
     def plan(self) -> Plan:

@@ -31,6 +31,7 @@ MODELS = {
     "classes": CLASSES,
     "buckets": CardModel("buckets", (5, 18, 20)),
     "exact": EXACT,
+    "suits": CardModel("exact", river_groups="suits"),
     "boards": CardModel("boards", groups=16, rows=16),
     "sampled": CardModel("sampled", sample_pct=0.02),
 }
@@ -83,7 +84,7 @@ class Kind:
 
 def pots_of(model: str) -> tuple[PostflopRules, ...]:
     """Exact subgames are bet on the flop alone: all-ins on the turn take most of their time."""
-    return ON_THE_FLOP if model == "exact" else POTS
+    return ON_THE_FLOP if MODELS[model].kind == "exact" else POTS
 
 
 KINDS: dict[str, Kind] = {

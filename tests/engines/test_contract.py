@@ -42,7 +42,7 @@ SAMPLED = ("sampled",)
 TURNED = np.array([1, 0])
 
 
-LONG = ("cuda exact", "cuda boards", "cluster of boards")
+LONG = ("suits", "cuda exact", "cuda suits", "cuda boards", "cluster of boards")
 """A tenth to half a second an evaluation; `gpu` and `cluster` always compare some of them."""
 POOL = Pool()
 
@@ -345,7 +345,7 @@ def test_regrets_are_summed(kind: str) -> None:
 
 def decisions(kind: str) -> Iterator[tuple[int, int, int]]:
     """The pot, the node and the number of actions of every decision that can be asked for."""
-    first_street_only = KINDS[kind].model in ("exact", "boards")
+    first_street_only = KINDS[kind].spec().model.plays_combos
     for pot, (tree, _) in enumerate(KINDS[kind].spec().trees()):
         for node in tree.decisions():
             if not first_street_only or tree.street[node] == tree.street[0]:
@@ -383,7 +383,7 @@ def test_a_strategy_that_was_set_is_played(kind: str) -> None:
 
 def test_what_is_packed_is_what_is_played_as_if_it_were_stored(kind: str) -> None:
     engine, reach = trained(kind), any_reach()
-    if KINDS[kind].model in ("exact", "boards"):
+    if KINDS[kind].spec().model.plays_combos:
         pytest.skip("they are stored by combo: `test_packing`, `storage/test_unified_bundle`")
     streets, before = engine.model.streets, seen(engine)
     for numbers in (ONE_BYTE, TWO_BYTES):

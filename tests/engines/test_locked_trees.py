@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from builders.locked_trees import with_locks
 from builders.small_games import small_config
 from reference.boards import BoardsTwin
 
@@ -42,17 +43,6 @@ GAME = small_config(
 ).game()
 
 
-def told(tree: BettingTree, every: int) -> BettingTree:
-    """The tree with a lock at every so many decisions; every second of them to one action."""
-    locks = {}
-    for place, node in enumerate(tree.decisions()[::every]):
-        actions = int(tree.child_count[node])
-        mixed = np.arange(1, actions + 1) / (actions * (actions + 1) / 2)
-        chances = np.eye(actions)[-1] if place % 2 else mixed
-        locks[node] = tuple(chances.tolist())
-    return replace(tree, locks=locks)
-
-
 def exact_game(tree: BettingTree, precision: str = "float32", shared: bool = False) -> ExactSubgame:
     spot = TURN_SPOT
     combos = np.flatnonzero(spot.ranges[0].weights), np.flatnonzero(spot.ranges[1].weights)
@@ -77,7 +67,7 @@ def exploitability(game: ExactSubgame, reach: list[np.ndarray]) -> float:
 @pytest.mark.parametrize("precision", ["float32", "float16"])
 def test_a_locked_tree_is_every_hand_locked_on_every_board(precision: str) -> None:
     """As spots lock hands one by one, which other code does."""
-    tree = told(TURN_SPOT.tree, 5)
+    tree = with_locks(TURN_SPOT.tree, 5)
     games = [exact_game(tree, precision), exact_game(TURN_SPOT.tree, precision)]
     for node, chances in tree.locks.items():
         level = games[1].levels.index(Street(int(tree.street[node])))
@@ -139,11 +129,11 @@ def test_a_lock_to_one_action_is_a_tree_without_the_others(shared: bool) -> None
 
 
 def test_regret_sums_leave_out_what_is_locked() -> None:
-    tree = told(TURN_SPOT.tree, 4)
+    tree = with_locks(TURN_SPOT.tree, 4)
     game, free = exact_game(tree), exact_game(TURN_SPOT.tree)
     assert game.regret_sums()[:2] == (0.0, 0.0)
     assert 0 < game.regret_sums()[2] < free.regret_sums()[2]
-    everything = exact_game(told(TURN_SPOT.tree, 1))
+    everything = exact_game(with_locks(TURN_SPOT.tree, 1))
     assert everything.regret_sums() == (0.0, 0.0, 0)
 
 
@@ -160,7 +150,7 @@ def ranges(seed: int) -> np.ndarray:
 
 def two_pots(cards: FlopBoards) -> PotsOnFlop:
     """Two pots side by side, every third decision locked."""
-    trees = [(told(pot.tree, 3), pot.payoffs) for pot in GAME.pots[:2]]
+    trees = [(with_locks(pot.tree, 3), pot.payoffs) for pot in GAME.pots[:2]]
     return PotsOnFlop(BoardsPots(trees, GROUPS), cards, 0)
 
 
@@ -200,7 +190,7 @@ def test_pots_with_real_boards_equal_loops_over_cards(cards: FlopBoards) -> None
 
 
 def test_groups_made_again_play_what_is_locked() -> None:
-    trees = [(told(pot.tree, 3), pot.payoffs) for pot in GAME.pots[:1]]
+    trees = [(with_locks(pot.tree, 3), pot.payoffs) for pot in GAME.pots[:1]]
     model = CardModel("boards", groups=GROUPS, rows=32)
     games = BoardsEngine(trees, GAME.flops.flops, 1, model, ranges(1)[:, None])
     tree = trees[0][0]

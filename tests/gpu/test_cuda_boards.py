@@ -1,15 +1,17 @@
 """Games with real boards by the CUDA kernels play as those by the kernels for processors."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from builders.host_device import HostDevice, tried_device
+from builders.locked_trees import with_locks
 from builders.small_games import small_config
 
-from allstreets.betting import Player
-from allstreets.cards import HAND_COUNT
+from allstreets.betting import Player, Street
+from allstreets.cards import HAND_COUNT, HAND_OF_COMBO
 from allstreets.cfr import IterationWeights, parse_schedule
 from allstreets.engines.boards.cards import FlopBoards, bucket_hands, flop_boards
 from allstreets.engines.boards.engine import BoardsEngine
@@ -223,6 +225,64 @@ def test_strategies_that_are_set_or_rounded_are_played(
         np.testing.assert_array_equal(one, two)
 
 
+def test_locks_are_played() -> None:
+    """On all streets, of some hands on the flop, after other buckets, and set flop by flop."""
+    flops, some, ranges = FLOPS[:1], EVERY[:1], reach()
+    trees = [(with_locks(tree, 4), payoffs) for tree, payoffs in TREES]
+    tree = trees[0][0]
+    (free, *_) = [node for node in tree.decisions(Street.FLOP)[1:] if node not in tree.locks]
+    chances = tuple(np.eye(int(tree.child_count[free]))[-1].tolist())
+    hands = {free: dict.fromkeys(range(0, HAND_COUNT, 3), chances)}
+    trees[0] = replace(tree, hand_locks=hands), trees[0][1]
+    assert {int(tree.street[node]) for node in tree.locks} == {1, 2, 3}
+    cpu = BoardsEngine(trees, flops, 1, MODEL)
+    gpu = CudaBoardsEngine(trees, flops, 1, MODEL, tried_device())
+    (first, *_) = [node for node in tree.locks if tree.street[node] == Street.FLOP]
+    given = (
+        np.random.default_rng(2)
+        .dirichlet(np.ones(int(tree.child_count[first])), cpu.average(0, 0, first).shape[1])
+        .T
+    )
+
+    def agree(count: int, first_iteration: int) -> None:
+        found: list[list[Any]] = [[], []]
+        for place, games in enumerate((cpu, gpu)):
+            for now in every(count, first_iteration):
+                found[place] = [
+                    games.step(player, ranges[player], ranges[player.opponent], some, [now])
+                    for player in Player
+                ]
+            for player in Player:
+                for run in (games.best_response, games.evaluate):
+                    found[place].append(run(player, ranges[player.opponent], some))
+        assert_alike(found[0], found[1], 2e-4)
+        for game, twin in ((gpu.subgames[pot][0], cpu.subgames[pot][0]) for pot in range(2)):
+            for node in game.tree.locks:
+                level = game.levels.index(Street(int(game.tree.street[node])))
+                played, expected = (
+                    each.stored_at(each.averages, level, 0, node) for each in (game, twin)
+                )
+                np.testing.assert_allclose(played, expected, atol=1)  # in 32767ths
+        combos = gpu.subgames[0][0].streets[0].combos(Player.OOP, 0)
+        held = HAND_OF_COMBO[np.sort(combos)] % 3 == 0
+        np.testing.assert_allclose(
+            gpu.average(0, 0, free)[:, held], np.repeat(np.array(chances)[:, None], held.sum(), 1)
+        )
+        sums, those = cpu.regret_sums(some), gpu.regret_sums(some)
+        np.testing.assert_allclose(sums.total, those.total, rtol=1e-3)
+        np.testing.assert_array_equal(sums.entries, those.entries)
+
+    agree(2, 1)
+    for games in (cpu, gpu):
+        games.set_average(0, 0, first, given)
+        games.rebucket(reach(4))
+        for row in games.subgames:
+            row[0].steps = [64, 64]  # the next iteration leaves averages alone
+    agree(1, 3)
+    # Combos that suits make alike play alike.
+    np.testing.assert_allclose(gpu.average(0, 0, first), cpu.average(0, 0, first), atol=1e-4)
+
+
 def test_games_go_on_in_other_groups() -> None:
     flops, some = FLOPS[:1], EVERY[:1]
     gpu = CudaBoardsEngine(TREES, flops, 1, MODEL, tried_device())
@@ -345,7 +405,8 @@ def test_pieces_are_the_whole_river(rake: float) -> None:
         for own, pot, slot, actions, stage, piece, *_ in arrays["runs"].tolist():
             first, count = arrays["river_pieces"][piece, 3:5].tolist()
             nodes = arrays["nodes"][first : first + count]
-            held = (nodes[:, 0] == own) & (nodes[:, 6] >= slot) & (nodes[:, 6] < slot + actions)
+            slots = nodes["slot"]
+            held = (nodes["is_player"] == own) & (slots >= slot) & (slots < slot + actions)
             held &= river.forest.pot[first : first + count] == pot
-            np.testing.assert_array_equal(nodes[held, 7] - stage, nodes[held, 6] - slot)
-            assert nodes[held, 1].sum() == actions
+            np.testing.assert_array_equal(nodes["number"][held] - stage, slots[held] - slot)
+            assert nodes["actions"][held].sum() == actions

@@ -1,16 +1,20 @@
 """Exact subgames by the CUDA kernels play as those by the kernels for processors."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 from builders.host_device import tried_device
+from builders.locked_trees import with_locks
 
 from allstreets.base import InputError
-from allstreets.betting import Player
+from allstreets.betting import BettingTree, Player, Street
+from allstreets.cards import HAND_OF_COMBO
 from allstreets.cfr import parse_schedule
 from allstreets.engines.cuda.exact import CudaSubgame
+from allstreets.engines.exact.buckets import suit_street_buckets
 from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.games.locks import Lock
 from allstreets.games.spot import Spot, spot_root
@@ -32,12 +36,16 @@ def on_host(
     precision: str = "float32",
     like: CudaSubgame | None = None,
     tremble: float = 0.0,
+    shared: bool = False,
+    tree: BettingTree | None = None,
 ) -> CudaSubgame:
-    weights = [one.weights for one in spot.ranges]
+    weights = spot.ranges[0].weights, spot.ranges[1].weights
     combos = np.flatnonzero(weights[0]), np.flatnonzero(weights[1])
     root, device = spot_root(spot), tried_device()
+    buckets = partial(suit_street_buckets, weights=weights) if shared else None
+    tree = spot.tree if tree is None else tree
     return CudaSubgame(
-        spot.tree, spot.payoffs, root, combos, device, 1, precision, like, tremble=tremble
+        tree, spot.payoffs, root, combos, device, 1, precision, like, buckets, tremble
     )
 
 
@@ -188,6 +196,58 @@ def test_what_is_locked_stays() -> None:
     there.iterate(solver.reach, every)
     for mine, other in zip(values(solver.subgame, solver), values(there, solver), strict=True):
         np.testing.assert_allclose(mine, other, atol=1e-4 * np.abs(mine).max())
+
+
+@pytest.mark.parametrize("precision", ["float32", "float16"])
+@pytest.mark.parametrize("shared", [False, True])
+def test_locked_trees_agree(precision: str, shared: bool) -> None:
+    """Locks of all hands on every board, and of some hands on the first street."""
+    tree = with_locks(TURN.tree, 3)
+    (node, *_) = [node for node in tree.decisions(Street.TURN) if node not in tree.locks]
+    chances = tuple(np.eye(int(tree.child_count[node]))[-1].tolist())
+    tree = replace(tree, hand_locks={node: {int(HAND_OF_COMBO[-1]): chances, 0: chances}})
+    there, solver = on_host(TURN, precision, shared=shared, tree=tree), SpotSolver(TURN, threads=1)
+    weights = TURN.ranges[0].weights, TURN.ranges[1].weights
+    combos = np.flatnonzero(weights[0]), np.flatnonzero(weights[1])
+    buckets = partial(suit_street_buckets, weights=weights) if shared else None
+    root = spot_root(TURN)
+    here = ExactSubgame(tree, TURN.payoffs, root, combos, 1, precision, buckets=buckets)
+    every = parse_schedule("ahead").run(1, 2)
+    for game in (here, there):
+        game.iterate(solver.reach, every)
+    tolerance = 2e-3 if precision == "float16" else 1e-5
+    for mine, other in zip(values(here, solver), values(there, solver), strict=True):
+        np.testing.assert_allclose(mine, other, atol=tolerance * np.abs(mine).max())
+    assert there.regret_sums() == pytest.approx(here.regret_sums(), rel=10 * tolerance)
+    everything = on_host(TURN, precision, shared=shared, tree=with_locks(TURN.tree, 1))
+    everything.iterate(solver.reach, every)
+    assert everything.regret_sums() == (0.0, 0.0, 0)
+    locked = np.array(next(iter(tree.locks.values())))
+    first = next(iter(tree.locks))
+    there.put_strategy(0, 0, first, locked[None, ::-1, None])
+    here.put_strategy(0, 0, first, locked[None, ::-1, None])
+    for game in (here, there):
+        game.iterate(solver.reach, parse_schedule("ahead").run(3, 1))
+    for mine, other in zip(values(here, solver), values(there, solver), strict=True):
+        np.testing.assert_allclose(mine, other, atol=2 * tolerance * np.abs(mine).max())
+
+
+@pytest.mark.parametrize("spot", [WIDE, replace(RAKED, oop="22+,A2s+", ip="22+,K2s+")])
+@pytest.mark.parametrize("precision", ["float32", "float16"])
+def test_hands_that_share_a_strategy_on_the_river(spot: Spot, precision: str) -> None:
+    solver = SpotSolver(spot, threads=1, precision=precision, river_groups="suits", tremble=0.01)
+    there = on_host(spot, precision, shared=True, tremble=0.01)
+    assert there.memory_bytes == solver.memory_bytes < on_host(spot, precision).memory_bytes
+    every = parse_schedule("ahead").run(1, 2)
+    solver.subgame.iterate(solver.reach, every)
+    there.iterate(solver.reach, every)
+    tolerance = 1e-3 if precision == "float16" else 1e-5
+    for mine, other in zip(values(solver.subgame, solver), values(there, solver), strict=True):
+        np.testing.assert_allclose(mine, other, atol=tolerance * np.abs(mine).max())
+    assert there.regret_sums() == pytest.approx(solver.subgame.regret_sums(), rel=10 * tolerance)
+    solver.subgame.restore({name: array.copy() for name, array in there.state().items()})
+    for mine, other in zip(values(solver.subgame, solver), values(there, solver), strict=True):
+        np.testing.assert_allclose(mine, other, atol=1e-5 * np.abs(mine).max())
 
 
 def test_what_a_gpu_cannot_do_is_said() -> None:

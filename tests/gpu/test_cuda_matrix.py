@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from builders.host_device import HostDevice, tried_device
+from builders.locked_trees import with_locks
 
 from allstreets.base import InputError
 from allstreets.betting import (
@@ -40,9 +41,13 @@ def rules(pot: int, stack: int, size: float, rake: float = 0.0) -> PostflopRules
     return PostflopRules(Street.FLOP, pot, stack, sizes, max_raises=1, rake=rake)
 
 
-def trees(rake: float = 0.0) -> list[tuple[Any, Any]]:
+def trees(rake: float = 0.0, locked: int = 0) -> list[tuple[Any, Any]]:
+    """The pots, with a lock at every so many decisions."""
     every = [rules(*pot, rake) for pot in POTS]
-    return [(tree, payoffs(tree, one)) for one in every for tree in [build_postflop_tree(one)]]
+    found = [(build_postflop_tree(one), one) for one in every]
+    return [
+        (with_locks(tree, locked) if locked else tree, payoffs(tree, one)) for tree, one in found
+    ]
 
 
 BUCKETS = CardModel("buckets", buckets=(5, 18, 70))  # more than a tile of a product
@@ -68,17 +73,21 @@ def model(request: pytest.FixtureRequest) -> Iterator[CardModel]:
     MODEL.pop()
 
 
-def here(rake: float = 0.0) -> MatrixEngine:
-    return MatrixEngine(trees(rake), cards(MODEL[-1]), MODEL[-1])
+def here(rake: float = 0.0, locked: int = 0) -> MatrixEngine:
+    return MatrixEngine(trees(rake, locked), cards(MODEL[-1]), MODEL[-1])
 
 
 def there(
-    rake: float = 0.0, shared: int = 227 * 1024, where: Residence | None = None
+    rake: float = 0.0,
+    shared: int = 227 * 1024,
+    where: Residence | None = None,
+    locked: int = 0,
 ) -> CudaMatrixEngine:
     device: Any = tried_device()
     own, device.shared_bytes = device.shared_bytes, shared
+    given, model = trees(rake, locked), MODEL[-1]
     try:
-        return CudaMatrixEngine(trees(rake), cards(MODEL[-1]), device, MODEL[-1], where=where)
+        return CudaMatrixEngine(given, cards(model), device, model, where=where)
     finally:
         device.shared_bytes = own
 
@@ -289,13 +298,96 @@ def test_strategies_that_are_set_or_rounded_are_played() -> None:
     np.testing.assert_allclose(cpu.average(1, 2, 0), gpu.average(1, 2, 0), atol=1e-5)
 
 
+@pytest.mark.parametrize("resident", [3, 1])
+def test_locked_decisions_play_what_they_are_told(resident: int) -> None:
+    """Also where flops come and go; strategies that differ by flop are set."""
+    ranges = reach()
+    cpu = here(locked=3)
+    gpu = there(where=Residence(len(BOARDS), resident, 1), locked=3)
+    tree = cpu.games[0].tree
+    (first, *_) = tree.locks
+    given = (
+        np.random.default_rng(1)
+        .dirichlet(np.ones(int(tree.child_count[first])), cpu.average(0, 1, first).shape[1])
+        .T
+    )
+    for games in (cpu, gpu):
+        games.set_average(0, 1, first, given)
+    mine, other = visit(cpu, ranges, every(2)), visit(gpu, ranges, every(2))
+    assert_alike(mine, other, 1e-5)
+    assert_alike(values(cpu, ranges), values(gpu, ranges), 1e-5)
+    checks: list[tuple[int, int, int, Any]] = [
+        *((0, 0, node, chances) for node, chances in tree.locks.items()),
+        (0, 1, first, given),
+    ]
+    for pot, flop, node, played in checks:
+        average = gpu.average(pot, flop, node)
+        expected = np.broadcast_to(np.reshape(played, (len(average), -1)), average.shape)
+        np.testing.assert_allclose(average, expected, atol=1e-5)
+    sums, those = cpu.regret_sums(FLOPS), gpu.regret_sums(FLOPS)
+    np.testing.assert_allclose(sums.total, those.total, rtol=1e-4)
+    np.testing.assert_allclose(sums.largest, those.largest, rtol=1e-4)
+    np.testing.assert_array_equal(sums.entries, those.entries)
+    assert (those.entries < there().regret_sums(FLOPS).entries).all()
+    everything = there(locked=1)
+    visit(everything, ranges, every(1))
+    assert not everything.regret_sums(FLOPS).total.any()
+    assert not everything.regret_sums(FLOPS).entries.any()
+
+
+@pytest.mark.parametrize("resident", [3, 1])
+def test_only_some_hands_are_stored(resident: int) -> None:
+    """Hands leave and come back, also where flops come and go; the others play evenly."""
+    where = Residence(len(BOARDS), resident, 1)
+    cpu, gpu, ranges = here(), there(where=where), reach()
+    if MODEL[-1].kind != "classes":
+        assert not gpu.can_drop_hands
+        return
+    assert gpu.can_drop_hands
+    assert not there(locked=3).can_drop_hands
+    visit(cpu, ranges, every(2))
+    gpu.restore({name: array.copy() for name, array in cpu.state().items()})
+    for round_, share in enumerate((0.4, 0.7, 0.0)):
+        kept = np.random.default_rng(round_).random((2, len(POTS), 169)) > share
+        kept[Player.IP, 1] = True  # all of them
+        kept[Player.OOP, 1, :150] &= bool(round_)
+        for games in (cpu, gpu):
+            games.keep_hands(kept)
+        assert gpu.memory_bytes == cpu.memory_bytes
+        assert gpu.saved_bytes == cpu.saved_bytes
+        assert bool(gpu.saved_bytes) == bool(share)
+        reached = np.where(kept, ranges, 0.0)
+        mine, other = (visit(games, reached, every(1, 3 + round_)) for games in (cpu, gpu))
+        assert_alike(mine, other, 1e-5)
+        assert not np.asarray(other[Player.OOP])[~np.repeat(kept[0][:, None], 3, 1)].any()
+        assert_alike(values(cpu, reached), values(gpu, reached), 1e-5)
+        for game, twin in zip(gpu.games, cpu.games, strict=True):
+            for node in game.tree.decisions()[::7]:
+                for kind in ("regrets", "averages"):
+                    found, expected = (
+                        each.numbers_at(getattr(each, kind), 2, node) for each in (game, twin)
+                    )
+                    most = np.abs(getattr(twin, kind)[0][game.tree.player_at(node)]).max()
+                    np.testing.assert_allclose(found, expected, atol=1e-5 * most)
+        mine, other = ([games.regret_sums(FLOPS).total] for games in (cpu, gpu))
+        assert_alike(mine, other, 1e-5)
+        np.testing.assert_array_equal(
+            cpu.regret_sums(FLOPS).entries, gpu.regret_sums(FLOPS).entries
+        )
+        gpu.iterate(reached, np.ones((2, 3), bool), every(2, 5))
+        cpu.iterate(reached, np.ones((2, 3), bool), every(2, 5))
+        assert_alike(values(cpu, reached), values(gpu, reached), 1e-3)
+        gpu.restore({name: array.copy() for name, array in cpu.state().items()})
+        if share:
+            with pytest.raises(ValueError, match="not stored reaches"):
+                gpu.evaluate(Player.OOP, np.ones((len(POTS), 169)), FLOPS)
+
+
 def test_what_a_gpu_cannot_do_is_said() -> None:
     games, ranges = there(), reach()
     pruned = SCHEDULE.at(1)._replace(threshold=-1.0)
     with pytest.raises(InputError, match="every action"):
         games.step(Player.OOP, ranges[0], ranges[1], FLOPS, [pruned] * len(FLOPS))
-    with pytest.raises(InputError, match="stores all of them"):
-        games.keep_hands(np.ones((2, len(POTS), 169), bool))
     found = cards(CLASSES)
     roots = np.zeros((len(BOARDS), 169, 169))
     with pytest.raises(InputError, match="in product form"):

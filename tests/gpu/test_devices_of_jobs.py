@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from builders.host_device import HostDevice, tried_device
 from builders.small_forms import river
+from builders.small_games import small_config
 from builders.whole_solution import trips_result, whole_game
 
 from allstreets.analysis.certify import FlopEvaluator
@@ -24,6 +25,7 @@ from allstreets.explorer.solves.folders import Request, new_folder
 from allstreets.explorer.solves.process import Channel, Commands, Reporter
 from allstreets.explorer.solves.spots import read_form
 from allstreets.games import Spot, matrix_lengths
+from allstreets.games.locks import Lock
 from allstreets.jobs.api import plan, run
 from allstreets.jobs.config.train import read_train_config
 from allstreets.solutions import WholeSolution, solve
@@ -31,8 +33,11 @@ from allstreets.solvers import EXACTLY, Completion, SpotSolver, WholeGameSolver
 from allstreets.storage.spot_bundle import restore_spot
 
 SCHEDULE = parse_schedule("ahead")
+ON_TWO_FLOPS = whole_game(["Ks7h2d", "9s8s7h"], 6, "50%", ())
+LOCK = Lock("c x | * | x", strategy={"b50%": 0.7, "x": 0.3})
 GAMES = {
-    "classes": (CLASSES, whole_game(["Ks7h2d", "9s8s7h"], 6, "50%", ())),
+    "classes": (CLASSES, ON_TWO_FLOPS),
+    "locked": (CLASSES, replace(ON_TWO_FLOPS, lock=(LOCK,))),
     "buckets": (
         CardModel("buckets", buckets=(6, 16, 20)),
         whole_game(["Ks7h2d", "9s8s7h"], 4, "100%", ()),
@@ -66,18 +71,43 @@ def solver_of(kind: str, device: str) -> WholeGameSolver:
 
 
 @pytest.mark.parametrize(
-    "kind", ["classes", "buckets", "exact", pytest.param("boards", marks=pytest.mark.long)]
+    "kind",
+    ["classes", "locked", "buckets", "exact", pytest.param("boards", marks=pytest.mark.long)],
 )
 def test_whole_games(kind: str) -> None:
     here, there = solver_of(kind, CPU), solver_of(kind, "cuda")
     for solver in (here, there):
-        solver.train_batch({"classes": 30, "buckets": 12}.get(kind, 6))
+        solver.train_batch({"classes": 30, "locked": 30, "buckets": 12}.get(kind, 6))
     assert here.device_use is None
     assert there.device_use is not None
     mine, other = here.figures(), there.figures()
     assert other.exploitability == pytest.approx(mine.exploitability, rel=0.05)
     assert other.values == pytest.approx(mine.values, abs=0.5)  # mbb/hand
     assert there.avg_positive_regret == pytest.approx(here.avg_positive_regret, rel=0.02)
+
+
+def test_hands_that_do_not_play_a_pot_are_dropped() -> None:
+    game = small_config(stack_depth=12, raise_cap=2).game()
+    schedule = parse_schedule("dcfr(1.2,0.5,4)")
+    here, there, again = (
+        WholeGameSolver(
+            game, game.build(game.engine(CLASSES, device=device)), schedule, drop_unplayed_every=10
+        )
+        for device in (CPU, "cuda", "cuda")
+    )
+    for solver in (here, there):
+        solver.train_batch(45)
+    assert there.saved_bytes > 0.1 * there.memory_bytes
+    assert there.saved_bytes == pytest.approx(here.saved_bytes, rel=0.05)
+    mine, other = here.figures(), there.figures()
+    assert other.exploitability == pytest.approx(mine.exploitability, rel=0.05)
+    assert other.values == pytest.approx(mine.values, abs=0.5)  # mbb/hand
+    again.restore({name: array.copy() for name, array in there.state().items()})
+    assert again.memory_bytes == there.memory_bytes
+    assert again.exploitability() == there.exploitability()
+    for solver in (there, again):
+        solver.train_batch(10)  # a review among them
+    assert again.exploitability() == there.exploitability()
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,6 @@ def test_a_gpu_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("memory", "memmap"),
         ("prune_warmup", 30),
-        ("drop_unplayed_every", 50),
     ],
 )
 def test_what_only_processors_do(tmp_path: Path, key: str, value: Any) -> None:
@@ -78,6 +77,7 @@ def test_what_only_processors_do(tmp_path: Path, key: str, value: Any) -> None:
 def test_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("allstreets.games.estimates.open_device", lambda _: HostDevice())
     require_device_room("cuda", device_bytes(100_000_000))
+    assert device_bytes(100_000_000, "suits") == 1_400_000_000  # rows have all hands
     with pytest.raises(InputError, match=r"needs 12\.5 GB on processor, of which 4\.3 GB are free"):
         require_device_room("cuda", device_bytes(10_000_000_000))
 

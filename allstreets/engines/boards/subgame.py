@@ -340,6 +340,11 @@ class PotsOnFlop:
         self._combos = hands.sizes.astype(np.float64)
         self._padded = whole_vectors(len(self._class))
 
+    @property
+    def hand_locks(self) -> list[Singles]:
+        """By player: 1 where a hand of the flop is locked, [node][hand] of all pots; or empty."""
+        return self._together.locked[FLOP]
+
     def step(self, player: Player, opponent_reach: Floats, weights: IterationWeights) -> Floats:
         """[P, 169]: a half-iteration of a player against the opponent's reach [P, 169]."""
         by_pot = [subgame.kernel_weights(player, weights) for subgame in self.subgames]

@@ -39,11 +39,6 @@ struct Boards : Street {
     const int *player_actions, *opponent_actions;  // [P + 1]
     const int *flop_of;                            // [B]
     const int *flop_first;                         // [F + 1]: boards
-    const int *player_rows, *opponent_rows;        // [B + 1]: hands, or buckets, that are stored
-    const Short *player_bucket, *opponent_bucket;  // by hand of a turn; 0: every hand its own
-    const int *member_first;                       // by bucket of the player's: its hands
-    const Short *members;
-    const float *member_share;
     const Byte *size;  // by hand: its combos; 0 for padding
     const Byte *cards; // by hand, 2
     const float *root; // [P][169]: the opponent's reach before the flop
@@ -68,7 +63,7 @@ struct Boards : Street {
     const Run *runs;
     const Term *products;
     const signed char *margin, *pairs; // [rivers][buckets][buckets]
-    const int *player_live;            // [B]: of player_rows those without padding
+    const Byte *pot_locked;            // [P]: whether some decision of the player's is
 };
 
 DEVICE bool visited(const Boards *ONLY s, int flop, int pot) {
@@ -91,7 +86,7 @@ DEVICE Numbers numbers_of(const Boards *ONLY s, const int *rows, const int *acti
             rows[board + 1] - rows[board]};
 }
 
-// ---- flop and turn, the forward pass: what `streets.cuh` asks for
+// ---- flop and turn: what `streets.cuh` asks for
 
 DEVICE float tremble_of(const Boards *ONLY s) { return 0.0f; }
 DEVICE bool line_visited(const Boards *ONLY s, int board, int line) {
@@ -101,11 +96,14 @@ DEVICE bool leaf_visited(const Boards *ONLY s, int board, int leaf) {
     return visited(s, s->flop_of[board], s->leaf_pot[leaf]);
 }
 DEVICE int row_below(const Boards *ONLY s, int leaf) { return s->below_row[leaf]; }
-DEVICE int opponent_row(const Boards *ONLY s, int board, int hand) {
-    return s->opponent_bucket ? s->opponent_bucket[s->opponent_start[board] + hand] : hand;
-}
-DEVICE Numbers opponent_numbers(const Boards *ONLY s, int board, int line) {
+DEVICE Numbers opponent_numbers(const Boards *ONLY s, int board, int line, bool) {
     return numbers_of(s, s->opponent_rows, s->opponent_actions, board, s->line_pot[line]);
+}
+DEVICE Numbers player_numbers(const Boards *ONLY s, int board, int line) {
+    return numbers_of(s, s->player_rows, s->player_actions, board, s->line_pot[line]);
+}
+DEVICE Weights weights_at(const Boards *ONLY s, int board, int line) {
+    return weights_of(s, s->flop_of[board], s->line_pot[line]);
 }
 // From the board above, or from before the flop.
 DEVICE float reach_in(const Boards *ONLY s, int board, int line, int hand) {
@@ -114,8 +112,9 @@ DEVICE float reach_in(const Boards *ONLY s, int board, int line, int hand) {
     return above < CLASSES ? s->root[line * CLASSES + above] : 0.0f;
 }
 
-KERNEL forward(const Boards *ONLY s) { forward_line(s); }
+KERNEL forward(const Boards *ONLY s) { forward_line<true>(s); }
 KERNEL gather(const Boards *ONLY s) { gather_leaf(s); }
+SMALL_KERNEL(256, 3) backward(const Boards *ONLY s) { backward_line(s); }
 
 // A fold is worth the same against all hands that fit beside the player's.
 KERNEL folds(const Boards *ONLY s) {
@@ -166,85 +165,6 @@ KERNEL folds(const Boards *ONLY s) {
     }
 }
 
-// ---- flop and turn, the backward pass
-
-// What a bucket learns; chances [action][bucket] say how its hands play: as they
-// did, moved by `ahead` towards what the new regrets will play.
-template <int A>
-DEVICE void learn_bucket(const Boards *ONLY s, Regret *regrets, Fraction *average,
-                         const float *values, Long stride, const int *members, float *chances,
-                         int buckets, const Weights &weights, float wobble, int run_time) {
-    const int actions = A ? A : run_time;
-    float worth[A ? A : MOST_ACTIONS], played[A ? A : MOST_ACTIONS], total = 0.0f;
-    UNROLL for (int a = 0; a < actions; a++) {
-        worth[a] = 0.0f;
-        played[a] = above(widen(regrets[16 * a]));
-        total += played[a];
-    }
-#pragma unroll 2
-    for (int each = members[0]; each < members[1]; each++) {
-        const int hand = s->members[each];
-        const float share = s->member_share[each];
-        UNROLL for (int a = 0; a < actions; a++) worth[a] += share * values[a * stride + hand];
-    }
-    const Shares before = shares(total, 1.0f, actions);
-    learn<A>(regrets, average, worth, 1, weights, wobble, false, actions);
-    total = 0.0f;
-    UNROLL for (int a = 0; a < actions; a++) total += above(widen(regrets[16 * a]));
-    const Shares after = shares(total, 1.0f, actions);
-    const float moved = total > TINY ? weights.ahead : 0.0f;
-    UNROLL for (int a = 0; a < actions; a++) {
-        const float chance = played[a] * before.factor + before.even;
-        const float then = above(widen(regrets[16 * a])) * after.factor + after.even;
-        chances[a * buckets] = chance + moved * (then - chance);
-    }
-}
-
-SMALL_KERNEL(256, 3) backward(const Boards *ONLY s) {
-    SHARED(chances);
-    const int line = modulo(BLOCK, s->lines), board = s->first_board + quotient(BLOCK, s->lines);
-    const int flop = s->flop_of[board], pot = s->line_pot[line];
-    if (!visited(s, flop, pot)) return;
-    const int first = s->player_start[board], hands = hands_on(s->player_start, board);
-    const Numbers numbers = numbers_of(s, s->player_rows, s->player_actions, board, pot);
-    const int first_bucket = s->player_rows[board], count = numbers.count;
-    const Weights weights = weights_of(s, flop, pot);
-    const bool learns_by_bucket = s->player_bucket && s->mode == UPDATE;
-    float *rows = s->values + (Long)first * s->value_rows;
-    for (int hand = THREAD; hand < hands; hand += THREADS) sum_leaves(s, line, rows, hands, hand);
-    for (int n = s->line_nodes[line + 1] - 1; n >= s->line_nodes[line]; n--) {
-        const Node node = s->nodes[n];
-        if (!node.is_player) continue;
-        const float *values = rows + (Long)node.child * hands;
-        if (learns_by_bucket) {
-            SYNC(); // values of all hands are there, and nobody reads chances any more
-            for (int bucket = THREAD; bucket < count; bucket += THREADS) {
-                const Long at = number_at(numbers, node, bucket);
-                const int *members = s->member_first + first_bucket + bucket;
-                const float wobble = dither(weights.phase, bucket);
-                by_actions<3>(node.actions, [&](auto known) {
-                    learn_bucket<known.count>(s, s->player_regrets + at, s->player_average + at,
-                                              values, hands, members, chances + bucket, count,
-                                              weights, wobble, node.actions);
-                });
-            }
-            SYNC();
-        }
-        for (int hand = THREAD; hand < hands; hand += THREADS) {
-            const int row = s->player_bucket ? s->player_bucket[first + hand] : hand;
-            const Long at = number_at(numbers, node, row);
-            float value = 0.0f;
-            if (learns_by_bucket)
-                for (int a = 0; a < node.actions; a++)
-                    value += chances[a * count + row] * values[(Long)a * hands + hand];
-            else
-                value = decide(s->mode, s->player_regrets + at, s->player_average + at, values + hand,
-                               hands, weights, dither(weights.phase, hand), false, node.actions);
-            put_value(node, rows, hands, hand, value);
-        }
-    }
-}
-
 // Values of a pot on a flop: those of the combos of each class.
 KERNEL total(const Boards *ONLY s) {
     const int pot = modulo(BLOCK, s->pots), flop = s->first_board + quotient(BLOCK, s->pots);
@@ -281,7 +201,7 @@ KERNEL sum_regrets(const Boards *ONLY s) {
             if (s->line_pot[line] != pot) continue;
             for (int n = s->line_nodes[line]; n < s->line_nodes[line + 1]; n++) {
                 const Node node = s->nodes[n];
-                if (!node.is_player) continue;
+                if (!node.is_player || node.locked) continue;
                 const Regret *regrets = s->player_regrets + number_at(numbers, node, row);
                 for (int a = 0; a < node.actions; a++) note(found, widen(regrets[16 * a]));
             }

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import Flags, Floats, Longs, Singles
-from allstreets.betting import Player
+from allstreets.betting import Player, Street
 from allstreets.cards import HAND_COUNT, Flop
 from allstreets.cfr import IterationWeights
 from allstreets.engines.boards.engine import BoardsEngine
-from allstreets.engines.boards.subgame import BoardsSubgame
+from allstreets.engines.boards.subgame import BoardsSubgame, NewArray
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.cuda.boards_layout import AT_ONCE, FlatBoards
 from allstreets.engines.cuda.boards_passes import (
@@ -36,6 +36,7 @@ from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE, UPD
 from allstreets.engines.protocol import Arrays, Flops, RegretSums
 from allstreets.engines.quantised import Numbers
 from allstreets.engines.simd.iteration_weights import NO_WEIGHTS
+from allstreets.engines.simd.vectors import aligned
 from allstreets.engines.trees import Trees
 
 
@@ -44,10 +45,17 @@ def elsewhere(size: int, kind: Any) -> NDArray[Any]:
     return np.broadcast_to(np.zeros(1, kind), size)
 
 
+def _locked_places(game: BoardsSubgame) -> set[tuple[int, int]]:
+    """The streets and players of a fresh game whose numbers are not all zeros."""
+    nodes = {*game.tree.locks, *game.tree.hand_locks}
+    return {(game.levels.index(Street(int(game.tree.street[node]))), game.tree.player_at(node))
+            for node in nodes}  # fmt: skip
+
+
 class CudaBoardsEngine(BoardsEngine):
     """`BoardsEngine` whose passes run on a device."""
 
-    fresh_numbers = staticmethod(elsewhere)
+    fresh_numbers: NewArray = staticmethod(elsewhere)
 
     def __init__(
         self,
@@ -59,6 +67,8 @@ class CudaBoardsEngine(BoardsEngine):
         ranges: Floats | None = None,
     ) -> None:
         refuse_long_decisions(tree for tree, _ in trees)
+        if any(tree.is_locked for tree, _ in trees):
+            self.fresh_numbers = aligned  # of which locked strategies take some pages
         self.bucketing = CudaBucketing(there)
         super().__init__(trees, flops, threads, model, ranges)
         self.device = self.there = there  # the one is None in games for processors
@@ -168,19 +178,24 @@ class CudaBoardsEngine(BoardsEngine):
         trees = self._description[0]
         for number, pots in enumerate(self._pots_of_sets()):
             if len(pots):
+                locks = [row[number][1].hand_locks for row in self._together]
                 flat = FlatBoards(
                     self.cards, number, self.model.groups, self.there.shared_bytes,
                     self._description[2],
                 )  # fmt: skip
                 chosen = [trees[pot] for pot in pots.tolist()]
-                self._sets.append(BoardsPasses(self.there, self._kernels, pots, chosen, flat))
+                hand_locks = [np.concatenate([each[player] for each in locks]) for player in Player]
+                self._sets.append(
+                    BoardsPasses(self.there, self._kernels, pots, chosen, flat, hand_locks)
+                )
         arrange_together(self.there, self._sets)
         self._looked_at.clear()
         self._together.clear()  # passes run there: nothing needs all pots of a flop in one array
         for pot, flop, game in self._games():
             for name in NAMES:
                 here = getattr(game, name)
-                for level, player in () if fresh else EVERYWHERE:
+                sent = EVERYWHERE if not fresh else _locked_places(game)
+                for level, player in sent:
                     if here[level][player].size:
                         place = self._place(name, pot, flop, level, player)
                         self.there.write(place, here[level][player])
@@ -282,7 +297,7 @@ class CudaBoardsEngine(BoardsEngine):
     def set_average(self, pot: int, flop: int, node: int, strategy: Floats) -> None:
         """Let the average strategy at a decision be `strategy` [A, H]."""
         super().set_average(pot, flop, node, strategy)
-        self._send(range(flop, flop + 1))
+        self._send(range(flop, flop + 1), NAMES)
 
     @contextmanager
     def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:

@@ -18,6 +18,7 @@ from allstreets.engines.cuda.kernels.lists import FOUR, list_dealt, list_entries
 from allstreets.engines.cuda.programs import Array, Arrays, ints
 from allstreets.engines.cuda.streets import (
     StreetBetting,
+    bucket_members,
     card_lists,
     hands_below,
     street_bettings,
@@ -204,22 +205,16 @@ class FlatBoards:
 
     def members(self, player: Player) -> Arrays:
         """The hands of each turn bucket, with their shares."""
-        first, members, shares = [], [], []
+        firsts, hands = [], []
         for boards, rivers in zip(self.boards[TURN], self.rivers, strict=True):
             if rivers.turn is None:
                 return {}
-            rows, start = rivers.turn[player], boards.own_start
-            held = np.flatnonzero(rows.weight)
-            board = np.searchsorted(start, held, side="right") - 1
-            row = rows.start[board] + rows.row[held]
-            order = np.argsort(row, kind="stable")
-            first.append(np.searchsorted(row[order], np.arange(int(rows.start[-1]) + 1)))
-            members.append((held - start[board])[order].astype(np.uint16))
-            shares.append(rows.weight[held][order])
+            first, members = bucket_members(rivers.turn[player], boards.own_start)
+            firsts.append(first)
+            hands.append(members)
         return {
-            "member_first": one_after_the_other(first),
-            "members": np.concatenate(members),
-            "member_share": np.concatenate(shares).astype(np.float32),
+            "member_first": one_after_the_other(firsts),
+            **{name: np.concatenate([each[name] for each in hands]) for name in hands[0]},
         }
 
     def dealt(self, opponent: Player) -> Arrays:

@@ -53,6 +53,7 @@ NAMES = "regrets", "averages"
 NUMBER = {"regrets": np.uint16, "averages": np.int16}
 EVERYWHERE = frozenset((level, int(player)) for level in (FLOP, TURN, RIVER) for player in Player)
 TOLD = "weights", "clock", "visits", "out", "regret_sums"  # input and output of passes
+NO_LOCKS = (np.zeros(0, np.float32),) * 2
 FOLD = np.dtype([("rows", np.int32, 2), ("factor", np.float32), ("pot", np.int32)])
 
 
@@ -96,8 +97,10 @@ class BoardsPasses:
         pots: Longs,
         trees: Trees,
         cards: FlatBoards,
+        hand_locks: Sequence[Singles] = NO_LOCKS,
     ) -> None:
         self.device, self.pots, self.cards, self._kernels = device, pots, cards, kernels
+        self._hand_locks = hand_locks  # by player: of the flops' hands (`PotsOnFlop`)
         self.flops = len(cards.cards)
         self.betting = [
             street_bettings(trees, player, cards.buckets, run_out=True) for player in Player
@@ -188,8 +191,7 @@ class BoardsPasses:
                 largest = np.maximum(largest, sums[:, :, 1].T)
                 live = self.cards.live_rows(level, player).astype(np.int64)
                 rows = np.add.reduceat(live, self.cards.flop_first[level][:-1])
-                actions = np.diff(self.betting[player][level].forest.own_actions)
-                entries += actions[:, None] * rows
+                entries += self.betting[player][level].free_actions[:, None] * rows
         return total, largest, entries
 
     def stored(self, name: str, pot: int, flop: int, level: int, player: int) -> Buffer:
@@ -369,7 +371,11 @@ class BoardsPasses:
             }
         if level == RIVER:
             pieces = self.pieces[player]
-            fields |= {**pieces.arrays(), "piece_count": len(pieces.cuts) - 1}
+            fields |= {
+                **pieces.arrays(),
+                "piece_count": len(pieces.cuts) - 1,
+                "pot_locked": betting.pot_locked,
+            }
         else:
             fields |= self._early_fields(player, level)
         return self._buffers.addresses(f"{level}.of.{player}", fields)
@@ -390,7 +396,9 @@ class BoardsPasses:
             "opponent_start": self._same[level]["player_start"],
         }
         if level == FLOP:
+            locks = self._hand_locks[player]
             return fields | {
+                "player_locked": locks if locks.size else 0,
                 "root": put(f"root.{player}"),
                 "below_row": below.line_value,
                 "below_rows": below.value_rows,

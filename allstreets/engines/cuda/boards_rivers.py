@@ -167,9 +167,9 @@ class RiverPieces:
         of_node = of_line[betting.line_of(forest.value_row - DUMP_ROWS)]
         below_reach, below_value = betting.line_reach[first], betting.line_value[first]
         nodes = betting.nodes
-        nodes[:, 2] -= below_reach[of_node]
-        nodes[:, 3] -= np.where(forest.is_own, below_value[of_node], below_reach[of_node])
-        nodes[:, 4] -= below_value[of_node]
+        nodes["reach"] -= below_reach[of_node]
+        nodes["child"] -= np.where(forest.is_own, below_value[of_node], below_reach[of_node])
+        nodes["value"] -= below_value[of_node]
         runs = self._runs(nodes, of_node)
         terms, ends = self._tiles(of_line, below_reach, below_value)
         zeros = np.setdiff1d(np.arange(betting.value_rows), self.terms["value"])
@@ -219,7 +219,7 @@ class RiverPieces:
                 before[3] += actions
             else:
                 runs.append([mine, pot, slot, actions, used, piece, 0, 0])
-            nodes[node, 7] = used
+            nodes["number"][node] = used
             used += actions
         return ints(runs).reshape(-1, 8)
 

@@ -120,9 +120,10 @@ DEVICE void copy_number_soon(float *to, const float *from) {
 #define TINY 1e-30f         // sums of positive numbers that are no larger count as 0
 #define MOST_ACTIONS 12
 
-// What a pass is for; what is neither of them evaluates average strategies.
+// What a pass is for: `exact.kernels.layout`.
 #define UPDATE 0
 #define BEST_RESPONSE 1
+#define EVALUATE 2
 
 // Work for a number of actions that the compiler knows if it is small: known numbers stay in
 // registers. `count` is 0 where it does not.

@@ -28,33 +28,39 @@ struct Exact : Street {
     Long is_river;
     const Terminal *terminals; // those that show hands first
     Long all_in_tiles;         // in which some do
-    Long player_actions, opponent_actions, player_nodes;
+    Long player_actions, opponent_actions;
     const Byte *player_cards;
     const Short *player_twin;
     const HandTables *tables;
     const Short *combo_hand;
     const Long *equity_start;
     const float *equity;
-    const float *player_locked; // 0: nothing is
-    float *line_values;         // [player's hands][lines], board by board
+    float *line_values; // [player's hands][lines], board by board
     float *net;
     const float *tremble; // [1]: of the opponent's reach, takes every action while the player learns
 };
 
-// What `streets.cuh` asks for: all is visited, and every hand has its own numbers.
+// What `streets.cuh` asks for: all is visited.
 DEVICE float tremble_of(const Exact *ONLY s) { return s->tremble[0]; }
 DEVICE bool line_visited(const Exact *ONLY s, int board, int line) { return true; }
 DEVICE bool leaf_visited(const Exact *ONLY s, int board, int leaf) { return true; }
 DEVICE int row_below(const Exact *ONLY s, int leaf) { return leaf; }
-DEVICE int opponent_row(const Exact *ONLY s, int board, int hand) { return hand; }
-DEVICE Numbers opponent_numbers(const Exact *ONLY s, int board, int line) {
-    return {s->opponent_start[board] * s->opponent_actions, hands_on(s->opponent_start, board)};
+DEVICE Numbers opponent_numbers(const Exact *ONLY s, int board, int line, bool in_buckets) {
+    const int *rows = in_buckets ? s->opponent_rows : s->opponent_start;
+    return {rows[board] * s->opponent_actions, hands_on(rows, board)};
+}
+DEVICE Numbers player_numbers(const Exact *ONLY s, int board, int line) {
+    return {s->player_rows[board] * s->player_actions, hands_on(s->player_rows, board)};
+}
+DEVICE Weights weights_at(const Exact *ONLY s, int board, int line) {
+    return s->weights[2 * s->clock[0] + s->player];
 }
 DEVICE float reach_in(const Exact *ONLY s, int board, int line, int hand) {
     return reach_above(s, board, line, s->parent_hand[s->opponent_start[board] + hand]);
 }
 
-SMALL_KERNEL(128, 12) forward(const Exact *ONLY s) { forward_line(s); }
+SMALL_KERNEL(128, 12) forward(const Exact *ONLY s) { forward_line<false>(s); }
+SMALL_KERNEL(128, 8) forward_buckets(const Exact *ONLY s) { forward_line<true>(s); }
 KERNEL gather(const Exact *ONLY s) { gather_leaf(s); }
 
 // ---- terminals
@@ -257,7 +263,7 @@ SMALL_KERNEL(128, 8) backward(const Exact *ONLY s) {
     const int first = s->player_start[board], hands = hands_on(s->player_start, board);
     const Numbers numbers = {first * s->player_actions, hands};
     float *rows = s->values + (Long)first * s->value_rows;
-    const Weights weights = s->weights[2 * s->clock[0] + s->player];
+    const Weights weights = weights_at(s, board, line);
     EACH_HAND_OF_PIECE(hand, piece, hands) {
         const float wobble = dither(weights.phase, hand);
         sum_leaves(s, line, rows, hands, hand);
@@ -265,8 +271,7 @@ SMALL_KERNEL(128, 8) backward(const Exact *ONLY s) {
             const Node node = s->nodes[n];
             if (!node.is_player) continue;
             const Long at = number_at(numbers, node, hand);
-            const Long lock = (Long)first * s->player_nodes + (Long)node.number * hands + hand;
-            const bool locked = s->player_locked && s->player_locked[lock] > 0.0f;
+            const bool locked = is_locked(s, first, node, hands, hand);
             const float *values = rows + (Long)node.child * hands + hand;
             put_value(node, rows, hands, hand,
                       decide(s->mode, s->player_regrets + at, s->player_average + at, values, hands,
@@ -277,17 +282,27 @@ SMALL_KERNEL(128, 8) backward(const Exact *ONLY s) {
     }
 }
 
+// The same where hands of a board are in buckets.
+SMALL_KERNEL(256, 3) backward_buckets(const Exact *ONLY s) {
+    backward_line(s);
+    const int line = modulo(BLOCK, s->lines), board = s->first_board + quotient(BLOCK, s->lines);
+    const int first = s->player_start[board], hands = hands_on(s->player_start, board);
+    const float *row =
+        s->values + (Long)first * s->value_rows + (Long)s->line_value[line] * hands;
+    float *value = s->line_values + (Long)first * s->lines + (Long)line * hands;
+    for (int hand = THREAD; hand < hands; hand += THREADS) value[hand] = row[hand];
+}
+
 // Positive regrets of a board, padding left out.
 KERNEL sum_regrets(const Exact *ONLY s) {
-    const int board = BLOCK, first = s->player_start[board], hands = hands_on(s->player_start, board);
-    const Numbers numbers = {first * s->player_actions, hands};
+    const int board = BLOCK, rows = s->player_live[board];
+    const Numbers numbers = player_numbers(s, board, 0);
     PositiveRegrets found = {};
     for (int n = 0; n < s->line_nodes[s->lines]; n++) {
         const Node node = s->nodes[n];
-        if (!node.is_player) continue;
-        for (int hand = THREAD; hand < hands; hand += THREADS) {
-            if (s->player_cards[2 * (first + hand)] == CARDS - 1) continue;
-            const Regret *regrets = s->player_regrets + number_at(numbers, node, hand);
+        if (!node.is_player || node.locked) continue;
+        for (int row = THREAD; row < rows; row += THREADS) {
+            const Regret *regrets = s->player_regrets + number_at(numbers, node, row);
             for (int a = 0; a < node.actions; a++) note(found, widen(regrets[16 * a]));
         }
     }

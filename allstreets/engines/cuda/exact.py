@@ -34,6 +34,7 @@ from allstreets.engines.cuda.streets import (
     SEGMENTS,
     TILE,
     StreetBetting,
+    bucket_members,
     card_lists,
     hands_below,
     in_tiles,
@@ -47,6 +48,7 @@ from allstreets.engines.exact.subgame import ExactSubgame, Reach, Values
 from allstreets.engines.simd.iteration_weights import NO_WEIGHTS, KernelWeights
 
 AT_ONCE = 1024  # iterations whose weights are sent together
+BUCKET_THREADS = 256  # of a block that takes all hands of a board: buckets learn together
 SUM_THREADS = 128  # of the blocks that add up regrets, a board each
 TERMINAL_THREADS = 128, 512  # of a block with terminals: of short lists of hands, and of long ones
 SLICES = 8  # of the opponent's hands at an all-in, each summed by threads of its own
@@ -59,6 +61,8 @@ class CudaSubgame(ExactSubgame):
     Its stored numbers may be changed from outside until the first pass, and by `put_strategy` and
     `restore`.
     """
+
+    _there = False  # whether the device has what is stored
 
     def __init__(
         self,
@@ -79,26 +83,28 @@ class CudaSubgame(ExactSubgame):
         super().__init__(
             tree, payoffs, root, combos, threads, precision, like, buckets, tremble=tremble
         )
-        if any(self.buckets):
-            raise InputError(
-                "river_groups: suits is for processors: on a GPU every hand has its own strategy.\n"
-                "Leave river_groups out; precision: float16 halves the memory"
-            )
         self.device = device
         longest = whole_vectors(max(len(hands[0].first) for hands in self.streets[0].hands))
         self._betting = [street_bettings([(tree, payoffs)], player, longest) for player in Player]
         self.regrets: Any = Mirror(self.regrets)
         self.averages: Any = Mirror(self.averages)
+        if tree.is_locked:  # their strategies are there already
+            for mirror in (self.regrets, self.averages):
+                mirror.hand_out()
         self._buffers = Buffers(device)
         self._cards = CardTables(device)
-        if isinstance(like, CudaSubgame) and like.streets is self.streets:
+        if isinstance(like, CudaSubgame) and self._has_cards_of(like):
             self._cards = like._cards
         halves = ("HALVES",) if precision == "float16" else ()
         self._kernels = device.compile(source("exact.cu"), halves)
-        self._there = False  # whether the device has what is stored
         self._launches: dict[tuple[int, int], list[Launch]] = {}
         self._whole: dict[int, list[int]] = {}  # by player: the structures of the streets
         self._recordings = Recordings(device)
+
+    def _has_cards_of(self, other: ExactSubgame) -> bool:
+        """Whether boards, hands and buckets are those of another game."""
+        pairs = zip(self.buckets, other.buckets, strict=False)
+        return other.streets is self.streets and all(one is two for one, two in pairs)
 
     def iterate(self, reach: tuple[Reach, Reach], weights: Sequence[IterationWeights]) -> None:
         """Whole iterations of both players, the same reach throughout."""
@@ -176,8 +182,8 @@ class CudaSubgame(ExactSubgame):
                 sums = self._buffers.read(f"regret_sums.{level}", np.zeros((boards, 2)))
                 total += float(sums[:, 0].sum()) * self.chips
                 largest = max(largest, float(sums[:, 1].max()) * self.chips)
-                counts = self.row_counts(level, player)
-                entries += int(counts.sum()) * self.slots[level].actions[player]
+                actions = int(self._betting[player][level].free_actions.sum())
+                entries += int(self.row_counts(level, player).sum()) * actions
         return total, largest, entries
 
     def _stale(self) -> None:
@@ -218,7 +224,9 @@ class CudaSubgame(ExactSubgame):
         super().put_strategy(level, number, node, strategy)
         if self._there:
             player = self.tree.player_at(node)
-            self._buffers.write(f"averages.{player}.{level}", self.averages.host[level][player])
+            for name, mirror in (("averages", self.averages), ("regrets", self.regrets)):
+                if name == "averages" or node in self.tree.locks:
+                    self._buffers.write(f"{name}.{player}.{level}", mirror.host[level][player])
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Resume from a `state()` of the same subgame."""
@@ -307,7 +315,8 @@ class CudaSubgame(ExactSubgame):
     def _forward(self, player: Player, level: int, count: int, argument: int) -> Iterator[Launch]:
         boards, betting = self.boards[player][level], self._betting[player][level]
         pieces, tiles = self._pieces(player, level), len(_showdowns_first(betting)) // TILE
-        yield "forward", count * betting.lines * pieces, PIECE, 0, argument
+        kernel = "forward_buckets" if self.buckets[level] else "forward"
+        yield kernel, count * betting.lines * pieces, PIECE, 0, argument
         if boards.equity.size and (shown := _all_in_tiles(betting)):
             blocks, threads = count * shown * pieces, SLICES * PIECE
             yield "all_in", blocks, threads, 4 * TILE * threads, argument
@@ -317,8 +326,13 @@ class CudaSubgame(ExactSubgame):
             yield "terminals", count * tiles, threads, need, argument
 
     def _backward(self, player: Player, level: int, count: int, argument: int) -> Launch:
-        blocks = count * self._betting[player][level].lines * self._pieces(player, level)
-        return "backward", blocks, PIECE, 0, argument
+        betting, boards = self._betting[player][level], self.boards[player][level]
+        if not self.buckets[level]:
+            blocks = count * betting.lines * self._pieces(player, level)
+            return "backward", blocks, PIECE, 0, argument
+        actions = int(betting.forest.actions[betting.forest.is_own].max(initial=0))
+        chances = 4 * int(np.diff(boards.own_rows).max()) * actions
+        return "backward_buckets", count * betting.lines, BUCKET_THREADS, chances, argument
 
     def _pieces(self, player: Player, level: int) -> int:
         boards = self.boards[player][level]
@@ -344,7 +358,6 @@ class CudaSubgame(ExactSubgame):
             "all_in_tiles": _all_in_tiles(betting),
             "player_actions": int(forest.own_actions[-1]),
             "opponent_actions": int(forest.other_actions[-1]),
-            "player_nodes": forest.own_nodes,
             "first_board": first_board,
             "pieces": self._pieces(player, level),
             "player_regrets": kept(f"regrets.{player}.{level}"),
@@ -382,6 +395,7 @@ class CudaSubgame(ExactSubgame):
             }
         parents = [ints(street.parents) for street in self.streets]
         on_cards = self._cards.fields(self.boards, parents, player, level)
+        on_cards |= self._cards.stored(self, player, level)
         return self._buffers.addresses(f"{player}.{level}", fields) | on_cards
 
 
@@ -411,6 +425,24 @@ class CardTables:
             given = _card_fields(streets, parents, level)
             self._known[player, level] = self._buffers.addresses(f"{player}.{level}", given)
         return self._known[player, level] | self._all_in(streets[level], player, level)
+
+    def stored(self, game: ExactSubgame, player: Player, level: int) -> dict[str, int]:
+        """The fields that say what a street stores: numbers of hands, or of their buckets."""
+        buckets, fields = game.buckets[level], dict[str, int]()
+        for side, whose in (("player", player), ("opponent", player.opponent)):
+            rows = game.boards[whose][level].own_rows
+            fields[f"{side}_rows"] = self._buffers.address(f"rows.{whose}.{level}", ints(rows))
+            if buckets is not None:
+                whose = Player.OOP if buckets[0] is buckets[1] else whose
+                row = buckets[whose].row
+                fields[f"{side}_bucket"] = self._buffers.address(f"bucket.{whose}.{level}", row)
+        live: Arrays = {"player_live": ints(game.row_counts(level, player))}
+        if buckets is not None:
+            player = Player.OOP if buckets[0] is buckets[1] else player
+            start = game.streets[level].lists[player].start
+            first, members = bucket_members(buckets[player], start)
+            live |= {"member_first": ints(first), **members}
+        return fields | self._buffers.addresses(f"{player}.{level}.stored", live)
 
     def _all_in(self, boards: Boards, player: Player, level: int) -> dict[str, int]:
         """The matrices of all-ins, if some pot has any."""

@@ -9,6 +9,14 @@
 struct Store { // of a pot: arrays by flop, and how long those of one flop are
     float *player_regrets, *player_average, *opponent_regrets, *opponent_average;
     Long player_size, opponent_size;
+    // Hands that are stored, padded, and by hand its place among them (NOWHERE: none); 0: all are.
+    Long player_hands, opponent_hands;
+    const Byte *player_place, *opponent_place;
+};
+#define NOWHERE 255
+struct alignas(16) Node { // a decision: the row of its reach or value, and that of its first action
+    int row, child, slot;
+    Short actions, locked; // locked: all hands play their average, whatever their regrets
 };
 struct Weights { // of an iteration: `cfr.IterationWeights`
     float positive, negative, floor, average, weight, threshold, ahead;
@@ -85,16 +93,45 @@ DEVICE Four chance_of(Four number, const Matching &found) {
     return chance;
 }
 
+// Where the numbers of four neighbouring hands at a decision are: side by side, or each for itself where
+// only some hands are stored. A hand that is not stored has zeros, and so plays evenly.
+struct Neighbours {
+    METHOD Four take(const float *from) const { return four(from); }
+    METHOD void give(float *to, Four numbers) const { put(to, numbers); }
+};
+struct Scattered {
+    int place[4]; // −1: not stored
+
+    METHOD Four take(const float *from) const {
+        Four numbers;
+        EACH_LANE numbers.lane[i] = place[i] < 0 ? 0.0f : from[place[i]];
+        return numbers;
+    }
+    METHOD void give(float *to, Four numbers) const {
+        EACH_LANE if (place[i] >= 0) to[place[i]] = numbers.lane[i];
+    }
+};
+
+DEVICE Scattered scattered(const Byte *places, int hand, int actions) {
+    Scattered found;
+    EACH_LANE {
+        const int place = places[hand + i];
+        found.place[i] = place == NOWHERE ? -1 : place / 16 * 16 * actions + place % 16;
+    }
+    return found;
+}
+
 // The opponent's reach shared out among the actions of his decision; if it `gathers`, the sums of his
 // strategy move. Rows stand `stride` apart.
-template <int A>
-DEVICE void split_four(const float *stored, float *sums, const float *row, float *child, int stride,
-                       const Weights &weights, float least, bool gathers, int run_time) {
+template <int A, typename Places>
+DEVICE void split_four(const Places &hands, const float *stored, float *sums, const float *row,
+                       float *child, int stride, const Weights &weights, float least, bool gathers,
+                       int run_time) {
     const int actions = A ? A : run_time;
     Four numbers[A ? A : MOST_ACTIONS], old[A ? A : MOST_ACTIONS];
     UNROLL for (int a = 0; a < actions; a++) {
-        numbers[a] = four(stored + 16 * a);
-        old[a] = four(sums + 16 * a); // read in any case: loads that are sure can be early
+        numbers[a] = hands.take(stored + 16 * a);
+        old[a] = hands.take(sums + 16 * a); // read in any case: loads that are sure can be early
     }
     const Four here = four(row);
     const Matching found = matching(numbers, actions);
@@ -105,26 +142,28 @@ DEVICE void split_four(const float *stored, float *sums, const float *row, float
         put(child + a * stride, reach);
         EACH_LANE old[a].lane[i] = weights.average * old[a].lane[i] +
                                    weights.weight * (here.lane[i] + least) * chance.lane[i];
-        if (gathers) put(sums + 16 * a, old[a]);
+        if (gathers) hands.give(sums + 16 * a, old[a]);
     }
 }
 
-DEVICE void split_actions(int actions, const float *stored, float *sums, const float *row,
-                          float *child, int stride, const Weights &weights, float least,
-                          bool gathers) {
-    by_actions<5>(actions, [&](auto known) {
-        split_four<known.count>(stored, sums, row, child, stride, weights, least, gathers, actions);
+template <int MOST, typename Places>
+DEVICE void split_actions(int actions, const Places &hands, const float *stored, float *sums,
+                          const float *row, float *child, int stride, const Weights &weights,
+                          float least, bool gathers) {
+    by_actions<MOST>(actions, [&](auto known) {
+        split_four<known.count>(hands, stored, sums, row, child, stride, weights, least, gathers,
+                                actions);
     });
 }
 
 // A player's decision whose action a is worth worth_of(a): its value; regrets move.
-template <int A, typename Worth>
-DEVICE Four learn_four(int mode, float *stored, const Worth &worth_of, const Weights &weights,
-                       int run_time) {
+template <int A, typename Places, typename Worth>
+DEVICE Four learn_four(int mode, const Places &hands, float *stored, const Worth &worth_of,
+                       const Weights &weights, int run_time) {
     const int actions = A ? A : run_time;
     Four numbers[A ? A : MOST_ACTIONS], worth[A ? A : MOST_ACTIONS];
     if (mode != BEST_RESPONSE) {
-        UNROLL for (int a = 0; a < actions; a++) numbers[a] = four(stored + 16 * a);
+        UNROLL for (int a = 0; a < actions; a++) numbers[a] = hands.take(stored + 16 * a);
     }
     UNROLL for (int a = 0; a < actions; a++) worth[a] = worth_of(a);
     Four value;
@@ -152,7 +191,7 @@ DEVICE Four learn_four(int mode, float *stored, const Worth &worth_of, const Wei
                 total.lane[i] += above(updated.lane[i]);
                 gains.lane[i] += above(updated.lane[i]) * gain;
             }
-            put(stored + 16 * a, updated);
+            hands.give(stored + 16 * a, updated);
         }
         EACH_LANE value.lane[i] +=
             total.lane[i] > TINY ? gains.lane[i] * quotient(weights.ahead, total.lane[i]) : 0.0f;
@@ -160,11 +199,14 @@ DEVICE Four learn_four(int mode, float *stored, const Worth &worth_of, const Wei
     return value;
 }
 
-template <typename Worth>
-DEVICE Four learn_actions(int actions, int mode, float *stored, const Worth &worth_of,
-                         const Weights &weights) {
-    return by_actions<5>(actions, [&](auto known) {
-        return learn_four<known.count>(mode, stored, worth_of, weights, actions);
+// The same at a node. Where it is locked there is nothing to learn, and a best response has no choice:
+// regrets and average are the strategy that is played.
+template <int MOST, typename Places, typename Worth>
+DEVICE Four learn_node(const Node &node, int mode, const Places &hands, float *stored,
+                       const Worth &worth_of, const Weights &weights) {
+    const int here = node.locked ? EVALUATE : mode, actions = node.actions;
+    return by_actions<MOST>(actions, [&](auto known) {
+        return learn_four<known.count>(here, hands, stored, worth_of, weights, actions);
     });
 }
 
@@ -199,9 +241,14 @@ struct Values {
     double *parts;         // [P][K / 64][hands]
     double *totals;        // [P][hands]
 };
+struct Span { // of numbers of a player on a flop: from one to before another
+    Long first, end;
+};
 struct Regrets : Request {
-    const Store *stores; // [P]
-    double *sums;        // [K][P][2]: of the player's regrets
+    const Store *stores;  // [P]
+    const int *free_first; // [P + 1]: spans before those of each pot
+    const Span *free;     // regrets; strategies of locked decisions stand between them
+    double *sums;         // [K][P][2]: of the player's regrets
 };
 
 // Σ over flops of weight · value: some flops each …
@@ -234,13 +281,33 @@ KERNEL sum_parts(const Values *ONLY s) {
 
 // Of a player's regrets of a pot on a flop: the sum of the positive ones, and the largest.
 KERNEL sum_regrets(const Regrets *ONLY s) {
-    const int pot = BLOCK % s->pots;
-    const Where at = where(s, BLOCK / s->pots);
+    const int pot = modulo(BLOCK, s->pots);
+    const Where at = where(s, quotient(BLOCK, s->pots));
     const Store store = s->stores[pot];
     const float *regrets = store.player_regrets + at.flop * store.player_size;
     PositiveRegrets found = {};
-    for (Long each = THREAD; each < store.player_size; each += THREADS) note(found, regrets[each]);
+    for (int n = s->free_first[pot]; n < s->free_first[pot + 1]; n++) {
+        const Span span = s->free[n];
+        for (Long each = span.first + THREAD; each < span.end; each += THREADS)
+            note(found, regrets[each]);
+    }
     add_up(found, s->sums + 2 * (at.whole * s->pots + pot));
+}
+
+// The numbers of some hands that are stored from now on, from those of the hands that were.
+struct Moved {
+    const float *from; // [F][old]
+    float *to;         // [F][size]
+    Long old, size;
+    const int *source; // [size]: where each number stood; −1: nowhere, it is 0
+};
+KERNEL move_numbers(const Moved *ONLY s) {
+    const float *from = s->from + BLOCK * s->old;
+    float *to = s->to + BLOCK * s->size;
+    for (Long each = THREAD; each < s->size; each += THREADS) {
+        const int source = s->source[each];
+        to[each] = source < 0 ? 0.0f : from[source];
+    }
 }
 
 // The next iteration reads the next weights.

@@ -5,26 +5,34 @@ are updated when they are read. A half-iteration of all pots on all flops is a f
 (`matrix_classes`, `matrix_chain`): reach [P, 169] goes there, and values [P, K, 169] stay until
 they are asked for (`matrix_passes`).
 
-All hands are stored and all actions visited: there is no pruning, and hands that a player has
-stopped playing are not left out.
+All actions are visited: there is no pruning. Of a pot only some hands may be stored, but rows are
+about all hands, so that dropped hands save memory and not time.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Never
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Flags, Floats, InputError, Singles
+from allstreets.base import Flags, Floats, InputError, Longs, Singles
 from allstreets.betting import Player
 from allstreets.cfr import IterationWeights
 from allstreets.engines.card_model import CLASSES, CardModel, stage_of_nodes
 from allstreets.engines.cuda.matrix_chain import ChainPasses
 from allstreets.engines.cuda.matrix_classes import ClassPasses
 from allstreets.engines.cuda.matrix_passes import AT_ONCE, DeviceValues, FlopSums, Passes, Request
-from allstreets.engines.cuda.programs import SUM_BYTES, Recordings, refuse_long_decisions
+from allstreets.engines.cuda.programs import (
+    SUM_BYTES,
+    Array,
+    Recordings,
+    ints,
+    packed,
+    refuse_long_decisions,
+)
 from allstreets.engines.cuda.residence import (
+    NOWHERE,
     ROOM_BYTES,
     FlopStore,
     Mirror,
@@ -33,14 +41,13 @@ from allstreets.engines.cuda.residence import (
     Which,
     followed,
     residence,
-    store_table,
     table_bytes,
 )
-from allstreets.engines.device import Device, DeviceUse
+from allstreets.engines.device import Buffer, Device, DeviceUse
 from allstreets.engines.matrix.cards import padded
 from allstreets.engines.matrix.engine import LEAST_REACH, MatrixCards, MatrixEngine, weight_rows
-from allstreets.engines.matrix.game import Allocate
-from allstreets.engines.matrix.kernels.layout import BEST_RESPONSE, THRESHOLD, UPDATE
+from allstreets.engines.matrix.game import NO_WEIGHTS, Allocate
+from allstreets.engines.matrix.kernels.layout import BEST_RESPONSE, EVALUATE, THRESHOLD, UPDATE
 from allstreets.engines.matrix.plan import HandSelection, slot_counts
 from allstreets.engines.protocol import AnyValues, Flops, RegretSums
 from allstreets.engines.quantised import Numbers
@@ -48,6 +55,7 @@ from allstreets.engines.simd.vectors import aligned
 from allstreets.engines.trees import Trees
 
 SUMMING = 256  # threads that add up regrets
+NO_SPANS = np.zeros((0, 2), np.int64)
 
 
 class CudaMatrixEngine(MatrixEngine):
@@ -104,6 +112,13 @@ class CudaMatrixEngine(MatrixEngine):
         self._passes = passes
         passes.buffers.zeros("sums", 2 * pots * flops, np.float64)
         passes.arrange(self._request, self._store, self._out)
+        if self._is_locked:
+            self._store.send(range(flops), ("regrets", "averages"))
+
+    @property
+    def _is_locked(self) -> bool:
+        """Whether some decision is."""
+        return any(game.tree.is_locked for game in self.games)
 
     @property
     def _classes(self) -> int:
@@ -118,8 +133,10 @@ class CudaMatrixEngine(MatrixEngine):
         flops = np.flatnonzero(pairs.any(axis=0))
         if not self.games or not len(flops) or not weights:
             return
+        reached = np.where(reach > LEAST_REACH, reach, 0.0)
         for player in Player:
-            self._request.enter(player, np.where(reach > LEAST_REACH, reach, 0.0)[player.opponent])
+            self._require_stored(player, reached[player])
+            self._request.enter(player, reached[player.opponent])
         _, counts = self._request.flops(flops, pairs[:, flops])
         for first in range(0, len(weights), AT_ONCE):
             table = np.array(weights[first : first + AT_ONCE], np.float32)
@@ -184,6 +201,7 @@ class CudaMatrixEngine(MatrixEngine):
         """[P, K, 169], on the device."""
         shape = self.pots, len(flops), self._classes
         reach = np.where(other > LEAST_REACH, other, 0.0)
+        self._require_stored(player.opponent, reach)
         # A pot that the opponent never reaches is worth nothing to either player.
         seen: Flags = np.any(reach, axis=1)
         if not seen.any() or not len(flops):
@@ -192,13 +210,18 @@ class CudaMatrixEngine(MatrixEngine):
         order, counts = self._request.flops(flops, np.repeat(seen[:, None], len(flops), axis=1))
         self._request.weights(weights, order if len(weights) > 1 else None)
         self._request.send()
-        reads, writes = _touched(player, mode)
+        reads, writes = _touched(player, mode, self._is_locked)
         for part in self._store.order():
             if counts[part]:
                 with self._store.lent(part, reads, writes):
                     self._passes.launch(player, mode, part, int(counts[part]))
         size = shape[0] * shape[1] * shape[2]
         return DeviceValues(self._sums, self.device.copied(self._out[:size]), shape, order)
+
+    def evaluate(self, player: Player, opponent_reach: Floats, flops: Flops) -> Floats:
+        """[P, K, 169]: values of the average strategies; hands that are not stored play evenly."""
+        values = self._run(player, opponent_reach, EVALUATE, flops, NO_WEIGHTS, "all")
+        return values.astype(np.float64)
 
     def pair_values(self, pot: int, flops: Flops) -> Singles:
         """[K, 169, 169], by processors: chips that OOP wins with the row's hand."""
@@ -208,8 +231,7 @@ class CudaMatrixEngine(MatrixEngine):
     def regret_sums(self, flops: Flops) -> RegretSums:
         """Positive regrets of K flops."""
         total, largest = np.zeros((2, self.pots, len(flops)))
-        entries = [int(game.slots.sum(axis=1) @ self.cards.hands[: len(game.slots)])
-                   for game in self.games]  # fmt: skip
+        entries = [game.regret_count for game in self.games]
         if self.games and len(flops):
             order, counts = self._request.flops(flops, np.ones(total.shape, np.bool_))
             self._request.send()
@@ -241,12 +263,21 @@ class CudaMatrixEngine(MatrixEngine):
 
     def _regrets(self, player: Player, part: int, stage: int) -> int:
         """The structure of a player's regrets of a stage."""
-        put, name = self._passes.buffers.address, f"{player}.{part}.{stage}"
-        if f"regrets.{name}" in self._passes.buffers.kept:
-            return put(f"regrets.{name}")
-        stores = put(f"regrets.stores.{name}", store_table(self._store, part, stage, player))
-        given = {"stores": stores, "sums": put("sums")}
-        return self._passes.structure(f"regrets.{name}", "Regrets", part, given)
+        structures, name = self._passes.structures, f"regrets.{player}.{part}.{stage}"
+        if name in structures.kept:
+            return structures.address(name)
+        free = [
+            game.free_spans(stage, player) if stage < len(game.slots) else NO_SPANS
+            for game in self.games
+        ]
+        given: dict[str, int | Array] = {
+            "stores": self._passes.stores(part, stage, player),
+            "sums": self._passes.buffers.address("sums"),
+            "free_first": ints(np.cumsum([0, *(len(spans) for spans in free)])),
+            "free": np.concatenate(free),
+        }
+        fields = structures.addresses(name, given)
+        return self._passes.structure(name, "Regrets", part, fields)
 
     # -- what is stored
 
@@ -279,46 +310,60 @@ class CudaMatrixEngine(MatrixEngine):
     def set_average(self, pot: int, flop: int, node: int, strategy: Floats) -> None:
         """Let the average strategy at a decision be `strategy` [A, H]."""
         super().set_average(pot, flop, node, strategy)
-        self._send_averages(range(flop, flop + 1))
+        locked = node in self.games[pot].tree.locks  # and so its regrets are the strategy, too
+        self._send(range(flop, flop + 1), ("averages", "regrets") if locked else ("averages",))
 
-    def _send_averages(self, flops: range) -> None:
+    def _send(self, flops: range, kinds: Sequence[str]) -> None:
         for game in self.games:
-            _brought_here(game.averages)
-        self._store.send(flops, ("averages",))
+            for kind in kinds:
+                _brought_here(getattr(game, kind))
+        self._store.send(flops, kinds)
 
     @contextmanager
     def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
         """Within it, average strategies of some flops are whole numbers, as in a bundle."""
-        with followed(super().quantised(flops, numbers), lambda: self._send_averages(flops)):
+        with followed(super().quantised(flops, numbers), lambda: self._send(flops, ("averages",))):
             yield
-
-    @property
-    def memory_bytes(self) -> int:
-        """Bytes of regrets and average strategies."""
-        return sum(game.full_bytes for game in self.games)
 
     @property
     def device_use(self) -> DeviceUse:
         """Their use of the device."""
         return self.device.use(self.memory_bytes)
 
-    @property
-    def saved_bytes(self) -> int:
-        """None: all hands are stored."""
-        return 0
+    def keep_hands(self, hands: Flags) -> None:
+        """Store only these hands [2, P, 169]; one that returns starts from zero."""
+        self._store.finish()
+        self.device.finish(self.device.mark())  # nothing is copied into what is replaced
+        super().keep_hands(hands)
+        self._recordings = Recordings(self.device)
+        self._passes.arrange(self._request, self._store, self._out)
 
-    @property
-    def can_drop_hands(self) -> bool:
-        """False: all hands are stored."""
-        return False
+    def _keep(self, pot: int, player: Player, hands: Longs) -> None:
+        game, streamed = self.games[pot], self.where.resident
+        source = game.sources_of(player, hands)
+        for kind in ("regrets", "averages"):
+            mirror = getattr(game, kind)
+            moved = game.moved(mirror.host[0][player], source, self._pool, streamed)
+            self._store.move(Name(kind, pot, 0, player), moved, source, self._move_there)
+            mirror.host[0][player] = moved
+            mirror.fall_behind()
+        game.have_moved(player, hands)
+        self._store.some_hands.pop((pot, player), None)
+        if len(hands) < self.cards.hands[0]:
+            places = np.full(self.cards.lengths[0], NOWHERE, np.uint8)
+            places[hands] = np.arange(len(hands))
+            self._store.some_hands[pot, player] = padded(len(hands)), self.device.put(places)
 
-    def keep_hands(self, hands: Flags) -> Never:
-        """All hands are stored."""
-        del hands
-        raise InputError(
-            "hands are left out of pots on processors: a GPU stores all of them;\n"
-            "leave out drop_unplayed_every"
-        )
+    def _move_there(self, old: Buffer, new: Buffer, source: Longs, flops: int) -> None:
+        """Let an array [F, …] have the numbers at `source` of each flop of another."""
+        there = self.device.put(ints(source))
+        sizes = {"old": len(old) // flops, "size": len(source)}
+        addresses = {
+            name: self.device.address(buffer)
+            for name, buffer in (("from", old), ("to", new), ("source", there))
+        }
+        words = self.device.put(packed("matrix.cuh", "Moved", sizes | addresses))
+        self._passes.kernels.launch("move_numbers", flops, SUMMING, 0, self.device.address(words))
 
 
 EVERYTHING: Which = frozenset(
@@ -335,11 +380,16 @@ def _played(*whose: Player) -> tuple[Which, Which]:
     return frozenset(("averages", player) for player in whose), frozenset()
 
 
-def _touched(player: Player, mode: int) -> tuple[Which, Which]:
-    """The stored arrays that a pass reads, and those that it changes."""
+def _touched(player: Player, mode: int, locked: bool) -> tuple[Which, Which]:
+    """The stored arrays that a pass reads, and those that it changes.
+
+    Where some decision is `locked`, a best response plays what the player is locked to.
+    """
     if mode == UPDATE:
         return _learned(player)
-    return _played(player.opponent) if mode == BEST_RESPONSE else _played(*Player)
+    if mode == BEST_RESPONSE and not locked:
+        return _played(player.opponent)
+    return _played(*Player)
 
 
 def _brought_here(arrays: Sequence[Sequence[Singles]]) -> None:
@@ -378,5 +428,6 @@ def _fitting(trees: Trees, cards: MatrixCards, device: Device) -> Residence:
 def _refuse_pruning(weights: Singles) -> None:
     if (weights[:, THRESHOLD] > -np.inf).any():
         raise InputError(
-            "pruning is for processors: a GPU visits every action;\nleave out prune_warmup"
+            "pruning is for processors: a GPU, which visits every action, would gain nothing;\n"
+            "leave out prune_warmup"
         )

@@ -37,9 +37,6 @@ struct Line {
     int pot, reach, value; // row of reach, and of what its value is the sum of
     int forward, forward_end, backward, backward_end;
 };
-struct Node {
-    int row, child, actions, slot;
-};
 struct Source { // of a value
     int kind, row;
     float factor;
@@ -165,7 +162,7 @@ SMALL_KERNEL(TASKS, 4) forward(const Stage *ONLY s) {
             const Node node = s->forward[each];
             const Long place = start + stored_at(node.slot, node.actions, task.hand, s->hands);
             const float *stored = learns ? store.opponent_regrets : store.opponent_average;
-            split_actions(node.actions, stored + place, store.opponent_average + place,
+            split_actions<5>(node.actions, Neighbours(), stored + place, store.opponent_average + place,
                           rows + node.row * s->hands, rows + node.child * s->hands, s->hands,
                           weights, least, gathers);
         }
@@ -189,7 +186,7 @@ SMALL_KERNEL(TASKS, 4) backward(const Stage *ONLY s) {
             float *stored = numbers + stored_at(node.slot, node.actions, task.hand, s->hands);
             const Worth worth = {column, node.child};
             put(s->decisions + column.row(s->decision_rows, node.row),
-                learn_actions(node.actions, s->mode, stored, worth, weights));
+                learn_node<5>(node, s->mode, Neighbours(), stored, worth, weights));
         }
         put(s->line_values + column.row(s->lines, task.line), column.value(line.value));
     }
@@ -301,8 +298,8 @@ SMALL_KERNEL(SHARES, 4) multiply(const Product *ONLY s) {
 
 // Values of classes go to where they are asked for; 0 where nothing was visited.
 KERNEL leave(const Leaving *ONLY s) {
-    const int pot = BLOCK % s->pots;
-    const Where at = where(s, BLOCK / s->pots);
+    const int pot = modulo(BLOCK, s->pots);
+    const Where at = where(s, quotient(BLOCK, s->pots));
     const bool seen = visited(s, at, pot);
     const float *row = s->rows + (at.place * s->pots + pot) * s->length;
     float *out = s->out + (pot * (Long)s->call[2] + at.whole) * s->hands;

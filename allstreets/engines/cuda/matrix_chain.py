@@ -23,9 +23,8 @@ import numpy as np
 from allstreets.base import Floats, Longs, Singles
 from allstreets.betting import Player, Street
 from allstreets.cards import HAND_COUNT
-from allstreets.engines.cuda.matrix_passes import THREADS, FlopLaunch, Passes
+from allstreets.engines.cuda.matrix_passes import NODE, THREADS, FlopLaunch, Passes, Step
 from allstreets.engines.cuda.programs import Arrays, ints
-from allstreets.engines.cuda.residence import store_table
 from allstreets.engines.device import Device
 from allstreets.engines.matrix.cards import StageMatrices, padded
 from allstreets.engines.matrix.kernels.layout import StagePlan
@@ -41,7 +40,6 @@ SOURCE = np.dtype([("kind", np.int32), ("row", np.int32), ("factor", np.float32)
 
 Rows = list[tuple[int, int, int]]
 Line = tuple[int, int, int, int, int, int, int]
-Node = tuple[int, int, int, int]
 
 
 @dataclass
@@ -49,8 +47,8 @@ class Betting:
     """A stage of all pots for one player: rows are counted through, pot after pot."""
 
     lines: list[Line] = field(default_factory=list)
-    forward: list[Node] = field(default_factory=list)  # the opponent's decisions
-    backward: list[Node] = field(default_factory=list)  # the player's
+    forward: list[Step] = field(default_factory=list)  # the opponent's decisions
+    backward: list[Step] = field(default_factory=list)  # the player's
     sources: list[list[tuple[int, int, float]]] = field(default_factory=list)  # by value row
     reach_rows: int = 0
     fold_rows: Rows = field(default_factory=list)  # (row, number, pot)
@@ -64,21 +62,22 @@ class Betting:
         self.sources += [[] for _ in range(plan.value_rows)]
         forward = _by_line(
             plan.lines, plan.reach_rows,
-            [plan.other_reach, plan.other_child, plan.other_actions, plan.other_slot],
+            [plan.other_reach, plan.other_child, plan.other_slot, plan.other_actions],
         )  # fmt: skip
         backward = _by_line(
             plan.lines, plan.value_rows,
-            [each[::-1] for each in (plan.own_value, plan.own_child, plan.own_actions,
-                                     plan.own_slot)],
+            [each[::-1] for each in (plan.own_value, plan.own_child, plan.own_slot,
+                                     plan.own_actions, plan.own_locked)],
         )  # fmt: skip
         for line in range(plan.lines):
             first, last = len(self.forward), len(self.backward)
-            for row, child, actions, slot in forward[line]:
-                self.forward.append((rows + row, rows + child, actions, slot))
-            for value, child, actions, slot in reversed(backward[line]):
+            for step in forward[line]:
+                moved = step._replace(row=rows + step.row, child=rows + step.child)
+                self.forward.append(moved)
+            for step in reversed(backward[line]):
                 number = len(self.backward)
-                self.sources[values + value].append((DECISION, number, 1.0))
-                self.backward.append((number, values + child, actions, slot))
+                self.sources[values + step.row].append((DECISION, number, 1.0))
+                self.backward.append(step._replace(row=number, child=values + step.child))
             bounds = first, len(self.forward), last, len(self.backward)
             self.lines.append((pot, rows + line, values + line, *bounds))
         terminals = {
@@ -107,8 +106,8 @@ class Betting:
         every = [source for sources in self.sources for source in sources]
         return {
             "line": ints(self.lines),
-            "forward": ints(self.forward),
-            "backward": ints(self.backward),
+            "forward": np.array(self.forward, NODE),
+            "backward": np.array(self.backward, NODE),
             "source_first": ints(np.cumsum([0, *(len(each) for each in self.sources)])),
             "sources": np.array(every, SOURCE),
             "fold_row": ints([row for row, *_ in self.fold_rows]),
@@ -121,13 +120,14 @@ class Betting:
         return self.reach_rows + sum(len(each) for each in lists)
 
 
-def _by_line(lines: int, rows: int, nodes: Sequence[Longs]) -> list[list[Node]]:
-    """Nodes (row, first child, actions, slot), parents first, by the line that they are below."""
+def _by_line(lines: int, rows: int, nodes: Sequence[Longs]) -> list[list[Step]]:
+    """Nodes, given as the columns of `Step`, parents first, by the line that they are below."""
     line_of = [*range(lines), *([-1] * (rows - lines))]
-    nodes_of: list[list[Node]] = [[] for _ in range(lines)]
-    for row, child, actions, slot in zip(*(each.tolist() for each in nodes), strict=True):
-        line_of[child : child + actions] = [line_of[row]] * actions
-        nodes_of[line_of[row]].append((row, child, actions, slot))
+    nodes_of: list[list[Step]] = [[] for _ in range(lines)]
+    for columns in zip(*(each.tolist() for each in nodes), strict=True):
+        step = Step(*columns)
+        line_of[step.child : step.child + step.actions] = [line_of[step.row]] * step.actions
+        nodes_of[line_of[step.row]].append(step)
     return nodes_of
 
 
@@ -288,7 +288,6 @@ class ChainPasses(Passes):
     def _stage(self, player: Player, mode: int, part: int, stage: int) -> int:
         """The structure of a stage."""
         here, put = self.betting[player][stage], self.buffers.address
-        stores = store_table(self.store, part, stage, player)
         rooms = "combos", "reach", "folds", "shows", "exits", "decisions", "line_values"
         given = {
             **self.buffers.addresses(f"{player}.{stage}", here.arrays),
@@ -297,7 +296,7 @@ class ChainPasses(Passes):
             "hands": self.cards.lengths[stage],
             "lines": len(here.lines),
             "fold_count": len(here.fold_rows),
-            "stores": put(f"stores.{player}.{part}.{stage}", stores),
+            "stores": self.stores(part, stage, player),
             "least": put("least"),
             "reach_rows": here.reach_rows,
             "show_rows": len(here.show_rows),

@@ -6,7 +6,8 @@
 //     backward   the top again: from the lines' values to those of the root
 //
 // What is stored is read and written once, and nothing else but lines leaves a block. HANDS is the
-// padded number of hands; blocks of `play` have at most PLAYERS threads, two blocks a multiprocessor.
+// padded number of hands; blocks of `play` have at most PLAYERS threads, two blocks a multiprocessor, and
+// those of tops TOPS.
 
 #include "matrix.cuh"
 
@@ -30,9 +31,6 @@ struct Piece { // `matrix_classes.PIECE`
     int pot, lines, reach_rows, value_rows, first_line;
     int forward, forward_levels, backward, backward_levels, adders;
     int folds, fold_count, shows, show_count, reach_room, value_room;
-};
-struct Node {
-    int row, child, actions, slot;
 };
 struct Term {
     int reach, value;
@@ -93,6 +91,8 @@ struct Worth { // of the actions of a player's decision
     METHOD Four operator()(int a) const { return gathered(s, adds, values, child + a, hand); }
 };
 
+// Both passes of a part. SOME: of the player who decides only some hands are stored.
+template <bool SOME>
 DEVICE void forward_levels(const Matrix *ONLY s, const Piece &piece, const Where &at, float *rows) {
     const Store store = s->stores[piece.pot];
     const Long start = at.flop * store.opponent_size;
@@ -105,17 +105,27 @@ DEVICE void forward_levels(const Matrix *ONLY s, const Piece &piece, const Where
         for (int task = THREAD; task < tasks; task += THREADS) {
             const Node node = s->nodes[first + task / QUARTERS];
             const int hand = task % QUARTERS * 4;
-            const Long place = start + stored_at(node.slot, node.actions, hand, HANDS);
-            const float *stored = (learns ? store.opponent_regrets : store.opponent_average) + place;
-            float *sums = store.opponent_average + place;
             const float *row = rows + node.row * LINE + hand;
             float *child = rows + node.child * LINE + hand;
-            split_actions(node.actions, stored, sums, row, child, LINE, weights, least, gathers);
+            const float *stored = learns ? store.opponent_regrets : store.opponent_average;
+            if (SOME) {
+                const Long place = start + node.slot * store.opponent_hands;
+                const Scattered four = scattered(store.opponent_place, hand, node.actions);
+                split_actions<3>(node.actions, four, stored + place,
+                                 store.opponent_average + place, row, child, LINE, weights, least,
+                                 gathers);
+                continue;
+            }
+            const Long place = start + stored_at(node.slot, node.actions, hand, HANDS);
+            split_actions<5>(node.actions, Neighbours(), stored + place,
+                             store.opponent_average + place, row, child, LINE, weights, least,
+                             gathers);
         }
         SYNC();
     }
 }
 
+template <bool SOME>
 DEVICE void backward_levels(const Matrix *ONLY s, const Piece &piece, const Where &at, float *values) {
     const Store store = s->stores[piece.pot];
     float *numbers = (s->mode == UPDATE ? store.player_regrets : store.player_average) +
@@ -128,26 +138,33 @@ DEVICE void backward_levels(const Matrix *ONLY s, const Piece &piece, const Wher
         for (int task = THREAD; task < tasks; task += THREADS) {
             const Node node = s->nodes[first + task / QUARTERS];
             const int hand = task % QUARTERS * 4;
-            float *stored = numbers + stored_at(node.slot, node.actions, hand, HANDS);
             const Worth worth = {s, adds, values, node.child, hand};
             // It goes into the row of the first action, which is not needed any more.
-            put(values + node.child * LINE + hand,
-                learn_actions(node.actions, s->mode, stored, worth, weights));
+            float *to = values + node.child * LINE + hand;
+            if (SOME) {
+                float *stored = numbers + node.slot * store.player_hands;
+                const Scattered four = scattered(store.player_place, hand, node.actions);
+                put(to, learn_node<3>(node, s->mode, four, stored, worth, weights));
+                continue;
+            }
+            float *stored = numbers + stored_at(node.slot, node.actions, hand, HANDS);
+            put(to, learn_node<5>(node, s->mode, Neighbours(), stored, worth, weights));
         }
         SYNC();
     }
 }
 
-DEVICE const Piece &piece_here(const Matrix *ONLY s) { return s->pieces[BLOCK % s->piece_count]; }
+DEVICE const Piece &piece_here(const Matrix *ONLY s) { return s->pieces[modulo(BLOCK, s->piece_count)]; }
 
 // Ask for all numbers that a piece will read, so that its levels do not wait for memory one by one.
-DEVICE void fetch_nodes(const Matrix *ONLY s, int levels, int count, const float *stored) {
+DEVICE void fetch_nodes(const Matrix *ONLY s, int levels, int count, const float *stored,
+                        int hands) {
 #ifdef __CUDACC__
     const int last = s->levels[levels + count];
     for (int n = s->levels[levels] + THREAD / 32; n < last; n += TEAM / 32) {
         const Node node = s->nodes[n];
-        const float *from = stored + (Long)node.slot * HANDS;
-        for (int each = THREAD % 32 * 32; each < node.actions * HANDS; each += 32 * 32)
+        const float *from = stored + (Long)node.slot * hands;
+        for (int each = THREAD % 32 * 32; each < node.actions * hands; each += 32 * 32)
             asm volatile("prefetch.global.L2 [%0];" ::"l"(from + each));
     }
 #endif
@@ -155,22 +172,25 @@ DEVICE void fetch_nodes(const Matrix *ONLY s, int levels, int count, const float
 
 PHASE fetch_piece(const Matrix *ONLY s) {
     const Piece &piece = piece_here(s);
-    const Long flop = where(s, BLOCK / s->piece_count).flop;
+    const Long flop = where(s, quotient(BLOCK, s->piece_count)).flop;
     const Store store = s->stores[piece.pot];
     const bool learns = s->mode == UPDATE;
     const Long player = flop * store.player_size, opponent = flop * store.opponent_size;
-    fetch_nodes(s, piece.forward, piece.forward_levels, store.opponent_average + opponent);
-    if (learns) fetch_nodes(s, piece.forward, piece.forward_levels, store.opponent_regrets + opponent);
+    const int mine = store.player_place ? store.player_hands : HANDS;
+    const int his = store.opponent_place ? store.opponent_hands : HANDS;
+    fetch_nodes(s, piece.forward, piece.forward_levels, store.opponent_average + opponent, his);
+    if (learns)
+        fetch_nodes(s, piece.forward, piece.forward_levels, store.opponent_regrets + opponent, his);
     if (s->mode != BEST_RESPONSE)
         fetch_nodes(s, piece.backward, piece.backward_levels,
-                    (learns ? store.player_regrets : store.player_average) + player);
+                    (learns ? store.player_regrets : store.player_average) + player, mine);
 }
 
 // The first phase of a piece: reach, from its lines to its terminals; values are 0.
-PHASE enter_piece(const Matrix *ONLY s) {
+template <bool SOME> PHASE enter_piece(const Matrix *ONLY s) {
     SHARED(memory);
     const Piece &piece = piece_here(s);
-    const Where at = where(s, BLOCK / s->piece_count);
+    const Where at = where(s, quotient(BLOCK, s->piece_count));
     float *rows = memory + TILES, *values = rows + piece.reach_rows * LINE;
     const float *reach = s->reach + (Long)at.place * s->reach_rows * LINE;
     for (int task = THREAD; task < piece.lines * QUARTERS; task += TEAM) {
@@ -181,17 +201,17 @@ PHASE enter_piece(const Matrix *ONLY s) {
     for (int each = 4 * THREAD; each < piece.value_rows * LINE; each += 4 * TEAM)
         put(values + each, all(0.0f));
     SYNC();
-    forward_levels(s, piece, at, rows);
+    forward_levels<SOME>(s, piece, at, rows);
 }
 
 // The last phase: values, from the terminals to the lines.
-PHASE leave_piece(const Matrix *ONLY s) {
+template <bool SOME> PHASE leave_piece(const Matrix *ONLY s) {
     SHARED(memory);
     const Piece &piece = piece_here(s);
-    const Where at = where(s, BLOCK / s->piece_count);
+    const Where at = where(s, quotient(BLOCK, s->piece_count));
     float *values = memory + TILES + piece.reach_rows * LINE;
     float *lines = s->values + (Long)at.place * s->value_rows * LINE;
-    backward_levels(s, piece, at, values);
+    backward_levels<SOME>(s, piece, at, values);
     for (int task = THREAD; task < piece.lines * QUARTERS; task += TEAM) {
         const int line = task / QUARTERS, hand = task % QUARTERS * 4;
         const int row = s->line_value[piece.first_line + line];
@@ -205,7 +225,7 @@ PHASE leave_piece(const Matrix *ONLY s) {
 PHASE add_folds(const Matrix *ONLY s) {
     SHARED(memory);
     const Piece &piece = piece_here(s);
-    const int flop = where(s, BLOCK / s->piece_count).flop;
+    const int flop = where(s, quotient(BLOCK, s->piece_count)).flop;
     float *sums = memory, *rows = memory + TILES, *values = rows + piece.reach_rows * LINE;
     const Term *ONLY every = s->folds + piece.folds;
     const float *ONLY combos = s->combos + (Long)flop * HANDS;
@@ -285,7 +305,7 @@ DEVICE void copy_tile(const float *matrix, float *tiles, int number) {
 DEVICE void add_showdowns(const Matrix *ONLY s) {
     SHARED(memory);
     const Piece &piece = piece_here(s);
-    const int flop = where(s, BLOCK / s->piece_count).flop;
+    const int flop = where(s, quotient(BLOCK, s->piece_count)).flop;
     float *tiles = memory, *rows = memory + TILES, *values = rows + piece.reach_rows * LINE;
     const Term *shows = s->shows + piece.shows;
     const float *matrix = s->margin + (Long)flop * HANDS * HANDS;
@@ -329,30 +349,39 @@ DEVICE void add_showdowns(const Matrix *ONLY s) {
 
 // ---- kernels
 
-KERNEL forward(const Matrix *ONLY s) {
-    const Piece &top = s->tops[BLOCK % s->pots];
-    const Where at = where(s, BLOCK / s->pots);
+SMALL_KERNEL(TOPS, 4) forward(const Matrix *ONLY s) {
+    const Piece &top = s->tops[modulo(BLOCK, s->pots)];
+    const Where at = where(s, quotient(BLOCK, s->pots));
     if (!visited(s, at, top.pot)) return;
     float *rows = s->reach + ((Long)at.place * s->reach_rows + top.reach_room) * LINE;
     for (int hand = THREAD; hand < HANDS; hand += THREADS)
         rows[hand] = s->root[top.pot * HANDS + hand];
     SYNC();
-    forward_levels(s, top, at, rows);
+    if (s->stores[top.pot].opponent_place)
+        forward_levels<true>(s, top, at, rows);
+    else
+        forward_levels<false>(s, top, at, rows);
 }
 
 SMALL_KERNEL(PLAYERS, 2) play(const Matrix *ONLY s) {
-    const Where at = where(s, BLOCK / s->piece_count);
+    const Where at = where(s, quotient(BLOCK, s->piece_count));
     if (!visited(s, at, piece_here(s).pot)) return;
     fetch_piece(s);
-    enter_piece(s);
+    if (s->stores[piece_here(s).pot].opponent_place)
+        enter_piece<true>(s);
+    else
+        enter_piece<false>(s);
     add_folds(s);
     add_showdowns(s);
-    leave_piece(s);
+    if (s->stores[piece_here(s).pot].player_place)
+        leave_piece<true>(s);
+    else
+        leave_piece<false>(s);
 }
 
 KERNEL backward(const Matrix *ONLY s) {
-    const Piece &top = s->tops[BLOCK % s->pots];
-    const Where at = where(s, BLOCK / s->pots);
+    const Piece &top = s->tops[modulo(BLOCK, s->pots)];
+    const Where at = where(s, quotient(BLOCK, s->pots));
     float *out = s->out + (top.pot * (Long)s->call[2] + at.whole) * s->hands;
     if (!visited(s, at, top.pot)) {
         for (int hand = THREAD; hand < s->hands; hand += THREADS) out[hand] = 0.0f;
@@ -362,9 +391,15 @@ KERNEL backward(const Matrix *ONLY s) {
     for (int each = 4 * THREAD; each < top.value_rows * LINE; each += 4 * THREADS)
         put(values + each, all(0.0f));
     SYNC();
-    backward_levels(s, top, at, values);
+    const Byte *some = s->stores[top.pot].player_place;
+    if (some)
+        backward_levels<true>(s, top, at, values);
+    else
+        backward_levels<false>(s, top, at, values);
+    const Byte *places = s->mode == UPDATE ? some : nullptr; // who is not stored learns nothing
     for (int hand = 4 * THREAD; hand < HANDS; hand += 4 * THREADS) {
-        const Four found = gathered(s, s->adds + top.adders, values, 0, hand);
+        Four found = gathered(s, s->adds + top.adders, values, 0, hand);
+        if (places) EACH_LANE if (places[hand + i] == NOWHERE) found.lane[i] = 0.0f;
         EACH_LANE if (hand + i < s->hands) out[hand + i] = found.lane[i];
     }
 }

@@ -16,16 +16,14 @@ reading a row adds up the rows that lead to it (`adders`).
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allstreets.base import Bytes, Floats, Longs, Singles
 from allstreets.betting import BettingTree, NodeKind, Outcome, Player
-from allstreets.engines.cuda.matrix_passes import FlopLaunch, Passes
+from allstreets.engines.cuda.matrix_passes import NODE, FlopLaunch, Passes, Step
 from allstreets.engines.cuda.programs import Array, Arrays, ints
-from allstreets.engines.cuda.residence import store_table
 from allstreets.engines.device import Device
 from allstreets.engines.matrix.cards import StageMatrices
 from allstreets.engines.matrix.plan import node_slots
@@ -39,20 +37,10 @@ PLAYERS = 256  # threads of a block that plays a piece; two such blocks share a 
 THREADS = 176  # of the others
 RESERVED = 1024  # bytes of shared memory that a block has without asking
 
-NODE = np.dtype([(name, np.int32) for name in ("row", "child", "actions", "slot")])
 TERM = np.dtype([("reach", np.int32), ("value", np.int32), ("factor", np.float32)])
 
 Product = tuple[int, int, float]
 """A terminal: the row of reach, the row of values, and a factor."""
-
-
-class Step(NamedTuple):
-    """A decision: the row of its reach or value, its actions' first row, and what is stored."""
-
-    row: int
-    child: int
-    actions: int
-    slot: int
 
 
 @dataclass
@@ -159,14 +147,15 @@ class TreeCutter:
                     folds.append((reach, value, self._rake(node)))
             elif tree.player[node] == self.player:
                 first, count = part.value_rows, len(children)
-                decisions.append(Step(value, first, count, int(self.slots[node])))
+                slot, locked = int(self.slots[node]), node in tree.locks
+                decisions.append(Step(value, first, slot, count, locked))
                 part.value_rows += count
                 rows = enumerate(children, first)
                 waiting.extend([(child, reach, row, level) for row, child in rows][::-1])
             else:
                 first, count = part.reach_rows, len(children)
                 part.forward.extend([] for _ in range(level + 1 - len(part.forward)))
-                part.forward[level].append(Step(reach, first, count, int(self.slots[node])))
+                part.forward[level].append(Step(reach, first, int(self.slots[node]), count))
                 part.reach_rows += count
                 rows = enumerate(children, first)
                 waiting.extend([(child, row, value, level + 1) for row, child in rows][::-1])
@@ -289,7 +278,7 @@ class ClassPasses(Passes):
 
     def __init__(self, device: Device, trees: Trees, cards: StageMatrices) -> None:
         length = cards.lengths[0]
-        defines = f"HANDS={length}", f"PLAYERS={PLAYERS}"
+        defines = f"HANDS={length}", f"PLAYERS={PLAYERS}", f"TOPS={THREADS}"
         super().__init__(device, "matrix_classes.cu", defines)
         self.cards, self._pots = cards, len(trees)
         self.root_length, self._row = length, length + ROW_GAP
@@ -313,7 +302,6 @@ class ClassPasses(Passes):
     def launches_of(self, player: Player, mode: int, part: int) -> list[FlopLaunch]:
         """Tops, pieces, and tops again."""
         lists, put = self.lists[player], self.buffers.address
-        stores = store_table(self.store, part, 0, player)
         argument = self.structure(
             f"matrix.{player}.{mode}.{part}",
             "Matrix",
@@ -323,7 +311,7 @@ class ClassPasses(Passes):
                 **self.buffers.addresses(str(player), lists.arrays),
                 **{name: self.request.address(f"{name}.{player}") for name in ("root", "least")},
                 "mode": mode,
-                "stores": put(f"stores.{player}.{part}", stores),
+                "stores": self.stores(part, 0, player),
                 "reach": put("reach"),
                 "values": put("values"),
                 "out": self.out,

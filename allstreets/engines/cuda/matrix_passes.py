@@ -8,7 +8,7 @@ added up over flops, and are fetched when they are read.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from allstreets.base import Flags, Floats, Longs, Singles
 from allstreets.betting import Player
 from allstreets.cfr import IterationWeights
 from allstreets.engines.cuda.programs import Buffers, Parcel, fields, packed, source
-from allstreets.engines.cuda.residence import FlopStore
+from allstreets.engines.cuda.residence import FlopStore, store_table
 from allstreets.engines.device import Buffer, Device, Kernels
 from allstreets.engines.matrix.kernels.passes import LEAST_SHARE, SMALL_SHARE
 from allstreets.engines.protocol import Flops
@@ -25,6 +25,20 @@ from allstreets.engines.protocol import Flops
 AT_ONCE = 1024  # iterations whose weights are sent together
 FLOPS_TOGETHER = 64  # flops whose values one thread adds up: FLOPS_TOGETHER of the kernels
 THREADS = 192  # of a block that adds them up
+NODE = np.dtype(
+    [("row", np.int32), ("child", np.int32), ("slot", np.int32), ("actions", np.uint16),
+     ("locked", np.uint16)]
+)  # fmt: skip
+
+
+class Step(NamedTuple):
+    """A decision as `Node` of the kernels has it."""
+
+    row: int  # of its reach or value
+    child: int  # of its first action
+    slot: int  # of what is stored
+    actions: int
+    locked: bool = False  # only for decisions of the player
 
 
 class Request:
@@ -106,10 +120,15 @@ class Passes:
         self.launches: dict[tuple[Player, int, int], list[FlopLaunch]] = {}
 
     def arrange(self, request: Request, store: FlopStore, out: Buffer) -> None:
-        """Prepare passes over the parts of a store; values go to `out` [P, K, 169]."""
+        """Prepare passes over the parts of a store; values go to `out` [P, K, 169].
+
+        Again when other hands are stored.
+        """
         self.request, self.store = request, store
         self.out = self.buffers.device.address(out)
-        self.make_room(max(len(part) for part in store.parts))
+        self.structures = Buffers(self.buffers.device)
+        if not self.launches:
+            self.make_room(max(len(part) for part in store.parts))
         for player in Player:
             for part in range(len(store.parts)):
                 for mode in range(3):
@@ -126,7 +145,14 @@ class Passes:
     def structure(self, name: str, structure: str, part: int, given: Mapping[str, int]) -> int:
         """The address of a structure that begins as a `Request`."""
         words = packed(self.file, structure, {**self.request.fields(part), **given})
-        return self.buffers.address(name, words)
+        return self.structures.address(name, words)
+
+    def stores(self, part: int, stage: int, player: Player) -> int:
+        """The address of `Store`s by pot."""
+        name = f"stores.{player}.{part}.{stage}"
+        if name not in self.structures.kept:
+            return self.structures.address(name, store_table(self.store, part, stage, player))
+        return self.structures.address(name)
 
     def launch(self, player: Player, mode: int, part: int, places: int) -> None:
         """A pass on so many flops of a part."""

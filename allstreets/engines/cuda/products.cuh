@@ -266,8 +266,8 @@ DEVICE void write_tile(float *values, const Term *terms, int first_column, const
             if (row < 0) continue;
             float *to = values + row * LINE + 8 * first_column + 2 * (lane % 4);
             UNROLL for (int column = 0; column < COLUMNS; column++) {
-                to[8 * column] = sums[slot].at[column][2 * half];
-                to[8 * column + 1] = sums[slot].at[column][2 * half + 1];
+                const float *found = sums[slot].at[column] + 2 * half;
+                *(Two *)(to + 8 * column) = {found[0], found[1]};
             }
         }
 }

@@ -114,6 +114,12 @@ class Name(NamedTuple):
 Which = frozenset[tuple[str, Player]]
 """Kinds of arrays, by player."""
 
+NOWHERE = 255
+"""The place of a hand that is not stored."""
+
+Move = Callable[[Buffer, Buffer, Longs, int], None]
+"""(from, to, source, flops): `to` [F, …] gets the numbers at `source` of each flop; −1: 0."""
+
 
 class FlopStore:
     """Regrets and averages of F flops; `arrays` are the host's, by kind and pot."""
@@ -133,10 +139,14 @@ class FlopStore:
             for player in Player
         }
         self._resident = self._room(where.resident)
-        longest = max((len(part) for part in parts if part.start >= where.resident), default=0)
-        self._slots = [self._room(longest) for _ in range(SLOTS if longest else 0)]
+        coming = (len(part) for part in parts if part.start >= where.resident)
+        self._longest = max(coming, default=0)  # flops of a part that comes and goes
+        self._slots = [self._room(self._longest) for _ in range(SLOTS if self._longest else 0)]
         self._free: list[Ticket | None] = [None] * len(self._slots)
         self._back: dict[int, Ticket] = {}  # by part: when its numbers are on the host again
+        # By pot and player, where only some hands are stored: how many, padded, and by hand its
+        # place among them.
+        self.some_hands: dict[tuple[int, Player], tuple[int, Buffer]] = {}
 
     def _room(self, flops: int) -> dict[Name, Buffer]:
         return {
@@ -199,6 +209,16 @@ class FlopStore:
             self.device.finish(ticket)
         self._back.clear()
 
+    def move(self, name: Name, host: Singles, source: Longs, move: Move) -> None:
+        """Store other numbers of each flop; `host` [F, …] has those of flops that come and go."""
+        self.host[name] = host
+        if self.where.resident:
+            there = self.device.zeros(self.where.resident * len(source))
+            move(self._resident[name], there, source, self.where.resident)
+            self._resident[name] = there
+        for slot in self._slots:
+            slot[name] = self.device.zeros(self._longest * len(source))
+
     def fetch(self, name: Name) -> None:
         """Copy the device's array to the host."""
         self.finish()
@@ -218,19 +238,23 @@ class FlopStore:
 
 
 def store_table(store: FlopStore, part: int, stage: int, player: Player) -> Longs:
-    """[P, 6]: the arrays of a stage for a part of the flops, as `Store` of the kernels has them.
+    """[P, 10]: the arrays of a stage for a part of the flops, as `Store` of the kernels has them.
 
     A pot that ends before the stage has none.
     """
     both = player, player.opponent
     pots = 1 + max(name.pot for name in store.host)
-    table = np.zeros((pots, 6), np.int64)
+    table = np.zeros((pots, 10), np.int64)
     for pot in range(pots):
         if Name("regrets", pot, stage, player) not in store.host:
             continue
         arrays = [Name(kind, pot, stage, who) for who in both for kind in ("regrets", "averages")]
         lengths = [store.host[Name("regrets", pot, stage, who)].shape[1] for who in both]
-        table[pot] = [*(store.address(part, name) for name in arrays), *lengths]
+        some = [store.some_hands.get((pot, who)) for who in both]
+        hands = [0 if one is None else one[0] for one in some]
+        places = [0 if one is None else store.device.address(one[1]) for one in some]
+        addresses = (store.address(part, name) for name in arrays)
+        table[pot] = [*addresses, *lengths, *hands, *places]
     return table
 
 
@@ -254,7 +278,11 @@ class Mirror(Sequence[Any]):
 
     def fall_behind(self) -> None:
         """The device continues: mark the host's copies as old."""
-        self.stale = {(level, p) for level, pair in enumerate(self.host) for p in range(len(pair))}
+        self.stale = _places(self.host)
+
+    def hand_out(self) -> None:
+        """Mark all arrays as handed out: they are written already."""
+        self.handed_out = _places(self.host)
 
     def array(self, level: int, player: int) -> NDArray[Any]:
         """The host's array, up to date."""
@@ -263,6 +291,11 @@ class Mirror(Sequence[Any]):
             self.stale.discard((level, player))
         self.handed_out.add((level, player))
         return self.host[level][player]
+
+
+def _places(host: Sequence[Sequence[NDArray[Any]]]) -> set[tuple[int, int]]:
+    """All levels and players."""
+    return {(level, player) for level, pair in enumerate(host) for player in range(len(pair))}
 
 
 class BriefMirror(Mirror):

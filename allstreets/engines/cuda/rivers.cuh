@@ -18,6 +18,18 @@ DEVICE float *lines_at(float *memory, int place, int quad) {
     return memory + WIDE * place + 4 * (quad ^ place % (WIDE / 4));
 }
 
+// The share of a thread in some places of WIDE lines, four lines at a time: one division for all of it.
+struct Quads {
+    int places, place, quad;
+
+    METHOD explicit Quads(int count)
+        : places(count), place(THREAD % count), quad(THREAD / count) {}
+    METHOD bool left() const { return quad < WIDE / 4; }
+    METHOD void next() {
+        for (place += THREADS; place >= places; place -= places) quad++;
+    }
+};
+
 DEVICE bool lanes_visited(const Boards *ONLY s, int flop, int lanes) {
     bool some = false;
     for (int lane = 0; lane < WIDE && WIDE * lanes + lane < s->leaves; lane++)
@@ -45,8 +57,8 @@ SMALL_KERNEL(MOVERS, 1) deal(const Boards *ONLY s) {
     const int first = s->player_start[board], hands = hands_on(s->player_start, board), lines = s->leaves;
     const float *rows = s->reach + (Long)first * s->reach_rows;
     const int *leaf_reach = s->leaf_reach;
-    for (int task = THREAD; task < hands * (WIDE / 4); task += THREADS) {
-        const int hand = task % hands, quad = task / hands, line = WIDE * lanes + 4 * quad;
+    for (Quads at(hands); at.left(); at.next()) {
+        const int hand = at.place, quad = at.quad, line = WIDE * lanes + 4 * quad;
         float *to = lines_at(memory, hand, quad);
         const float *from[4];
         EACH_LANE from[i] = rows + (Long)(line + i < lines ? leaf_reach[line + i] : 0) * hands + hand;
@@ -96,8 +108,8 @@ SMALL_KERNEL(MOVERS, 1) collect(const Boards *ONLY s) {
         const int left = last - river, count = left < s->part ? left : s->part;
         if (count <= 0) break;
         const int places = count * BUCKETS;
-        for (int task = THREAD; task < places * (WIDE / 4); task += THREADS) {
-            const int place = task % places, quad = task / places, line = WIDE * lanes + 4 * quad;
+        for (Quads at(places); at.left(); at.next()) {
+            const int place = at.place, quad = at.quad, line = WIDE * lanes + 4 * quad;
             const Long below = river + place / BUCKETS;
             float *to = lines_at(memory, place, quad);
             const float *from = line_rows + (below * lines + line) * BUCKETS + place % BUCKETS;
@@ -157,7 +169,7 @@ struct alignas(16) Run { // nodes of a pot in a piece whose numbers stand one af
 struct alignas(16) Pot { // on the board of a block; POT_BYTES
     Long player, opponent; // where the numbers of its nodes begin
     Weights weights;
-    int visited, averages; // whether the player's averages are read
+    int visited, averages; // whether the player's averages are read: where they move or are played
 };
 
 // What a block has in shared memory.
@@ -169,11 +181,12 @@ struct Room {
     Short *regrets; // of the player
 };
 
-DEVICE const Piece &piece_here(const Boards *ONLY s) {
-    return s->river_pieces[modulo(BLOCK, s->piece_count)];
-}
-DEVICE int river_here(const Boards *ONLY s) {
-    return s->first_board + quotient(BLOCK, s->piece_count);
+struct Here { // where a block is: a division, which its phases share
+    int piece, board;
+};
+DEVICE Here here_of(const Boards *ONLY s) {
+    const int before = quotient(BLOCK, s->piece_count);
+    return {BLOCK - before * (int)s->piece_count, (int)s->first_board + before};
 }
 
 DEVICE Room room_of(const Boards *ONLY s, float *memory, const Piece &piece) {
@@ -230,12 +243,12 @@ DEVICE Long river_numbers(const int *actions, int pots, int pot, Long board, Lon
     return BUCKETS * (actions[pots] * first + before * (last - first) + mine * (board - first));
 }
 
-// Reach of the lines is on its way; the matrices are there, and what the pots are asked for.
-PHASE load_board(const Boards *ONLY s) {
+// Reach of the lines is on its way; one matrix is there, and what the pots are asked for.
+PHASE load_board(const Boards *ONLY s, Here here) {
     SHARED(memory);
-    const Piece &piece = piece_here(s);
+    const Piece &piece = s->river_pieces[here.piece];
     const Room room = room_of(s, memory, piece);
-    const Long board = river_here(s), matrix = board * BUCKETS * BUCKETS;
+    const Long board = here.board, matrix = board * BUCKETS * BUCKETS;
     const float *lines = s->line_rows + (board * s->lines + piece.first_line) * BUCKETS;
     const int *first_row = s->line_reach + piece.first_line, tasks = piece.lines * QUARTERS;
     for (int task = THREAD; task < tasks; task += THREADS) {
@@ -244,39 +257,42 @@ PHASE load_board(const Boards *ONLY s) {
     }
     const int flop = s->flop_of[board], pots = s->pots;
     const Long first = s->flop_first[flop], last = s->flop_first[flop + 1];
-    const bool learns = s->mode == UPDATE, is_oop = s->player == 0;
+    const bool learns = s->mode == UPDATE;
     for (int pot = THREAD; pot < pots; pot += THREADS) {
         Pot found;
         found.player = river_numbers(s->player_actions, pots, pot, board, first, last);
         found.opponent = river_numbers(s->opponent_actions, pots, pot, board, first, last);
         found.weights = weights_of(s, flop, pot);
         found.visited = visited(s, flop, pot);
-        found.averages = learns ? found.weights.weight > 0.0f : s->mode != BEST_RESPONSE;
+        found.averages = s->pot_locked[pot] ||
+                         (learns ? found.weights.weight > 0.0f : s->mode != BEST_RESPONSE);
         room.pots[pot] = found;
     }
-    take_matrix(s->margin + matrix, is_oop, room.margin);
-    take_matrix(s->pairs + matrix, is_oop, room.pairs);
+    take_matrix(s->margin + matrix, s->player == 0, room.margin);
     SYNC();
 }
 
-// The opponent's numbers are there, the player's regrets are on their way.
-PHASE load_numbers(const Boards *ONLY s) {
+// The opponent's numbers are there, the player's regrets are on their way. Meanwhile the other matrix is
+// taken.
+PHASE load_numbers(const Boards *ONLY s, Here here) {
     SHARED(memory);
-    const Piece &piece = piece_here(s);
+    const Piece &piece = s->river_pieces[here.piece];
     const Room room = room_of(s, memory, piece);
     move_numbers(s, piece, room.pots, OPPONENTS_NUMBERS, false, room.early);
     COPIES_END();
     if (s->mode == UPDATE) move_numbers(s, piece, room.pots, PLAYERS_REGRETS, false, room.regrets);
     COPIES_END();
+    const Long matrix = (Long)here.board * BUCKETS * BUCKETS;
+    take_matrix(s->pairs + matrix, s->player == 0, room.pairs);
     ALL_BUT_LAST_COPIED();
     SYNC();
 }
 
 // Reach, from lines to terminals: a bucket on a line is a column of its own in both passes. When it is
 // there, the player's averages take the place of the opponent's numbers.
-PHASE forward_piece(const Boards *ONLY s) {
+PHASE forward_piece(const Boards *ONLY s, Here here) {
     SHARED(memory);
-    const Piece &piece = piece_here(s);
+    const Piece &piece = s->river_pieces[here.piece];
     const Room room = room_of(s, memory, piece);
     const bool learns = s->mode == UPDATE;
     for (int task = THREAD; task < piece.lines * BUCKETS; task += THREADS) {
@@ -294,9 +310,9 @@ PHASE forward_piece(const Boards *ONLY s) {
 }
 
 // Folds and showdowns: what they are worth takes the place of reach.
-DEVICE void add_products(const Boards *ONLY s) {
+DEVICE void add_products(const Boards *ONLY s, Here here) {
     SHARED(memory);
-    const Piece &piece = piece_here(s);
+    const Piece &piece = s->river_pieces[here.piece];
     const Room room = room_of(s, memory, piece);
     const Term *terms = s->products + piece.terms;
     const float one = 1.0f / ONE, sign = s->player == 0 ? 1.0f : -1.0f;
@@ -322,9 +338,9 @@ DEVICE void add_products(const Boards *ONLY s) {
 }
 
 // Values, from terminals to lines; regrets and averages move.
-PHASE backward_piece(const Boards *ONLY s) {
+PHASE backward_piece(const Boards *ONLY s, Here here) {
     SHARED(memory);
-    const Piece &piece = piece_here(s);
+    const Piece &piece = s->river_pieces[here.piece];
     const Room room = room_of(s, memory, piece);
     const int mode = s->mode;
     for (int task = THREAD; task < piece.lines * BUCKETS; task += THREADS) {
@@ -340,18 +356,18 @@ PHASE backward_piece(const Boards *ONLY s) {
             const float *values = room.rows + node.child * LINE + bucket;
             put_value(node, room.rows, LINE, bucket,
                       decide(mode, (Regret *)(room.regrets + at), (Fraction *)(room.early + at), values,
-                             LINE, weights, wobble, false, node.actions));
+                             LINE, weights, wobble, node.locked, node.actions));
         }
     }
     SYNC();
 }
 
 // The lines' values, by the chance of the board, and what was learned go back to memory.
-PHASE store_piece(const Boards *ONLY s) {
+PHASE store_piece(const Boards *ONLY s, Here here) {
     SHARED(memory);
-    const Piece &piece = piece_here(s);
+    const Piece &piece = s->river_pieces[here.piece];
     const Room room = room_of(s, memory, piece);
-    const Long board = river_here(s);
+    const Long board = here.board;
     const float chance = s->chance[board];
     float *lines = s->line_rows + (board * s->lines + piece.first_line) * BUCKETS;
     for (int task = THREAD; task < piece.lines * QUARTERS; task += THREADS) {
@@ -368,16 +384,17 @@ PHASE store_piece(const Boards *ONLY s) {
 
 SMALL_KERNEL(PLAYERS, TABLES) play_rivers(const Boards *ONLY s) {
     SHARED(memory);
-    load_board(s);
+    const Here here = here_of(s);
+    load_board(s, here);
     bool some = false;
     for (int pot = 0; pot < s->pots; pot++) some |= ((const Pot *)memory)[pot].visited;
     if (!some) {
         ALL_COPIED(); // nothing is on its way to memory that another block gets
         return;
     }
-    load_numbers(s);
-    forward_piece(s);
-    add_products(s);
-    backward_piece(s);
-    store_piece(s);
+    load_numbers(s, here);
+    forward_piece(s, here);
+    add_products(s, here);
+    backward_piece(s, here);
+    store_piece(s, here);
 }

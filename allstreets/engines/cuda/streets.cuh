@@ -3,6 +3,7 @@
 //
 //     forward    the opponent's reach at all nodes below a line
 //     gather     the values of the boards below a board, summed at its leaves
+//     backward   the player's values at all nodes below a line
 //
 // `exact.kernels.layout` says what rows, lines and leaves are, `streets` lays them out.
 
@@ -106,7 +107,7 @@ DEVICE void split_reach(const Stored *stored, float *rows, Long stride, int row,
 // The value of a decision whose actions are worth values[a · stride]; regrets and average move.
 template <int A>
 DEVICE float learn(Regret *regrets, Fraction *average, const float *values, Long stride,
-                   const Weights &weights, float wobble, bool locked, int run_time) {
+                   const Weights &weights, float wobble, int run_time) {
     const int actions = A ? A : run_time;
     float stored[A ? A : MOST_ACTIONS], worth[A ? A : MOST_ACTIONS], total = 0.0f;
     UNROLL for (int a = 0; a < actions; a++) {
@@ -121,8 +122,8 @@ DEVICE float learn(Regret *regrets, Fraction *average, const float *values, Long
     UNROLL for (int a = 0; a < actions; a++) {
         const float old = stored[a], gain = worth[a] - value;
         const float next = old * (old > 0.0f ? weights.positive : weights.negative) + gain;
-        const float updated = locked ? old : (next > weights.floor ? next : weights.floor);
-        if (!locked) narrow(regrets + 16 * a, updated);
+        const float updated = next > weights.floor ? next : weights.floor;
+        narrow(regrets + 16 * a, updated);
         follow += above(updated);
         gains += above(updated) * gain;
         if (weights.weight > 0.0f) {
@@ -153,23 +154,28 @@ DEVICE float best(const float *values, Long stride, int actions) {
     return value;
 }
 
-// The value of a player's decision in a pass of some mode.
+
+// The value of a player's decision in a pass of some mode. Where it is `locked` there is nothing to
+// learn, and a best response has no choice: its average is what is played.
 DEVICE float decide(int mode, Regret *regrets, Fraction *average, const float *values, Long stride,
                     const Weights &weights, float wobble, bool locked, int actions) {
-    if (mode == UPDATE)
+    const int here = locked ? EVALUATE : mode;
+    if (here == UPDATE)
         return by_actions<4>(actions, [&](auto known) {
-            return learn<known.count>(regrets, average, values, stride, weights, wobble, locked,
-                                      actions);
+            return learn<known.count>(regrets, average, values, stride, weights, wobble, actions);
         });
-    if (mode == BEST_RESPONSE && !locked) return best(values, stride, actions);
+    if (here == BEST_RESPONSE) return best(values, stride, actions);
     return play(average, values, stride, actions);
 }
 
 // ---- streets
 
-struct alignas(16) Node {
-    int is_player, actions, reach, child, value, adds, slot;
+struct alignas(16) Node { // `streets.NODE`
+    Byte is_player, adds;
+    Byte locked, unused; // locked: all hands play their average, whatever their regrets
+    int actions, reach, child, value, slot;
     int number; // among the player's nodes, or on a river the place of its numbers in a block
+    int spare;
 };
 struct Below {
     int start, hands, hand; // of the player's hand on a board below
@@ -198,6 +204,13 @@ struct Street { // of one player; `exact.cu` and `boards.cu` add to it
     const int *combo_start;
     const Short *card_start; // [B][54]
     const Short *card_hand;  // two for each combo
+    // Buckets of hands that play alike: what is stored, and which hand is where.
+    const int *player_rows, *opponent_rows;       // [B + 1]: hands, or buckets, that are stored
+    const int *player_live;                       // [B]: of player_rows those without padding
+    const Short *player_bucket, *opponent_bucket; // by hand; 0: every hand its own
+    const int *member_first;                      // by bucket of the player's: its hands
+    const Short *members;
+    const float *member_share;
     // The street above, and that below.
     const int *parent;        // [B]
     const Short *parent_hand; // by the opponent's hand: on the board above, or its class on the flop
@@ -214,9 +227,17 @@ struct Street { // of one player; `exact.cu` and `boards.cu` add to it
     Fraction *player_average;
     const Regret *opponent_regrets;
     const Fraction *opponent_average;
+    Long player_nodes;
+    const float *player_locked; // [node][hand] board by board: 1 where a hand is; 0: none is
     float *reach, *values;
     double *regret_sums; // pairs: of positive ones, and the largest
 };
+
+// Whether the strategy of a player's hand is locked at a node; his hands on the board begin at `first`.
+DEVICE bool is_locked(const Street *ONLY s, int first, const Node &node, int hands, int hand) {
+    const Long place = (Long)first * s->player_nodes + (Long)node.number * hands + hand;
+    return node.locked || (s->player_locked && s->player_locked[place] > 0.0f);
+}
 
 struct Numbers { // of a player on a board: where they begin, and how many hands or buckets store them
     Long start;
@@ -256,17 +277,18 @@ DEVICE void share_reach(bool learns, const Regret *regrets, const Fraction *aver
     });
 }
 
-// A block takes a line of a board, and a piece of its hands.
-template <typename S> DEVICE void forward_line(const S *ONLY s) {
+// A block takes a line of a board, and a piece of its hands. IN_BUCKETS: some hands may share numbers.
+template <bool IN_BUCKETS, typename S> DEVICE void forward_line(const S *ONLY s) {
     const int piece = modulo(BLOCK, s->pieces), row = quotient(BLOCK, s->pieces);
     const int line = modulo(row, s->lines), board = s->first_board + quotient(row, s->lines);
     if (!line_visited(s, board, line)) return;
     const int hands = hands_on(s->opponent_start, board);
-    const Numbers numbers = opponent_numbers(s, board, line);
+    const Numbers numbers = opponent_numbers(s, board, line, IN_BUCKETS);
     float *rows = s->reach + (Long)s->opponent_start[board] * s->reach_rows;
     EACH_HAND_OF_PIECE(hand, piece, hands) {
         rows[(Long)s->line_reach[line] * hands + hand] = reach_in(s, board, line, hand);
-        const int row = opponent_row(s, board, hand);
+        const bool shares = IN_BUCKETS && s->opponent_bucket;
+        const int row = shares ? s->opponent_bucket[s->opponent_start[board] + hand] : hand;
         for (int n = s->line_nodes[line]; n < s->line_nodes[line + 1]; n++) {
             const Node node = s->nodes[n];
             if (node.is_player) continue;
@@ -312,6 +334,88 @@ DEVICE void sum_leaves(const Street *ONLY s, int line, float *rows, int hands, i
 DEVICE void put_value(const Node &node, float *rows, Long stride, int hand, float value) {
     float *target = rows + node.value * stride + hand;
     *target = node.adds ? *target + value : value;
+}
+
+// What a bucket learns; chances [action][bucket] say how its hands play: as they
+// did, moved by `ahead` towards what the new regrets will play.
+template <int A>
+DEVICE void learn_bucket(const Street *ONLY s, Regret *regrets, Fraction *average,
+                         const float *values, Long stride, const int *members, float *chances,
+                         int buckets, const Weights &weights, float wobble, int run_time) {
+    const int actions = A ? A : run_time;
+    float worth[A ? A : MOST_ACTIONS], played[A ? A : MOST_ACTIONS], total = 0.0f;
+    UNROLL for (int a = 0; a < actions; a++) {
+        worth[a] = 0.0f;
+        played[a] = above(widen(regrets[16 * a]));
+        total += played[a];
+    }
+#pragma unroll 2
+    for (int each = members[0]; each < members[1]; each++) {
+        const int hand = s->members[each];
+        const float share = s->member_share[each];
+        UNROLL for (int a = 0; a < actions; a++) worth[a] += share * values[a * stride + hand];
+    }
+    const Shares before = shares(total, 1.0f, actions);
+    learn<A>(regrets, average, worth, 1, weights, wobble, actions);
+    total = 0.0f;
+    UNROLL for (int a = 0; a < actions; a++) total += above(widen(regrets[16 * a]));
+    const Shares after = shares(total, 1.0f, actions);
+    const float moved = total > TINY ? weights.ahead : 0.0f;
+    UNROLL for (int a = 0; a < actions; a++) {
+        const float chance = played[a] * before.factor + before.even;
+        const float then = above(widen(regrets[16 * a])) * after.factor + after.even;
+        chances[a * buckets] = chance + moved * (then - chance);
+    }
+}
+
+// A block takes a line of a board: the player's values from its leaves to the line itself. Hands of a bucket
+// learn together; chances [action][bucket] are in shared memory.
+template <typename S> DEVICE void backward_line(const S *ONLY s) {
+    SHARED(chances);
+    const int line = modulo(BLOCK, s->lines), board = s->first_board + quotient(BLOCK, s->lines);
+    if (!line_visited(s, board, line)) return;
+    const int first = s->player_start[board], hands = hands_on(s->player_start, board);
+    const Numbers numbers = player_numbers(s, board, line);
+    const int first_bucket = s->player_rows[board], count = numbers.count;
+    const Weights weights = weights_at(s, board, line);
+    const bool learns_by_bucket = s->player_bucket && s->mode == UPDATE;
+    float *rows = s->values + (Long)first * s->value_rows;
+    for (int hand = THREAD; hand < hands; hand += THREADS) sum_leaves(s, line, rows, hands, hand);
+    for (int n = s->line_nodes[line + 1] - 1; n >= s->line_nodes[line]; n--) {
+        const Node node = s->nodes[n];
+        if (!node.is_player) continue;
+        const float *values = rows + (Long)node.child * hands;
+        if (learns_by_bucket && !node.locked) {
+            SYNC(); // values of all hands are there, and nobody reads chances any more
+            for (int bucket = THREAD; bucket < count; bucket += THREADS) {
+                const Long at = number_at(numbers, node, bucket);
+                const int *members = s->member_first + first_bucket + bucket;
+                const float wobble = dither(weights.phase, bucket);
+                by_actions<3>(node.actions, [&](auto known) {
+                    learn_bucket<known.count>(s, s->player_regrets + at, s->player_average + at,
+                                              values, hands, members, chances + bucket, count,
+                                              weights, wobble, node.actions);
+                });
+            }
+            SYNC();
+            for (int hand = THREAD; hand < hands; hand += THREADS) {
+                const int row = s->player_bucket[first + hand];
+                float value = 0.0f;
+                for (int a = 0; a < node.actions; a++)
+                    value += chances[a * count + row] * values[(Long)a * hands + hand];
+                put_value(node, rows, hands, hand, value);
+            }
+            continue;
+        }
+        for (int hand = THREAD; hand < hands; hand += THREADS) {
+            const int row = s->player_bucket ? s->player_bucket[first + hand] : hand;
+            const Long at = number_at(numbers, node, row);
+            put_value(node, rows, hands, hand,
+                      decide(s->mode, s->player_regrets + at, s->player_average + at, values + hand,
+                             hands, weights, dither(weights.phase, hand),
+                             is_locked(s, first, node, hands, hand), node.actions));
+        }
+    }
 }
 
 // The next iteration reads the next weights.

@@ -14,6 +14,7 @@ from allstreets.base import Ints, Longs
 from allstreets.betting import Player
 from allstreets.engines.cuda.kernels.lists import CARDS, list_by_card
 from allstreets.engines.cuda.programs import Array, Arrays, ints
+from allstreets.engines.exact.buckets import HandBuckets
 from allstreets.engines.exact.forest import DUMP_ROWS, build_forests, street_lines
 from allstreets.engines.exact.kernels.layout import Boards, Forest
 from allstreets.engines.trees import Trees, deal_streets, side_by_side
@@ -22,6 +23,13 @@ TILE = 4  # terminals that a block works on side by side: LANES of the kernels
 SEGMENTS = 32
 PIECE = 128  # hands of a board that a block takes
 
+NODE = np.dtype(
+    [
+        *((name, np.uint8) for name in ("is_player", "adds", "locked", "unused")),
+        *((name, np.int32) for name in ("actions", "reach", "child", "value", "slot")),
+        ("number", np.int32), ("spare", np.int32),
+    ]
+)  # fmt: skip
 TERMINAL = np.dtype([("rows", np.int32, 4), ("amounts", np.float32, 4)])
 BELOW = np.dtype(
     [("start", np.int32), ("hands", np.int32), ("hand", np.int32), ("weight", np.float32)]
@@ -86,19 +94,30 @@ class StreetBetting:
         return ints(reach - 1), ints(value - DUMP_ROWS)
 
     @property
-    def nodes(self) -> Ints:
-        """[D, 8]: as `Node` has them."""
+    def nodes(self) -> Array:
+        """[D]: as `Node` has them."""
+        forest, nodes = self.forest, np.zeros(len(self.forest.actions), NODE)
+        nodes["is_player"], nodes["adds"] = forest.is_own, forest.adds
+        nodes["locked"] = forest.locked
+        for name in ("actions", "slot", "number"):
+            nodes[name] = getattr(forest, name)
+        nodes["reach"] = forest.reach_row - 1
+        nodes["child"] = forest.child_row - np.where(forest.is_own, DUMP_ROWS, 1)
+        nodes["value"] = forest.value_row - DUMP_ROWS
+        return nodes
+
+    @property
+    def free_actions(self) -> Longs:
+        """[P]: the actions of the player's decisions in each pot that are not locked."""
         forest = self.forest
-        child = forest.child_row - np.where(forest.is_own, DUMP_ROWS, 1)
-        return ints(
-            np.stack(
-                [
-                    forest.is_own, forest.actions, forest.reach_row - 1, child,
-                    forest.value_row - DUMP_ROWS, forest.adds, forest.slot, forest.number,
-                ],
-                axis=1,
-            )
-        )  # fmt: skip
+        free = forest.is_own & ~forest.locked
+        pots = len(forest.own_actions) - 1
+        return np.bincount(forest.pot[free], forest.actions[free], pots).astype(np.int64)
+
+    @property
+    def pot_locked(self) -> Array:
+        """[P]: whether some decision of the player's is locked."""
+        return (self.free_actions < np.diff(self.forest.own_actions)).astype(np.uint8)
 
     @cached_property
     def terminals(self) -> Array:
@@ -131,6 +150,7 @@ class StreetBetting:
             "leaf_sums": leaf_sums,
             "reach_rows": self.reach_rows,
             "value_rows": self.value_rows,
+            "player_nodes": self.forest.own_nodes,
             "piece": PIECE,
         }
 
@@ -184,6 +204,22 @@ def hands_below(boards: Boards, below: Boards, parent: Longs) -> tuple[Array, Ar
     hands["hand"], hands["weight"] = held - start[board], below.own_weight[held]
     first = np.searchsorted(above, np.arange(int(boards.own_start[-1]) + 1))
     return ints(first), hands
+
+
+def bucket_members(buckets: HandBuckets, start: Longs) -> tuple[Longs, Arrays]:
+    """[buckets + 1]: the members before each bucket's; and the hands, each with its share.
+
+    The hands of the boards begin at `start` [B+1].
+    """
+    held = np.flatnonzero(buckets.weight)
+    board = np.searchsorted(start, held, side="right") - 1
+    row = buckets.start[board] + buckets.row[held]
+    order = np.argsort(row, kind="stable")
+    first = np.searchsorted(row[order], np.arange(int(buckets.start[-1]) + 1))
+    return first, {
+        "members": (held - start[board])[order].astype(np.uint16),
+        "member_share": buckets.weight[held][order].astype(np.float32),
+    }
 
 
 def card_lists(boards: Boards) -> Arrays:

@@ -131,23 +131,27 @@ class MatrixEngine:
     @property
     def can_drop_hands(self) -> bool:
         """Whether hands are the same from the root to the river, so that some can be left out."""
-        return self.roots is None and self.cards.stages == 1
+        same = self.roots is None and self.cards.stages == 1
+        return same and not any(game.tree.is_locked for game in self.games)
 
     def keep_hands(self, hands: Flags) -> None:
         """Store only these hands [2, P, 169]; one that returns starts from zero."""
         if not self.can_drop_hands:
-            raise ValueError("hands change after the flop: all of them must be stored")
+            raise ValueError("hands change after the flop or are locked: all must be stored")
         changes = [
-            (game.regrets[0][player].nbytes, pot, player)
+            (int(game.slots[0, player]) * len(game.kept[player]), pot, player)
             for player in Player
             for pot, game in enumerate(self.games)
             if not np.array_equal(listed(hands[player, pot]), game.kept[player])
         ]
         # The smallest first: the memory they free makes room for the copies of the larger ones.
         for _, pot, player in sorted(changes):
-            self.games[pot].keep(player, listed(hands[player, pot]), self._pool)
+            self._keep(pot, player, listed(hands[player, pot]))
         self.__dict__.pop("_pair_trees", None)
         self._known_tables.clear()
+
+    def _keep(self, pot: int, player: Player, hands: Longs) -> None:
+        self.games[pot].keep(player, hands, self._pool)
 
     def step(
         self,

@@ -113,24 +113,33 @@ class MatrixGame:
         For games of one stage, in which a hand stays the same. While an array moves, both the old
         and the new one exist.
         """
+        source = self.sources_of(player, hands)
+        for stored in (self.regrets, self.averages):
+            stored[0][player] = self.moved(stored[0][player], source, pool)
+        self.have_moved(player, hands)
+
+    def sources_of(self, player: Player, hands: Longs) -> Longs:
+        """Where each number of a flop stands now, if only these hands were stored; −1: nowhere."""
         nodes = [node for node in self.tree.decisions() if self.tree.player[node] == player]
         actions = self.tree.child_count[nodes].astype(np.int64)
-        source = sources(self.slot_of_node[nodes], actions, self.kept[player], hands)
-        for stored in (self.regrets, self.averages):
-            stored[0][player] = self._moved(stored[0][player], source, pool)
+        return sources(self.slot_of_node[nodes], actions, self.kept[player], hands)
+
+    def have_moved(self, player: Player, hands: Longs) -> None:
+        """Record that these hands are stored."""
         self.kept[player] = hands
         self._hands.clear()
         self._tables.clear()
         self.__dict__.pop("_packing", None)
 
-    def _moved(self, old: Singles, source: Longs, pool: Pool) -> Singles:
+    def moved(self, old: Singles, source: Longs, pool: Pool, first: int = 0) -> Singles:
+        """A new array with the numbers at `source` of each flop, from the `first` one on."""
         new = self._allocate((self.cards.count, len(source)))
 
         def move(thread: int, flop: int) -> None:
             del thread
-            move_numbers(old, new, source, flop, flop + 1)
+            move_numbers(old, new, source, first + flop, first + flop + 1)
 
-        pool.run(self.cards.count, move)
+        pool.run(self.cards.count - first, move)
         return new
 
     @contextmanager
@@ -234,7 +243,15 @@ class MatrixGame:
     @property
     def memory_bytes(self) -> int:
         """Bytes of regrets and average strategies."""
-        return sum(array.nbytes for pair in self.regrets + self.averages for array in pair)
+        pairs = [(stage, player) for stage in range(len(self.slots)) for player in Player]
+        return (
+            8
+            * self.cards.count
+            * sum(
+                int(self.slots[stage, player]) * padded(len(self.stored_hands(stage, player)))
+                for stage, player in pairs
+            )
+        )
 
     @property
     def full_bytes(self) -> int:
@@ -318,16 +335,39 @@ class MatrixGame:
         pool.together(work)
         for array, strategy in played:
             array[:] = strategy
-        entries = -sum(
+        total, largest = found[:, :, 0].sum(axis=0), found[:, :, 1].max(axis=0)
+        return total, largest, np.full(len(flops), self.regret_count)
+
+    @property
+    def regret_count(self) -> int:
+        """The regrets of a flop, those of both players."""
+        count = -sum(
             int(self.tree.child_count[node]) * self.cards.hands[int(self.stage_of_node[node])]
             for node in self.tree.locks
         )
-        for stage in range(len(self.regrets)):
+        for stage in range(len(self.slots)):
             for player in Player:
                 kept = len(self.stored_hands(stage, player))
-                entries += int(self.slots[stage, player]) * min(kept, self.cards.hands[stage])
-        total, largest = found[:, :, 0].sum(axis=0), found[:, :, 1].max(axis=0)
-        return total, largest, np.full(len(flops), entries)
+                count += int(self.slots[stage, player]) * min(kept, self.cards.hands[stage])
+        return count
+
+    def free_spans(self, stage: int, player: Player) -> Longs:
+        """[S, 2]: where regrets begin and end among a player's numbers of a stage on any flop.
+
+        Between them are the strategies of locked decisions.
+        """
+        nodes, starts = self.decisions_of(stage, player)
+        length = padded(len(self.stored_hands(stage, player)))
+        ends = starts + self.tree.child_count[nodes].astype(np.int64) * length
+        spans: list[list[int]] = []
+        for node, first, end in zip(nodes.tolist(), starts.tolist(), ends.tolist(), strict=True):
+            if node in self.tree.locks:
+                continue
+            if spans and spans[-1][1] == first:
+                spans[-1][1] = end
+            else:
+                spans.append([first, end])
+        return np.array(spans, np.int64).reshape(-1, 2)
 
     def run(
         self,

@@ -142,8 +142,9 @@ def solve_spot(
     # Before the solver takes its memory: the game's own play of a flop is evaluated here.
     callback = SpotCallback(folder, request, work, reporter)
     if not on_cpu:
-        stored = estimate_spot(spot, config.precision).memory_bytes
-        require_device_room(config.device, device_bytes(stored))
+        groups = config.river_groups
+        stored = estimate_spot(spot, config.precision, river_groups=groups).memory_bytes
+        require_device_room(config.device, device_bytes(stored, groups))
     solver = callback.build()
     if folder.has_solution and callback.go_on() <= form.target_pct:
         return Ending("done", callback.where())

@@ -31,7 +31,7 @@ from allstreets.betting import (
     street_of_board,
 )
 from allstreets.cards import Range, parse_board
-from allstreets.engines import CPU, gpu_names
+from allstreets.engines import CPU, ON_GPUS, gpu_names
 from allstreets.explorer.models import solves as messages
 from allstreets.explorer.models.base import FormError, Problem
 from allstreets.explorer.models.solves import (
@@ -158,9 +158,7 @@ def _check(form: SpotForm, free: int | None) -> tuple[CheckedSpot | None, list[P
         value = getattr(form, name)
         if value is not None and not math.isfinite(value):
             reading.complain(name, f"{name} must be a finite number")
-    reading.attempt(
-        "device", lambda: require_device(form.device, form.precision, form.river_groups)
-    )
+    reading.attempt("device", lambda: require_device(form.device, form.precision))
     if form.stack == 0:
         reading.complain("stack", "no player has chips left to bet: there is nothing to solve")
     if reading.problems:
@@ -311,15 +309,13 @@ def device_choices() -> tuple[DeviceChoice, ...]:
     return tuple(DeviceChoice(device=device, name=name) for device, name in devices)
 
 
-def require_device(device: str, precision: str, river_groups: str) -> None:
+def require_device(device: str, precision: str) -> None:
     """Refuse a missing device, or one that cannot store strategies this way."""
     known = [choice.device for choice in device_choices()]
     if device not in known:
         raise InputError(f"there is no {device} on this machine: choose {' or '.join(known)}")
-    if device != CPU and (precision == "int16" or river_groups != "none"):
-        raise InputError(
-            "a GPU stores floats, and every hand's own strategy on the river: choose these, or cpu"
-        )
+    if device != CPU and precision not in ON_GPUS["exact"].precisions:
+        raise InputError("a GPU stores float32 or float16: choose one of these, or cpu")
 
 
 def examples() -> list[messages.Example]:

@@ -509,21 +509,19 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
         """Refuse settings that only processors support."""
         can = ON_GPUS[self.cards]
         wrong = {
-            "memory": self.memory not in can.memory,
-            "precision": self.cards == "exact" and self.precision not in can.precisions,
-            "river_groups": self.river_groups == "suits" and not can.shares_rivers,
-            "prune_warmup": bool(self.prune_warmup) and not can.prunes,
-            "drop_unplayed_every": bool(self.drop_unplayed_every) and not can.drops_hands,
+            "memory": (self.memory not in can.memory, "where games are resident"),
+            "precision": (
+                self.cards == "exact" and self.precision not in can.precisions,
+                f"which takes {' or '.join(can.precisions)}",
+            ),
+            "prune_warmup": (
+                bool(self.prune_warmup) and not can.prunes,
+                "where leaving out actions saves no time",
+            ),
         }
-        for key, is_wrong in wrong.items():
+        for key, (is_wrong, why) in wrong.items():
             if is_wrong:
-                raise WrongKeyError(
-                    key,
-                    "is not for a GPU, where games are resident, all hands are stored and no "
-                    "action is left out; change it, or leave out device",
-                )
-        if not can.locks and any("|" in lock.line for lock in self.lock):
-            raise WrongKeyError("device", "on a GPU decisions after the flop are free; write cpu")
+                raise WrongKeyError(key, f"is not for a GPU, {why}; change it, or leave out device")
 
     def usual_algorithm(self) -> str:
         """The default of `algorithm`: pruning needs regrets that stay negative."""
