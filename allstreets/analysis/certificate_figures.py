@@ -1,4 +1,4 @@
-"""From the values of single flops with real cards to the exploitability of the whole game.
+"""The exploitability of the whole game, from the values of single flops with real cards.
 
 **Draws.** Flops that a solution was trained on and flops that it never saw are two populations.
 Monotone flops are a separate stratum in each: they are 5 % of the deal, less than one draw in a

@@ -48,7 +48,7 @@ class HandDifference:
 
     @property
     def weighted(self) -> float:
-        """Its contribution to the distance of the ranges."""
+        """The hand's contribution to the distance of the ranges."""
         return self.share * self.distance
 
     @property
@@ -58,7 +58,7 @@ class HandDifference:
 
     @property
     def gain(self) -> float:
-        """Its gain in the second solution."""
+        """The hand's gain in the second solution."""
         return self.evs[1] - self.evs[0]
 
 
@@ -79,7 +79,7 @@ class Comparison:
 
     @property
     def distance(self) -> float:
-        """How often a hand of the range acts differently, 0 … 1; NaN where no player acts."""
+        """The share of the range that acts differently, 0 … 1; NaN where no player acts."""
         return float("nan") if self.player is None else sum(hand.weighted for hand in self.hands)
 
     @property
@@ -295,7 +295,7 @@ class Difference:
     places: tuple[PlaceChange, ...]
 
     def mapping(self) -> dict[str, Any]:
-        """As JSON data; what is not known is None."""
+        """The comparison as JSON data; what is not known is None."""
 
         def two(name: str, pair: Two) -> dict[str, float | None]:
             before, after = (value if np.isfinite(value) else None for value in pair)
@@ -348,7 +348,7 @@ def _known(*exploitabilities: float | None) -> float:
 
 
 def change_lines(difference: Difference) -> list[str]:
-    """For people: a head, then EVs and frequencies, each before and after."""
+    """The change for people: a head, then EVs and frequencies, each before and after."""
     rows = [f"{'':24}{'before':>10}{'after':>10}{'change':>10}"]
     unit = "" if difference.pot is not None else f", {difference.unit}"
     for player in Player:

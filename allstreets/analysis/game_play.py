@@ -94,7 +94,7 @@ class LockedLift:
         ]
 
     def fill(self, subgame: ExactSubgame, players: Sequence[Player] = tuple(Player)) -> None:
-        """Each player's own strategies, then the locks."""
+        """Set each player's own strategies, then the locks."""
         for player in players:
             lift = self.other if player == self.player else self.base
             lift.fill(subgame, (player,))
@@ -179,7 +179,7 @@ class GamePlay:
 
     @cached_property
     def _by_flop(self) -> Mapping[tuple[int, int], Changed]:
-        """By pot and flop: the locks that differ by flop, for the ranges that get there."""
+        """The locks that differ by flop, by pot and flop, for the ranges that get there."""
         changed: dict[tuple[int, int], Changed] = {}
         for order in flop_orders(self._locked, self.result.cards, self._open, self.before.reach):
             changed.setdefault((order.pot, order.flop), {})[order.node] = order.strategy

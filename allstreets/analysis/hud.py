@@ -66,7 +66,7 @@ Situation = Callable[[Past], bool]
 
 
 def _before_flop(raises: int) -> Situation:
-    """Facing the last of so many raises, not an all-in."""
+    """Facing the last of `raises` raises, not an all-in."""
     return lambda past: (
         past.street == Street.PREFLOP and len(past.raisers) == raises and not past.faces_allin
     )
@@ -235,7 +235,7 @@ class Decisions:
 
     @property
     def counted(self) -> list[tuple[GameNode, Flags]]:
-        """Each with the actions [A] that count."""
+        """The decisions, each with the actions [A] that count."""
         return [(each, self.number.flags(each.tree, each.node)) for each in self.targets]
 
 

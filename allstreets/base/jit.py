@@ -121,7 +121,7 @@ def kernel(function: Function) -> Function:
 
 
 def inner_kernel(function: Function) -> Function:
-    """As `kernel`, for functions that only kernels call.
+    """Compile like `kernel`, for functions that only kernels call.
 
     The code that unpacks Python's arguments is left out: for tuples of dozens of arrays it takes
     longer to compile than the kernel itself.
@@ -130,7 +130,7 @@ def inner_kernel(function: Function) -> Function:
 
 
 def inlined_kernel(function: Function) -> Function:
-    """As `inner_kernel`, for a few lines of a hot loop: Numba writes them out in their callers.
+    """Compile like `inner_kernel`, for a few lines of a hot loop: Numba writes them out in callers.
 
     So the compiler sees the whole loop at once, with the number of actions known.
     """

@@ -72,7 +72,7 @@ class KeptKernel(CompileResultCacheImpl):
     """A cached kernel: Numba's own data, and the names that its machine code defines."""
 
     def reduce(self, compiled: Any) -> Any:
-        """As picklable data."""
+        """The kernel as picklable data."""
         (name, kind, (machine_code, linked)), *rest = super().reduce(compiled)
         module = llvm.parse_bitcode(linked)
         symbols = (*module.functions, *module.global_variables)

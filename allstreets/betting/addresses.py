@@ -54,7 +54,7 @@ class Address:
         return f"{root} | {flop} | {rest}" if rest else f"{root} | {flop}"
 
     def line_after(self, cards: int, *, named: bool) -> str:
-        """The line from where so many cards lie on the table.
+        """The line from a street on, which the number of cards on the table names.
 
         >>> address = read_address("board=Ks7h2d5c&flop_actions=X-X&turn_actions=B3")
         >>> address.line_after(3, named=True), address.line_after(4, named=True)

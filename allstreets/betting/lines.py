@@ -67,7 +67,7 @@ class Line:
 
     @property
     def node(self) -> int:
-        """Where the line leads."""
+        """The node that the line leads to."""
         return self.nodes[-1]
 
 
@@ -182,7 +182,7 @@ def _quoted(tree: BettingTree, text: str, notation: Notation) -> str:
 def _follow(
     tree: BettingTree, text: str, board: Sequence[int], any_card: bool, notation: Notation
 ) -> Line:
-    """Where cards are named, every second part is a card; elsewhere bars only help to read."""
+    """The node after some parts. Where cards are named every second part is a card."""
     nodes, cards = [0], list[int]()
     for position, part in enumerate(text.split(SEPARATOR)):
         if notation.names_cards and position % 2:

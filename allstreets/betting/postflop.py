@@ -440,7 +440,7 @@ def _after(state: State, action: Action, stack: int) -> State:
 
 
 def _street_over(state: State, stack: int) -> State:
-    """Both have put in the same: showdown on the river or all-in, otherwise the next card."""
+    """The node after equal investments: showdown on the river or all-in, else the next card."""
     over = state.street == Street.RIVER or state.invested[OOP] == stack
     kind = NodeKind.SHOWDOWN if over else NodeKind.CHANCE
     return replace(state, kind=kind, player=NO_PLAYER)

@@ -123,7 +123,7 @@ class BettingTree:
         return decisions
 
     def player_at(self, node: int) -> Player:
-        """Who acts at a decision."""
+        """The player who acts at a decision."""
         return Player(int(self.player[node]))
 
     def pot_at(self, node: int) -> float:
@@ -169,7 +169,7 @@ class BettingTree:
         return read_only((self.kind == NodeKind.FOLD) | (self.kind == NodeKind.SHOWDOWN))
 
     def decision_counts(self) -> dict[Street, int]:
-        """How many decisions there are on each street from the root's on, cards not counted."""
+        """The number of decisions on each street from the root's on, cards not counted."""
         decisions = self.street[self.kind == NodeKind.DECISION]
         return {
             street: int((decisions == street).sum())
@@ -280,7 +280,7 @@ class TreeSize:
         ]
 
     def decision_counts(self) -> dict[Street, int]:
-        """How many decisions there are on each street from the root's on."""
+        """The number of decisions on each street from the root's on."""
         return {
             street: int(self.decisions[street].sum())
             for street in Street

@@ -80,7 +80,7 @@ def format_weights(weights: Floats) -> str:
 
 
 def _weight_suffix(weight: float) -> str:
-    """Nothing for 1, else the fewest digits that read back as the same number."""
+    """The suffix for a weight: none for 1, else the fewest digits that read back the same."""
     return "" if weight == 1 else f":{weight!r}"
 
 

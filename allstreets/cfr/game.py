@@ -61,7 +61,7 @@ class State(Protocol):
 
     @property
     def player(self) -> int:
-        """Who moves: `FIRST` or `SECOND`."""
+        """The player who moves: `FIRST` or `SECOND`."""
 
     def chance_outcomes(self) -> Sequence[tuple[str, float]]:
         """Nature's moves: (label, probability), the probabilities positive with sum 1."""

@@ -57,7 +57,7 @@ class NodeUse:
     iterations_per_second: float | None = None  # that its own work would allow
 
     def line(self, things: str) -> str:
-        """For people; `things` are the pieces: "spots"."""
+        """The state of a node for people; `things` are the pieces: "spots"."""
         work = f"{self.solved:,} flops | {figure(self.iterations_per_second)} it/s"
         if self.per_minute is not None:
             work = f"{self.solved:,} {things} solved | {self.per_minute:.3g} {things}/min"

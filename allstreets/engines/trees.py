@@ -34,7 +34,7 @@ def deal_streets(tree: BettingTree, run_out: bool = False) -> list[Street]:
 
 @dataclass(frozen=True)
 class NodeSlots:
-    """Where a street's decision nodes stand in the stored arrays of their player."""
+    """The slots of a street's decision nodes in the stored arrays of their player."""
 
     slot: dict[int, int]  # tree node → actions of that player's nodes before it
     number: dict[int, int]  # tree node → that player's nodes before it

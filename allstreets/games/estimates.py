@@ -109,7 +109,7 @@ class Estimate:
         return self.slots * EXACT_SECONDS_PER_SLOT / shared
 
     def seconds_to(self, iterations: int) -> float:
-        """Seconds for so many iterations, set-up included."""
+        """Seconds for this many iterations, set-up included."""
         return SETUP_SECONDS_PER_BOARD * sum(self.boards.values()) + (
             (iterations + 2) * self.seconds_per_iteration  # a check costs about two
         )
@@ -235,7 +235,7 @@ class WholeGameEstimate:
     seconds_per_iteration: float
 
     def seconds_to(self, iterations: int) -> float:
-        """Seconds for so many iterations, set-up included."""
+        """Seconds for this many iterations, set-up included."""
         return self.setup_seconds + iterations * self.seconds_per_iteration
 
 
@@ -373,7 +373,7 @@ class DraftEstimate:
     check_seconds: float  # of a true best response, the tables of the first one included
 
     def seconds_to(self, iterations: int) -> float:
-        """Seconds for so many iterations, set-up and one check included."""
+        """Seconds for this many iterations, set-up and one check included."""
         iterating = iterations * self.seconds_per_iteration
         return self.setup_seconds + iterating + self.check_seconds
 
@@ -422,7 +422,7 @@ def _hands_of_shape(flop: tuple[int, ...]) -> HandsByBoard:
 
 
 def device_bytes(stored: int) -> int:
-    """The bytes on a GPU, rows and tables included, of so many bytes of regrets and strategies."""
+    """The bytes on a GPU, rows and tables included, for these bytes of regrets and strategies."""
     return stored + min(2 * stored, DEVICE_ROWS) + DEVICE_TABLES
 
 

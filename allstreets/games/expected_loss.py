@@ -36,12 +36,12 @@ class ExpectedLoss:
 
     @property
     def whole(self) -> float:
-        """As the solution is stored."""
+        """The expected exploitability of the solution as it is stored."""
         return self.before + self.after
 
 
 def expected_loss(stack_bb: float, flops: int, buckets: int, iterations: int) -> ExpectedLoss:
-    """The guess for a game with `cards: boards` on a subset of so many flops."""
+    """The guess for a game with `cards: boards` on a subset of this many flops."""
     growth = _between(STACKS, stack_bb)
     before = _between(LEFT_OUT, flops) + _between(BUCKETS_BEFORE, buckets)
     after = _between(BUCKETS_AFTER, buckets) + _between(UNPLAYED, iterations)

@@ -194,7 +194,7 @@ class Executor(ABC):
 
 
 class Here(Executor):
-    """This process: one piece after the other, or `at_once`, each in its own thread."""
+    """An executor in this process: one piece after the other, or `at_once` in threads."""
 
     def __init__(self, at_once: int = 1) -> None:
         self._at_once = at_once
@@ -377,7 +377,7 @@ def _end_with(ears: "Connection[Any, Any]") -> None:
 
 
 def on_this_machine(at_once: int) -> Executor:
-    """The executor of so many pieces at a time: processes, or this process for a single piece."""
+    """The executor for `at_once` pieces at a time: processes, or this process for one."""
     return Processes(at_once) if at_once > 1 else Here()
 
 
@@ -393,7 +393,7 @@ class NodesInUse:
 
     @property
     def cores(self) -> int:
-        """Of all machines."""
+        """The cores of all machines."""
         return sum(node.cores for node in self._nodes.values())
 
     @property
@@ -406,7 +406,7 @@ class NodesInUse:
         )
 
     def note(self, piece: Piece, cores: int, nodes: Callable[[], Iterable[Node]]) -> None:
-        """Count a finished piece on so many cores; `nodes` is called where its machine is new."""
+        """Count a finished piece that used `cores`; `nodes` is called where its machine is new."""
         if piece.node not in self._nodes:
             self._nodes |= {node.key: node for node in nodes()}
         self._solved[piece.node] += 1

@@ -52,7 +52,7 @@ class Check:
     metrics: Metrics
 
     def to_row(self) -> dict[str, Any]:
-        """As one flat JSON object."""
+        """The progress as one flat JSON object."""
         row = {each.name: getattr(self, each.name) for each in fields(self)}
         del row["metrics"]
         return row | asdict(self.metrics)
@@ -252,7 +252,7 @@ class Tally:
         self._began = time.monotonic()
 
     def tell(self, done: int, latest: Any = None, failed: int = 0, **facts: Any) -> None:
-        """Report that so many pieces are `done`, of which some have `failed`."""
+        """Report how many pieces are `done`, and how many of them have `failed`."""
         if not self._observers:
             return
         progress = pieces(
@@ -301,7 +301,7 @@ class Callbacks:
             self.answer(outcome)
 
     def say(self, text: str) -> None:
-        """Something has happened."""
+        """Report an event."""
         if self.message is not None:
             self.message(text)
 
@@ -352,7 +352,7 @@ Ended = TypeVar("Ended", bound=Outcome, covariant=True)
 
 
 class Job(Protocol[Ended]):
-    """Something that takes time."""
+    """A piece of work that takes time."""
 
     def plan(self) -> Plan:
         """Plan the job; raise an `InputError` where it cannot run."""

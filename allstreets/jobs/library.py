@@ -76,7 +76,7 @@ class LibraryGame:
 
     @cached_property
     def job(self) -> UnifiedJob:
-        """Its training, for estimates."""
+        """The training job, for estimates."""
         return plan_unified(self.config, name=self.name)
 
 
@@ -257,7 +257,7 @@ class BuiltGame:
 
     @property
     def text(self) -> str:
-        """In a line."""
+        """The entry in a line."""
         if self.problem is not None:
             return f"{self.game.name}: failed. {self.problem}"
         return f"{self.game.name}: {self.state}{_worth(self.certificate, self.game.config)}"

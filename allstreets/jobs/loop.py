@@ -479,7 +479,7 @@ class TrainedOutcome(ABC):
         return self.training.unsaved
 
     def way_on(self, kept: Place, again: str) -> list[str]:
-        """How to resume the run that is kept in a folder: by the command `again`."""
+        """The advice on resuming the run stored in a folder: by the command `again`."""
         return [f"Interrupted; saved in {kept}. Continue: {again}"] if self.interrupted else []
 
 

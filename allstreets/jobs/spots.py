@@ -61,7 +61,7 @@ class SpotsOutcome:
 
     @property
     def failed(self) -> tuple[SpotRow, ...]:
-        """Those that could not be solved."""
+        """The spots that could not be solved."""
         return tuple(row for row in self.rows if row.error is not None)
 
     @property

@@ -61,7 +61,7 @@ def show_progress(
 def line_progress(
     stream: TextIO, seconds: float | None = None, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Observer]:
-    """One line at most every so many `seconds`, one for every fault, and always the last one."""
+    """At most one line every `seconds`, one for every fault, and always the last one."""
     printed: Progress | None = None
     latest: Progress | None = None
     told, began = 0, clock()

@@ -109,7 +109,7 @@ class DevicePlan:
 
     @property
     def text(self) -> str:
-        """For people."""
+        """The plan for people."""
         need, free = data_size(self.need_bytes), data_size(self.free_bytes)
         whole = f"On {self.name} it takes {need} of {free} that are free, so it"
         if self.flops is None:
@@ -330,7 +330,7 @@ class UnifiedJob:
 
     @property
     def flops_text(self) -> str:
-        """Its flops, for people."""
+        """The flops, for people."""
         return "all 1,755 flops" if self.game.flops.is_all else f"{self.need.flops:,} flops"
 
     def on_device(self) -> DevicePlan | None:

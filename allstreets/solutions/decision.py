@@ -208,7 +208,7 @@ class Decision:
 
     @property
     def player(self) -> Player:
-        """Who acts."""
+        """The player who acts."""
         if self.actor is None:
             raise InputError(f"line '{self.line}': no player acts there: say OOP or IP")
         return self.actor
@@ -251,7 +251,7 @@ class Decision:
         return float(self.hands[self.actor or Player.OOP].weights.sum()) / pairs
 
     def _let_go(self, **values: Callable[[], Any]) -> None:
-        """Replace functions by their values: what they hold of a flop is megabytes."""
+        """Replace functions by their values: a function keeps megabytes of its flop alive."""
         for name, function in values.items():
             object.__setattr__(self, name, function)
 
@@ -347,7 +347,7 @@ class Decision:
 
     @property
     def counted(self) -> str:
-        """Where EVs count from, for people."""
+        """The start from which EVs count, for people."""
         return counted_text(over_hand=self.over_hand)
 
     def mean(self, values: Floats, player: Player | None = None) -> float:

@@ -107,7 +107,7 @@ def decision_lines(node: "Decision", *, evs: bool = True) -> list[str]:
 
 
 def counted_text(*, over_hand: bool) -> str:
-    """Where EVs count from."""
+    """The start from which EVs count, in words."""
     return "over the whole hand" if over_hand else "from here on"
 
 
@@ -157,7 +157,7 @@ def _in_bb(node: "Decision") -> bool:
 
 
 def locks_text(locks: Sequence[Lock]) -> str:
-    """Where a solution has locks; "" where it has none."""
+    """The decisions where a solution has locks, in words; "" where it has none."""
     if not locks:
         return ""
     lines = dict.fromkeys(lock.line.strip() for lock in locks)
@@ -180,7 +180,7 @@ class HasActions(Protocol):
 
     @property
     def actions(self) -> tuple[str, ...]:
-        """As in a line: "x", "b33", "r120", "a"."""
+        """The actions as in a line: "x", "b33", "r120", "a"."""
 
     @property
     def reached(self) -> bool:

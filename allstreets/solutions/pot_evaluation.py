@@ -139,7 +139,7 @@ class PotValues:
 
     @cached_property
     def values(self) -> list[Floats]:
-        """By stage [2, nodes, H]: both players' values at every node."""
+        """[2, nodes, H] by stage: both players' values at every node."""
         row = self._plan.row
         chances = [self._chances(stage) for stage in range(len(self.stages))]
         reach = self._reach(chances)
@@ -196,7 +196,7 @@ class PotValues:
         return np.where(totals > 0, stored / np.where(totals > 0, totals, 1.0), even[:, None])
 
     def _reach(self, chances: list[Floats]) -> list[Floats]:
-        """By stage [2, nodes, H]: both players' reach."""
+        """[2, nodes, H] by stage: both players' reach."""
         row = self._plan.row
         reach = [np.zeros((2, *some.shape)) for some in chances]
         reach[int(self.strategies.stages[0])][:, 0] = self.reach
@@ -250,7 +250,7 @@ class ModelHands:
     first: Stage  # without margins
     stages: Callable[[], tuple[Stage, ...]]
     classes: Longs | None = None  # [H]: the class of each hand; None: buckets, which have several
-    live: Longs | None = None  # [H]: the combo that each hand is; None: hands are no combos
+    live: Longs | None = None  # [H]: the combo that each hand is; None: hands are not combos
 
     @property
     def combos(self) -> Floats:

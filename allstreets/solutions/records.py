@@ -28,7 +28,7 @@ class PotGain:
 
 @dataclass(frozen=True)
 class Certificate:
-    """How exploitable a solution is in the real game; figures in mbb/hand.
+    """The exploitability of a solution in the real game; figures in mbb/hand.
 
     Best responses see every card that a player sees. Flops that were not trained are solved for the
     solution's own ranges first.

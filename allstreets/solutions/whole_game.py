@@ -199,7 +199,7 @@ class WholeSolution(Solution):
 
     @property
     def name(self) -> str:
-        """Its own name, else that of its folder."""
+        """The solution's own name, else that of its folder."""
         return self.facts.name or super().name
 
     @property
@@ -211,7 +211,7 @@ class WholeSolution(Solution):
 
     @property
     def chips_per_bb(self) -> float | None:
-        """That of every game; flops one by one have pots instead."""
+        """Chips of a big blind, the same in every game; flops one by one have pots instead."""
         return float(CHIPS_PER_BB) if self.unit is BB else None
 
     @property
@@ -479,7 +479,7 @@ class WholeSolution(Solution):
         return () if self.below is None else self.below.solved(position.node)
 
     def source(self, position: Position) -> str:
-        """How a flop was solved, if it was solved beside the game."""
+        """The source of a flop that was solved beside the game."""
         exact = self.exact_at(position)
         return "" if exact is None else exact.accuracy
 
@@ -490,7 +490,7 @@ class WholeSolution(Solution):
         return self.below.row(position.root, canonical_flop(position.cards[:3]).flop)
 
     def remarks(self, position: Position) -> list[str]:
-        """How the flop was solved, separately or exactly."""
+        """Remarks on how the flop was solved, separately or exactly."""
         row, source = self.flop_figures(position), self.source(position)
         if not row:
             return [f"This flop is {source}.", ""] if source else []

@@ -12,7 +12,7 @@ Flops are solved one by one, but a player enters before the flop. So the gadget 
 for each hand class, on some flops together:
 
 1. the pots that are off-path are solved on these flops, a few iterations at a time;
-2. best responses say what entering is worth to each hand, all flops together;
+2. best responses give the value of entering to each hand, over all flops together;
 3. regret matching moves each hand's chance of entering: up where that beats declining;
 
 and the mean chances are the *entry range*. It is a range like any other: every engine that solves a

@@ -63,7 +63,7 @@ MANY_THREADS = (
 
 @dataclass(frozen=True)
 class FlopTargets:
-    """When a pot on a flop is solved."""
+    """The targets at which a pot on a flop counts as solved."""
 
     exploitability: float = 0.01  # of the pot; 0: never
     regret: float | None = None  # average positive regret, in pots: a trend, not a bound
@@ -109,7 +109,7 @@ class FlopsSolver:
 
     @property
     def in_work(self) -> Flags:
-        """[P, F]: what is not solved yet."""
+        """[P, F]: the pots on flops that are not solved yet."""
         return ~self.solved
 
     @property
@@ -147,7 +147,7 @@ class FlopsSolver:
                 return
 
     def _iterate(self, count: int) -> None:
-        """Run so many iterations of the flops in work; how they are split has no effect."""
+        """Run this many iterations of the flops in work; splitting them has no effect."""
         every = self.schedule.run(self.iterations + 1, count, self.pruning)
         self.engine.iterate(self.reach, self.in_work, every)
         weights = self._regret_weights[self.in_work]
@@ -158,7 +158,7 @@ class FlopsSolver:
         self.trained_for[self.in_work] = self.iterations
 
     def _check(self) -> None:
-        """Find what is solved among the pots and flops in work."""
+        """Mark the pots and flops in work that are solved."""
         flops = np.flatnonzero(self.in_work.any(axis=0))
         work = self.in_work[:, flops]
         exploitability = self._exploitability(flops)
@@ -193,8 +193,7 @@ class FlopsSolver:
     ) -> tuple[Floats, Flags]:
         """[P, K] each: exploitability as a bundle stores it, in pots, and whether in two bytes.
 
-        While strategies are as they are stored, `look` is called with the pots and flops [P, K]
-        for which they are.
+        `look` is called with pots and flops [P, K] while their strategies are quantised.
         """
         numbers = np.array(flops)
         trained = self._exploitability(numbers)
@@ -406,7 +405,7 @@ def estimate_flops(
     threads: int,
     free: int | None = None,
 ) -> FlopEstimate:
-    """Estimate the work of solving so many flops at every stack-to-pot ratio.
+    """Estimate the work of solving this many flops at every stack-to-pot ratio.
 
     On several threads several groups are in work: while one lays out or stores its flops, or waits
     for its last flop, threads find work in another. No more than fit into half of `free` memory, or

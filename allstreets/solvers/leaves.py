@@ -35,7 +35,7 @@ Choice = Literal["shuffled", "reach"]
 
 @dataclass(frozen=True)
 class VisitPlan:
-    """How flops are visited; a `size` of 0 means all of them, always."""
+    """The order in which flops are visited; a `size` of 0 means all of them, always."""
 
     size: int = 0
     iterations: int = 1  # of a batch

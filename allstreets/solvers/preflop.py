@@ -26,9 +26,9 @@ is taken by at least a small share of the range that gets there. The hands are t
 by it: a loss of l chips makes a hand exp(−l / T) times as likely (a logit response, as in a quantal
 response equilibrium; McKelvey & Palfrey 1998), and a small part is spread over all hands.
 
-Only the reach that the opponent learns against changes. The worth of trembles stays below the
-action by which a player trembles, so that lines that are played are learned as before. Averages and
-every figure of a solution are those of its strategies without trembles.
+Only the reach that the opponent learns against changes. The effect of trembles stays below the
+action by which a player trembles, so on-path lines are learned as before. Averages and every figure
+of a solution are those of its strategies without trembles.
 """
 
 from collections.abc import Mapping

@@ -206,7 +206,7 @@ class SolvedAgain:
 
     @property
     def evaluated_by(self) -> str:
-        """How the street was solved, in words."""
+        """The way in which the street was solved, in words."""
         drafted = self._latest.draft is not None
         how = accuracy_text(self.solved_to, draft=drafted)
         return f"{how if drafted else how.replace('solved', 'solved again')}{self._solved.how}"

@@ -83,7 +83,7 @@ class Simplified:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON data."""
+        """The record as JSON data."""
         return {
             "rule": {
                 "grid": self.rule.grid,
@@ -109,7 +109,7 @@ class Simplified:
         }
 
     def _by_seat(self, prices: tuple[float, float] | None = None) -> dict[str, float]:
-        """By seat, for the simplified players; of all streets, or the given ones."""
+        """Prices by seat, for the simplified players; of all streets, or the given ones."""
         given = self.prices if prices is None else prices
         return {self.seats[player]: given[player] for player in self.players}
 
@@ -146,12 +146,12 @@ class Trials:
         return max(float(gain) / 2, 0.0)
 
     def prices(self, trial: int) -> tuple[float, float]:
-        """Of OOP and IP: the extra win of the opponent's best response."""
+        """The prices of OOP and IP: how much more the opponent's best response wins."""
         ip_wins, oop_wins = (self.best[trial] - self.best[0])[::-1].tolist()
         return ip_wins, oop_wins
 
     def street_prices(self) -> tuple[StreetPrice, ...]:
-        """Of each street alone."""
+        """The prices of each street alone."""
         return tuple(
             StreetPrice(
                 street.text,

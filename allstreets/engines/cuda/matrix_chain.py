@@ -103,7 +103,7 @@ class Betting:
 
     @cached_property
     def arrays(self) -> Arrays:
-        """As the kernels read them, by field."""
+        """The arrays that the kernels read, by field."""
         every = [source for sources in self.sources for source in sources]
         return {
             "line": ints(self.lines),
@@ -200,7 +200,7 @@ class ChainPasses(Passes):
             zeros(f"folds.{stage}", flops * max([1, *(len(each.fold_rows) for each in both)]))
 
     def launches_of(self, player: Player, mode: int, part: int) -> list[FlopLaunch]:
-        """From the first stage to the last, and back."""
+        """The launches from the first stage to the last, and back."""
         betting, put = self.betting[player], self.buffers.address
         stages = range(len(betting))
         lengths, lines = self.cards.lengths, [len(stage.lines) for stage in betting]

@@ -84,7 +84,7 @@ class Request:
 
 @dataclass(frozen=True)
 class FlopLaunch:
-    """A kernel on a part of the flops: so many tasks for each flop, `block` of them a block."""
+    """A kernel on a part of the flops: `tasks` for each flop, in blocks of `block`."""
 
     kernel: str
     tasks: int
@@ -129,7 +129,7 @@ class Passes:
         return self.buffers.address(name, words)
 
     def launch(self, player: Player, mode: int, part: int, places: int) -> None:
-        """A pass on so many flops of a part."""
+        """Launch a pass on this many flops of a part."""
         for launch in self.launches[player, mode, part]:
             blocks = -(-places * launch.tasks // launch.block)
             self.kernels.launch(

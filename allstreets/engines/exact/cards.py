@@ -203,7 +203,7 @@ HandsByBoard = Sequence[tuple[Longs, Longs]]
 
 
 def hands_by_board(root: Runouts, combos: Sequence[Longs], streets: int) -> HandsByBoard:
-    """The hands on every board of so many streets; `combos` are those of both players."""
+    """The hands on every board of the first streets; `combos` are those of both players."""
     dealt: list[tuple[Runouts, int]] = [(root, 0)]
     boards = [(root.symmetries, 0)]
     hands = [(_padded_counts(combos[0], boards), _padded_counts(combos[1], boards))]
@@ -241,7 +241,7 @@ class TurnPart:
 
     @property
     def rows(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Where the hands of turn and river begin, of OOP and IP."""
+        """The first hands of turn and river, of OOP and IP."""
         turn, river = ((oop.start, ip.start) for oop, ip in self.hands)
         return turn, river
 

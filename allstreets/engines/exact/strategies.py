@@ -66,7 +66,7 @@ def combo_rows(subgame: ExactSubgame, level: int, number: int, player: Player) -
 
 @dataclass(frozen=True, eq=False)
 class BoardRows:
-    """Where the strategies of a player's decisions on a board stand: R rows, padding included."""
+    """The rows of the strategies of a player's decisions on a board: R rows, padding included."""
 
     subgame: ExactSubgame
     level: int

@@ -135,7 +135,7 @@ class MatrixGame:
 
     @contextmanager
     def quantised(self, flops: range, largest: int, pool: Pool) -> Iterator[None]:
-        """Within it, average strategies on some flops are whole numbers, as bundles store them.
+        """Quantise average strategies on some flops, as bundles store them, within this context.
 
         The likeliest action of a hand has `largest`. The sums themselves are set aside.
         """
@@ -226,7 +226,7 @@ class MatrixGame:
         return places[: self.cards.hands[stage]]
 
     def _shares_at(self, stage: int, player: Player) -> tuple[Longs, Longs, int]:
-        """Where the shares of a player's decisions begin, their actions, and blocks of hands."""
+        """The offsets of a player's decisions among the shares, their actions and blocks."""
         nodes, starts = self.decisions_of(stage, player)
         length = padded(len(self.stored_hands(stage, player)))
         return starts, self.tree.child_count[nodes].astype(np.int64), length // LANES

@@ -288,7 +288,7 @@ def flop_cards(flop: tuple[int, ...]) -> Cards:
 
 @dataclass(frozen=True, eq=False)
 class Slots:
-    """Where a player's actions are stored; his I decision nodes in the order of the tree."""
+    """The slots of a player's actions; his I decision nodes in the order of the tree."""
 
     first: Longs  # [N] first slot of each of his nodes, elsewhere −1
     start: Longs  # [I + 1] first slots in a row, and the number of slots

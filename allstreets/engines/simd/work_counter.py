@@ -64,7 +64,7 @@ def give_way(call: Call) -> Any:
 
 @inner_kernel
 def wait_for(counters: Counter, index: int, count: int) -> None:
-    """Wait until so many pieces are done. They must have been handed out before this one.
+    """Wait until this many pieces are done. They must have been handed out before this one.
 
     Other threads are working on them, so the wait ends, and soon if they were handed out long ago.
     Yielding to another program costs milliseconds, so it is put off for a while.

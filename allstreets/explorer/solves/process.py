@@ -100,7 +100,7 @@ class Running:
             self.process.stdin.close()
 
     def wait(self, seconds: float) -> bool:
-        """Whether it ends within so many seconds, all its reports received."""
+        """Whether it ends within some `seconds`, all its reports received."""
         self._thread.join(seconds)
         return not self._thread.is_alive()
 

@@ -136,7 +136,7 @@ class ConfigModel(BaseModel):
 
     @classmethod
     def _docstrings(cls) -> dict[str, str]:
-        """By the keys that a file has, those of the sections that this one extends included."""
+        """Docstrings by the keys of a file, with those of sections that this one extends."""
         docs: dict[str, str] = {}
         for section in reversed(cls.__mro__):
             if issubclass(section, ConfigModel):

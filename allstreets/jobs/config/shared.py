@@ -141,7 +141,7 @@ class LearningConfig(ChecksConfig):
         return self.default_algorithm
 
     def schedule(self) -> "Schedule":
-        """How the past is discounted."""
+        """The schedule by which older iterations are discounted."""
         exponents = {key.removeprefix("dcfr_"): getattr(self, key) for key in DCFR}
         given = {key: value for key, value in exponents.items() if value is not None}
         schedule = (

@@ -319,7 +319,7 @@ class Posters:
         self.name = f"{solution.name}: " if solution.name else ""
 
     def charts(self) -> Iterator[tuple[str, Chart]]:
-        """Each chart with the name of its file."""
+        """The charts with the names of their files."""
         for number, node in enumerate(self.nodes, start=1):
             decision = node.decision
             chart = node_chart(node.solution, decision)

@@ -33,7 +33,7 @@ FAR = np.float32(1e30)
 
 @inner_kernel
 def highest(numbers: Singles) -> np.float32:
-    """Of sixteen."""
+    """The largest of sixteen numbers."""
     most: np.float32 = numbers[0]
     for lane in range(1, LANES):
         most = max(most, numbers[lane])
@@ -121,7 +121,7 @@ def come_closer(
 
 @inner_kernel
 def whole_sum(sums: Singles) -> np.float32:
-    """Of all lanes."""
+    """The sum over all lanes."""
     whole = np.float32(0.0)
     for lane in range(LANES):
         whole += sums[lane]

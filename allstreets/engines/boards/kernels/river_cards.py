@@ -22,7 +22,7 @@ CHANCE = 1 / 44
 def count_hands(
     strengths: Shorts, orbit_of: Longs, orbits: Shorts, hands: Longs, combos: Longs
 ) -> None:
-    """How many hands and combos each board has, [B].
+    """The numbers of hands and combos on each board, [B].
 
     `strengths` [B, 1326] are those of all combos, `orbits` [S, 1326] the lowest combos that they
     become under sets of renamings, and `orbit_of` [B] says which set leaves a board as it is.
