@@ -332,7 +332,7 @@ def difference(
 ) -> Difference:
     """Both solutions at the start, and at the decisions of some lines that both have.
 
-    A line of a whole game that names no flop means all of them. `asked` are the frequencies of
+    A line of a whole game that names no flop means all flops. `asked` are the frequencies of
     the request that made the locks; those that locks of the second solution name are known.
     """
     changes = (_place(before, after, line, asked) for line in lines)

@@ -4,8 +4,8 @@ A number counts an action over all decisions of one situation: a small blind's f
 counts after every open and 3-bet that the tree has. `SITUATIONS` defines these decisions, `NUMBERS`
 the actions that each number counts there.
 
-Several decisions meet a number together, each weighted by how often play gets there. The cheapest
-way is taken, as for one decision (`games.changed_strategy`):
+A number is a mean over its decisions, each weighted by how often play gets there. Of all strategies
+with that mean the cheapest is taken, as for one decision (`games.changed_strategy`):
 1. A part is a hand at a decision (after the flop, on one flop) with an action that it takes. It can
 move to classes of actions: a class is counted by the same numbers.
 2. Parts move between classes until every number is met; those that lose least EV move first.

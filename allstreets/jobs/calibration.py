@@ -1,8 +1,8 @@
 """Measuring the corrections of a run: flops are solved exactly, side by side.
 
-The run keeps its place, on a GPU perhaps, and waits. Flops are solved by separate processes where
-memory allows, as for a certificate. Corrections are for the flops of the run, or for all 1,755: all
-of these are drafted then, with the same ranges.
+The run waits meanwhile, and its arrays stay in memory, on a GPU perhaps. Flops are solved by
+separate processes where memory allows, as for a certificate. Corrections are for the flops of the
+run, or for all 1,755: all of these are drafted then, with the same ranges.
 """
 
 from collections.abc import Callable, Sequence

@@ -6,7 +6,7 @@ calls `function(item)` once for each item, on some process or machine, and `on_r
 result)` in this process as soon as a piece is done. The outcome does not depend on the executor:
 
 1. Results arrive in the order in which pieces are done. `in_order` brings them into the order of
-   the items, so that sums over them are the same to the last bit.
+   the items, so that sums over them are bit-identical.
 2. `on_result` stores a result immediately. So finished pieces are kept, however the job ends.
 3. A piece that raises an exception does not touch the others. Its error goes to `on_error`; without
    one it is raised at the end, with the name of the piece.
@@ -74,7 +74,7 @@ class PieceError(InputError):
 
 
 class KilledError(InputError):
-    """The process of a piece was killed, whenever the piece was done again."""
+    """The process of a piece was killed each time the piece was tried."""
 
 
 def piece_control() -> Control:
@@ -258,8 +258,8 @@ class Processes(Executor):
     They run in their own session: a terminal's Ctrl-C is for the job, which asks them to stop. They
     end with the job, however it ends: they hold a pipe that the system closes then.
 
-    A killed process takes the others along. Then each piece that was at work gets a process by
-    itself, which shows which piece was at fault.
+    A killed process brings down the others. Then each piece that was at work is repeated in a
+    process of its own, which shows which piece was at fault.
     """
 
     def __init__(self, count: int) -> None:

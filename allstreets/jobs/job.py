@@ -46,7 +46,7 @@ class Check:
 
     iteration: int
     seconds: float  # of the whole run, the time before a resume included
-    iterations_per_second: float | None  # None = too early to say
+    iterations_per_second: float | None  # None = too early to tell
     solver_bytes: int
     process_bytes: int | None  # None = this platform does not say
     metrics: Metrics
@@ -236,7 +236,7 @@ def time_left(progress: Progress) -> list[str]:
 
 
 class Tally:
-    """Reports the progress of a job to its observers, piece by piece."""
+    """Reports the progress of a job to its observers, one piece at a time."""
 
     def __init__(
         self,
@@ -291,12 +291,12 @@ class Callbacks:
     control: Control | None = None  # pauses and stops it; None: the system's signals
 
     def begin(self) -> None:
-        """Everything is checked, and the work begins."""
+        """Report that everything is checked and the work begins."""
         if self.ready is not None:
             self.ready()
 
     def answered(self, outcome: Outcome) -> None:
-        """A first answer is there, and the work continues."""
+        """Report a first answer; the work continues."""
         if self.answer is not None:
             self.answer(outcome)
 

@@ -117,8 +117,8 @@ class TrainingSolver(Protocol):
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Resume from a `state()` of the same identity, bit-identical to an uninterrupted run.
 
-        It replaces everything that the solver held, and no array is kept: the arrays may be files
-        that are read part by part.
+        It replaces everything that the solver held, and copies what it needs: the arrays may be
+        files that are read part by part.
         """
 
 

@@ -1,4 +1,4 @@
-"""One of many spots: a job that any process can do, and its resulting row.
+"""One of many spots: a job for any process, and its resulting row.
 
 A job is plain data that can be sent to another process or machine. `SolveSpot` runs it there; an
 executor sends it. The rows form a CSV file that grows as spots are solved, or Parquet: the actions

@@ -1,4 +1,4 @@
-"""Many spots: read them, solve those not solved yet, and keep a row and a bundle of each.
+"""Many spots: read them, solve the missing ones, and store a row and a bundle of each.
 
 1. Files, mappings and spots become jobs, one for each board; those that cannot become a row with
 the error, and the others continue.
@@ -358,7 +358,7 @@ def solve_many(
     A spot is a `Spot`, the keys of a spot file, or the path of one; it may name several `boards`: a
     list, a set of flops ("subset_25"), or, if given here for all spots, a CSV file. Its own target
     (`exploitability_threshold`), algorithm, precision, river_groups, tremble and device override
-    those given here. One that cannot be solved has an `error`, and the others continue.
+    those given here. A spot that cannot be solved has an `error`, and the others continue.
 
     As many `processes` as cores and memory allow work at a time, the cores divided among them as
     `threads`. `csv` names a file to which rows are appended as spots finish, `parquet` one that is

@@ -51,7 +51,7 @@ class ExploitabilityThreshold:
 
 @dataclass(frozen=True)
 class RegretThreshold:
-    """The average positive regret is at most `target`: a trend, which bounds nothing.
+    """The average positive regret is at most `target`: a trend, not a bound.
 
     Before the iteration `begins` it does not hold.
     """

@@ -99,7 +99,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DevicePlan:
-    """The division of a game's arrays into those that stay on a GPU and those that are streamed."""
+    """The split of a game's arrays into arrays that stay on a GPU and arrays that are streamed."""
 
     name: str
     need_bytes: int  # for all of it to stay there
@@ -136,7 +136,7 @@ class DevicePlan:
 def plan_device(
     device: str, game: WholeGame, need: WholeGameEstimate, model: CardModel
 ) -> DevicePlan | None:
-    """Plan a game's use of a device; None: it is solved by processors."""
+    """Plan a game's use of a device; None: it is solved on the CPU."""
     there = open_device(device)
     if there is None:
         return None

@@ -25,9 +25,9 @@ class StreetPrice:
 class Simplified:
     """The cost of simple strategies in `unit`: % of the pot, or mbb/hand in whole games.
 
-    A player's price is the extra win of the opponent's best response when only he is simple. It may
-    be below 0, by at most twice the solution's own exploitability: rounding may improve a strategy
-    that is not fully solved.
+    A player's price is how much more the opponent's best response wins when only he is simple. It
+    may be below 0, by at most twice the solution's own exploitability: rounding may improve a
+    strategy that is not fully solved.
     """
 
     rule: Simplification

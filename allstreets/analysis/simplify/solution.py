@@ -145,7 +145,7 @@ def require_streets(result: WholeSolution) -> None:
 
 
 class _Evaluator:
-    """The worth of the pots in every trial, and of the whole game by it."""
+    """The values of the pots in every trial, and of the whole game."""
 
     def __init__(
         self,

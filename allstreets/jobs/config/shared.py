@@ -81,7 +81,7 @@ class SpotLockConfig(LockConfig):
     """A strategy that is fixed at one node of a spot."""
 
     alike: bool = True
-    """After a card, hold after every card that is the same but for suits as well."""
+    """Whether a lock after a card also holds after every card that is the same except for suits."""
 
 
 class ChecksConfig(ConfigModel):
