@@ -271,7 +271,7 @@ class ActionChange:
 
 
 @dataclass(frozen=True)
-class PlaceChange:
+class DecisionChange:
     """A decision in both solutions."""
 
     line: str
@@ -292,7 +292,7 @@ class Difference:
     seats: tuple[str, str]  # of OOP and IP
     evs: tuple[Two, Two]  # of OOP and IP, at the start
     doubt: float  # the largest error of both together
-    places: tuple[PlaceChange, ...]
+    places: tuple[DecisionChange, ...]
 
     def mapping(self) -> dict[str, Any]:
         """The comparison as JSON data; what is not known is None."""
@@ -409,7 +409,9 @@ class _Shown:
     decision: Decision | None = None  # None: of all flops together
 
 
-def _place(before: Solved, after: Solved, line: str, asked: Sequence[Bound]) -> PlaceChange | None:
+def _place(
+    before: Solved, after: Solved, line: str, asked: Sequence[Bound]
+) -> DecisionChange | None:
     try:
         old, new = _shown(before, line), _shown(after, line)
     except InputError:  # one of the trees does not have it
@@ -430,7 +432,7 @@ def _place(before: Solved, after: Solved, line: str, asked: Sequence[Bound]) -> 
     moved = ""
     if old.decision is not None and new.decision is not None:
         moved = moved_text(old.decision, new.decision)
-    return PlaceChange(line.strip(), new.seat, new.pot, new.unit, (oop, ip), actions, moved)
+    return DecisionChange(line.strip(), new.seat, new.pot, new.unit, (oop, ip), actions, moved)
 
 
 def moved_text(before: Decision, after: Decision) -> str:

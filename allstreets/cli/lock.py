@@ -21,7 +21,7 @@ from allstreets.cli.train import default_output, train_job
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.analysis import Asked, Solved
+    from allstreets.analysis import HudEntry, Solved
     from allstreets.betting import Player
     from allstreets.games import Bound
     from allstreets.jobs import Opponent, SpotOutcome
@@ -241,7 +241,7 @@ def _print_exploit(
         print_json(outcome.to_json())
 
 
-def _hud(file: Path) -> "tuple[Asked, ...]":
+def _hud(file: Path) -> "tuple[HudEntry, ...]":
     from allstreets.analysis import read_hud
     from allstreets.cli.terminal.streams import read_text
 

@@ -14,7 +14,7 @@ import numpy as np
 from allstreets.base import Floats, Longs
 from allstreets.betting import BettingTree, NodeKind, Player, Street
 
-Told = TypeVar("Told")
+Value = TypeVar("Value")
 Trees = Sequence[tuple[BettingTree, Floats]]  # and payoffs, by pot
 
 
@@ -105,10 +105,10 @@ def side_by_side(trees: Sequence[BettingTree]) -> tuple[BettingTree, tuple[int, 
     return joined, tuple(int(root) for root, _ in pairwise(roots.tolist()))
 
 
-def _moved(by_node: Sequence[Mapping[int, Told]], roots: Longs) -> dict[int, Told]:
+def _moved(by_node: Sequence[Mapping[int, Value]], roots: Longs) -> dict[int, Value]:
     """Merge the trees' mappings by node, for trees that follow each other."""
     return {
-        int(root) + node: told
+        int(root) + node: value
         for here, root in zip(by_node, roots, strict=False)
-        for node, told in here.items()
+        for node, value in here.items()
     }

@@ -174,8 +174,8 @@ def lock(
 ) -> SpotSolution | WholeSolution:
     """Solve the spot or the whole game in a folder again, with what is requested locked.
 
-    It is solved with the same settings, to the same exploitability. `solvers.difference` of the two
-    shows the changes. `output` is the folder for the new solution.
+    It is solved with the same settings, to the same exploitability. `analysis.difference` of both
+    solutions shows the changes. `output` is the folder for the new solution.
     """
     job, _, _ = plan_lock(Path(folder), request, None if output is None else Path(output))
     outcome = job.run(Callbacks(progress=tuple(observers)))

@@ -47,7 +47,7 @@ from allstreets.jobs.spot_rows import (
 )
 from allstreets.storage import TABLE, Entry, Saved, SpotSetBundle, claim, spot_folder
 
-Given = Spot | Mapping[str, Any] | str | Path
+SpotInput = Spot | Mapping[str, Any] | str | Path
 Planned = SpotPiece | SpotRow  # or a row with the reason, where nothing can be solved
 
 
@@ -331,7 +331,7 @@ def _at_once(pieces: Sequence[SpotPiece], threads: int | None, processes: int | 
 
 
 def solve_many(
-    spots: Iterable[Given],
+    spots: Iterable[SpotInput],
     target: float | None = None,
     *,
     boards: Boards | None = None,
@@ -403,7 +403,7 @@ def solve_many(
 
 
 def _given(
-    name: str, given: Given, defaults: Mapping[str, Any]
+    name: str, given: SpotInput, defaults: Mapping[str, Any]
 ) -> tuple[str, Spot | SpotConfig | InputError]:
     """The name and config of a spot, or the problem with it."""
     try:

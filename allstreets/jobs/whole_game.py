@@ -455,10 +455,10 @@ class UnifiedJob:
         def finish(training: TrainingOutcome) -> UnifiedOutcome:
             metrics = training.progress.fresh_metrics
             trained = metrics.exploitability if metrics else None
-            kept = quantise_solution(solver, trained, flops=self.stores_flops)
+            quantised = quantise_solution(solver, trained, flops=self.stores_flops)
             if training.reason != "interrupted":
-                kept = self._with_ranges(solver, kept, callbacks)
-            outcome = UnifiedOutcome(self, solver, training, kept)
+                quantised = self._with_ranges(solver, quantised, callbacks)
+            outcome = UnifiedOutcome(self, solver, training, quantised)
             try:
                 if self.output is not None:
                     outcome.save(self.output)
@@ -482,14 +482,14 @@ class UnifiedJob:
         )
 
     def _with_ranges(
-        self, solver: WholeGameSolver, kept: QuantisedSolution, callbacks: Callbacks
+        self, solver: WholeGameSolver, quantised: QuantisedSolution, callbacks: Callbacks
     ) -> QuantisedSolution:
         """The solution with the ranges to solve other flops for, where there is room to find them.
 
         Whatever fails here, the solution itself is not lost.
         """
-        if kept.values is None or not self.game.pots:
-            return kept
+        if quantised.values is None or not self.game.pots:
+            return quantised
         model = self.config.card_model()
         if model.kind == "boards" or not model.stores_all_streets:
             model = CardModel("boards", groups=ENTRY_GROUPS)
@@ -506,12 +506,12 @@ class UnifiedJob:
         for device in dict.fromkeys([*devices, CPU]):
             try:
                 ranges = solution_ranges(
-                    solver, kept.values, model, flops, self.threads, device, count
+                    solver, quantised.values, model, flops, self.threads, device, count
                 )
-                return replace(kept, ranges=ranges)
+                return replace(quantised, ranges=ranges)
             except (InputError, MemoryError):
                 continue  # there may be room elsewhere
-        return kept
+        return quantised
 
 
 @dataclass(frozen=True, eq=False)
@@ -521,13 +521,13 @@ class UnifiedOutcome(TrainedOutcome):
     job: UnifiedJob
     solver: WholeGameSolver
     training: TrainingOutcome
-    kept: QuantisedSolution
+    quantised: QuantisedSolution
     unsaved: str | None = None  # the reason why the solution could not be saved, for people
 
     @property
     def figures(self) -> WholeGameFigures:
         """The quality of the solution, as stored."""
-        return self.kept.figures
+        return self.quantised.figures
 
     @property
     def saved_share(self) -> float:
@@ -609,7 +609,7 @@ class UnifiedOutcome(TrainedOutcome):
             return load_unified(self.job.output)
         return WholeSolution.of(
             self.solver,
-            self.kept,
+            self.quantised,
             seconds=self.training.progress.seconds,
             metrics=tuple(check.to_row() for check in self.training.history),
             name=self.job.name,
@@ -621,7 +621,7 @@ class UnifiedOutcome(TrainedOutcome):
             self.solver,
             output,
             config=self.job.config.model_dump(mode="json", by_alias=True),
-            kept=self.kept,
+            quantised=self.quantised,
             metrics=[check.to_row() for check in self.training.history],
             seconds=self.training.progress.seconds,
             name=self.job.name,

@@ -143,7 +143,7 @@ class GameFlops(Flops):
     @cached_property
     def is_stored(self) -> bool:
         """Whether strategies after the flop are stored."""
-        return self.source.is_kept
+        return self.source.stores_flops
 
     @property
     def rows(self) -> list[Row]:

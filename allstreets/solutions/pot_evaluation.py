@@ -153,7 +153,7 @@ class PotValues:
                     largest = np.maximum.reduceat(below, level.starts)
                 below[own] *= chances[level.below][row[level.children[own]]]
                 if level.below != level.stage:
-                    below = below @ self._down(level).T
+                    below = below @ self._transition(level).T
                 sums = np.add.reduceat(below, level.starts)
                 if largest is not None:
                     chosen = np.array([self._chooses(node) for node in level.nodes.tolist()])
@@ -169,7 +169,7 @@ class PotValues:
             tree.kind[node] == NodeKind.DECISION and tree.player[node] == self.best and free
         )
 
-    def _down(self, level: _Level) -> Floats:
+    def _transition(self, level: _Level) -> Floats:
         """The transition of hands where a card leads to another stage."""
         down = self.stages[level.below].down
         assert down is not None
@@ -204,7 +204,7 @@ class PotValues:
             for player in Player:
                 arriving = reach[level.stage][player, row[level.parents]]
                 if level.below != level.stage:
-                    arriving = arriving @ self._down(level)
+                    arriving = arriving @ self._transition(level)
                 own = level.players == player
                 arriving[own] *= chances[level.below][row[level.children[own]]]
                 reach[level.below][player, row[level.children]] = arriving

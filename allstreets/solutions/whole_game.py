@@ -120,13 +120,14 @@ class WholeSolution(Solution):
 
     @classmethod
     def of(
-        cls, solver: "WholeGameSolver", kept: "QuantisedSolution | None" = None, **facts: Any
+        cls, solver: "WholeGameSolver", quantised: "QuantisedSolution | None" = None, **facts: Any
     ) -> "WholeSolution":
         """The solution that a solver holds, without files; `facts` such as seconds and name.
 
-        It is what a bundle would store; `kept` is the result of `keep`, if that is known already.
+        It is what a bundle would store; `quantised` is the result of `quantise_solution`, if that
+        is known already.
         """
-        source = SolverSource(solver, kept)
+        source = SolverSource(solver, quantised)
         return cls.game_of(solver.game, source, source.facts(**facts))
 
     @classmethod

@@ -45,8 +45,8 @@ from allstreets.games import PreflopGame, Strategies
 from allstreets.solvers.kernels.preflop_pass import (
     PreflopLayout,
     Trembles,
-    preflop_down,
-    preflop_up,
+    preflop_backward,
+    preflop_forward,
 )
 
 TREMBLE = 0.001  # the least share of a range that takes every action
@@ -178,7 +178,7 @@ class PreflopCfr:
         Actions with regrets below `now.threshold` are closed; it is in chips times pairs of combos.
         """
         layout, reach, values = self._layout, self._reach, self._values
-        preflop_down(
+        preflop_forward(
             layout, int(player), self._regrets, self._closed(), self._held,
             trembles(self.tremble, float(self._losses[0])), self._strategies, reach, self._meant,
             values,
@@ -191,7 +191,7 @@ class PreflopCfr:
             reach[self._pots, player.opponent],
             None if mask is None else mask[self._pots],
         )
-        preflop_up(
+        preflop_backward(
             layout, int(player), self._regrets, self._sums, self._strategies, reach, self._meant,
             values, NO_FLAGS if mask is None else mask,
             np.array([now.positive, now.negative, now.floor, now.average, now.weight]),

@@ -34,7 +34,7 @@ class Rebucketing:
 
     def before(self, iteration: int) -> None:
         """Compare the ranges if that is due at the start of an epoch."""
-        epoch, batch, begins = self.plan.place(iteration, self.engine.flops)
+        epoch, batch, begins = self.plan.position(iteration, self.engine.flops)
         if begins and batch == 0 and self.is_due(epoch * self.plan.iterations):
             self.rebucket()
 

@@ -195,7 +195,7 @@ class AtRandom:
     """A solution in which every combo does something else."""
 
     def __init__(self, source: Any) -> None:
-        self.before, self.rows, self.is_kept = source.before, source.rows, True
+        self.before, self.rows, self.stores_flops = source.before, source.rows, True
         self._arrays = dict(source.arrays(0))
         shape = self._arrays["strategy.0.0"].shape
         drawn = np.random.default_rng(3).integers(1, 255, shape, dtype=np.uint8)

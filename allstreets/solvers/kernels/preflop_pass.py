@@ -145,7 +145,7 @@ def trembling_reach(
 
 
 @kernel
-def preflop_down(
+def preflop_forward(
     layout: PreflopLayout,
     player: int,
     regrets: Floats,
@@ -194,7 +194,7 @@ def preflop_down(
 
 
 @kernel
-def preflop_up(
+def preflop_backward(
     layout: PreflopLayout,
     player: int,
     regrets: Floats,
