@@ -37,7 +37,7 @@ def rates(jobs: list[Job], rounds: int) -> list[float]:
 
 
 def repeat(step: Callable[[], object], count: int) -> None:
-    """Call `step` so many times."""
+    """Call `step` repeatedly."""
     for _ in range(count):
         step()
 

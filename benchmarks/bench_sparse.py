@@ -1,4 +1,4 @@
-"""Sparse storage in the whole game: what closing hands saves, and what it does to convergence.
+"""Sparse storage in the whole game: the saving of closed hands, and its effect on convergence.
 
     python benchmarks/bench_sparse.py [--seconds 20] [--games one,two]
 
@@ -60,7 +60,7 @@ class Contestant:
 
     @property
     def milliseconds(self) -> float:
-        """Of an iteration, from half of the time to its end."""
+        """Milliseconds per iteration, from half of the time to its end."""
         (first, begin), (last, end) = self.marks[SHARES[-2]], self.marks[SHARES[-1]]
         return 1000 * (end - begin) / (last - first)
 
@@ -136,7 +136,7 @@ def given_back(title: str, keys: dict[str, Any]) -> list[Row]:
 
 
 def main() -> None:
-    """Run what is asked for and write the figures."""
+    """Run the requested parts and write the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=20.0, help="for each contestant")
     parser.add_argument("--games", default=",".join(GAMES))

@@ -211,7 +211,7 @@ def long_rows(minutes: float) -> list[Row]:
 
 
 def main() -> None:
-    """Run what is asked for and write the figures."""
+    """Run the requested parts and write the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=0.0)
     parser.add_argument("--exact", action="store_true", help="real combos on three flops too")

@@ -1,4 +1,4 @@
-"""How often the interval of a certificate covers the truth, where the truth is known.
+"""The coverage of certificates' intervals in a game whose true value is known.
 
     allstreets certify FOLDER --flops all --cards classes
     python benchmarks/certificate_coverage.py FOLDER --cards classes [--seeds 100]

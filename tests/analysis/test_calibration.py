@@ -1,4 +1,4 @@
-"""Corrections of pots: what is known to be off is found, and the luck of the draw is left out."""
+"""Corrections of pots: they find known errors, and leave out the luck of the draw."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The exploitability of the whole game out of single flops: known games, known populations."""
+"""The exploitability of the whole game from single flops: known games, known populations."""
 
 from collections.abc import Callable
 from copy import copy

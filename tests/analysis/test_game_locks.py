@@ -1,4 +1,4 @@
-"""Locks of whole games: where they stand, what they say, what frequencies make of a solution."""
+"""Locks of whole games: their decisions, their strategies, and the effect of frequencies."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The leaks of a certificate: what each deviation gains, and each pot after the flop."""
+"""The leaks of a certificate: the gain of each deviation, and of each pot after the flop."""
 
 import json
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""A client of PioSOLVER's protocol, and what must hold of all that it is told."""
+"""A client of PioSOLVER's protocol, and the laws that its answers obey."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Small whole games, solved once, for tests of how they are stored and shown."""
+"""Small whole games, solved once, for tests that store and show them."""
 
 import hashlib
 from functools import cache

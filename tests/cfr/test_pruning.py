@@ -1,4 +1,4 @@
-"""Pruning: what it may leave out, what it must not write, and what it costs."""
+"""Pruning: skipped actions stay as they are, values stay right, and the cost is known."""
 
 import numpy as np
 import pytest

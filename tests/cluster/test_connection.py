@@ -1,4 +1,4 @@
-"""Lines between processes: what is asked, what is answered, and what happens at their ends."""
+"""Connections between processes: questions, answers, and broken ends."""
 
 import socket
 import threading

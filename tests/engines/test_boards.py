@@ -1,4 +1,4 @@
-"""Real boards with grouped rivers: tables by brute force, passes by loops over every card."""
+"""Real boards with bucketed rivers: tables by brute force, passes by loops over every card."""
 
 from collections.abc import Sequence
 from dataclasses import replace

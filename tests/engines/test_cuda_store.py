@@ -1,4 +1,4 @@
-"""Which flops stay on a device, and what those take that come and go."""
+"""The flops that stay on a device, and the transfers of the others."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The arrays of a flop hold what the solver says, decision by decision."""
+"""The arrays of a flop: the solver's own numbers, decision by decision."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The sampled flop game: deals, walks, what they estimate, and that they can be repeated."""
+"""The sampled flop game: deals, walks, unbiased estimates, and repetition."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""When a running solve is saved, and how many points its curve has."""
+"""The saves of a running solve, and the points of its curve."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Spots solved in processes of their own: steered, cut off, gone on with, deleted."""
+"""Spots solved in separate processes: paused, killed, resumed, deleted."""
 
 import asyncio
 import json

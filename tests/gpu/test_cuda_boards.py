@@ -1,4 +1,4 @@
-"""Games with real boards by the CUDA kernels play as those by the kernels for processors."""
+"""Games with real boards by CUDA kernels: the same play as on CPUs."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Exact subgames by the CUDA kernels play as those by the kernels for processors."""
+"""Exact subgames by CUDA kernels: the same play as on CPUs."""
 
 from dataclasses import replace
 from typing import Any

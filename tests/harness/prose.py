@@ -58,7 +58,7 @@ class Finding(NamedTuple):
     remedy: str
 
     def __str__(self) -> str:
-        """As compilers write it."""
+        """The finding as compilers write one."""
         return f"{self.path}:{self.line}: “{self.phrase}”: {self.remedy}"
 
 
@@ -95,7 +95,7 @@ def _findings(path: Path, number: int, line: str) -> Iterator[Finding]:
 
 
 def all_findings(root: Path = ROOT) -> Iterator[Finding]:
-    """Those of every page and of the package."""
+    """The findings of every page and of the package."""
     for pattern in PAGES:
         for path in sorted(root.glob(pattern)):
             yield from findings_in_page(path.relative_to(root), path.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The loop: where it stops, what it keeps, and that a resumed run is the same run."""
+"""The loop: its ends, its files, and resumed runs that equal uninterrupted ones."""
 
 import errno
 import json

@@ -1,4 +1,4 @@
-"""Whole games as jobs: what is refused, what is kept, and that nothing is lost by stopping."""
+"""Whole games as jobs: refusals, files, and stopping without loss."""
 
 import errno
 import json

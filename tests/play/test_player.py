@@ -1,4 +1,4 @@
-"""How a solution answers: as it is stored while it can, and by solving streets again elsewhere."""
+"""The answers of a solution at a table: stored strategies, and streets solved again."""
 
 import threading
 from contextlib import closing

@@ -1,4 +1,4 @@
-"""Slow, obvious versions of what the `cfr` layer does fast, straight from the `Game` protocol.
+"""Slow, obvious twins of the `cfr` layer, straight from the `Game` protocol.
 
 Dictionaries and recursion over histories, one history at a time, and the formulas as the design
 writes them. Every kernel of that layer is compared with these.

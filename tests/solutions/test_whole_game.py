@@ -1,4 +1,4 @@
-"""A solution that is walked: lines, flops, hands, and what they are worth."""
+"""Walking through a whole game: lines, flops, hands, and values."""
 
 from functools import cache
 from typing import Any

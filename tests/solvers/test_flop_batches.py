@@ -1,4 +1,4 @@
-"""Which flops an iteration visits: each in its turn, or with exactly the chance it is given."""
+"""The flops that an iteration visits: each in its turn, or with exactly its chance."""
 
 from typing import Any
 
