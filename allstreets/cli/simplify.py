@@ -91,8 +91,7 @@ def print_price(out: "Console", price: "Simplified") -> None:
     before, after = _figure(price.before, digits), _figure(price.after, digits)
     for line in (
         f"{price.who} simple: {price.rule}",
-        f"Exploitable for {after} {price.unit}, before for {before}; best responses "
-        f"{price.judged}\n",
+        f"Exploitable for {after} {price.unit}, {before} before; best responses {price.judged}\n",
     ):
         out.print(line, soft_wrap=True)
     prices = [f"price of {price.seats[player]}" for player in price.players]

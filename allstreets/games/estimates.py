@@ -444,7 +444,7 @@ def require_device_room(device: str, need: int) -> None:
         raise InputError(
             f"device: this needs {need / 1e9:.1f} GB on {gpu.name}, of which "
             f"{gpu.free_bytes / 1e9:.1f} GB are free.\nWhat would make it smaller: "
-            "precision: float16, one bet size less, fewer flops; or device: cpu"
+            "precision: float16, one bet size fewer, fewer flops; or device: cpu"
         )
 
 
@@ -516,7 +516,7 @@ def require_room(
         advice.append("memory: memmap (regrets on disk, slower)")
     smaller = _one_size_less(game)
     if smaller is not None:
-        advice.append(f"one bet size less ({smaller / max(need.slots, 1):.0%} of the actions)")
+        advice.append(f"one bet size fewer ({smaller / max(need.slots, 1):.0%} of the actions)")
     raise InputError(
         f"this game needs {need.resident_bytes / 1e9:.1f} GB of memory and {free / 1e9:.1f} GB are "
         f"free.\nWhat would make it smaller: {'; '.join(advice) or 'a smaller stack'}."

@@ -113,7 +113,7 @@ class DevicePlan:
         need, free = data_size(self.need_bytes), data_size(self.free_bytes)
         whole = f"On {self.name} it takes {need} of {free} that are free, so it"
         if self.flops is None:
-            return f"{whole} does not fit: fewer flops, groups or sizes."
+            return f"{whole} does not fit: fewer flops, river buckets or sizes."
         if self.streaming is None:
             return f"{whole} fits."
         return (
@@ -129,7 +129,7 @@ class DevicePlan:
             raise InputError(
                 f"device: this needs {self.need_bytes / 1e9:.1f} GB on {self.name}, of which "
                 f"{self.free_bytes / 1e9:.1f} GB are free.\nWhat would make it smaller: "
-                "precision: float16, one bet size less, fewer flops; or device: cpu"
+                "precision: float16, one bet size fewer, fewer flops; or device: cpu"
             )
 
 
@@ -282,7 +282,7 @@ class UnifiedJob:
             times = config.regroupings()
             again = f"; as ranges move, again (at most {times}×)" if times else ""
             lines.append(
-                "grouping the hands of all river boards comes first: "
+                "bucketing the hands of all river boards comes first: "
                 f"{duration(need.setup_seconds)}{again}"
             )
         expected = self.expected

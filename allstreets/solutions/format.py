@@ -163,7 +163,7 @@ def locks_text(locks: Sequence[Lock]) -> str:
     lines = dict.fromkeys(lock.line.strip() for lock in locks)
     nodes = [f"'{line}'" if line else "the first decision" for line in lines]
     more = len(nodes) - SHOWN_PLACES
-    rest = f" and {more} more places" if more > 0 else ""
+    rest = f" and {more} more decisions" if more > 0 else ""
     return f"strategies are locked at {', '.join(nodes[:SHOWN_PLACES])}{rest}"
 
 

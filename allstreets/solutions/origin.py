@@ -259,7 +259,7 @@ def origin_head(origin: Origin, reached: float) -> str:
     if origin.loss is not None:
         parts.append(f"the solution's own play of it loses {_of_pot(origin.loss)} of the pot")
     if differences is None:
-        parts.append("the solution holds no play of it to compare with")
+        parts.append("the solution stores no play of this flop to compare with")
     else:
         oop, (evs, counted) = Player.OOP, _own_evs(origin, differences)
         parts.append(
@@ -287,7 +287,7 @@ def difference_lines(origin: Origin) -> list[str]:
     differences = origin.differences
     if differences is None:
         return [
-            "The solution holds no play of this flop to compare with: it was trained on "
+            "The solution stores no play of this flop to compare with: it was trained on "
             f"{origin.flops:,} of the 1,755."
         ]
     evs, counted = _own_evs(origin, differences)

@@ -137,8 +137,8 @@ class MadeSimple:
         """The cost, in a sentence."""
         prices = ", ".join(f"{seat} {price:.3g}" for seat, price in self.prices.items())
         return (
-            f"exploitable for {self.after:.3g} {self.unit} {self.judged}, before for "
-            f"{self.before:.3g}; price of {prices}"
+            f"exploitable for {self.after:.3g} {self.unit} {self.judged}, "
+            f"{self.before:.3g} before; price of {prices}"
         )
 
     @property

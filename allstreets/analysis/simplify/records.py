@@ -79,7 +79,7 @@ class Simplified:
         prices = ", ".join(f"{seat} {price:.3f}" for seat, price in self._by_seat().items())
         return (
             f"{self.who} simple: {self.rule}; exploitable for {self.after:.3f} {self.unit}, "
-            f"before for {self.before:.3f}; price of {prices}"
+            f"{self.before:.3f} before; price of {prices}"
         )
 
     def to_json(self) -> dict[str, Any]:
