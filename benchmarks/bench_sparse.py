@@ -6,8 +6,8 @@
 (`drop_unplayed_every: 0`) and solvers that close what is not played take turns of ten iterations,
 so that a busy moment hits them all alike. Clocks count seconds of the processor, reviews included
 and best responses for this report not. For each: exploitability when a quarter, half and all of the
-time is over, milliseconds an iteration in the last quarter, and what is stored at the end. Then, in
-the first game, how much memory the process gives back. Writes benchmarks/results/sparse.json."""
+time is over, milliseconds per iteration in the last quarter, and what is stored at the end. Then,
+in the first game, how much memory the process gives back. Writes benchmarks/results/sparse.json."""
 
 import argparse
 import gc

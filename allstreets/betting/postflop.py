@@ -26,7 +26,7 @@ from allstreets.betting.tree import (
 from allstreets.betting.words import find_action
 
 NODE_LIMIT = 2_000_000
-COUNTED_FROM = 20_000  # a tree that grows past so many nodes is counted before it grows further
+COUNTED_FROM = 20_000  # nodes: a tree that has more is counted before it grows further
 NO_PLAYER = -1
 TOLERANCE = 100  # a bet may be off by one part in so many
 STATES_COMPARED = 5_000  # the first ones: rounding weighs most in small pots

@@ -261,7 +261,7 @@ def solved_lifts(
 def slot_block(strategies: NDArray[Any], actions: Longs, rows: int) -> Singles:
     """[slots, R] of a board's nodes as [node][row / 16][action][16]; `actions` of each node.
 
-    There are at most so many `rows`, a multiple of 16.
+    `rows` is the most there are, a multiple of 16.
     """
     first = np.repeat(np.cumsum(actions) - actions, actions)  # [slots]: slots of earlier nodes
     number = np.repeat(actions, actions)

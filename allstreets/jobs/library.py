@@ -53,7 +53,7 @@ BUILT, KNOWN, TRAINED, LATER, FAILED, STOPPED = (
     "failed",
     "interrupted",
 )
-TARGETS = ((30.0, 5.0), (100.0, 10.0))  # targets in mbb/hand for stacks up to so many bb
+TARGETS = ((30.0, 5.0), (100.0, 10.0))  # (stack in bb, target in mbb/hand up to there)
 DEEP_TARGET = 20.0
 
 

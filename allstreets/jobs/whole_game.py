@@ -119,8 +119,8 @@ class DevicePlan:
         return (
             f"On {self.name} it would take {need} of {free} that are free: {self.flops.resident:,} "
             f"of {self.flops.flops:,} flops stay there, and it streams "
-            f"{data_size(self.streaming.copied_bytes)} an iteration over PCIe: about "
-            f"{self.streaming.seconds:.2g} s an iteration."
+            f"{data_size(self.streaming.copied_bytes)} per iteration over PCIe: about "
+            f"{self.streaming.seconds:.2g} s per iteration."
         )
 
     def require(self) -> None:

@@ -43,7 +43,7 @@ GAME = small_config(
 
 
 def told(tree: BettingTree, every: int) -> BettingTree:
-    """The tree with a lock at every so many decisions; every second of them to one action."""
+    """The tree with a lock at every few decisions; every second lock is to one action."""
     locks = {}
     for place, node in enumerate(tree.decisions()[::every]):
         actions = int(tree.child_count[node])

@@ -237,7 +237,7 @@ def test_new_changed_and_vanished(opened: Path) -> None:
     id = library.id_of(place)
     before = library.view(id)
     assert library.view(id) is before
-    # Saved anew: other numbers, and the view follows.
+    # Saved again: other numbers, and the view follows.
     more = solver("turn").spot
     again = SpotSolver(more)
     again.train_batch(3)

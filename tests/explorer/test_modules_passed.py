@@ -27,7 +27,7 @@ RIVERS = {
 
 
 def modules_passed(request: Callable[[], object]) -> set[str]:
-    """The files of the package in which a function is called, but for the ground."""
+    """The files of the package in which a function is called, except the ground layers."""
     files = set[str]()
 
     def note(frame: FrameType, event: str, _: object) -> None:

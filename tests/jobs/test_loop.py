@@ -499,7 +499,7 @@ def test_a_third_leaves_without_saving(tmp_path: Path) -> None:
 
 
 def test_a_wish_from_before_the_first_iteration(tmp_path: Path) -> None:
-    """Somebody has swallowed the exception: the run does not begin all the same."""
+    """User code has swallowed the exception: the run does not begin all the same."""
 
     def swallow(progress: Progress) -> None:
         if progress.iteration == 0:

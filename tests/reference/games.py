@@ -234,7 +234,7 @@ class NaiveExternalSampling:
             self.sums[key] = dict.fromkeys(actions, 0.0)
 
     def run(self, iterations: int) -> None:
-        """So many iterations, a walk for each player in each."""
+        """Run iterations, each with a walk for each player."""
         for _ in range(iterations):
             for player in (FIRST, SECOND):
                 self._walk(self.game.root(), player)

@@ -58,7 +58,7 @@ class Betting:
     exit_rows: Rows = field(default_factory=list)  # (row, line of the next stage, pot)
 
     def add(self, pot: int, plan: StagePlan, below: int) -> None:
-        """Put a pot behind the others; the next stage has so many lines of those already."""
+        """Put a pot behind the others, whose lines the next stage has already."""
         rows, values, spare = self.reach_rows, len(self.sources), plan.lines
         self.reach_rows += plan.reach_rows
         self.sources += [[] for _ in range(plan.value_rows)]

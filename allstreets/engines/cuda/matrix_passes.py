@@ -116,7 +116,7 @@ class Passes:
                     self.launches[player, mode, part] = self.launches_of(player, mode, part)
 
     def make_room(self, flops: int) -> None:
-        """Cards, and rows of so many flops, the same memory for both players."""
+        """Cards, and rows of `flops` flops, the same memory for both players."""
         raise NotImplementedError
 
     def launches_of(self, player: Player, mode: int, part: int) -> list[FlopLaunch]:

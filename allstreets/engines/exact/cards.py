@@ -280,7 +280,7 @@ def kernel_boards(
     """The street as the kernels read it when player `own` is computed, with a slot for each hand.
 
     `all_ins` says whether the betting of this street can end in an all-in with cards to come:
-    the matrices for that are counted by so many threads.
+    `threads` threads count the matrices for that.
     Where the numbers of its nodes are stored, `buckets.with_buckets` adds.
     """
     other = 1 - own

@@ -82,7 +82,7 @@ LEAST_AVERAGED = 0.01  # of the player's largest reach, added to the weight of e
 
 
 def deals_for(sample_pct: float) -> int:
-    """The number of deals in so many per cent of the pairs of combos.
+    """The number of deals in a percentage of the pairs of combos.
 
     >>> deals_for(1.0), deals_for(1e-9)
     (12713, 1)

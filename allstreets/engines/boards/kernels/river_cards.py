@@ -162,7 +162,7 @@ def add_margins(
         while end < len(combos) and strengths[combos[end]] == strengths[combos[begin]]:
             net[buckets[1, combos[end]]] += weights[1, combos[end]]
             end += 1
-        # Now it is what is weaker − what is stronger; a tie is half of each.
+        # Now it is weaker − stronger; a tie is half of each.
         for place in range(begin, end):
             row, weight = buckets[0, combos[place]], sign * weights[0, combos[place]]
             for bucket in range(count):

@@ -148,7 +148,7 @@ def river_iterations(
     """Whole iterations of a spot that starts on the river, one for each row of `table` [T, 8].
 
     `reach` holds the row that enters when OOP, and when IP, is the own player. A river takes tens
-    of microseconds, about as long as a call from Python, so many iterations share one.
+    of microseconds, about as long as a call from Python: iterations share a call.
     """
     # Constants would compile all below once more.
     zeroth: int = np.int64(0)  # type: ignore[assignment]

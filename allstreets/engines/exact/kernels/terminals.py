@@ -289,7 +289,7 @@ def answer_tile(
     source = Source(space.reach, forest.answer_fold, lane)
     store(rows, regions.folds + 16 * other, splat(ZERO))
     fold_total = sum_by_card(boards, board, rows, regions.folds, regions.fold_sums, other, source)
-    # What each card's hands are worth when they fold, and when they call but for won and lost.
+    # The value of each card's hands when they fold, and when they call, without won and lost.
     called = rake - stake if river else rake
     for card in range(CARDS):
         place = regions.sums + 16 * card
