@@ -487,7 +487,7 @@ def _asked(after: Solved, line: str, asked: Sequence[Bound]) -> dict[int, Bound]
     """The requested frequencies of a decision's actions, by their indices."""
     try:
         here = after.lock_target(line, "line")
-    except InputError:  # no lock stands on one flop of a whole game
+    except InputError:  # locks of a whole game are never on one flop
         return {}
     known = [bound for lock in after.locks for bound in lock_bounds(lock, f"lock '{lock.line}'")]
     return {

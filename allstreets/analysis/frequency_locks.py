@@ -249,7 +249,7 @@ def observed_game_locks(
 def _game_bounds_at(
     result: WholeSolution, bounds: Sequence[Bound]
 ) -> list[tuple[GameNode, list[Bound]]]:
-    """Decisions with their bounds, earlier ones first: nodes stand in pre-order."""
+    """Decisions with their bounds, earlier ones first: nodes are in pre-order."""
     bounds_at: dict[str, tuple[GameNode, list[Bound]]] = {}
     for bound in bounds:
         target = result.game.node_at(bound.line, bound.where)

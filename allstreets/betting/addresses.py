@@ -82,7 +82,7 @@ def is_address(text: str) -> bool:
 
 
 def read_address(text: str) -> Address:
-    """An address, with or without what stands before its question mark.
+    """An address, with or without the part before its question mark.
 
     >>> read_address("https://app.gtowizard.com/solutions?board=Ks7h2d&preflop_actions=F-R2.5-C")
     Address(words={<Street.PREFLOP: 0>: ('r2.5', 'c')}, board=(47, 22, 1))

@@ -142,7 +142,7 @@ def measure_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) ->
     lines: dict[EditedState, int] = {}  # that lead to each decision that waits
     waiting: list[tuple[int, int, int, int, EditedState]] = []
     ties = count()  # states of one stage do not lead to each other
-    sure = 0  # nodes visited, and those that must stand below what waits
+    sure = 0  # nodes visited, and those that must be below what waits
 
     def meet(edited: EditedState, new: int) -> None:
         nonlocal sure

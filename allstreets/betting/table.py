@@ -42,7 +42,7 @@ IP = Player.IP
 
 
 class Street(IntEnum):
-    """The streets; PREFLOP stands here so that all trees of the game count alike."""
+    """The streets; PREFLOP is one of them, so that all trees of the game count alike."""
 
     PREFLOP = 0
     FLOP = 1
@@ -64,7 +64,7 @@ POSTFLOP = (Street.FLOP, Street.TURN, Street.RIVER)
 
 
 def street_of_board(board: Sequence[int]) -> Street:
-    """The street that a board of 3, 4 or 5 cards stands on.
+    """The street of a board of 3, 4 or 5 cards.
 
     >>> street_of_board([0, 5, 10]).text
     'flop'

@@ -64,7 +64,7 @@ class Notation:
 
     @property
     def names_cards(self) -> bool:
-        """Whether every card that is dealt stands in the line."""
+        """Whether lines name every card that is dealt."""
         return "{}" in self.deal
 
 

@@ -1,6 +1,6 @@
 """Suits have no order: boards and hands that differ by a renaming of suits are the same.
 
-A renaming is a permutation p of the four suits: suit s becomes p[s]. All 24 stand in
+A renaming is a permutation p of the four suits: suit s becomes p[s]. All 24 are in
 `SUIT_PERMUTATIONS`, the identity first, and `COMBO_PERMUTATIONS` says what each does to combos.
 
 So are turn and river cards (`runouts`): after QsJh2h the 5c and the 5d are the same card as long as

@@ -248,7 +248,7 @@ def _pio_numbers(weights: Weights) -> str:
 
 
 def _gto(weights: Weights) -> str:
-    """Hands by falling weight; hands of weight 1 stand outside the brackets."""
+    """Hands by falling weight; hands of weight 1 are outside the brackets."""
     named: dict[float, list[str]] = {}
     for names, weight in _equal_weights(weights):
         named.setdefault(weight, []).append(names)

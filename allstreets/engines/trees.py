@@ -1,6 +1,6 @@
 """Betting trees as engines lay them out: their streets, and the slots of decisions in arrays.
 
-Several trees may stand in one list of nodes, so that one pass of the kernels serves them all.
+Several trees may be in one list of nodes, so that one pass of the kernels serves them all.
 Nothing here needs a kernel: stored solutions are shown without loading any.
 """
 

@@ -91,7 +91,7 @@ class FlopSpot:
 
 
 def flop_spot(result: WholeSolution, line: str, flop: str | None = None) -> FlopSpot:
-    """The spot of a flop after a line; the flop may stand in the line, "r2.5 c | QsJh2h"."""
+    """The spot of a flop after a line; the flop may be in the line, "r2.5 c | QsJh2h"."""
     parts = _find(result, line, flop)
     assert parts.flop is not None
     node, game = parts.root, result.game

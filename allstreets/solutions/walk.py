@@ -188,7 +188,7 @@ class Solution(ABC):
 
     @abstractmethod
     def lock_target(self, line: str, where: str) -> LockTarget:
-        """The decision that a lock's line names; `where` the line stands, for messages."""
+        """The decision that a lock's line names; `where` is the line's place in messages."""
 
     def spans_boards(self, line: str) -> bool:
         """Whether a line means a decision on many boards, which it does not name."""

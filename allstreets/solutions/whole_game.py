@@ -276,7 +276,7 @@ class WholeSolution(Solution):
         return self._hinted(line, lambda text: self._read(text, flop, any_card))
 
     def address_line(self, address: Address) -> str:
-        """Turn and river stand in the line where they are real cards."""
+        """The line of an address; it names turn and river where they are real cards."""
         root = self._preflop.read(address.words_on(Street.PREFLOP))
         named = bool(address.board) and self._notation(root, address.board).names_cards
         return address.line(named=named)
@@ -318,7 +318,7 @@ class WholeSolution(Solution):
     def read_any_flop(self, line: str) -> tuple[int, int]:
         """(root, decision in its pot) of a line on any flop.
 
-        "*" or a flop, which is ignored, may stand where it is dealt.
+        The line may name a flop, which is ignored, or "*".
         """
         parts = split_line(self.roots.with_root(self.named_line(line)), self.roots.read)
         root, after = parts.root, parts.after or ""

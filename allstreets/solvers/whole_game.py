@@ -68,7 +68,7 @@ class IterationHook(Protocol):
 class PreflopTraining(ABC):
     """Training, evaluating, storing and restoring a preflop tree with leaves of some kind.
 
-    Below the tree stand the subgames of every flop (`WholeGameSolver`), or tables of values
+    Below the tree are the subgames of every flop (`WholeGameSolver`), or tables of values
     (`separated`). Figures are in thousandths of a big blind per hand.
     """
 

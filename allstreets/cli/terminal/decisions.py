@@ -142,7 +142,7 @@ CHART_WIDTH, CHART_GAP = 67, 4  # columns of a 13×13 picture, and between two
 def print_charts(out: Console, progress: Progress, result: "WholeSolution") -> None:
     """Print the opening while a game is being solved, in one piece: a table may be drawn below it.
 
-    On a terminal that is wide enough the two charts stand side by side.
+    On a terminal that is wide enough the two charts are side by side.
     """
     charts = [_chart(node) for node in _opening(result)]
     if not charts:

@@ -1,6 +1,6 @@
 """Average strategies of an exact subgame, read and set by combo.
 
-Numbers of a node on a board stand in R rows, padding included: a row is a hand, or a bucket.
+Numbers of a node on a board are in R rows, padding included: a row is a hand, or a bucket.
 """
 
 from collections.abc import Mapping

@@ -219,7 +219,7 @@ class MatrixGame:
         return nodes, self.slot_of_node[nodes].astype(np.int64) * length
 
     def places_of_hands(self, stage: int, player: Player) -> Longs:
-        """[H]: where each hand of a stage stands among those that are stored; −1: nowhere."""
+        """[H]: the position of each hand of a stage among the stored hands; −1: not stored."""
         places = np.full(self.cards.lengths[stage], -1)
         stored = self.stored_hands(stage, player)
         places[stored] = np.arange(len(stored))

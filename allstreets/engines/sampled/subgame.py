@@ -318,7 +318,7 @@ def player_slots(tree: BettingTree, player: Player) -> Slots:
 def walking_tree(tree: BettingTree, payoffs: Floats, slots: list[Slots], player: Player) -> Tree:
     """The betting as `player` walks it.
 
-    Nodes are numbered in the order of `tree.children`, the root before them, so that siblings stand
+    Nodes are numbered in the order of `tree.children`, the root before them, so that siblings are
     side by side. A chance node is replaced by the node below it.
     """
     node = np.concatenate([[0], tree.children])

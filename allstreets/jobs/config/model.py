@@ -26,7 +26,7 @@ from allstreets.base import InputError
 
 MAX_SHOWN = 50  # a file of another kind may have thousands
 
-# Where a value stands: keys and list positions from the top.
+# The path of a value: keys and list positions from the top.
 KeyPath = tuple[str | int, ...]
 
 

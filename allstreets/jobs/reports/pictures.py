@@ -279,7 +279,7 @@ def _draw_legend(figure: Figure, chart: Chart, colours: Sequence[str]) -> None:
 
 
 PDF = "charts.pdf"
-UNSET = "-._"  # stand in the names of files, beside letters and digits
+UNSET = "-._"  # allowed in the names of files, beside letters and digits
 
 
 def decisions_below(node: Node) -> Iterator[Node]:
