@@ -189,9 +189,9 @@ def preflop_so_far(
 
 WORK = "work"  # nameless files of `memory: memmap`
 CHECKPOINT_SECONDS = 300
-ENTRY_FLOPS, ENTRY_GROUPS = 8, 32  # on which off-path pots are solved: coarse is enough
+ENTRY_FLOPS, ENTRY_GROUPS = 8, 32  # flops and river buckets for off-path pots: coarse is enough
 PILOT_BUCKETS = 32  # river buckets of a pilot: ranges depend on them little
-CHECK_SHARE = 10  # a check costs at most one iteration in so many
+CHECK_SHARE = 10  # a check costs at most one iteration in ten
 CLASSES = (
     "This is an abstraction by hand classes, a quick picture: it is blind to turn and river, and "
     "its figures say nothing about real cards. allstreets certify measures that "

@@ -72,8 +72,8 @@ class SpotSolution(Solution):
         self.spot = spot
         self.solver = solver  # the source of the numbers, if they are not read from a file
         self._streets = lru_cache(CACHED_STREETS)(view)
-        self._viewed_at = 0  # the iteration that these are of
-        # How much of both starting ranges meets on a board, in pairs of combos.
+        self._viewed_at = 0  # the iteration of these views
+        # Pairs of combos of both starting ranges that meet on a board.
         self.pairs = lru_cache(CACHED_STREETS)(partial(pairs_of, spot.ranges))
         self.exploitability = float("nan")  # fraction of the starting pot
         self.iterations = 0

@@ -112,7 +112,7 @@ class WholeSolution(Solution):
         self.values, self.iterations = facts.values, facts.iterations  # of OOP and IP in mbb/hand
         self.unit = roots.unit
         self.settings = [(label, Position(root)) for root, label in enumerate(roots.settings)]
-        self.exact_flops: ExactFlops | None = None  # None: none are kept beside the solution
+        self.exact_flops: ExactFlops | None = None  # None: none are stored beside the solution
         self._view = lru_cache(CACHED_VIEWS)(self._new_view)
         self._exact = lru_cache(CACHED_FLOPS)(self._find_exact)
         self._root_text = lru_cache(CACHED_LINES)(roots.text)

@@ -20,7 +20,7 @@ from allstreets.base import Floats
 if TYPE_CHECKING:
     from allstreets.solvers.whole_game import WholeGameSolver
 
-SETTLED = 0.5  # of the iterations of a run, after which it is measured
+SETTLED = 0.5  # share of a run's iterations after which its errors are measured
 
 
 @dataclass(frozen=True, eq=False)

@@ -123,8 +123,8 @@ class Timer:
         self._began = self._lap_began = clock()
         self._lap_iteration = 0
         self._first: tuple[int, float] | None = None  # iterations and seconds of the first lap
-        self._others = 0, 0.0  # of all others together
-        self._lap = self._check = 0.0  # seconds of the last of these others, and of the last check
+        self._others = 0, 0.0  # iterations and seconds of all later laps
+        self._lap = self._check = 0.0  # seconds of the last of these, and of the last check
 
     def seconds(self) -> float:
         """Seconds since the start, without pauses."""

@@ -50,7 +50,7 @@ from allstreets.solvers.kernels.preflop_pass import (
 )
 
 TREMBLE = 0.001  # the least share of a range that takes every action
-BELOW = 0.1  # and of what gets to a decision: an off-path line branches, too
+BELOW = 0.1  # the same as a share of the reach of a decision: off-path lines branch, too
 TEMPERATURE = 5.0  # chips: a twentieth of a big blind
 SPREAD = 0.02
 

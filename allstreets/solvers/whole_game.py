@@ -80,7 +80,7 @@ class PreflopTraining(ABC):
         self.preflop, self.schedule, self.pruning = preflop, schedule, pruning
         self._raked = raked
         self._iterations = 0
-        self._regret_weight = 0.0  # what the iterations still weigh in the positive regrets
+        self._regret_weight = 0.0  # the weight of all iterations in the positive regrets
 
     def train_batch(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:
         """Run `iterations` more; after each ask `callback` whether to stop."""
