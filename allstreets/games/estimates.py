@@ -443,7 +443,7 @@ def require_device_room(device: str, need: int) -> None:
     if gpu is not None and need > gpu.free_bytes:
         raise InputError(
             f"device: this needs {need / 1e9:.1f} GB on {gpu.name}, of which "
-            f"{gpu.free_bytes / 1e9:.1f} GB are free.\nWhat would make it smaller: "
+            f"{gpu.free_bytes / 1e9:.1f} GB are free.\nWays to make it smaller: "
             "precision: float16, one bet size fewer, fewer flops; or device: cpu"
         )
 
@@ -519,7 +519,7 @@ def require_room(
         advice.append(f"one bet size fewer ({smaller / max(need.slots, 1):.0%} of the actions)")
     raise InputError(
         f"this game needs {need.resident_bytes / 1e9:.1f} GB of memory and {free / 1e9:.1f} GB are "
-        f"free.\nWhat would make it smaller: {'; '.join(advice) or 'a smaller stack'}."
+        f"free.\nWays to make it smaller: {'; '.join(advice) or 'a smaller stack'}."
     )
 
 

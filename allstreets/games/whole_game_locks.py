@@ -109,7 +109,7 @@ def preflop_locks(tree: BettingTree, locks: Sequence[Lock]) -> Mapping[int, Clas
 
     def no_tree(node: int) -> BettingTree:
         del node
-        raise InputError("this game ends where the flop is dealt: lock what comes before")
+        raise InputError("this game ends where the flop is dealt: lock a decision before it")
 
     return find_game_locks(tree, no_tree, locks).preflop
 

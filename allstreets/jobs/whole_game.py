@@ -128,7 +128,7 @@ class DevicePlan:
         if self.flops is None:
             raise InputError(
                 f"device: this needs {self.need_bytes / 1e9:.1f} GB on {self.name}, of which "
-                f"{self.free_bytes / 1e9:.1f} GB are free.\nWhat would make it smaller: "
+                f"{self.free_bytes / 1e9:.1f} GB are free.\nWays to make it smaller: "
                 "precision: float16, one bet size fewer, fewer flops; or device: cpu"
             )
 

@@ -28,7 +28,7 @@ SELDOM = 5e-4  # less frequent actions are shown with more digits
 TAKERS, RANGE = "EV of takers", "EV of range"
 EV_LEGEND = (
     f"{TAKERS}: mean of the hands that take it, if {100 * LEAST_SHARE:g} % of the range does.\n"
-    f"{RANGE}: what the whole range would get by it."
+    f"{RANGE}: EV of the whole range if all of it took the action."
 )
 
 

@@ -289,10 +289,10 @@ class WholeSolution(Solution):
         rest = after.replace("|", " ").split()
         if not self._sees_flop(root):
             if parts.flop is not None or rest:
-                what = f"the flop {parts.cards}" if parts.cards else "what follows the bar"
+                what = f"the flop {parts.cards}" if parts.cards else "the part after the bar"
                 raise InputError(
-                    f"line '{parts.before}' ends before the flop: leave {what} out, or go on "
-                    "until the flop is dealt"
+                    f"line '{parts.before}' ends before the flop: leave {what} out, or "
+                    "continue until the flop is dealt"
                 )
             return Position(root)
         any_flop = any_card and parts.flop is None and parts.after is not None

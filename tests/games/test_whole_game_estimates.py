@@ -177,7 +177,7 @@ def test_advice(keys: dict[str, Any], there: list[str], not_there: list[str]) ->
 def test_a_smaller_stack_is_the_last_advice() -> None:
     config = small_config(memory="memmap", flops="AhKd7s")
     need = need_of(config, memory="memmap")
-    with pytest.raises(InputError, match="What would make it smaller: a smaller stack"):
+    with pytest.raises(InputError, match="Ways to make it smaller: a smaller stack"):
         require_room(config.game(), need, CLASSES, "memmap", free=PROGRAM_BYTES)
 
 

@@ -257,7 +257,7 @@ def test_what_exact_games_do_not_tell() -> None:
         ("c x", None, "a flop is dealt there; name one, such as Qs7h4d"),
         ("c x | x", None, "the flop is dealt after 'c x': write three cards between bars"),
         ("c", FLOP, "'c' ends before the flop: leave the flop Qs7h4d out"),
-        ("c | x", None, "'c' ends before the flop: leave what follows the bar out"),
+        ("c | x", None, "'c' ends before the flop: leave the part after the bar out"),
         ("f", None, "no player acts there any more"),
         ("a c", None, "no player acts there any more"),
         ("r3", None, "'r3' is not offered: SB may f, c, r2.5, a"),
