@@ -109,7 +109,7 @@ class Spot:
         return sum(float(gain(player, 0).sum()) for player in Player) * self.percent / 2
 
     def bets(self) -> str:
-        """How often OOP bets at once, and IP when checked to."""
+        """The frequencies with which OOP bets first, and IP when checked to."""
         checked = int(self.game.tree.children_of(0)[0])
         shares = [1 - average_strategy(self.exact, 0, 0, node)[0].mean() for node in (0, checked)]
         return f"{BETS}: {100 * shares[0]:.0f} %, {100 * shares[1]:.0f} %"
@@ -155,7 +155,7 @@ def classes_on(board: tuple[int, ...]) -> NDArray[np.integer]:
 
 
 def main() -> None:
-    """Run what is asked for and write the figures."""
+    """Run the requested parts and write the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--flops", default="9h8h2c,Ks8s3d,7h7d2c")
     parser.add_argument("--buckets", default="fast,standard")

@@ -1,4 +1,4 @@
-"""Where the checks of a spot lie: every 10 iterations, every 25, or planned.
+"""The checks of a spot: every 10 iterations, every 25, or planned.
 
     python benchmarks/bench_checks.py [--spots river,turn,flop] [--repeats 5]
 

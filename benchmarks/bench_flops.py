@@ -5,7 +5,7 @@
 1. One flop (AhKd7s), sizes 0.5 and 1.0, one raise a street, SPR 3.5, full ranges: time to 0.1 % of
    the pot; an iteration beside the time of its matrix products alone, which is what NumPy's BLAS
    takes for as many rows on one thread in the same run.
-2. A large tree: seconds an iteration. An earlier implementation in Rust took 58.6 s for one
+2. A large tree: seconds per iteration. An earlier implementation in Rust took 58.6 s for one
    iteration of a tree of 39,621 nodes on its machine.
 3. Sampled deals against all hands at once: exploitability and game value after the same time.
 4. With --all: every flop at preset classes_fast, and the memory of the process.
@@ -53,7 +53,7 @@ def make_solver(
 
 
 def iteration_seconds(pot: PotGame, iterations: int, rounds: int) -> tuple[float, FlopsSolver]:
-    """Seconds an iteration, the best of some rounds, after the first ones."""
+    """Seconds per iteration, the best of some rounds, after the first ones."""
     solver = make_solver(pot)
     times: list[float] = []
     for number in range(rounds + 1):

@@ -50,7 +50,7 @@ def copy_speed(device: Any) -> float:
 
 
 def seconds_of(iterations: Callable[[int], object], count: int) -> float:
-    """Of one iteration; the first two, which load and record, are not counted."""
+    """Seconds per iteration; the first two, which load and record, are not counted."""
     iterations(2)
     best = float("inf")
     for _ in range(3):
@@ -61,7 +61,7 @@ def seconds_of(iterations: Callable[[int], object], count: int) -> float:
 
 
 def figures(name: str, solver: Any, seconds: float, copy: float) -> Iterator[Row]:
-    """An iteration on the device, and what it moves."""
+    """The time of an iteration on the device, and the bytes that it moves."""
     use = solver.device_use
     moved = use.moved_bytes / seconds
     remark = f"{moved / 1e12:.2f} TB/s, {moved / copy:.0%} of a copy; {use.used_bytes / 1e9:.1f} GB"

@@ -147,7 +147,7 @@ def launch_all(sets: Sequence[BoardsPasses], player: Player, place: int) -> None
 
 
 def kernels(device: Any, games: CudaBoardsEngine, name: str) -> None:
-    """Milliseconds of each launch of an iteration, and what it makes of what it must do."""
+    """Print milliseconds of each launch of an iteration, and how near it comes to its floor."""
     import cupy
 
     total, moved, done = 0.0, 0.0, 0.0
@@ -233,7 +233,7 @@ class Without:
 
 
 def phases(device: Any, groups: int) -> None:
-    """The river without one of its phases; what it computes then means nothing."""
+    """Time the river without one of its phases; its results are meaningless then."""
     for gone in ("", *PHASES):
         one = some_there(device, compiled(Without(device, gone), groups), groups)
         name = f"without {gone}" if gone else "whole"

@@ -100,7 +100,7 @@ class Timed:
         return getattr(self._device, name)
 
     def compile(self, source: str, defines: tuple[str, ...] = ()) -> Any:
-        """Kernels that note what they take."""
+        """Kernels that record their resources."""
         kernels, spent, stream = self._device.compile(source, defines), self.spent, self._stream
 
         class Noted:

@@ -148,7 +148,7 @@ def solve(device: Any, cards: Cards, iterations: int) -> None:
 
 
 def operations(games: CudaMatrixEngine) -> float:
-    """Of the products of an iteration, two for each multiplication and addition."""
+    """Operations of the products of an iteration, two for each multiplication and addition."""
     passes, lengths, total = games._passes, games.cards.lengths, 0
     if isinstance(passes, ClassPasses):
         for player, lists in zip(Player, passes.lists, strict=True):
@@ -207,7 +207,7 @@ def kernels(device: Any, games: CudaMatrixEngine, name: str) -> None:
 
 
 def phases(device: Any, games: CudaMatrixEngine, name: str) -> None:
-    """`play` without one phase; spoils what is stored."""
+    """Time `play` without one phase; stored numbers are spoiled."""
     import cupy
 
     passes = games._passes

@@ -22,7 +22,7 @@ GAME = pyspiel.load_game("leduc_poker")
 CHECKED_AT = 10  # iterations after which exploitabilities are compared
 
 
-Job = tuple[Callable[[int], object], int]  # what runs so many iterations, and how many
+Job = tuple[Callable[[int], object], int]  # runs a number of iterations; that number
 
 
 def rates(jobs: list[Job], rounds: int) -> list[float]:
@@ -37,7 +37,7 @@ def rates(jobs: list[Job], rounds: int) -> list[float]:
 
 
 def repeat(step: Callable[[], object], count: int) -> None:
-    """Call `step` so many times."""
+    """Call `step` repeatedly."""
     for _ in range(count):
         step()
 

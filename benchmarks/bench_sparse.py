@@ -1,4 +1,4 @@
-"""Sparse storage in the whole game: what closing hands saves, and what it does to convergence.
+"""Sparse storage in the whole game: the saving of closed hands, and its effect on convergence.
 
     python benchmarks/bench_sparse.py [--seconds 20] [--games one,two]
 
@@ -6,8 +6,8 @@
 (`drop_unplayed_every: 0`) and solvers that close what is not played take turns of ten iterations,
 so that a busy moment hits them all alike. Clocks count seconds of the processor, reviews included
 and best responses for this report not. For each: exploitability when a quarter, half and all of the
-time is over, milliseconds an iteration in the last quarter, and what is stored at the end. Then, in
-the first game, how much memory the process gives back. Writes benchmarks/results/sparse.json."""
+time is over, milliseconds per iteration in the last quarter, and what is stored at the end. Then,
+in the first game, how much memory the process gives back. Writes benchmarks/results/sparse.json."""
 
 import argparse
 import gc
@@ -60,7 +60,7 @@ class Contestant:
 
     @property
     def milliseconds(self) -> float:
-        """Of an iteration, from half of the time to its end."""
+        """Milliseconds per iteration, from half of the time to its end."""
         (first, begin), (last, end) = self.marks[SHARES[-2]], self.marks[SHARES[-1]]
         return 1000 * (end - begin) / (last - first)
 
@@ -136,7 +136,7 @@ def given_back(title: str, keys: dict[str, Any]) -> list[Row]:
 
 
 def main() -> None:
-    """Run what is asked for and write the figures."""
+    """Run the requested parts and write the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=20.0, help="for each contestant")
     parser.add_argument("--games", default=",".join(GAMES))

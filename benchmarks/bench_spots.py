@@ -2,10 +2,10 @@
 
     python benchmarks/bench_spots.py [--spots river_wide,turn_rainbow] [--threads 1,2] [--quick]
 
-For each spot and number of threads: seconds an iteration, seconds and iterations to 1, 0.5, 0.3 and
-0.1 % of the pot, memory, and the peer's figures scaled to this machine and moment by two small jobs
-that were timed beside both. Best-response checks are not counted, as in the peer's figures; neither
-are compilation and the building of tables ("setup"). Writes benchmarks/results/spots.json.
+For each spot and number of threads: seconds per iteration, seconds and iterations to 1, 0.5, 0.3
+and 0.1 % of the pot, memory, and the peer's figures scaled to this machine and moment by two small
+jobs that were timed beside both. Best-response checks are not counted, as in the peer's figures;
+neither are compilation and the building of tables ("setup"). Writes benchmarks/results/spots.json.
 """
 
 import argparse

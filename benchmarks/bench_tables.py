@@ -1,4 +1,4 @@
-"""The tables of all flops: how long they take to count, and what they take on disk.
+"""The tables of all flops: the time to count them, and their size on disk.
 
     python benchmarks/bench_tables.py [--quick]
 

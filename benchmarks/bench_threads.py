@@ -1,4 +1,4 @@
-"""How much faster more cores make it: seconds by number of threads, and what does not scale.
+"""Speed-up by cores: seconds by number of threads, and the parts that do not scale.
 
     python benchmarks/bench_threads.py [--threads 1,2,4,8,16] [--only spots,game_400] [--seconds 2]
 
@@ -56,7 +56,7 @@ STREAM = 64_000_000  # bytes that each thread reads: more than its share of any 
 
 @dataclass
 class Job:
-    """Something to be timed: what is done, how many units of it, and where threads work below."""
+    """A job to be timed: its function, its number of units, and where threads work below."""
 
     run: Callable[[], object]
     units: float = 1
@@ -88,7 +88,7 @@ class Figure:
 
 
 def measured(job: Job, budget: float) -> Figure:
-    """The best of the runs that begin within so many seconds, and at least of two."""
+    """The best of the runs that begin within some seconds, and at least of two."""
     if job.again:
         job.run()  # touches memory, compiles
     found: list[Figure] = []
@@ -204,7 +204,7 @@ def spot_job(name: str) -> Callable[[int], Job]:
 
 
 def flops_job(threads: int) -> Job:
-    """Flops one by one: iterations, a check and what a bundle stores of them."""
+    """Flops one by one: iterations, a check, and the results that a bundle stores."""
     pot, flops = pot_at(3.5), spread_flops(128)
     spec = EngineSpec((pot.rules,), flops.flops, CLASSES, threads=threads)
     games: Any = spec.build([(pot.tree, pot.payoffs)])
@@ -289,7 +289,7 @@ JOBS: dict[str, tuple[str, str, Callable[[int], Job]]] = {
 
 
 def compile_kernels(job: Callable[[int], Job]) -> None:
-    """Run once what is timed only once."""
+    """Run once every job that is timed only once."""
     found = job(processors())
     if not found.again:
         found.run()
@@ -324,7 +324,7 @@ def cores() -> str:
 
 
 def main() -> None:
-    """Measure what is asked for and write the figures."""
+    """Measure the requested jobs and write the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--threads", help="by default 1, 2, 4, 8, 16 as far as there are cores")
     parser.add_argument("--only", help=f"some of {','.join(JOBS)}; spots: both of them")

@@ -1,4 +1,4 @@
-"""The whole game: seconds an iteration beside its matrix products, cost by flops and threads.
+"""The whole game: seconds per iteration beside its matrix products, cost by flops and threads.
 
     python benchmarks/bench_unified.py                      iterations, flops, threads
     python benchmarks/bench_unified.py --exact              real combos on three flops too (minutes)
@@ -49,7 +49,7 @@ def make_solver(threads: int = 2, flop_set: FlopSet | None = None, **keys: Any) 
 
 
 def iteration_seconds(solver: WholeGameSolver, iterations: int, rounds: int = 3) -> float:
-    """Seconds an iteration, the best of some rounds, after the first ones."""
+    """Seconds per iteration, the best of some rounds, after the first ones."""
     solver.train_batch(2)
     return best_seconds(lambda: solver.train_batch(iterations), rounds) / iterations
 
@@ -211,7 +211,7 @@ def long_rows(minutes: float) -> list[Row]:
 
 
 def main() -> None:
-    """Run what is asked for and write the figures."""
+    """Run the requested parts and write the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=0.0)
     parser.add_argument("--exact", action="store_true", help="real combos on three flops too")

@@ -2,7 +2,7 @@
 
     python benchmarks/bench_unifying.py [--flops spread_10] [--sizes 1.0] [--stack 20] [--threads 1]
 
-The game: so many big blinds, preflop raises 2.5 times the last bet, one raise a street after it,
+The game: a stack in big blinds, preflop raises 2.5 times the last bet, one raise a street after it,
 hand classes, and a few flops that stand for all. For models at the SPRs of the game's own pots, and
 at a few SPRs, each solved with full ranges to 0.1 % of the pot:
 

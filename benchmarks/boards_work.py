@@ -16,14 +16,14 @@ from allstreets.engines.cuda.boards_passes import BoardsPasses, folds
 
 @dataclass(frozen=True)
 class Work:
-    """Of one launch of all chunks."""
+    """The work of one launch of all chunks."""
 
     bytes: float
     multiplications: float = 0.0  # with an addition each
 
 
 def work_of(one: BoardsPasses, player: Player) -> list[Work]:
-    """Of the launches of a half-iteration, one after the other."""
+    """The work of the launches of a half-iteration, one after the other."""
     cards, betting = one.cards, one.betting[player]
     buckets, other = cards.buckets, player.opponent
     rivers = int(cards.flop_first[RIVER][-1])

@@ -1,4 +1,4 @@
-"""How often the interval of a certificate covers the truth, where the truth is known.
+"""The coverage of certificates' intervals in a game whose true value is known.
 
     allstreets certify FOLDER --flops all --cards classes
     python benchmarks/certificate_coverage.py FOLDER --cards classes [--seeds 100]
@@ -6,7 +6,7 @@
 All 1,755 flops of the solution have been judged, so its exploitability with real cards is known.
 Certificates are made from draws of them, with other seeds, as if the other flops were not known;
 `--trained` flops of a subset count as those that the solution was trained on. A second population
-is worth what hand classes make of it, but for monotone flops, on which the opponent gains
+is worth what hand classes make of it, except for monotone flops, on which the opponent gains
 `--monotone` of the pot more: a loss that a small sample may miss.
 
 Writes benchmarks/results/certificate_coverage.json.

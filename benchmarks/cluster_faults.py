@@ -1,4 +1,4 @@
-"""Random faults on a real Ray cluster of several raylets: does a run end in the same bits?
+"""Random faults on a real Ray cluster of several raylets: is a run bit-identical at its end?
 
     python benchmarks/cluster_faults.py [--faults 20] [--seed 1]
 

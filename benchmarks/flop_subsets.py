@@ -1,4 +1,4 @@
-"""How well a few flops stand for all 1,755, judged where it counts: in the game of all flops.
+"""The quality of a few flops that stand for all 1,755, measured in the game of all flops.
 
     python benchmarks/flop_subsets.py                              20 bb, one size, all subsets
     python benchmarks/flop_subsets.py --threads 16 --stacks 20,40 --sizes one,two --minutes 8
@@ -63,7 +63,7 @@ CHECK = 25  # iterations between two checks whether training has gone far enough
 
 @dataclass(frozen=True)
 class Effort:
-    """How far games are trained."""
+    """The effort of training a game."""
 
     reference: float  # mbb/hand
     subset: float  # mbb/hand in its own game
@@ -72,7 +72,7 @@ class Effort:
 
 
 def train(solver: WholeGameSolver, target: float, most: int) -> float:
-    """Train until the exploitability is at most `target` mbb/hand; returns what was reached."""
+    """Train until the exploitability is at most `target` mbb/hand; return the one reached."""
     reached = np.inf
     while solver.iterations < most and reached > target:
         solver.train_batch(CHECK if solver.iterations >= 100 else 100)
@@ -192,7 +192,7 @@ def make(folder: Path, games: list[tuple[str, Floats]], counts: list[int]) -> No
 
 
 def main() -> None:
-    """FlopEvaluator what is asked for."""
+    """Evaluate the requested subsets."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

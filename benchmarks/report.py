@@ -29,7 +29,7 @@ class Row:
 
 
 def best_seconds(job: Callable[[], object], repeats: int = 5) -> float:
-    """The shortest of several runs: what the machine can do when nothing else disturbs it."""
+    """The shortest of several runs: the speed of the machine when nothing else disturbs it."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()

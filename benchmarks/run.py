@@ -41,7 +41,7 @@ Figures = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A script, what it is called with in ten minutes' time, and in all."""
+    """A script with its arguments for ten minutes, and for all studies."""
 
     name: str
     arguments: Sequence[str] = ()
@@ -96,7 +96,7 @@ class Change:
 
 
 def slowness(before: Figures, now: Figures) -> float:
-    """How many times slower the machine is than at that time; 1 if that was not measured."""
+    """The slowness of the machine relative to that time; 1 if it was not measured."""
     then = before["machine"].get("calibration_seconds")
     today = now["machine"].get("calibration_seconds")
     return today / then if then and today else 1.0
@@ -157,7 +157,7 @@ def read(file: Path) -> Figures | None:
 
 
 def differences(before: Figures, now: Figures) -> str:
-    """In what the machines differ, as words: "processors 16, now 2"."""
+    """The differences between the machines, as words: "processors 16, now 2"."""
     return ", ".join(
         f"{key} {before['machine'].get(key)}, now {value}"
         for key, value in now["machine"].items()
@@ -168,7 +168,7 @@ def differences(before: Figures, now: Figures) -> str:
 def run(
     benchmark: Benchmark, whole: bool, into: Path, tolerance: float, end: float
 ) -> list[Change]:
-    """Measure a benchmark, write its figures, compare them with what is stored."""
+    """Measure a benchmark, write its figures, compare them with the stored ones."""
     before = read(STORED / f"{benchmark.name}.json")
     begun = time.perf_counter()
     now = measure(benchmark, whole)

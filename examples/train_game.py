@@ -24,7 +24,7 @@ CONFIG = {
 
 
 def main() -> None:
-    """Train, keep, open again, walk."""
+    """Train a game, store it, load it, and look up decisions."""
     with tempfile.TemporaryDirectory() as folder:
         allstreets.train(CONFIG, Path(folder) / "solved")
         result = allstreets.load(Path(folder) / "solved")
@@ -39,7 +39,7 @@ def main() -> None:
         flop = result.flops[0]["flop"]
         node = result.at("c x", flop)
         print(f"limped pot on {flop}: {node.seat} acts first")
-        print("  with top pair or better he does:", result.strategy("c x", flop=flop, hand="AA"))
+        print(f"  {node.seat} with AA:", result.strategy("c x", flop=flop, hand="AA"))
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ SHORTER = {"solve": ("--max-iterations", "5"), "review": ("--seconds-per-spot", 
 """Added to a verb that does not say itself how long it runs: the end is earlier, nothing else."""
 
 DRAFT = Completion(CardModel("boards", groups=16, rows=32), 8)
-"""In the place of drafts with more groups and iterations."""
+"""Replaces drafts with more buckets and iterations."""
 
 SMALLER = {
     "smoke.yaml": ("epochs: 200", "epochs: 10"),  # as Python trains it; commands find it solved

@@ -19,6 +19,7 @@ def test_pages_and_docstrings_have_no_banned_phrase() -> None:
     [
         ("The run goes on from there.", "goes on from"),
         ("`goes on from` and\n\na lock holds a player to a bet", "holds a player to"),
+        ("Two sizes take 1.5 s an iteration.", "s an iteration"),
         ("```text\nin the place of\n```\nin the place of it", "in the place of"),
     ],
 )

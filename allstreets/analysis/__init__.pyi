@@ -54,7 +54,7 @@ from .frequency_locks import with_locks as with_locks
 from .game_play import GamePlay as GamePlay
 from .game_play import require_same_game as require_same_game
 from .hud import NUMBERS as NUMBERS
-from .hud import Asked as Asked
+from .hud import HudEntry as HudEntry
 from .hud import HudLocks as HudLocks
 from .hud import Number as Number
 from .hud import ask as ask

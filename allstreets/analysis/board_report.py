@@ -136,7 +136,7 @@ class BoardReport:
 
     @property
     def counted(self) -> str:
-        """Where EVs count from, for people."""
+        """The start from which EVs count, for people."""
         return counted_text(over_hand=self.over_hand)
 
     def by(self, key: str = "board") -> list[ReportRow]:

@@ -58,7 +58,7 @@ class Likeness:
         values: Floats,
         chosen: Sequence[int] = (),
     ) -> "Likeness":
-        """From F flops with `weights` [F] and `values` [F, 2, P, 169], D of them `chosen`."""
+        """The errors of F flops by `weights` [F], `values` [F, 2, P, 169], D of them `chosen`."""
         opponent = reach[::-1]
         met = np.array([dealt.met(flop, opponent) for flop in chosen]).reshape(-1, *reach.shape)
         known = np.stack([met, values[list(chosen)]], axis=1)

@@ -1,4 +1,4 @@
-"""From the values of single flops with real cards to the exploitability of the whole game.
+"""The exploitability of the whole game, from the values of single flops with real cards.
 
 **Draws.** Flops that a solution was trained on and flops that it never saw are two populations.
 Monotone flops are a separate stratum in each: they are 5 % of the deal, less than one draw in a
@@ -33,7 +33,7 @@ the variance of exact values between flops, a draft 0.05 % (in a game of 20 bb).
 
 **Leaks.** The gain before the flop is divided among the actions by which a best response deviates
 (`RealGame.leaks`), the gain after it among the pots: they show where not to trust a solution.
-Off-path pots are those whose ranges are too small for answers to have been learned.
+A pot is off-path where its ranges are too small for answers to have been learned.
 
 **The interval.** The maximum before the flop is taken over estimates, so it leans high: by chance
 some action looks better than it is. It is b with all draws and h, the mean of two halves, with half

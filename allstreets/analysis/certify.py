@@ -133,7 +133,7 @@ class FlopSolver:
         return self.processes(len(flops), free, program, stored + DEVICE_ROWS)
 
     def drafts_at_once(self, flops: Sequence[Flop], processes: int) -> int:
-        """Flops that each of so many processes drafts together.
+        """Flops that each of several processes drafts together.
 
         On a device they share half of its memory; here each thread drafts a flop.
         """
@@ -147,7 +147,7 @@ class FlopSolver:
         return max(1, min(DRAFTS_AT_ONCE, -(-len(flops) // processes), room))
 
     def draft_processes(self, flops: int, free: int | None) -> int:
-        """Processes that draft so many flops."""
+        """Processes that draft this many flops."""
         each, worth = PROGRAM_BYTES + DRAFT_BYTES, flops
         if self.device != CPU:  # laying out boards takes a processor as long as the rest
             each += DRAFTS_AT_ONCE * DRAFT_BYTES
@@ -155,7 +155,7 @@ class FlopSolver:
         return self.processes(worth, free, each)
 
     def draft_seconds(self, flops: int) -> float:
-        """Seconds that drafts of so many flops take, a guess."""
+        """Seconds that drafts of this many flops take, a guess."""
         if not flops:
             return 0.0
         some = replace(self.game, flops=spread_flops(min(flops, FLOP_COUNT)))
@@ -197,7 +197,7 @@ class FlopEvaluator:
         return {flop.number: place for place, flop in enumerate(self.result.game.flops.flops)}
 
     def completes(self, flop: Flop) -> str | None:
-        """How a flop is solved before it is evaluated; None: it is stored."""
+        """The way in which a flop is solved before it is evaluated; None: it is stored."""
         return None if flop.number in self.stored else self.completion.text
 
     @cached_property
@@ -211,7 +211,7 @@ class FlopEvaluator:
         return self.solver.values(flop, self._plays(flop, following))
 
     def _plays(self, flop: Flop, following: Sequence[Flop]) -> list[Lift]:
-        """How the pots of a flop are played."""
+        """The play of the pots of a flop."""
         if flop.number not in self.stored and not self.completion.model.stores_all_streets:
             return self.solver.solved_in_place
         model, arrays = self._strategies(flop, following)

@@ -48,7 +48,7 @@ class HandDifference:
 
     @property
     def weighted(self) -> float:
-        """Its contribution to the distance of the ranges."""
+        """The hand's contribution to the distance of the ranges."""
         return self.share * self.distance
 
     @property
@@ -58,7 +58,7 @@ class HandDifference:
 
     @property
     def gain(self) -> float:
-        """Its gain in the second solution."""
+        """The hand's gain in the second solution."""
         return self.evs[1] - self.evs[0]
 
 
@@ -79,7 +79,7 @@ class Comparison:
 
     @property
     def distance(self) -> float:
-        """How often a hand of the range acts differently, 0 … 1; NaN where no player acts."""
+        """The share of the range that acts differently, 0 … 1; NaN where no player acts."""
         return float("nan") if self.player is None else sum(hand.weighted for hand in self.hands)
 
     @property
@@ -271,7 +271,7 @@ class ActionChange:
 
 
 @dataclass(frozen=True)
-class PlaceChange:
+class DecisionChange:
     """A decision in both solutions."""
 
     line: str
@@ -292,10 +292,10 @@ class Difference:
     seats: tuple[str, str]  # of OOP and IP
     evs: tuple[Two, Two]  # of OOP and IP, at the start
     doubt: float  # the largest error of both together
-    places: tuple[PlaceChange, ...]
+    places: tuple[DecisionChange, ...]
 
     def mapping(self) -> dict[str, Any]:
-        """As JSON data; what is not known is None."""
+        """The comparison as JSON data; what is not known is None."""
 
         def two(name: str, pair: Two) -> dict[str, float | None]:
             before, after = (value if np.isfinite(value) else None for value in pair)
@@ -332,7 +332,7 @@ def difference(
 ) -> Difference:
     """Both solutions at the start, and at the decisions of some lines that both have.
 
-    A line of a whole game that names no flop means all of them. `asked` are the frequencies of
+    A line of a whole game that names no flop means all flops. `asked` are the frequencies of
     the request that made the locks; those that locks of the second solution name are known.
     """
     changes = (_place(before, after, line, asked) for line in lines)
@@ -348,7 +348,7 @@ def _known(*exploitabilities: float | None) -> float:
 
 
 def change_lines(difference: Difference) -> list[str]:
-    """For people: a head, then EVs and frequencies, each before and after."""
+    """The change for people: a head, then EVs and frequencies, each before and after."""
     rows = [f"{'':24}{'before':>10}{'after':>10}{'change':>10}"]
     unit = "" if difference.pot is not None else f", {difference.unit}"
     for player in Player:
@@ -409,7 +409,9 @@ class _Shown:
     decision: Decision | None = None  # None: of all flops together
 
 
-def _place(before: Solved, after: Solved, line: str, asked: Sequence[Bound]) -> PlaceChange | None:
+def _place(
+    before: Solved, after: Solved, line: str, asked: Sequence[Bound]
+) -> DecisionChange | None:
     try:
         old, new = _shown(before, line), _shown(after, line)
     except InputError:  # one of the trees does not have it
@@ -430,7 +432,7 @@ def _place(before: Solved, after: Solved, line: str, asked: Sequence[Bound]) -> 
     moved = ""
     if old.decision is not None and new.decision is not None:
         moved = moved_text(old.decision, new.decision)
-    return PlaceChange(line.strip(), new.seat, new.pot, new.unit, (oop, ip), actions, moved)
+    return DecisionChange(line.strip(), new.seat, new.pot, new.unit, (oop, ip), actions, moved)
 
 
 def moved_text(before: Decision, after: Decision) -> str:
@@ -485,7 +487,7 @@ def _asked(after: Solved, line: str, asked: Sequence[Bound]) -> dict[int, Bound]
     """The requested frequencies of a decision's actions, by their indices."""
     try:
         here = after.lock_target(line, "line")
-    except InputError:  # no lock stands on one flop of a whole game
+    except InputError:  # locks of a whole game are never on one flop
         return {}
     known = [bound for lock in after.locks for bound in lock_bounds(lock, f"lock '{lock.line}'")]
     return {

@@ -1,4 +1,4 @@
-"""Locks flop by flop: the play of another solution, changed as cheaply as it can be.
+"""Locks flop by flop: the play of another solution, changed as cheaply as possible.
 
 A lock with a `solution` copies its play at the decision, on every flop. With `frequencies` the
 hands that lose least move first, until the actions have these frequencies over all flops together

@@ -58,8 +58,8 @@ from allstreets.solutions import (
 
 CLOSE = 1e-10  # of frequencies before the flop
 DIGITS = 7  # of locked probabilities: more would only make texts long
-Place = tuple[int, tuple[int, ...]]  # a decision of the tree and the cards dealt before it
-Played = dict[Place, Floats]  # [A, 1326] of decisions that are locked
+NodeOnCards = tuple[int, tuple[int, ...]]  # a decision of the tree and the cards dealt before it
+Played = dict[NodeOnCards, Floats]  # [A, 1326] of decisions that are locked
 
 
 def observed_locks(
@@ -134,7 +134,7 @@ def lock_as_played(result: SpotSolution, line: str) -> Lock:
 def with_locks(spot: Spot, locks: Sequence[Lock]) -> Spot:
     """The spot with more locks, instead of those that it has at the same lines."""
 
-    def target(lock: Lock) -> Place:
+    def target(lock: Lock) -> NodeOnCards:
         line = parse_line(spot.tree, lock.line, board=spot.cards, any_card=True)
         return line.node, line.cards
 
@@ -145,7 +145,7 @@ def with_locks(spot: Spot, locks: Sequence[Lock]) -> Spot:
 
 def _bounds_at(result: SpotSolution, bounds: Sequence[Bound]) -> list[tuple[Line, list[Bound]]]:
     """Decisions with their bounds, from the root on."""
-    bounds_at: dict[Place, tuple[Line, list[Bound]]] = {}
+    bounds_at: dict[NodeOnCards, tuple[Line, list[Bound]]] = {}
     for bound in bounds:
         line = _find(result, bound)
         bounds_at.setdefault((line.node, line.cards), (line, []))[1].append(bound)
@@ -249,7 +249,7 @@ def observed_game_locks(
 def _game_bounds_at(
     result: WholeSolution, bounds: Sequence[Bound]
 ) -> list[tuple[GameNode, list[Bound]]]:
-    """Decisions with their bounds, earlier ones first: nodes stand in pre-order."""
+    """Decisions with their bounds, earlier ones first: nodes are in pre-order."""
     bounds_at: dict[str, tuple[GameNode, list[Bound]]] = {}
     for bound in bounds:
         target = result.game.node_at(bound.line, bound.where)

@@ -1,6 +1,6 @@
-"""Both players' strategies in a whole game in which one of them plays differently.
+"""Strategies of both players in a whole game in which one player deviates.
 
-`GamePlay` is a solution in which a player's decisions are locked, or those of another solution;
+`GamePlay` is a solution in which a player's decisions are locked, or come from another solution;
 everything else stays. It is evaluated flop by flop, like stored strategies: hand classes and
 buckets by their own engine, real boards by real combos (`engines.lifting`).
 
@@ -58,9 +58,9 @@ Changed = dict[int, Floats]  # decision → [A, H], or [A, 1] where all hands pl
 
 @dataclass(frozen=True, eq=False)
 class PotWorth:
-    """[P, 169]: the worth of the pots to a player's hands, all flops together.
+    """[P, 169]: the values of the pots to a player's hands, all flops together.
 
-    In chips times pairs of combos; the other player plays as `GamePlay` says.
+    Values are in chips times pairs of combos; the other player plays as in `GamePlay`.
     """
 
     best: Floats  # by best responses
@@ -94,7 +94,7 @@ class LockedLift:
         ]
 
     def fill(self, subgame: ExactSubgame, players: Sequence[Player] = tuple(Player)) -> None:
-        """Each player's own strategies, then the locks."""
+        """Set each player's own strategies, then the locks."""
         for player in players:
             lift = self.other if player == self.player else self.base
             lift.fill(subgame, (player,))
@@ -118,7 +118,7 @@ class LockedLift:
 
 
 class GamePlay:
-    """A solution of a whole game in which one player plays differently."""
+    """A solution of a whole game in which one player deviates."""
 
     def __init__(
         self,
@@ -179,7 +179,7 @@ class GamePlay:
 
     @cached_property
     def _by_flop(self) -> Mapping[tuple[int, int], Changed]:
-        """By pot and flop: the locks that differ by flop, for the ranges that get there."""
+        """The locks that differ by flop, by pot and flop, for the ranges that get there."""
         changed: dict[tuple[int, int], Changed] = {}
         for order in flop_orders(self._locked, self.result.cards, self._open, self.before.reach):
             changed.setdefault((order.pot, order.flop), {})[order.node] = order.strategy
@@ -244,7 +244,7 @@ class GamePlay:
         return bool(self.result.game.flop_pots) and not self.result.has_flops
 
     def worth(self, threads: int = 1, observe: Observe | None = None) -> PotWorth:
-        """The worth of all pots to the player who responds."""
+        """The values of all pots to the player who responds."""
         game = self.result.game
         best, own = np.zeros((2, len(game.flop_pots), HAND_COUNT))
         if not game.flop_pots:

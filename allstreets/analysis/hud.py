@@ -4,8 +4,8 @@ A number counts an action over all decisions of one situation: a small blind's f
 counts after every open and 3-bet that the tree has. `SITUATIONS` defines these decisions, `NUMBERS`
 the actions that each number counts there.
 
-Several decisions meet a number together, each weighted by how often play gets there. The cheapest
-way is taken, as for one decision (`games.changed_strategy`):
+A number is a mean over its decisions, each weighted by how often play gets there. Of all strategies
+with that mean the cheapest is taken, as for one decision (`games.changed_strategy`):
 1. A part is a hand at a decision (after the flop, on one flop) with an action that it takes. It can
 move to classes of actions: a class is counted by the same numbers.
 2. Parts move between classes until every number is met; those that lose least EV move first.
@@ -66,7 +66,7 @@ Situation = Callable[[Past], bool]
 
 
 def _before_flop(raises: int) -> Situation:
-    """Facing the last of so many raises, not an all-in."""
+    """Facing the last of `raises` raises, not an all-in."""
     return lambda past: (
         past.street == Street.PREFLOP and len(past.raisers) == raises and not past.faces_allin
     )
@@ -163,7 +163,7 @@ OTHER_NAMES = {
 
 
 @dataclass(frozen=True)
-class Asked:
+class HudEntry:
     """A number of a player, as written."""
 
     number: Number
@@ -175,14 +175,14 @@ class Asked:
         return self.bound.where
 
 
-def read_hud(text: str, source: str) -> list[Asked]:
+def read_hud(text: str, source: str) -> list[HudEntry]:
     """The rows of a CSV text with the columns number and frequency; others are ignored.
 
     Frequencies are 60%, 60 or 0.6, <=60% or >=60%; from 1 on numbers are per cent.
     """
     lines = io.StringIO(text.removeprefix("\ufeff"), newline=None)
     columns: list[int] | None = None
-    asked: dict[str, Asked] = {}
+    asked: dict[str, HudEntry] = {}
     for line, row in csv_rows(lines, source):
         cells = [cell.strip() for cell in row]
         if not any(cells):
@@ -205,7 +205,7 @@ def read_hud(text: str, source: str) -> list[Asked]:
     return list(asked.values())
 
 
-def ask(name: str, frequency: str, where: str) -> Asked:
+def ask(name: str, frequency: str, where: str) -> HudEntry:
     """A number by its name, in any spelling: "fold to c-bet", "FoldToCbet"."""
     by_name = {_plain(number.key): number for number in NUMBERS}
     plain = _plain(name)
@@ -218,7 +218,7 @@ def ask(name: str, frequency: str, where: str) -> Asked:
     bare = re.fullmatch(r"\s*(<=|>=|=)?\s*(\d+(?:\.\d*)?)\s*", frequency)
     if bare is not None and float(bare[2]) >= 1:
         frequency = f"{bare[1] or ''}{bare[2]}%"
-    return Asked(number, Bound.read(number.key, number.key, frequency, where))
+    return HudEntry(number, Bound.read(number.key, number.key, frequency, where))
 
 
 def _plain(name: str) -> str:
@@ -235,7 +235,7 @@ class Decisions:
 
     @property
     def counted(self) -> list[tuple[GameNode, Flags]]:
-        """Each with the actions [A] that count."""
+        """The decisions, each with the actions [A] that count."""
         return [(each, self.number.flags(each.tree, each.node)) for each in self.targets]
 
 
@@ -298,7 +298,7 @@ class HudLocks:
     """The numbers of a player as frequencies of his decisions."""
 
     player: Player
-    asked: tuple[tuple[Asked, Decisions], ...]
+    asked: tuple[tuple[HudEntry, Decisions], ...]
     bounds: tuple[Bound, ...]  # of each decision
 
     def held(self, before: GamePlay, now: GamePlay) -> list[Held]:
@@ -314,7 +314,7 @@ class HudLocks:
         ]
 
 
-def hud_seat(game: WholeGame, asked: Sequence[Asked], seat: Player | None = None) -> Player:
+def hud_seat(game: WholeGame, asked: Sequence[HudEntry], seat: Player | None = None) -> Player:
     """The seat in which a player has all of these numbers; refuse numbers that no seat has.
 
     `seat` is his seat; None: only one seat may have them all.
@@ -333,7 +333,7 @@ def hud_seat(game: WholeGame, asked: Sequence[Asked], seat: Player | None = None
     raise InputError(f"these numbers {why}: say which one he has, --opponent bb or --opponent sb")
 
 
-def _no_decision(asked: Asked, player: Player | None = None) -> InputError:
+def _no_decision(asked: HudEntry, player: Player | None = None) -> InputError:
     whose = "" if player is None else f" of {player.seat}"
     return InputError(
         f"{asked.where}: {asked.number.key} counts nothing here: the tree has no decision{whose} "
@@ -341,7 +341,7 @@ def _no_decision(asked: Asked, player: Player | None = None) -> InputError:
     )
 
 
-def hud_locks(result: WholeSolution, asked: Sequence[Asked], player: Player) -> HudLocks:
+def hud_locks(result: WholeSolution, asked: Sequence[HudEntry], player: Player) -> HudLocks:
     """The frequencies of a player's decisions that meet his numbers at the least cost."""
     game = result.game
     counted = [(each, decisions_of(game, each.number, player)) for each in asked]
@@ -378,7 +378,7 @@ def _met(play: GamePlay, targets: Sequence[GameNode], bounds: Sequence[Bound]) -
     return met
 
 
-def _bounds(play: GamePlay, asked: Sequence[tuple[Asked, Decisions]]) -> list[Bound]:
+def _bounds(play: GamePlay, asked: Sequence[tuple[HudEntry, Decisions]]) -> list[Bound]:
     """Bounds of every decision of a situation."""
     targets = asked[0][1].targets
     signatures = [
@@ -462,7 +462,7 @@ def _by_class(evs: Floats, taken: Floats, homes: Floats, classes: int) -> tuple[
 
 
 def _class_limits(
-    asked: Sequence[tuple[Asked, Decisions]], classes: Sequence[tuple[bool, ...]]
+    asked: Sequence[tuple[HudEntry, Decisions]], classes: Sequence[tuple[bool, ...]]
 ) -> tuple[Floats, Floats]:
     """[C] twice: the least and the most often that each class is taken.
 

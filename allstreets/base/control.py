@@ -59,7 +59,7 @@ class Control:
         """Return when the job may continue, or has to end."""
 
     def hold(self) -> None:
-        """From now on the job has unsaved work."""
+        """Mark that the job has unsaved work from now on."""
 
     def saved(self, iteration: int) -> None:
         """The job is saved up to this iteration."""
@@ -93,7 +93,7 @@ class InterruptRequest(Control):
         return self.made
 
     def hold(self) -> None:
-        """From now on there is unsaved work: signals wait for the save."""
+        """Mark that there is unsaved work from now on: signals wait for the save."""
         self.holds = True
 
     def saved(self, iteration: int) -> None:
@@ -103,7 +103,7 @@ class InterruptRequest(Control):
 
 @contextmanager
 def ends_by_signals() -> Iterator[None]:
-    """While one of our commands runs, signals end this process, after a save if a job needs one."""
+    """Let signals end this process while a command runs, after a save if a job needs one."""
     global _program
     if threading.current_thread() is not threading.main_thread():
         yield

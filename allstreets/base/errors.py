@@ -21,7 +21,7 @@ WORD = re.compile(rf"[^\s'\"]{{{LIMIT + 1},}}")
 
 
 class InputError(ValueError):
-    """Something in the user's input is wrong.
+    """An error in the user's input.
 
     The message is shown without a traceback: one or two lines that say what is wrong, where, and
     what to do. Control characters are shown as escapes, and long quotations are cut.

@@ -25,7 +25,7 @@ import numba
 from numba.core.compiler_lock import global_compiler_lock
 
 from allstreets.base.cache import cache_folder
-from allstreets.base.kernel_cache import InnerCompiler, keep_compiled
+from allstreets.base.kernel_cache import InnerCompiler, cache_compiled
 from allstreets.base.locks import held, is_held, share
 
 UNUSED_SECONDS = 14 * 24 * 3600
@@ -55,7 +55,7 @@ def compiled_folder() -> Path:
     """The folder of notes on all compiled kernels together, for their present sources."""
     sources = {path for pattern in KERNEL_SOURCES for path in PACKAGE.glob(pattern)}
     folder = _folder("all", sources)
-    can_keep(folder)
+    can_cache(folder)
     return folder
 
 
@@ -90,7 +90,7 @@ def _folder(name: str, sources: set[Path]) -> Path:
 
 
 @cache
-def can_keep(folder: Path) -> bool:
+def can_cache(folder: Path) -> bool:
     """Whether compiled kernels can be cached there; without it every process compiles them."""
     try:
         new = not folder.exists()
@@ -121,7 +121,7 @@ def kernel(function: Function) -> Function:
 
 
 def inner_kernel(function: Function) -> Function:
-    """As `kernel`, for functions that only kernels call.
+    """Compile like `kernel`, for functions that only kernels call.
 
     The code that unpacks Python's arguments is left out: for tuples of dozens of arrays it takes
     longer to compile than the kernel itself.
@@ -130,7 +130,7 @@ def inner_kernel(function: Function) -> Function:
 
 
 def inlined_kernel(function: Function) -> Function:
-    """As `inner_kernel`, for a few lines of a hot loop: Numba writes them out in their callers.
+    """Compile like `inner_kernel`, for a few lines of a hot loop: Numba writes them out in callers.
 
     So the compiler sees the whole loop at once, with the number of actions known.
     """
@@ -158,11 +158,11 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Any:
     }
     compiled: Any = numba.njit(**every)(function)
     folder = module_folder(Path(function.__code__.co_filename))
-    if can_keep(folder):
+    if can_cache(folder):
         config: Any = numba.config
         before = config.CACHE_DIR  # it is put back for the user's own functions
         try:
-            keep_compiled(compiled, function, folder)
+            cache_compiled(compiled, function, folder)
         finally:
             config.CACHE_DIR = before
         name = f"{function.__module__}.{function.__qualname__}"

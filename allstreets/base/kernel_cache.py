@@ -68,11 +68,11 @@ class InnerCompiler(CompilerBase):
         return [DefaultPassBuilder.define_nopython_pipeline(state)]
 
 
-class KeptKernel(CompileResultCacheImpl):
+class CachedKernel(CompileResultCacheImpl):
     """A cached kernel: Numba's own data, and the names that its machine code defines."""
 
     def reduce(self, compiled: Any) -> Any:
-        """As picklable data."""
+        """The kernel as picklable data."""
         (name, kind, (machine_code, linked)), *rest = super().reduce(compiled)
         module = llvm.parse_bitcode(linked)
         symbols = (*module.functions, *module.global_variables)
@@ -168,10 +168,10 @@ class CheckedFiles(IndexDataCacheFile):
             file.write(data)
 
 
-class KeptKernels(FunctionCache):
+class CachedKernels(FunctionCache):
     """The cached versions of one kernel, by the types of its arguments."""
 
-    _impl_class = KeptKernel
+    _impl_class = CachedKernel
 
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
         super().__init__(function)
@@ -191,7 +191,7 @@ class KeptKernels(FunctionCache):
             super().save_overload(signature, compiled)
 
 
-def keep_compiled(compiled: Any, function: Callable[..., Any], folder: Path) -> None:
+def cache_compiled(compiled: Any, function: Callable[..., Any], folder: Path) -> None:
     """Load a kernel from the folder where it was compiled before.
 
     Numba takes the folder from its settings, which the caller puts back.
@@ -199,7 +199,7 @@ def keep_compiled(compiled: Any, function: Callable[..., Any], folder: Path) -> 
     config: Any = numba.config
     config.CACHE_DIR = str(folder)
     try:
-        compiled._cache = KeptKernels(function, folder)
+        compiled._cache = CachedKernels(function, folder)
     except CHANGED:
         config.CACHE_DIR = str(folder / "numba")  # its files have no checksums
         compiled.enable_caching()

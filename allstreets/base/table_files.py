@@ -21,7 +21,7 @@ FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 def csv_rows(
     lines: Iterable[str], source: str, delimiter: str = ","
 ) -> Iterator[tuple[int, list[str]]]:
-    """Each row with the number of its last line; an `InputError` names a line that is not a row."""
+    """Rows with the number of their last line; an `InputError` names a line that is not a row."""
     rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
     while True:
         try:

@@ -54,7 +54,7 @@ class Address:
         return f"{root} | {flop} | {rest}" if rest else f"{root} | {flop}"
 
     def line_after(self, cards: int, *, named: bool) -> str:
-        """The line from where so many cards lie on the table.
+        """The line from a street on, which the number of cards on the table names.
 
         >>> address = read_address("board=Ks7h2d5c&flop_actions=X-X&turn_actions=B3")
         >>> address.line_after(3, named=True), address.line_after(4, named=True)
@@ -82,7 +82,7 @@ def is_address(text: str) -> bool:
 
 
 def read_address(text: str) -> Address:
-    """An address, with or without what stands before its question mark.
+    """An address, with or without the part before its question mark.
 
     >>> read_address("https://app.gtowizard.com/solutions?board=Ks7h2d&preflop_actions=F-R2.5-C")
     Address(words={<Street.PREFLOP: 0>: ('r2.5', 'c')}, board=(47, 22, 1))

@@ -1,8 +1,8 @@
 """Lines of play as text, in the notation of a game: "x b33 c | 7h | x", "r2.5 c | AhKd7s | x b50%".
 
-`betting.words` has the words. Between two streets stands the card that is dealt, `| 7h |`, or
-`| * |` where any card will do. Where cards are averaged over, none is named: `|`, `| * |` or
-nothing at all stands there. The empty line is the root of the tree.
+`betting.words` has the words. Between two streets the dealt card is named, `| 7h |`, or `| * |`
+where any card will do. Where cards are averaged over, there is `|`, `| * |` or nothing at all. The
+empty line is the root of the tree.
 
 A whole line leads through two trees: ROOT | FLOP | words after the flop. ROOT names the pot that
 sees the flop, by the words before it or in another way; `*` for the flop means that none is named.
@@ -67,7 +67,7 @@ class Line:
 
     @property
     def node(self) -> int:
-        """Where the line leads."""
+        """The node that the line leads to."""
         return self.nodes[-1]
 
 
@@ -182,7 +182,7 @@ def _quoted(tree: BettingTree, text: str, notation: Notation) -> str:
 def _follow(
     tree: BettingTree, text: str, board: Sequence[int], any_card: bool, notation: Notation
 ) -> Line:
-    """Where cards are named, every second part is a card; elsewhere bars only help to read."""
+    """The node after some parts. Where cards are named every second part is a card."""
     nodes, cards = [0], list[int]()
     for position, part in enumerate(text.split(SEPARATOR)):
         if notation.names_cards and position % 2:
@@ -226,7 +226,7 @@ def _read_card(
     any_card: bool,
     notation: Notation,
 ) -> int:
-    """The card that stands between two bars."""
+    """The card between two bars."""
     word, place = part.strip(), f"{SEPARATOR}{part.rstrip()}"
     _refuse_end(tree, node, place, notation)
     if tree.kind[node] == NodeKind.DECISION:
@@ -302,7 +302,7 @@ def action_in_words(word: str) -> str:
 
 
 def _sentences(parts: list[str], notation: Notation, street: Street) -> Iterator[str]:
-    """One sentence a street; the card that opens it stands before its actions."""
+    """One sentence per street, which begins with the card that opens it."""
     deal = ""
     for place, part in enumerate(parts):
         is_deal = _is_deal(part)

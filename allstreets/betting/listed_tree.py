@@ -69,7 +69,7 @@ class ListedActions:
         for path in self._offered:
             if path not in paths:
                 raise InputError(
-                    f"a line goes on after '{self._texts[path]}', where the betting is over: end "
+                    f"a line continues after '{self._texts[path]}', where the betting is over: end "
                     "it there"
                 )
 

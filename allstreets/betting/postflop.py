@@ -26,7 +26,7 @@ from allstreets.betting.tree import (
 from allstreets.betting.words import find_action
 
 NODE_LIMIT = 2_000_000
-COUNTED_FROM = 20_000  # a tree that grows past so many nodes is counted before it grows further
+COUNTED_FROM = 20_000  # nodes: a tree that has more is counted before it grows further
 NO_PLAYER = -1
 TOLERANCE = 100  # a bet may be off by one part in so many
 STATES_COMPARED = 5_000  # the first ones: rounding weighs most in small pots
@@ -74,7 +74,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class EditedState:
     """A state, and the edits at it or below: each with the number of its words already followed."""
 
     state: State
@@ -96,11 +96,11 @@ def build_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) -> B
 
     # The last entry of this list is the next node in pre-order. No recursion:
     # small raises into deep stacks make lines longer than Python's call stack.
-    root = Place(_root(rules, grains.stack), tuple((edit, 0) for edit in rules.edits))
-    waiting: list[tuple[Place, Action | None, int]] = [(root, None, -1)]
+    root = EditedState(_root(rules, grains.stack), tuple((edit, 0) for edit in rules.edits))
+    waiting: list[tuple[EditedState, Action | None, int]] = [(root, None, -1)]
     while waiting:
-        place, action, from_node = waiting.pop()
-        state = place.state
+        edited, action, from_node = waiting.pop()
+        state = edited.state
         node = len(kind)
         if node >= node_limit:
             raise _too_large(node_limit)
@@ -113,12 +113,12 @@ def build_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) -> B
         invested.append(state.invested)
         actions.append(action)
         if state.kind == NodeKind.CHANCE:
-            waiting.append((_dealt(place), None, node))
+            waiting.append((_dealt(edited), None, node))
         elif state.kind == NodeKind.DECISION:
-            offered = _choices(place, rules, thresholds, grains)
+            offered = _choices(edited, rules, thresholds, grains)
             waiting.extend((below, choice, node) for choice, below in reversed(offered))
         else:
-            _refuse_end(place)
+            _refuse_end(edited)
     tree = make_tree(
         grains.pot, grains.stack, kind, street, player, parent, invested, actions, grains.per_chip
     )
@@ -139,36 +139,36 @@ def measure_postflop_tree(rules: PostflopRules, node_limit: int = NODE_LIMIT) ->
     needed = {street: _dependencies(rules, street) for street in Street if street >= rules.street}
     nodes = [[0] * KINDS for _ in range(STREETS)]
     decisions, actions = ([[0] * PLAYERS for _ in range(STREETS)] for _ in range(2))
-    lines: dict[Place, int] = {}  # that lead to each decision that waits
-    waiting: list[tuple[int, int, int, int, Place]] = []
+    lines: dict[EditedState, int] = {}  # that lead to each decision that waits
+    waiting: list[tuple[int, int, int, int, EditedState]] = []
     ties = count()  # states of one stage do not lead to each other
-    sure = 0  # nodes visited, and those that must stand below what waits
+    sure = 0  # nodes visited, and those that must be below what waits
 
-    def meet(place: Place, new: int) -> None:
+    def meet(edited: EditedState, new: int) -> None:
         nonlocal sure
-        state = place.state
+        state = edited.state
         nodes[state.street][state.kind] += new
         sure += new
         if state.kind == NodeKind.CHANCE:
-            meet(_dealt(place), new)
+            meet(_dealt(edited), new)
         elif state.kind == NodeKind.DECISION:
-            if not place.edits:
-                place = Place(_bare(state, *needed[state.street]))
-            if place not in lines:
-                heappush(waiting, (*_stage(state), next(ties), place))
-            lines[place] = lines.get(place, 0) + new
+            if not edited.edits:
+                edited = EditedState(_bare(state, *needed[state.street]))
+            if edited not in lines:
+                heappush(waiting, (*_stage(state), next(ties), edited))
+            lines[edited] = lines.get(edited, 0) + new
             sure += new * _at_least_below(state, grains.stack)
         else:
-            _refuse_end(place)
+            _refuse_end(edited)
         if sure > node_limit:
             raise _too_large(node_limit)
 
-    meet(Place(_root(rules, grains.stack), tuple((edit, 0) for edit in rules.edits)), 1)
+    meet(EditedState(_root(rules, grains.stack), tuple((edit, 0) for edit in rules.edits)), 1)
     while waiting:
-        *_, place = heappop(waiting)
-        state, here = place.state, lines.pop(place)
+        *_, edited = heappop(waiting)
+        state, here = edited.state, lines.pop(edited)
         sure -= here * _at_least_below(state, grains.stack)
-        offered = _choices(place, rules, thresholds, grains)
+        offered = _choices(edited, rules, thresholds, grains)
         decisions[state.street][state.player] += here
         actions[state.street][state.player] += here * len(offered)
         for _, below in offered:
@@ -185,24 +185,24 @@ def is_rounded(rules: PostflopRules) -> bool:
     thresholds, grains = Thresholds.of(rules), Grains.of(rules)
     fine = Grains.of(replace(rules, grains=GRAINS * grains.per_chip))
     needed = {street: _dependencies(rules, street) for street in Street if street >= rules.street}
-    root = Place(_root(rules, grains.stack), tuple((edit, 0) for edit in rules.edits))
+    root = EditedState(_root(rules, grains.stack), tuple((edit, 0) for edit in rules.edits))
     waiting, seen = deque([root]), {root}
     try:
         while waiting:
-            place = waiting.popleft()
-            if place.state.kind != NodeKind.DECISION:
+            edited = waiting.popleft()
+            if edited.state.kind != NodeKind.DECISION:
                 continue
-            whole, exact = _amounts(place, rules, grains), _amounts(_finer(place), rules, fine)
+            whole, exact = _amounts(edited, rules, grains), _amounts(_finer(edited), rules, fine)
             apart = (
                 abs(GRAINS * a - b) * TOLERANCE > b for a, b in zip(whole, exact, strict=False)
             )
             if len(whole) != len(exact) or any(apart):
                 return True
-            for _, below in _choices(place, rules, thresholds, grains):
+            for _, below in _choices(edited, rules, thresholds, grains):
                 if below.state.kind == NodeKind.CHANCE:
                     below = _dealt(below)
                 if not below.edits:
-                    below = Place(_bare(below.state, *needed[below.state.street]))
+                    below = EditedState(_bare(below.state, *needed[below.state.street]))
                 if below not in seen and len(seen) < STATES_COMPARED:
                     seen.add(below)
                     waiting.append(below)
@@ -211,22 +211,22 @@ def is_rounded(rules: PostflopRules) -> bool:
     return False
 
 
-def _amounts(place: Place, rules: PostflopRules, grains: Grains) -> list[int]:
+def _amounts(edited: EditedState, rules: PostflopRules, grains: Grains) -> list[int]:
     """The totals of a state's sizes, edits included, before any threshold."""
-    situation = _situation(place.state, rules, grains)
+    situation = _situation(edited.state, rules, grains)
     if situation is None:
         return []
-    added = [size for edit, done in place.edits if done == len(edit.words) for size in edit.add]
-    sizes = (*_wanted(place.state, rules), *added)
+    added = [size for edit, done in edited.edits if done == len(edit.words) for size in edit.add]
+    sizes = (*_wanted(edited.state, rules), *added)
     return amounts_offered(sizes, situation, Thresholds(), rules.chips_per_bb, grains.per_chip)
 
 
-def _finer(place: Place) -> Place:
+def _finer(edited: EditedState) -> EditedState:
     """The same in grains of a hundredth."""
-    state = place.state
+    state = edited.state
     oop, ip = (GRAINS * amount for amount in state.invested)
     fine = replace(state, invested=(oop, ip), before=GRAINS * state.before)
-    return replace(place, state=fine)
+    return replace(edited, state=fine)
 
 
 def _stage(state: State) -> tuple[int, int, int]:
@@ -267,26 +267,26 @@ def _too_large(node_limit: int) -> LargeTreeError:
 
 
 def _choices(
-    place: Place, rules: PostflopRules, thresholds: Thresholds, grains: Grains
-) -> list[tuple[Action, Place]]:
+    edited: EditedState, rules: PostflopRules, thresholds: Thresholds, grains: Grains
+) -> list[tuple[Action, EditedState]]:
     """The actions of the player to act, edits included, and where each one leads."""
-    state, stack = place.state, grains.stack
+    state, stack = edited.state, grains.stack
     offered = _actions(state, rules, thresholds, grains)
-    if not place.edits:
-        return [(action, Place(_after(state, action, stack))) for action in offered]
-    for edit, done in place.edits:
+    if not edited.edits:
+        return [(action, EditedState(_after(state, action, stack))) for action in offered]
+    for edit, done in edited.edits:
         if done == len(edit.words):
             offered = _edited(edit, offered, state, rules, thresholds, grains)
     below: list[list[tuple[Edit, int]]] = [[] for _ in offered]
     chosen: dict[str, int] = {}  # the action of each word: many edits share their first words
-    for edit, done in place.edits:
+    for edit, done in edited.edits:
         if done < len(edit.words):
             word = edit.words[done]
             if word not in chosen:
                 chosen[word] = _named(edit, word, offered, state, grains)
             below[chosen[word]].append((edit, done + 1))
     return [
-        (action, Place(_after(state, action, stack), tuple(some)))
+        (action, EditedState(_after(state, action, stack), tuple(some)))
         for action, some in zip(offered, below, strict=True)
     ]
 
@@ -344,16 +344,18 @@ def _named(edit: Edit, word: str, offered: list[Action], state: State, grains: G
         raise InputError(f"edit '{edit.line}': {error}") from None
 
 
-def _dealt(place: Place) -> Place:
+def _dealt(edited: EditedState) -> EditedState:
     """The state after a card has been dealt."""
-    for edit, done in place.edits:
+    for edit, done in edited.edits:
         if edit.words[done : done + 1] != (DEAL,):
             raise InputError(f"edit '{edit.line}': a card is dealt there: write '| * |'")
-    return Place(_next_street(place.state), tuple((edit, done + 1) for edit, done in place.edits))
+    return EditedState(
+        _next_street(edited.state), tuple((edit, done + 1) for edit, done in edited.edits)
+    )
 
 
-def _refuse_end(place: Place) -> None:
-    for edit, _ in place.edits:
+def _refuse_end(edited: EditedState) -> None:
+    for edit, _ in edited.edits:
         raise InputError(f"edit '{edit.line}': the hand is over there: no player acts")
 
 
@@ -440,7 +442,7 @@ def _after(state: State, action: Action, stack: int) -> State:
 
 
 def _street_over(state: State, stack: int) -> State:
-    """Both have put in the same: showdown on the river or all-in, otherwise the next card."""
+    """The node after equal investments: showdown on the river or all-in, else the next card."""
     over = state.street == Street.RIVER or state.invested[OOP] == stack
     kind = NodeKind.SHOWDOWN if over else NodeKind.CHANCE
     return replace(state, kind=kind, player=NO_PLAYER)

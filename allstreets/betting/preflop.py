@@ -1,6 +1,6 @@
 """The tree of the betting before the flop, the pots of it that see a flop, and its drawing.
 
-The root stands after antes and blinds: `invested` has them from the start, so a player who folds
+At the root antes and blinds are posted: `invested` has them from the start, so a player who folds
 loses his blind and his ante. The starting pot is 0, or the ante that the big blind posts for both:
 dead money, which can no longer be bet. IP, the small blind, acts first. The tree ends
 with its street:

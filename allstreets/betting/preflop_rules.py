@@ -321,7 +321,7 @@ class PreflopRules:
 
     @property
     def playing_stack(self) -> float:
-        """Each player's chips for ante, blind and bets: OOP's, who posts the big-blind ante."""
+        """Chips of each player for ante, blind and bets: OOP's, who posts the big-blind ante."""
         return neat(self.stack - self.bb_ante)
 
     @property

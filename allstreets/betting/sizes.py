@@ -61,7 +61,7 @@ class TimesLastBet:
 
 @dataclass(frozen=True)
 class BigBlinds:
-    """A bet of, or a raise to, so many big blinds."""
+    """A bet of, or a raise to, a number of big blinds."""
 
     count: Decimal
 
@@ -71,7 +71,7 @@ class BigBlinds:
 
 @dataclass(frozen=True)
 class Chips:
-    """A bet of, or a raise to, so many chips."""
+    """A bet of, or a raise to, a number of chips."""
 
     chips: Decimal | int
 

@@ -1,4 +1,4 @@
-"""Who plays and when: the two players and the streets, as numbers with names; amounts of chips.
+"""The two players, the streets and amounts of chips, as numbers with names.
 
 People count in any unit, so that pots of 5.5 are common. Betting is worked out in *grains*, whole
 numbers of the smallest part of a chip, in which two amounts are equal or they are not: a grain is
@@ -42,7 +42,7 @@ IP = Player.IP
 
 
 class Street(IntEnum):
-    """The streets; PREFLOP stands here so that all trees of the game count alike."""
+    """The streets; PREFLOP is one of them, so that all trees of the game count alike."""
 
     PREFLOP = 0
     FLOP = 1
@@ -51,7 +51,7 @@ class Street(IntEnum):
 
     @property
     def left(self) -> int:
-        """How many streets remain, this one included: 3 on the flop, 1 on the river."""
+        """The number of streets that remain, this one included: 3 on the flop, 1 on the river."""
         return Street.RIVER - self + 1
 
     @property
@@ -64,7 +64,7 @@ POSTFLOP = (Street.FLOP, Street.TURN, Street.RIVER)
 
 
 def street_of_board(board: Sequence[int]) -> Street:
-    """The street that a board of 3, 4 or 5 cards stands on.
+    """The street of a board of 3, 4 or 5 cards.
 
     >>> street_of_board([0, 5, 10]).text
     'flop'
@@ -107,7 +107,7 @@ def exact_chips(amount: float) -> Fraction:
 
 
 def grains_for(*amounts: float | None) -> int:
-    """How many grains a chip has where these amounts occur; None: not given.
+    """The number of grains in a chip where these amounts occur; None: not given.
 
     >>> grains_for(100, 500.0), grains_for(5.5, 97)
     (1, 100)

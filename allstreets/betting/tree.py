@@ -1,6 +1,6 @@
 """The public tree of betting, flat and without cards.
 
-N nodes stand in depth-first pre-order, each before everything below it, node 0 the root. Cards are
+N nodes are in depth-first pre-order, each before everything below it, node 0 the root. Cards are
 left out: a CHANCE node has one child, the first decision of the next street, whichever card falls.
 A tree of the betting before the flop ends with its street: its CHANCE nodes have no child.
 """
@@ -123,7 +123,7 @@ class BettingTree:
         return decisions
 
     def player_at(self, node: int) -> Player:
-        """Who acts at a decision."""
+        """The player who acts at a decision."""
         return Player(int(self.player[node]))
 
     def pot_at(self, node: int) -> float:
@@ -143,7 +143,7 @@ class BettingTree:
         """The chips that OOP and IP have in front of them: put in on this street, no antes."""
         first = next(at for at in self.path_to(node) if self.street[at] == self.street[node])
         before = self.invested[first]
-        if self.first_street == Street.PREFLOP:  # the root stands after antes and blinds
+        if self.first_street == Street.PREFLOP:  # antes and blinds are posted at the root
             before = np.full(2, self._ante())
         oop, ip = (neat(put.item()) for put in self.invested[node] - before)
         return oop, ip
@@ -169,7 +169,7 @@ class BettingTree:
         return read_only((self.kind == NodeKind.FOLD) | (self.kind == NodeKind.SHOWDOWN))
 
     def decision_counts(self) -> dict[Street, int]:
-        """How many decisions there are on each street from the root's on, cards not counted."""
+        """The number of decisions on each street from the root's on, cards not counted."""
         decisions = self.street[self.kind == NodeKind.DECISION]
         return {
             street: int((decisions == street).sum())
@@ -280,7 +280,7 @@ class TreeSize:
         ]
 
     def decision_counts(self) -> dict[Street, int]:
-        """How many decisions there are on each street from the root's on."""
+        """The number of decisions on each street from the root's on."""
         return {
             street: int(self.decisions[street].sum())
             for street in Street

@@ -52,7 +52,7 @@ SHORTEST, LONGEST = 4, 17  # digits of a share of the pot; more than a few only 
 
 @dataclass(frozen=True)
 class Notation:
-    """How the lines of a game are written: its unit, its seats, and what stands for a card."""
+    """The notation of a game's lines: its unit, its seats, and the sign for a card."""
 
     unit: str  # of amounts
     scale: int  # chips in one of the unit
@@ -64,7 +64,7 @@ class Notation:
 
     @property
     def names_cards(self) -> bool:
-        """Whether every card that is dealt stands in the line."""
+        """Whether lines name every card that is dealt."""
         return "{}" in self.deal
 
 

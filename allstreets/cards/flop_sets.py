@@ -44,7 +44,7 @@ PAIRING_NAMES = {1: "trips", 2: "paired", 3: "unpaired"}
 
 @dataclass(frozen=True)
 class Texture:
-    """How players describe a flop."""
+    """The words with which players describe a flop."""
 
     suits: str  # rainbow, two-tone or monotone
     pairing: str  # unpaired, paired or trips
@@ -180,7 +180,7 @@ PAIRING_ORDER = ("unpaired", "paired", "trips")
 
 @cache
 def subset_counts() -> tuple[int, ...]:
-    """How many flops the subsets of the package have, rising."""
+    """The sizes of the package's subsets, rising."""
     matches = (FILE.fullmatch(path.name) for path in FOLDER.iterdir())
     return tuple(sorted(int(match[1]) for match in matches if match))
 
@@ -206,12 +206,12 @@ def stated_error(name: str) -> float | None:
 
 
 def subset_path(count: int) -> Path:
-    """Where the subset of so many flops is, or would be."""
+    """The path of the subset of this many flops, whether it exists or not."""
     return FOLDER / f"subset_{count}.json"
 
 
 def fitting_subset(count: int) -> int | None:
-    """The largest subset of at most so many flops; None: all are larger."""
+    """The largest subset of at most this many flops; None: all are larger."""
     return max((one for one in subset_counts() if one <= count), default=None)
 
 

@@ -1,6 +1,6 @@
 """Suits have no order: boards and hands that differ by a renaming of suits are the same.
 
-A renaming is a permutation p of the four suits: suit s becomes p[s]. All 24 stand in
+A renaming is a permutation p of the four suits: suit s becomes p[s]. All 24 are in
 `SUIT_PERMUTATIONS`, the identity first, and `COMBO_PERMUTATIONS` says what each does to combos.
 
 So are turn and river cards (`runouts`): after QsJh2h the 5c and the 5d are the same card as long as
@@ -101,7 +101,7 @@ def canonical_cards(cards: Sequence[int]) -> tuple[int, ...]:
 
 
 def boards_alike(board: Sequence[int]) -> int:
-    """How many boards differ from this board only by the names of suits, itself included.
+    """The number of boards that differ from this board only by the names of suits, itself included.
 
     The flop is three cards in any order; turn and river keep their places.
 
@@ -162,7 +162,7 @@ CARD_SOURCES: list[list[int]] = np.argsort(CARD_PERMUTATIONS, axis=1).tolist()
 
 @dataclass(frozen=True)
 class Runouts:
-    """Which next cards are the same after a board, given the symmetry of the ranges.
+    """The next cards of a board, and which of them are isomorphic given the symmetry of the ranges.
 
     Only the cards in `representatives` need solving. Card c plays like `representative[c]` after
     every hand has been renamed: hand h with card c does what hand

@@ -1,4 +1,4 @@
-"""How often each combo beats each other combo, exactly, over every way the board can run out.
+"""Wins of each combo against each other combo, counted over every way the board can run out.
 
 `Matchups` counts runouts, as whole numbers: for two combos that share no card, wins + ties + losses
 is the number of runouts that fit beside both. For pairs that share a card the counts mean nothing.

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class RangeKind(StrEnum):
-    """How a range is written."""
+    """The format of a range's text."""
 
     text = "text"
     pio = "pio"
@@ -16,5 +16,5 @@ class RangeKind(StrEnum):
 
     @property
     def suffix(self) -> str:
-        """How the names of its files end."""
+        """The suffix of its files."""
         return {"monker": ".rng", "json": ".json", "csv": ".csv"}.get(self.value, ".txt")

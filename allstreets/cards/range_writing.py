@@ -80,7 +80,7 @@ def format_weights(weights: Floats) -> str:
 
 
 def _weight_suffix(weight: float) -> str:
-    """Nothing for 1, else the fewest digits that read back as the same number."""
+    """The suffix for a weight: none for 1, else the fewest digits that read back the same."""
     return "" if weight == 1 else f":{weight!r}"
 
 
@@ -248,7 +248,7 @@ def _pio_numbers(weights: Weights) -> str:
 
 
 def _gto(weights: Weights) -> str:
-    """Hands by falling weight; hands of weight 1 stand outside the brackets."""
+    """Hands by falling weight; hands of weight 1 are outside the brackets."""
     named: dict[float, list[str]] = {}
     for names, weight in _equal_weights(weights):
         named.setdefault(weight, []).append(names)

@@ -111,7 +111,7 @@ class Range:
         return Range(np.where(~live & agree, low[HAND_OF_COMBO], weights))
 
     def rounded(self, digits: int = SHOWN_DIGITS) -> "Range":
-        """The range with its weights rounded to so many decimals."""
+        """The range with its weights rounded to some decimals."""
         return Range(np.round(self.weights, digits))
 
     def text(self, kind: RangeKind | str = RangeKind.text) -> str:

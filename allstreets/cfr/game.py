@@ -17,8 +17,8 @@ Compiling a game:
 the
    same actions at each of its histories, and is reached by one own line only (perfect recall).
 3. Number the information sets: the first player's, then the second's; in each, sets that come after
-   fewer own moves first. So one player's slots are one contiguous range, and a parent's slots stand
-   before its children's. Within that, sets of the same shape stand together: the loops over them
+   fewer own moves first. So one player's slots are one contiguous range, and a parent's slots come
+   before its children's. Within that, sets of the same shape are neighbours: the loops over them
    then take the same branches again and again, which the processor learns to predict.
 """
 
@@ -61,7 +61,7 @@ class State(Protocol):
 
     @property
     def player(self) -> int:
-        """Who moves: `FIRST` or `SECOND`."""
+        """The player who moves: `FIRST` or `SECOND`."""
 
     def chance_outcomes(self) -> Sequence[tuple[str, float]]:
         """Nature's moves: (label, probability), the probabilities positive with sum 1."""

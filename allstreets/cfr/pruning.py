@@ -39,7 +39,7 @@ SQUARE_ROOT = re.compile(
 
 @dataclass(frozen=True)
 class Pruning:
-    """When and what to skip; `warmup` iterations come first, and 0 of them means never."""
+    """The rule for skipping; `warmup` iterations come first, and 0 of them means never."""
 
     warmup: int = 0
     threshold: float | str | None = None

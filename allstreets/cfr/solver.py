@@ -70,7 +70,7 @@ class Solver(ABC):
 
     @abstractmethod
     def _run(self, iterations: int) -> None:
-        """Run so many iterations at once."""
+        """Run several iterations at once."""
 
     @property
     def regret_bound(self) -> float | None:

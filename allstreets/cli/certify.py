@@ -33,8 +33,8 @@ def certify(
         str | None,
         typer.Option(
             metavar="all|own|N",
-            help="Flops to evaluate: all 1,755; own, those that the solution was trained on; or N "
-            "drawn from these and N from the others. Default: 32.",
+            help="Flops to evaluate. all: all 1,755; own: the flops that the solution was trained "
+            "on; N: draw N of its own and N others. Default: 32.",
         ),
     ] = None,
     cards: Annotated[

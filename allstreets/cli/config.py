@@ -1,4 +1,4 @@
-"""allstreets config: the schemas of config files, and those made of other programs' trees."""
+"""allstreets config: the schemas of config files, and files made from other programs' trees."""
 
 import json
 from enum import StrEnum
@@ -95,7 +95,7 @@ def from_hrc(
       allstreets train game.yaml --output game/
       allstreets import hrc-export/ hrc/ && allstreets compare hrc/ game/ --line r2.5
 
-    What is bet after the flop, the card model and the flops are ours: edit them. docs/hrc.md
+    Sizes after the flop, card model and flops are not in the export: edit them. docs/hrc.md
     """
     from allstreets.interop import read_hrc, training_file
 

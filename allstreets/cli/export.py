@@ -40,10 +40,10 @@ def export(
       allstreets export game/ ranges/ --digits 4
       allstreets export pf-10bb ranges/
 
-    The folder of a line contains BB.txt and SB.txt, the ranges that get there: r2.5/c has those
-    that see a flop after a raise to 2.5 bb and a call. MonkerSolver's files are in one folder, each
-    with the frequency and the EV of an action. hrc writes the JSON of Holdem Resources Calculator,
-    which allstreets import reads. README.txt lists them all.
+    The folder of a line contains BB.txt and SB.txt, the ranges that get there: r2.5/c has the
+    ranges that see a flop after a raise to 2.5 bb and a call. MonkerSolver's files are in one
+    folder, each with the frequency and the EV of an action. hrc writes the JSON of Holdem Resources
+    Calculator, which allstreets import reads. README.txt lists all files.
     """
     from allstreets.interop import export_ranges, load_tree
 
@@ -57,7 +57,7 @@ def import_tree(
         Path, typer.Argument(metavar="EXPORT", help="The folder or the .zip of an export of HRC.")
     ],
     output: Annotated[
-        Path, typer.Argument(parser=written_path, metavar="DIR", help="A folder to be made.")
+        Path, typer.Argument(parser=written_path, metavar="DIR", help="A new folder.")
     ],
 ) -> None:
     """Import a preflop tree of Holdem Resources Calculator (HRC) as a solution.
@@ -70,9 +70,9 @@ def import_tree(
       allstreets range --from hrc/ --line "r2.5 c" --player bb --to pio
       allstreets compare hrc/ game/ --line r2.5
 
-    HRC exports strategies as JSON: settings.json and a folder nodes. For a table with more players
-    the game of the blinds is read, after all others have folded. docs/hrc.md says what is computed
-    from the files.
+    HRC exports strategies as JSON: settings.json and a folder nodes. Of a table with more players,
+    the import reads the game between the blinds after all others have folded. docs/hrc.md lists the
+    figures that are computed from the files.
     """
     from allstreets.interop import read_hrc
     from allstreets.storage import require_preflop_folder, save_preflop

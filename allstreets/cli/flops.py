@@ -52,8 +52,8 @@ def flops(
 ) -> None:
     """List the 1,755 flops that are distinct up to suit isomorphism, one of them, or a set.
 
-    --choose made the subsets of the package (flops: subset_95 in a training file): flops and
-    weights on which hands do as well as on all flops.
+    --choose finds flops and weights on which hands do as well as on all flops. The subsets of the
+    package (flops: subset_95 in a training file) were chosen in this way.
 
     \b
     Examples:

@@ -21,7 +21,7 @@ from allstreets.cli.train import default_output, train_job
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from allstreets.analysis import Asked, Solved
+    from allstreets.analysis import HudEntry, Solved
     from allstreets.betting import Player
     from allstreets.games import Bound
     from allstreets.jobs import Opponent, SpotOutcome
@@ -100,14 +100,14 @@ def lock(
     ] = None,
     opponent: Annotated[
         str | None,
-        typer.Option(metavar="bb|sb", help="The seat of the player with these numbers."),
+        typer.Option(metavar="bb|sb", help="With --hud or --against: that player's seat."),
     ] = None,
     at: Annotated[
         str | None,
         typer.Option(
             metavar="LINE",
-            help="With --exploit: the decision of the player who best responds to show; '| * |' is "
-            "every flop.  [default: his last one before the locked one, or where he gains most]",
+            help="With --exploit: the decision of the responding player to show; '| * |' is every "
+            "flop.  [default: his last one before the locked one, or where he gains most]",
         ),
     ] = None,
     target: Annotated[
@@ -151,11 +151,12 @@ def lock(
       allstreets lock game/ --hud villain.csv --opponent bb --exploit
       allstreets lock game/ --against his_game/ --opponent bb --exploit --at "r2.5 c | * | x"
 
-    To meet a frequency, hands that lose least EV move first. After solving again, other hands may
-    get there: then hands are moved again, in up to 12 rounds, until the frequency holds (--time and
-    --max-iterations are per round). A CSV file has lines such as 'x b50%,call,45%' or
-    'x,b75%,<=30%' under the head node,action,frequency; HUD numbers such as 'fold_to_cbet,60%' go
-    under the head number,frequency. More in docs/solving.md, and for whole games in docs/locks.md.
+    To meet a frequency, the hands that lose least EV move first. After solving again, other hands
+    may get there: then hands are moved again, in up to 12 rounds, until the frequency holds (--time
+    and --max-iterations are per round). A CSV file has lines such as 'x b50%,call,45%' or
+    'x,b75%,<=30%' under the header node,action,frequency; HUD numbers such as 'fold_to_cbet,60%'
+    go under the header number,frequency. More in docs/solving.md, and for whole games in
+    docs/locks.md.
     """
     from allstreets.analysis import LockRequest, hud_locks, hud_seat
     from allstreets.base import InputError
@@ -240,7 +241,7 @@ def _print_exploit(
         print_json(outcome.to_json())
 
 
-def _hud(file: Path) -> "tuple[Asked, ...]":
+def _hud(file: Path) -> "tuple[HudEntry, ...]":
     from allstreets.analysis import read_hud
     from allstreets.cli.terminal.streams import read_text
 

@@ -8,7 +8,7 @@ from allstreets.cli.terminal.output import JsonOption, console, print_json
 
 
 def devices(json: JsonOption = False) -> None:
-    """List the processors and GPUs of this machine, as named by --device and the key device.
+    """List the processors and GPUs of this machine, with their names for --device.
 
     \b
     Examples:

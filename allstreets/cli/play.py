@@ -40,8 +40,9 @@ def play(
 ) -> None:
     """Play a solution at a table: an ACPC dealer, or a server with Slumbot's HTTP interface.
 
-    It plays its stored strategies as long as it has the table's bets. After any other bet, and on
-    flops that it does not store, the street is solved again for the real pot and sizes.
+    The solution plays its stored strategies as long as its tree has the table's bets. After any
+    other bet, and on flops that it does not store, the street is solved again for the real pot and
+    sizes.
 
     \b
     Examples:
@@ -150,8 +151,9 @@ def match(
     """Play two solutions against each other: the winnings in bb/100, with a 95 % interval.
 
     Every deal is played twice, with the seats swapped and the same cards. Results are corrected for
-    luck without bias (AIVAT): cards and actions by the EVs of the solutions, the players' hands by
-    all that they might have held. Only flops that both solutions store are dealt.
+    luck without bias (AIVAT): cards and actions by the EVs of the solutions, and the players' hands
+    by all hands that they might have held. Flops that both solutions store are dealt; a solution
+    that stores none plays every flop, solved as it is dealt.
 
     \b
     Examples:

@@ -401,7 +401,7 @@ def _counting() -> "Iterator[Callable[[int, int], None]]":
             nonlocal draw
             if total >= MANY:
                 draw = draw or stack.enter_context(show_progress())
-                draw(Progress(things="boards", done=done, total=total, seconds=0))
+                draw(Progress(noun="boards", done=done, total=total, seconds=0))
 
         yield count
 

@@ -36,8 +36,8 @@ def review(
     solutions: Annotated[
         Path,
         typer.Option(
-            help="A solved whole game, or a folder with several stack depths; or library, the "
-            "ready-made ones."
+            help="A solved whole game, a folder with several stack depths, or library: the "
+            "ready-made games."
         ),
     ],
     hero: Annotated[
@@ -71,9 +71,9 @@ def review(
 ) -> None:
     """Grade played hands: the EV of every action, and what yours cost.
 
-    Before the flop the whole game with the nearest stack grades. After it every street is solved
-    again for the ranges that get there, the real pot and stack, and the sizes that were bet:
-    exactly, or as a draft if a flop takes too long.
+    Before the flop, the whole game with the nearest stack grades your decisions. After it, every
+    street is solved again for the ranges that get there, the real pot and stack, and the sizes that
+    were bet: exactly, or as a draft if a flop takes too long.
 
     \b
     Examples:

@@ -105,7 +105,7 @@ def upi(
       allstreets upi --cards classes
 
     \b
-    A script, one command a line; each is answered in turn:
+    A script with one command per line, answered in turn:
       set_board QsJh2h8c3d
       set_range OOP AA,QQ,98s
       set_range IP KK,JJ,AQs
@@ -123,9 +123,9 @@ def upi(
       dump_tree "solved spot"
       exit
 
-    The number of a bet (r:0:b30) is everything its player has put in since the root. dump_tree and
-    load_tree write and read folders of allstreets, not .cfr files. docs/upi.md lists the commands,
-    also those that build whole games.
+    The number of a bet (r:0:b30) is its player's total since the root. dump_tree and load_tree
+    write and read folders of allstreets, not .cfr files. docs/upi.md lists all commands, also for
+    whole games.
     """
     from allstreets.engines import CardModel
     from allstreets.interop import Session

@@ -63,7 +63,7 @@ def simplify(
       allstreets simplify solved/ --sizes 1 --grid 50% --output simple/
       allstreets simplify game/ --grid 25% --output simple_game/
 
-    A player's price is the extra win of the opponent's best response when only this player is
+    A player's price is how much more the opponent's best response wins when only this player is
     simple: in % of the pot for a spot, in mbb/hand for a whole game. More in docs/simplify.md.
     """
     from allstreets.analysis import Simplification
@@ -91,8 +91,7 @@ def print_price(out: "Console", price: "Simplified") -> None:
     before, after = _figure(price.before, digits), _figure(price.after, digits)
     for line in (
         f"{price.who} simple: {price.rule}",
-        f"Exploitable for {after} {price.unit}, before for {before}; best responses "
-        f"{price.judged}\n",
+        f"Exploitable for {after} {price.unit}, {before} before; best responses {price.judged}\n",
     ):
         out.print(line, soft_wrap=True)
     prices = [f"price of {price.seats[player]}" for player in price.players]

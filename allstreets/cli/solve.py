@@ -126,13 +126,16 @@ def solve(
       allstreets solve --from hu-20bb --line "r2 c" --flop QsJh2h
       allstreets solve --from game/ --line "c x" --flop QsJh2h --draft
 
-    Several files or boards are solved side by side: each has its solution in DIR and a row in
-    DIR/spots.csv (name, board, weight, EVs, equities, frequencies of the first decision). With
-    --cluster a Ray cluster solves them; all of its machines must see DIR. --from takes the pot, the
-    ranges and the sizes from a solved whole game. The spot is stored in DIR/spots; the same command
-    opens it again, and --resume continues it. If the exact solution takes long, a draft answers
-    first, with its accuracy; --draft stops there. Ctrl-C stops after the current iteration and
-    saves, as SIGTERM and SIGHUP do. docs/solving.md lists all keys.
+    Several files or boards are solved side by side: the folder --output has a solution of each, and
+    a row in spots.csv (name, board, weight, EVs, equities, frequencies of the first decision). With
+    --cluster a Ray cluster solves them; all of its machines must see that folder.
+
+    --from takes the pot, the ranges and the sizes from a solved whole game. The spot is stored in
+    the folder spots of the game; the same command opens it again, and --resume continues it. If the
+    exact solution takes long, a draft answers first, with its accuracy; --draft stops there.
+
+    Ctrl-C, SIGTERM and SIGHUP stop after the current iteration and save. docs/solving.md lists all
+    keys.
     """
     from allstreets.jobs import Limits, SpotConfig, SpotJob, parse_time, plan_spots, read_spots
     from allstreets.solvers import DRAFT

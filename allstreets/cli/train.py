@@ -68,8 +68,8 @@ def train(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="A whole game: a folder, or a name in allstreets library. Without a file, train "
-            "its game; the run starts from its ranges.",
+            help="Start from the ranges of this whole game: a folder, or a name in allstreets "
+            "library. Without a file, its settings are used too.",
         ),
     ] = None,
     stack: Annotated[
@@ -113,7 +113,7 @@ def train(
         stack_depth: 20
         quality: quick
 
-    Ctrl-C saves what is solved, as SIGTERM and SIGHUP do. docs/training.md and
+    Ctrl-C, SIGTERM and SIGHUP stop and save. docs/training.md and
     docs/postflop-models.md list all keys.
     """
     from allstreets.base import InputError, place_of

@@ -6,7 +6,7 @@ from .connect import connect as connect
 from .connect import not_shared as not_shared
 from .connect import signed as signed
 from .engine import ClusterEngine as ClusterEngine
-from .tasks import Done as Done
+from .tasks import EndedTask as EndedTask
 from .tasks import Need as Need
 from .tasks import Piece as Piece
 from .tasks import RayTasks as RayTasks

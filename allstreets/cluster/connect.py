@@ -56,11 +56,11 @@ class NodeUse:
     per_minute: float | None = None  # pieces; None: it does iterations
     iterations_per_second: float | None = None  # that its own work would allow
 
-    def line(self, things: str) -> str:
-        """For people; `things` are the pieces: "spots"."""
+    def line(self, noun: str) -> str:
+        """The state of a node for people; `noun` names the pieces: "spots"."""
         work = f"{self.solved:,} flops | {figure(self.iterations_per_second)} it/s"
         if self.per_minute is not None:
-            work = f"{self.solved:,} {things} solved | {self.per_minute:.3g} {things}/min"
+            work = f"{self.solved:,} {noun} solved | {self.per_minute:.3g} {noun}/min"
         size = data_size(self.memory_bytes)
         return f"{self.name}: {work} | {size} | waiting {self.waiting:.0%}"
 

@@ -249,7 +249,7 @@ class Exchange:
 
 
 def _read(opened: socket.socket, size: int, until: float) -> bytes:
-    """Read so many bytes; an `OSError` if they do not come in time."""
+    """Read this many bytes; an `OSError` if they do not come in time."""
     data = b""
     while len(data) < size:
         left = until - time.monotonic()

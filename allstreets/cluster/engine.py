@@ -263,7 +263,7 @@ class ClusterEngine:
 
     @contextmanager
     def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
-        """Within it, the average strategies of some flops are as a bundle stores them."""
+        """Quantise average strategies of some flops, as bundles store them, within this context."""
         self.pool.ask("begin_rounding", flops, numbers)
         try:
             yield

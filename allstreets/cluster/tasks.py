@@ -51,7 +51,7 @@ class Piece(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Done:
+class EndedTask:
     """A piece of work that has ended."""
 
     place: int  # among the tasks
@@ -85,7 +85,7 @@ class Tasks(Protocol):
     def ask_each(self, nodes: Iterable[Node], work: Work, *arguments: Any) -> None:
         """Do `work(*arguments)` on each of these machines; its `InputError` is raised."""
 
-    def run(self, work: Work, tasks: Sequence[Task]) -> Generator[list[Done], None, None]:
+    def run(self, work: Work, tasks: Sequence[Task]) -> Generator[list[EndedTask], None, None]:
         """Do `work(item)` for all tasks; yield finished ones as they come."""
 
 
@@ -153,7 +153,7 @@ class RayTasks:
             except ray.exceptions.RayError as error:
                 raise _not_started(node, error) from None
 
-    def run(self, work: Work, tasks: Sequence[Task]) -> Generator[list[Done], None, None]:
+    def run(self, work: Work, tasks: Sequence[Task]) -> Generator[list[EndedTask], None, None]:
         """Do `work(item)` for all tasks; yield newly finished ones twice per second.
 
         Closing the iterator ends the remaining tasks.
@@ -179,15 +179,15 @@ class RayTasks:
             for unfinished in places:
                 ray.cancel(unfinished, force=True)
 
-    def _outcome(self, number: int, reference: Any) -> Done:
+    def _outcome(self, number: int, reference: Any) -> EndedTask:
         errors = self.cluster.ray.exceptions
         try:
-            return Done(number, Piece(*self.cluster.ray.get(reference)))
+            return EndedTask(number, Piece(*self.cluster.ray.get(reference)))
         except errors.RayTaskError as error:
-            return Done(number, None, error.cause)
+            return EndedTask(number, None, error.cause)
         except errors.RayError as error:
             why = f"its worker has died {RETRIES + 1} times ({type(error).__name__})"
-            return Done(number, None, InputError(f"{why}; perhaps there is too little memory"))
+            return EndedTask(number, None, InputError(f"{why}; perhaps there is too little memory"))
 
 
 def _not_started(node: Node, error: BaseException) -> InputError:

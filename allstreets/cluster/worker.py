@@ -194,7 +194,7 @@ class Worker:
         return values
 
     def _own(self, flops: Flops) -> Iterator[tuple[Block, Flops, Flops]]:
-        """Blocks, the flops of each that are asked about, and where these stand in `flops`."""
+        """Blocks, the flops of each that are asked about, and their positions in `flops`."""
         for block in self._blocks:
             index = np.searchsorted(block.places, flops)
             index[index == len(block.places)] = 0

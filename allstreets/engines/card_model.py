@@ -122,7 +122,7 @@ class CardModel:
                 )
 
     def __str__(self) -> str:
-        """For people and identities: "exact float32", "buckets (20, 500, 500) seed 1"."""
+        """The model for people and identities: "exact float32", "buckets (20, 500, 500) seed 1"."""
         suits = "" if self.river_groups == "none" else f", river groups by {self.river_groups}"
         fewer = "" if self.sets == CardModel.sets else f", {self.sets} sets of ranges"
         names = {
@@ -135,7 +135,7 @@ class CardModel:
         return names[self.kind]
 
     def facts(self) -> dict[str, Any]:
-        """As JSON data: the kind and the settings that it has."""
+        """The kind and its settings, as JSON data."""
         settings = {name: getattr(self, name) for name in self.facts_of_kind.settings}
         if "buckets" in settings:
             settings["buckets"] = list(self.buckets)
@@ -226,7 +226,7 @@ def stage_of_nodes(tree: BettingTree, streets: StageStreets) -> Longs:
 
 @dataclass(frozen=True, eq=False)
 class DealtPairs:
-    """Which pairs of combos are dealt on F flops, by class, without a matrix for each flop.
+    """The pairs of combos that are dealt on F flops, by class, without a matrix for each flop.
 
     W_f = n nᵀ − N Nᵀ + diag(n), where n counts a class's combos beside the flop and N those that
     hold each card; a model without card removal between the players deals n nᵀ.
@@ -237,7 +237,7 @@ class DealtPairs:
 
     @classmethod
     def of(cls, flops: Sequence[tuple[int, ...]], *, removal: bool = True) -> "DealtPairs":
-        """Of flops given by their cards."""
+        """The pairs of flops that are given by their cards."""
         combos = np.array([hand_combos(flop) for flop in flops], np.float64)
         if not removal:
             return cls(combos, None)

@@ -39,7 +39,7 @@ class DeviceUse:
 
 
 def moved_bytes(stored: int) -> int:
-    """Of an iteration: both players read a regret and one writes it, averages are read and written.
+    """Bytes of an iteration: two reads and a write of regrets, one of each of averages.
 
     >>> moved_bytes(4 + 4)
     20
@@ -62,7 +62,7 @@ class Device(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name, for people."""
+        """The device's name, for people."""
 
     @property
     def shared_bytes(self) -> int:
@@ -76,7 +76,7 @@ class Device(Protocol):
         """Return memory that no array uses to the system, for other processes."""
 
     def use(self, stored: int) -> DeviceUse:
-        """The use by a job that stores so many bytes, half regrets and half averages."""
+        """The use by a job that stores this many bytes, half regrets and half averages."""
 
     def put(self, array: NDArray[Any]) -> Buffer:
         """A copy there."""
@@ -85,7 +85,7 @@ class Device(Protocol):
         """An array of zeros there."""
 
     def address(self, buffer: Buffer) -> int:
-        """Where an array begins."""
+        """The address of an array."""
 
     def write(self, buffer: Buffer, array: NDArray[Any]) -> None:
         """Copy into an array there."""
@@ -207,7 +207,7 @@ class CudaDevice:
             return self._cupy.zeros(size, dtype)
 
     def address(self, buffer: Buffer) -> int:
-        """Where an array begins."""
+        """The address of an array."""
         return int(buffer.data.ptr)
 
     def write(self, buffer: Buffer, array: NDArray[Any]) -> None:
@@ -250,7 +250,7 @@ class CudaDevice:
         return event
 
     def mark(self) -> Ticket:
-        """When the kernels so far are over."""
+        """Mark the moment when the kernels so far are over."""
         with self._guard():
             return self._moment(self._stream)
 

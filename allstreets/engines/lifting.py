@@ -62,10 +62,10 @@ class Lift(Protocol):
 
     @property
     def precision(self) -> Precision:
-        """How the subgame stores what it holds."""
+        """The precision at which the subgame stores its numbers."""
 
     def sharing(self, streets: Sequence[StreetBoards]) -> StreetBuckets:
-        """Which hands play alike, street by street."""
+        """The hands that play alike, street by street."""
 
     def fill(self, subgame: ExactSubgame, players: Sequence[Player] = tuple(Player)) -> None:
         """Let the average strategies of a subgame with this sharing be the lifted ones.
@@ -216,7 +216,7 @@ class BoardsLift:
                 subgame.averages[level][player][:] = stored[self._rows(level, slots)]
 
     def _rows(self, level: int, slots: int) -> slice:
-        """The rows of a level's boards in the stored strategies, with so many slots a row."""
+        """The rows of a level's boards in the stored strategies, with this many slots a row."""
         if self.part is None:
             return slice(None)
         count = self.model.rows if level == TURN else self.model.groups
@@ -261,7 +261,7 @@ def solved_lifts(
 def slot_block(strategies: NDArray[Any], actions: Longs, rows: int) -> Singles:
     """[slots, R] of a board's nodes as [node][row / 16][action][16]; `actions` of each node.
 
-    There are at most so many `rows`, a multiple of 16.
+    `rows` is the most there are, a multiple of 16.
     """
     first = np.repeat(np.cumsum(actions) - actions, actions)  # [slots]: slots of earlier nodes
     number = np.repeat(actions, actions)

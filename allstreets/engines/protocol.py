@@ -119,7 +119,7 @@ class Engine(Protocol):
         """Let the average strategy at a decision be `strategy` [A, H]; regrets stay."""
 
     def quantised(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
-        """Within it, the average strategies of some flops are as a bundle stores them."""
+        """Quantise average strategies of some flops, as bundles store them, within this context."""
 
     def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:
         """The arrays of a flop for a bundle (`packed`); reach is [2, P, 169], `numbers` are [P]."""
@@ -164,7 +164,7 @@ class SkipsHands(Protocol):
         weights: Sequence[IterationWeights],
         hand_mask: Flags,
     ) -> AnyValues:
-        """As `Engine.step`; values of hands outside `hand_mask` [P, 169] have no meaning.
+        """Step as `Engine.step` does; values of hands outside `hand_mask` [P, 169] have no meaning.
 
         These hands need not learn anything.
         """

@@ -20,7 +20,7 @@ on a flop at an SPR of 3.5 a byte is enough down to 0.02 % of the pot. The type 
 how its strategies are stored. Shares that are floats, or bytes of 255ths of a probability, are read
 in the same way.
 
-The decisions of a *stage* (see `engines.matrix.cards`) stand in pre-order, one row per action.
+The decisions of a *stage* (see `engines.matrix.cards`) are in pre-order, one row per action.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""From a description of games to the engine that owns them.
+"""The description of an engine's games, from which it is built wherever it is to live.
 
 An `EngineSpec` is small and can be pickled: it is sent to where the arrays will live, another
 thread, process or device, and built there. A part of the flops is the same description with fewer

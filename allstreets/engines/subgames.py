@@ -37,7 +37,7 @@ def flop_of(key: str) -> int | None:
 
 
 def moved_key(key: str, places: Flops) -> str:
-    """The name of an array where the flop at place k stands at `places[k]`.
+    """The name of an array where the flop at place k is at `places[k]`.
 
     >>> import numpy as np
     >>> moved_key("flop.0001.regrets.0", np.array([5, 17])), moved_key("ranges", np.array([5]))

@@ -1,6 +1,6 @@
 """Betting trees as engines lay them out: their streets, and the slots of decisions in arrays.
 
-Several trees may stand in one list of nodes, so that one pass of the kernels serves them all.
+Several trees may be in one list of nodes, so that one pass of the kernels serves them all.
 Nothing here needs a kernel: stored solutions are shown without loading any.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 from allstreets.base import Floats, Longs
 from allstreets.betting import BettingTree, NodeKind, Player, Street
 
-Told = TypeVar("Told")
+Value = TypeVar("Value")
 Trees = Sequence[tuple[BettingTree, Floats]]  # and payoffs, by pot
 
 
@@ -34,7 +34,7 @@ def deal_streets(tree: BettingTree, run_out: bool = False) -> list[Street]:
 
 @dataclass(frozen=True)
 class NodeSlots:
-    """Where a street's decision nodes stand in the stored arrays of their player."""
+    """The slots of a street's decision nodes in the stored arrays of their player."""
 
     slot: dict[int, int]  # tree node → actions of that player's nodes before it
     number: dict[int, int]  # tree node → that player's nodes before it
@@ -105,10 +105,10 @@ def side_by_side(trees: Sequence[BettingTree]) -> tuple[BettingTree, tuple[int, 
     return joined, tuple(int(root) for root, _ in pairwise(roots.tolist()))
 
 
-def _moved(by_node: Sequence[Mapping[int, Told]], roots: Longs) -> dict[int, Told]:
+def _moved(by_node: Sequence[Mapping[int, Value]], roots: Longs) -> dict[int, Value]:
     """Merge the trees' mappings by node, for trees that follow each other."""
     return {
-        int(root) + node: told
+        int(root) + node: value
         for here, root in zip(by_node, roots, strict=False)
-        for node, told in here.items()
+        for node, value in here.items()
     }

@@ -102,7 +102,7 @@ class Found:
 
     @property
     def id(self) -> str:
-        """Its name in requests."""
+        """The solution's name in requests."""
         return id_of(self.folder)
 
 

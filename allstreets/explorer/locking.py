@@ -12,10 +12,10 @@ from typing import Any
 
 from allstreets.analysis import (
     NUMBERS,
-    Asked,
     Exploit,
     GameExploit,
     GamePlay,
+    HudEntry,
     HudLocks,
     LockRequest,
     ask,
@@ -250,7 +250,7 @@ class Exploiting:
         self, opened: SpotSolution | WholeSolution, form: messages.ExploitForm
     ) -> Opponent:
         request = None if form.lock is None else lock_request(opened, form.lock)
-        hud: list[Asked] = [
+        hud: list[HudEntry] = [
             ask(name, text, name) for name, text in form.hud.items() if text.strip()
         ]
         if form.hud_text.strip():

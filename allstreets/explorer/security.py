@@ -1,4 +1,4 @@
-"""Who may send requests: pages of this server, programs of this machine, one user.
+"""The senders of allowed requests: pages of this server, programs of this machine, one user.
 
 The server listens on this machine only. That does not keep out other web pages, which browsers
 allow to send requests here: under their own host name that resolves to this machine (DNS

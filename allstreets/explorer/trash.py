@@ -132,7 +132,7 @@ def _described(root: Path, slot: Path) -> Trashed:
 
 
 def _read(root: Path, slot: Path) -> tuple[Path, _Facts]:
-    """Its original path and its facts; an `InputError` says how they are damaged."""
+    """The original path and facts of an item; an `InputError` says how they are damaged."""
     try:
         facts = typed_record(_Facts, read_json_object(slot / FACTS))
     except (OSError, DamagedFileError) as error:

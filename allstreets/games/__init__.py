@@ -1,4 +1,4 @@
-"""The games to solve: spots, the whole game, their locks, and what they take."""
+"""The games to solve: spots, the whole game, their locks, and estimates of memory and time."""
 
 import lazy_loader
 

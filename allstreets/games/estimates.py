@@ -110,7 +110,7 @@ class Estimate:
         return self.slots * EXACT_SECONDS_PER_SLOT / shared
 
     def seconds_to(self, iterations: int) -> float:
-        """Seconds for so many iterations, set-up included."""
+        """Seconds for this many iterations, set-up included."""
         return SETUP_SECONDS_PER_BOARD * sum(self.boards.values()) + (
             (iterations + 2) * self.seconds_per_iteration  # a check costs about two
         )
@@ -236,7 +236,7 @@ class WholeGameEstimate:
     seconds_per_iteration: float
 
     def seconds_to(self, iterations: int) -> float:
-        """Seconds for so many iterations, set-up included."""
+        """Seconds for this many iterations, set-up included."""
         return self.setup_seconds + iterations * self.seconds_per_iteration
 
 
@@ -374,7 +374,7 @@ class DraftEstimate:
     check_seconds: float  # of a true best response, the tables of the first one included
 
     def seconds_to(self, iterations: int) -> float:
-        """Seconds for so many iterations, set-up and one check included."""
+        """Seconds for this many iterations, set-up and one check included."""
         iterating = iterations * self.seconds_per_iteration
         return self.setup_seconds + iterating + self.check_seconds
 
@@ -423,7 +423,7 @@ def _hands_of_shape(flop: tuple[int, ...]) -> HandsByBoard:
 
 
 def device_bytes(stored: int, river_groups: RiverGroups = "none") -> int:
-    """The bytes on a GPU, rows and tables included, of so many bytes of regrets and strategies.
+    """The bytes on a GPU, rows and tables included, for these bytes of regrets and strategies.
 
     Rows have all hands, whether or not they share what is stored.
     """
@@ -448,8 +448,8 @@ def require_device_room(device: str, need: int) -> None:
     if gpu is not None and need > gpu.free_bytes:
         raise InputError(
             f"device: this needs {need / 1e9:.1f} GB on {gpu.name}, of which "
-            f"{gpu.free_bytes / 1e9:.1f} GB are free.\nWhat would make it smaller: "
-            "precision: float16, one bet size less, fewer flops; or device: cpu"
+            f"{gpu.free_bytes / 1e9:.1f} GB are free.\nWays to make it smaller: "
+            "precision: float16, one bet size fewer, fewer flops; or device: cpu"
         )
 
 
@@ -521,10 +521,10 @@ def require_room(
         advice.append("memory: memmap (regrets on disk, slower)")
     smaller = _one_size_less(game)
     if smaller is not None:
-        advice.append(f"one bet size less ({smaller / max(need.slots, 1):.0%} of the actions)")
+        advice.append(f"one bet size fewer ({smaller / max(need.slots, 1):.0%} of the actions)")
     raise InputError(
         f"this game needs {need.resident_bytes / 1e9:.1f} GB of memory and {free / 1e9:.1f} GB are "
-        f"free.\nWhat would make it smaller: {'; '.join(advice) or 'a smaller stack'}."
+        f"free.\nWays to make it smaller: {'; '.join(advice) or 'a smaller stack'}."
     )
 
 

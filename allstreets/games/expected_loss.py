@@ -22,26 +22,26 @@ BUCKETS_BEFORE = {16: 10.0, 32: 7.4, 48: 4.5, 64: 3.1, 96: 2.0}
 BUCKETS_AFTER = {16: 16.0, 32: 11.0, 48: 9.5, 64: 8.5, 96: 6.5}
 UNPLAYED = {25: 20.0, 50: 8.0, 100: 3.0, 150: 1.8, 300: 0.8, 600: 0.4}
 STACKS = {10: 0.3, 20: 1.0, 40: 1.6, 100: 2.0}
-"""How much the loss grows with the stack in big blinds, relative to 20."""
+"""The growth of the loss with the stack in big blinds, relative to 20."""
 UNCERTAINTY = 2.0
 """Every measured value lies within this factor of the guess."""
 
 
 @dataclass(frozen=True)
 class ExpectedLoss:
-    """Exploitability with real cards in mbb/hand, as guessed."""
+    """A guess of the exploitability with real cards, in mbb/hand."""
 
     before: float  # before the flop: the loss that remains where flops are solved on demand
     after: float  # of the stored play after the flop
 
     @property
     def whole(self) -> float:
-        """As the solution is stored."""
+        """The expected exploitability of the solution as it is stored."""
         return self.before + self.after
 
 
 def expected_loss(stack_bb: float, flops: int, buckets: int, iterations: int) -> ExpectedLoss:
-    """The guess for a game with `cards: boards` on a subset of so many flops."""
+    """The guess for a game with `cards: boards` on a subset of this many flops."""
     growth = _between(STACKS, stack_bb)
     before = _between(LEFT_OUT, flops) + _between(BUCKETS_BEFORE, buckets)
     after = _between(BUCKETS_AFTER, buckets) + _between(UNPLAYED, iterations)

@@ -16,7 +16,7 @@ with the least weighted squared change Σ_h w_h·Σ_a (q_ah − p_ah)² from p:
    simplex nearest to p_h − λ.
 2. An action's frequency falls as its price rises, so one bound is one bisection.
 3. Several bounds are met in turns, each with the others' prices held: the dual is smooth and
-   concave but for kinks at λ_a = 0, so this ascends to its maximum.
+   concave except for kinks at λ_a = 0, so this ascends to its maximum.
 """
 
 import io
@@ -47,7 +47,7 @@ CLOSE = 1e-11  # of frequencies
 
 @dataclass(frozen=True)
 class Bound:
-    """The frequency of an action over a whole range: exactly, at most, or at least so often."""
+    """The frequency of an action over a whole range: exact, an upper bound, or a lower bound."""
 
     line: str
     action: str
@@ -342,7 +342,7 @@ class _Flow:
         return chosen
 
     def _move(self, a: int, b: int, order: Longs, amount: float) -> None:
-        """Move parts in their order from `a` to `b` until so much has moved."""
+        """Move parts in their order from `a` to `b` until the given amount has moved."""
         sizes = self.parts[a, order] * self.sizes[order]
         before = np.cumsum(sizes) - sizes
         order, sizes, before = (each[before < amount] for each in (order, sizes, before))

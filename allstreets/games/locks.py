@@ -58,7 +58,7 @@ class Lock:
     (action → range text): the weight of a combo is its probability of the action.
 
     In a spot a lock after a card holds, with the suits swapped, after every card that is the same
-    but for suits; where it is not `alike`, after that card alone.
+    except for suits; where it is not `alike`, after that card alone.
 
     On the flops of a whole game there may be `frequencies` of actions over the whole range instead
     ("<=30%"), reached by the cheapest change of the play of `solution`, a folder.
@@ -142,7 +142,7 @@ class ClassLock:
 
 @dataclass(frozen=True)
 class _Part:
-    """The part of a lock that concerns some combos."""
+    """The part of a lock for some combos."""
 
     path: str  # of the key that gives it: "lock[0].hands.AA"
     lock: int
@@ -358,7 +358,7 @@ def _named(actions: Sequence[Action], word: str) -> list[int]:
 def copied_locks(
     root: Runouts, locks: tuple[LockedNode, ...], alike: Sequence[bool]
 ) -> tuple[LockedNode, ...]:
-    """Locks, and copies of those that are `alike` for all cards that are the same but for suits.
+    """Locks, and copies of `alike` ones for all cards that are the same except for suits.
 
     Of several renamings that lead to the same cards the one that moves the fewest suits is taken.
     Where the locks themselves hold after these cards, nothing is copied.

@@ -1,4 +1,4 @@
-"""A spot: a board, two ranges, a pot, a stack, and what may be bet.
+"""A spot: a board, two ranges, a pot, a stack, and bet sizes.
 
 `spot_mapping` writes a spot as plain data: a manifest stores it, and two spots are compared by it.
 Ranges and sizes are written as canonical texts, so that the same game gives the same data however
@@ -81,7 +81,7 @@ class Spot:
     min_bet: float | None = None  # the smallest bet; None: a big blind, where that is known
     edit: tuple[Edit, ...] = field(default=())
     lock: tuple[Lock, ...] = field(default=())
-    grains: int | None = None  # in how many parts a chip can be bet; None: as sizes need
+    grains: int | None = None  # parts of a chip that can be bet; None: as many as sizes need
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rake", read_share("rake", self.rake))

@@ -70,7 +70,7 @@ Strategies = dict[int, Floats]  # decision → [A, 169]
 
 @dataclass(frozen=True, eq=False)
 class PreflopGame:
-    """The betting before the flop, and the worth of hands where it ends without one."""
+    """The betting before the flop, and the value of hands where it ends without a flop."""
 
     tree: BettingTree
     results: Floats  # [N, 2, 3]: `betting.payoffs`
@@ -254,7 +254,7 @@ class WholeGame:
 
     @property
     def roughly(self) -> "WholeGame":
-        """The game without locks by hand or by flop after the flop: hand classes can keep the
+        """The game without locks by hand or by flop after the flop: hand classes can play the
         others.
 
         For estimates, which are made with hand classes whatever the game is solved with.

@@ -9,8 +9,8 @@
 A hand is a class, and those that no lock names are free; on turn and river a decision is locked
 with every hand, whatever the cards. After the flop a lock is a rule of its pot
 (`PostflopRules.locks`), so that engines and best responses both keep to it. Frequencies are spread
-over hands flop by flop, by the play of another solution (`frequency_locks_by_flop`); until then all
-hands take every action as often.
+over hands flop by flop, by the play of another solution (`analysis.flop_locks`); until then all
+hands take every action equally often.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -109,7 +109,7 @@ def preflop_locks(tree: BettingTree, locks: Sequence[Lock]) -> Mapping[int, Clas
 
     def no_tree(node: int) -> BettingTree:
         del node
-        raise InputError("this game ends where the flop is dealt: lock what comes before")
+        raise InputError("this game ends where the flop is dealt: lock a decision before it")
 
     return find_game_locks(tree, no_tree, locks).preflop
 

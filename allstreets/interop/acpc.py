@@ -150,7 +150,7 @@ def play_acpc(
     on_hand: Callable[[TableResult], None],
     hands: int | None = None,
 ) -> None:
-    """Play at a dealer's table until it closes, or for so many hands."""
+    """Play at a dealer's table until it closes, or for this many hands."""
     try:
         connection = socket.create_connection((host, port), SECONDS)
     except OSError as error:

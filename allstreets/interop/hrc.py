@@ -5,10 +5,9 @@
 
 A node has the player who acts (`player`, by the order of acting before the flop: heads-up 0 is the
 small blind), the actions that led there (`sequence`), and those on offer: `F` folds, `C` calls for
-so many chips more, `R` raises to a total; a check is `C` or `X` with no amount. An action that
-leads to another decision has its number. For every hand class a node has the `weight` that gets
-there, the frequency (`played`) of each action, and its `evs` in big blinds from here on: folding is
-0.
+a number of chips, `R` raises to a total; a check is `C` or `X` with no amount. An action that leads
+to another decision has its number. For every hand class a node has the `weight` that gets there,
+the frequency (`played`) of each action, and its `evs` in big blinds from here on: folding is 0.
 
 A larger table is read from where all others have folded to the small blind, which is a heads-up
 game; folded cards count as unknown. The EVs of actions give the value of each pot that sees a flop

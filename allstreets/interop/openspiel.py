@@ -153,7 +153,7 @@ class SpotGame(pyspiel.Game):
         super().__init__(_game_type(raked), info, params)
 
     def new_initial_state(self) -> "SpotState":
-        """Before any combo is dealt."""
+        """The state before any combo is dealt."""
         return SpotState(self, self.rules)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> "SpotObserver":
@@ -252,7 +252,7 @@ class SpotObserver:
         self.tensor, self.dict = None, dict[str, Any]()
 
     def set_from(self, state: SpotState, player: int) -> None:
-        """There is no tensor."""
+        """Do nothing: there is no tensor."""
 
     def string_from(self, state: SpotState, player: int) -> str:
         """The player's combo and the line so far."""

@@ -112,7 +112,7 @@ class SlumbotTable:
         self._token: str | None = None
 
     def play(self, hands: int, decide: Decide, on_hand: Callable[[TableResult], None]) -> None:
-        """Play so many hands."""
+        """Play this many hands."""
         for number in range(1, hands + 1):
             name = f"hand {number}"
             answer = self._ask("new_hand", {})

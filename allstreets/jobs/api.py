@@ -48,8 +48,8 @@ def like_config(neighbour: WholeSolution, flags: Mapping[str, Any]) -> TrainConf
     A game can be trained like an existing solution at another stack. It takes over the settings
     (tree, sizes, cards, flops) and the ranges: hands are bucketed for the ranges of the solution's
     pots, line by line, where other runs begin with those of a quick solve by hand classes.
-    Strategies are not carried over: if the first iterations play them, flops never see anything
-    else, and the run stays behind until its end. docs/library.md has the figures.
+    Strategies are not carried over: if the first iterations play them, flops learn only their
+    answers to these, and the run lags behind until its end. docs/library.md has the figures.
     """
     assert neighbour.folder is not None  # it was loaded
     packed = packed_name(neighbour.folder) is not None
@@ -120,7 +120,7 @@ def plan(
 
 
 def run(jobs: list[TrainingJob], callbacks: Callbacks = NO_CALLBACKS) -> WholeSolution:
-    """Run jobs to their end; an `InputError` or a `KeyboardInterrupt` if one does not get there."""
+    """Run jobs to their end; an `InputError` or a `KeyboardInterrupt` if a job does not finish."""
     outcome: TrainingJobOutcome
     for job in jobs:
         outcome = job.run(callbacks)
@@ -174,8 +174,8 @@ def lock(
 ) -> SpotSolution | WholeSolution:
     """Solve the spot or the whole game in a folder again, with what is requested locked.
 
-    It is solved with the same settings, to the same exploitability. `solvers.difference` of the two
-    shows the changes. `output` is the folder for the new solution.
+    It is solved with the same settings, to the same exploitability. `analysis.difference` of both
+    solutions shows the changes. `output` is the folder for the new solution.
     """
     job, _, _ = plan_lock(Path(folder), request, None if output is None else Path(output))
     outcome = job.run(Callbacks(progress=tuple(observers)))

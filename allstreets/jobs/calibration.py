@@ -1,8 +1,8 @@
 """Measuring the corrections of a run: flops are solved exactly, side by side.
 
-The run keeps its place, on a GPU perhaps, and waits. Flops are solved by separate processes where
-memory allows, as for a certificate. Corrections are for the flops of the run, or for all 1,755: all
-of these are drafted then, with the same ranges.
+The run waits meanwhile, and its arrays stay in memory, on a GPU perhaps. Flops are solved by
+separate processes where memory allows, as for a certificate. Corrections are for the flops of the
+run, or for all 1,755: all of these are drafted then, with the same ranges.
 """
 
 from collections.abc import Callable, Sequence
@@ -44,7 +44,7 @@ def planned_calibration(
     callbacks: Callbacks = NO_CALLBACKS,
     over: Over = "own",
 ) -> Calibration:
-    """The calibration of a run on so many flops, before an iteration."""
+    """The calibration of a run on this many flops, before an iteration."""
 
     def measure(solver: WholeGameSolver) -> Floats:
         measured = measure_corrections(solver, flops, threads, device, callbacks, over=over)
@@ -64,7 +64,7 @@ def measure_corrections(
     draft: Completion = DRAFT,
     over: Over = "own",
 ) -> Calibrated:
-    """Compare the values of a solver with exact ones, on so many flops."""
+    """Compare the values of a solver with exact ones, on this many flops."""
     game, weights, dealt = solver.game, solver.leaves.weights, solver.engine.dealt
     reach = solver.preflop.pot_reach(solver.preflop.average())
     every = np.arange(solver.engine.flops)
@@ -114,7 +114,7 @@ def _values(
     flops: int,
     count: Callable[[int, int], None],
 ) -> Floats:
-    """[F, 2, P, 169]: values of so many flops, solved item by item."""
+    """[F, 2, P, 169]: values of this many flops, solved item by item."""
     done: dict[int, Floats] = {}
 
     def keep(number: int, values: Floats) -> None:

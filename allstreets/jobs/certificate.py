@@ -1,4 +1,4 @@
-"""Certifying a whole game as a job: choose flops, evaluate them one by one, keep the figures.
+"""Certifying a whole game as a job: choose flops, evaluate them one by one, store the figures.
 
 Half of evaluating a flop is laying out its boards in Python, where the threads of one process wait
 for each other. So this machine evaluates flops in processes where memory allows, and else one after
@@ -75,7 +75,7 @@ MOST_DRAWN = 877  # half of all flops: with more, evaluating all of them is as q
 DRAFTS = 4  # for each flop that is solved exactly, unless their number is given
 DRAWN_BESIDE_DRAFTS = 12  # flops at least: fewer cannot determine four slopes
 MOST_DRAFTS = 384
-DRAFT_SEED = 1 << 20  # added to the seed of the draw: drafts are drawn by themselves
+DRAFT_SEED = 1 << 20  # added to the seed of the draw: drafts are drawn independently
 
 
 Evaluated = tuple[LiftedValues, float]  # a flop, and the seconds that it took
@@ -94,7 +94,7 @@ class EvaluateFlop:
     draft: Completion = DRAFT
 
     def require(self) -> None:
-        """Refuse to work where the solution is missing, or is another one."""
+        """Refuse to work where the solution is missing or differs."""
         try:
             stored = CertificateWork.of(self.folder).facts["judged"]
         except InputError:

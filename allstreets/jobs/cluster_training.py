@@ -155,5 +155,5 @@ def _require_room(need_bytes: int, lent_bytes: int) -> None:
         raise InputError(
             f"this game needs {data_size(need_bytes)} of memory and all machines of the cluster "
             f"have {data_size(lent_bytes)}.\nAdd machines, or make the game smaller: fewer flops, "
-            "river groups or bet sizes."
+            "river buckets or bet sizes."
         )

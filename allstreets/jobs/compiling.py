@@ -96,7 +96,7 @@ def _task_marker(task: str) -> Path:
 
 
 def compile_ahead(kinds: Sequence[str], processes: int | None = None) -> None:
-    """Compile the kernels of some kinds of jobs, with so many processes (default: one per core)."""
+    """Compile the kernels of some kinds of jobs in several processes (default: one per core)."""
     tasks = [task for task in tasks_of(kinds) if not _task_marker(task).exists()]
     if not tasks:
         return

@@ -6,7 +6,7 @@ calls `function(item)` once for each item, on some process or machine, and `on_r
 result)` in this process as soon as a piece is done. The outcome does not depend on the executor:
 
 1. Results arrive in the order in which pieces are done. `in_order` brings them into the order of
-   the items, so that sums over them are the same to the last bit.
+   the items, so that sums over them are bit-identical.
 2. `on_result` stores a result immediately. So finished pieces are kept, however the job ends.
 3. A piece that raises an exception does not touch the others. Its error goes to `on_error`; without
    one it is raised at the end, with the name of the piece.
@@ -74,7 +74,7 @@ class PieceError(InputError):
 
 
 class KilledError(InputError):
-    """The process of a piece was killed, whenever the piece was done again."""
+    """The process of a piece was killed each time the piece was tried."""
 
 
 def piece_control() -> Control:
@@ -194,7 +194,7 @@ class Executor(ABC):
 
 
 class Here(Executor):
-    """This process: one piece after the other, or `at_once`, each in its own thread."""
+    """An executor in this process: one piece after the other, or `at_once` in threads."""
 
     def __init__(self, at_once: int = 1) -> None:
         self._at_once = at_once
@@ -258,8 +258,8 @@ class Processes(Executor):
     They run in their own session: a terminal's Ctrl-C is for the job, which asks them to stop. They
     end with the job, however it ends: they hold a pipe that the system closes then.
 
-    A killed process takes the others along. Then each piece that was at work gets a process by
-    itself, which shows which piece was at fault.
+    A killed process brings down the others. Then each piece that was at work is repeated in a
+    process of its own, which shows which piece was at fault.
     """
 
     def __init__(self, count: int) -> None:
@@ -377,7 +377,7 @@ def _end_with(ears: "Connection[Any, Any]") -> None:
 
 
 def on_this_machine(at_once: int) -> Executor:
-    """The executor of so many pieces at a time: processes, or this process for a single piece."""
+    """The executor for `at_once` pieces at a time: processes, or this process for one."""
     return Processes(at_once) if at_once > 1 else Here()
 
 
@@ -393,7 +393,7 @@ class NodesInUse:
 
     @property
     def cores(self) -> int:
-        """Of all machines."""
+        """The cores of all machines."""
         return sum(node.cores for node in self._nodes.values())
 
     @property
@@ -406,7 +406,7 @@ class NodesInUse:
         )
 
     def note(self, piece: Piece, cores: int, nodes: Callable[[], Iterable[Node]]) -> None:
-        """Count a finished piece on so many cores; `nodes` is called where its machine is new."""
+        """Count a finished piece that used `cores`; `nodes` is called where its machine is new."""
         if piece.node not in self._nodes:
             self._nodes |= {node.key: node for node in nodes()}
         self._solved[piece.node] += 1

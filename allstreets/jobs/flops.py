@@ -123,7 +123,7 @@ class FlopsGroup:
         return f"{self.flops[0].text}-{len(self.flops)}"
 
     def one_by_one(self) -> Iterator[FlopsGroup]:
-        """Its flops, as groups of one."""
+        """The flops as groups of one."""
         return (FlopsGroup([flop], self.pots) for flop in self.flops)
 
 
@@ -230,7 +230,7 @@ class FlopsRun:
 
     @property
     def _folder(self) -> Path:
-        """Of the checkpoints."""
+        """The folder of the checkpoints."""
         folder = self._bundle.folder
         assert isinstance(folder, Path)  # elsewhere is for clusters
         return folder / CHECKPOINTS
@@ -364,7 +364,7 @@ class FlopsOutcome:
         return lines
 
     def way_on(self, kept: Place, again: str) -> list[str]:
-        """How to solve the missing flops: by the command `again`."""
+        """The advice on solving the missing flops: by the command `again`."""
         del kept
         count = len(self.missing)
         word = "Interrupted" if self.interrupted else "Not everything is solved"
@@ -406,7 +406,7 @@ class EveryFlopSolved:
         return not self.solver.in_work.any()
 
     def describe(self, unit: str) -> str:
-        """For people."""
+        """The plan for people."""
         del unit
         return f"every flop at most {100 * self.solver.targets.exploitability:g} % of the pot"
 
@@ -545,7 +545,7 @@ class FlopsJob:
         return on_cluster(self.config.cluster, need, "a flop", tell=callbacks.message)
 
     def rules(self, solver: FlopsSolver) -> list[StopRule]:
-        """When flops are done."""
+        """The rules by which flops are done."""
         return [EveryFlopSolved(solver), Iterations(self.iterations)]
 
     def solver(

@@ -34,7 +34,7 @@ Reason = Literal[
 
 
 ITERATIONS = "iterations"
-WINDOW = 10  # checks that an estimate looks back
+WINDOW = 10  # the checks that an estimate is made from
 MIN_POINTS = 3  # a slope through two points is not a trend
 MAX_SECONDS = 10 * 365 * 86_400.0  # an estimate beyond ten years is meaningless
 COMPILING = "compiling kernels, once, about half a minute"
@@ -46,13 +46,13 @@ class Check:
 
     iteration: int
     seconds: float  # of the whole run, the time before a resume included
-    iterations_per_second: float | None  # None = too early to say
+    iterations_per_second: float | None  # None = too early to tell
     solver_bytes: int
     process_bytes: int | None  # None = this platform does not say
     metrics: Metrics
 
     def to_row(self) -> dict[str, Any]:
-        """As one flat JSON object."""
+        """The progress as one flat JSON object."""
         row = {each.name: getattr(self, each.name) for each in fields(self)}
         del row["metrics"]
         return row | asdict(self.metrics)
@@ -74,18 +74,18 @@ class Progress:
     """
 
     done: int  # those of earlier runs included
-    total: int | None  # None = no fixed number
-    things: str = ITERATIONS  # that are counted
-    before: int = 0  # done by earlier runs
+    total: int | None  # None = not fixed
+    noun: str = ITERATIONS  # the plural of what `done` counts: "iterations", "flops"
+    before: int = 0  # of `done`, by earlier runs
     failed: int = 0
     latest: Any = None  # the last finished piece
     running: tuple[Any, ...] = ()  # keys of the pieces in work
-    part: Progress | None = None  # their progress
+    part: Progress | None = None  # the progress of the pieces in work
     figures: tuple[str, ...] = ()  # figures beside the count, for people
-    faults: tuple[str, ...] = ()  # a line for each so far
+    faults: tuple[str, ...] = ()  # a line for each failure so far
     seconds: float  # of the whole run, the time before a resume included
     session_seconds: float = 0.0  # since this process began to train
-    eta_seconds: float | None = None  # to the total
+    eta_seconds: float | None = None  # until `total` is done
     process_bytes: int | None = None  # None = this platform does not say
     nodes: tuple[NodeUse, ...] = ()  # the machines of a cluster
     paused: bool = False  # the run is paused, and its time stands still
@@ -116,7 +116,7 @@ class Progress:
     @property
     def ended(self) -> bool:
         """Whether this is the last report."""
-        return bool(self.holding) or (self.things != ITERATIONS and self.done == self.total)
+        return bool(self.holding) or (self.noun != ITERATIONS and self.done == self.total)
 
     @property
     def metrics(self) -> Metrics | None:
@@ -133,7 +133,7 @@ Observer = Callable[[Progress], None]
 
 
 def pieces(
-    things: str,
+    noun: str,
     done: int,
     total: int,
     seconds: float,
@@ -142,7 +142,7 @@ def pieces(
     **facts: Any,
 ) -> Progress:
     """Progress in pieces of work; the rest is expected to take as long as the mean of this run."""
-    progress = Progress(things=things, done=done, total=total, seconds=seconds, **facts)
+    progress = Progress(noun=noun, done=done, total=total, seconds=seconds, **facts)
     pace = progress.seconds_per_piece
     if pace is not None:
         left = total - done if left is None else left
@@ -236,27 +236,27 @@ def time_left(progress: Progress) -> list[str]:
 
 
 class Tally:
-    """Reports the progress of a job to its observers, piece by piece."""
+    """Reports the progress of a job to its observers, one piece at a time."""
 
     def __init__(
         self,
-        things: str,
+        noun: str,
         total: int,
         before: int,
         observers: Sequence[Observer],
         nodes: Callable[[], tuple[NodeUse, ...]] = tuple,
         figures: Callable[[Progress], Sequence[str]] | None = None,
     ) -> None:
-        self._things, self._total, self._before = things, total, before
+        self._noun, self._total, self._before = noun, total, before
         self._observers, self._nodes, self._figures = observers, nodes, figures
         self._began = time.monotonic()
 
     def tell(self, done: int, latest: Any = None, failed: int = 0, **facts: Any) -> None:
-        """Report that so many pieces are `done`, of which some have `failed`."""
+        """Report how many pieces are `done`, and how many of them have `failed`."""
         if not self._observers:
             return
         progress = pieces(
-            self._things,
+            self._noun,
             done,
             self._total,
             time.monotonic() - self._began,
@@ -291,27 +291,27 @@ class Callbacks:
     control: Control | None = None  # pauses and stops it; None: the system's signals
 
     def begin(self) -> None:
-        """Everything is checked, and the work begins."""
+        """Report that everything is checked and the work begins."""
         if self.ready is not None:
             self.ready()
 
     def answered(self, outcome: Outcome) -> None:
-        """A first answer is there, and the work continues."""
+        """Report a first answer; the work continues."""
         if self.answer is not None:
             self.answer(outcome)
 
     def say(self, text: str) -> None:
-        """Something has happened."""
+        """Report an event."""
         if self.message is not None:
             self.message(text)
 
-    def counter(self, things: str) -> Callable[[int, int], None]:
+    def counter(self, noun: str) -> Callable[[int, int], None]:
         """A function to call with the number done and the total, in a step before the work."""
         tally: list[Tally] = []
 
         def tell(done: int, total: int) -> None:
             if not tally:
-                tally.append(Tally(things, total, 0, self.setup, figures=time_left))
+                tally.append(Tally(noun, total, 0, self.setup, figures=time_left))
             tally[0].tell(done)
 
         return tell
@@ -352,7 +352,7 @@ Ended = TypeVar("Ended", bound=Outcome, covariant=True)
 
 
 class Job(Protocol[Ended]):
-    """Something that takes time."""
+    """A piece of work that takes time."""
 
     def plan(self) -> Plan:
         """Plan the job; raise an `InputError` where it cannot run."""

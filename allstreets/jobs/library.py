@@ -53,7 +53,7 @@ BUILT, KNOWN, TRAINED, LATER, FAILED, STOPPED = (
     "failed",
     "interrupted",
 )
-TARGETS = ((30.0, 5.0), (100.0, 10.0))  # targets in mbb/hand for stacks up to so many bb
+TARGETS = ((30.0, 5.0), (100.0, 10.0))  # (stack in bb, target in mbb/hand up to there)
 DEEP_TARGET = 20.0
 
 
@@ -76,7 +76,7 @@ class LibraryGame:
 
     @cached_property
     def job(self) -> UnifiedJob:
-        """Its training, for estimates."""
+        """The training job, for estimates."""
         return plan_unified(self.config, name=self.name)
 
 
@@ -257,7 +257,7 @@ class BuiltGame:
 
     @property
     def text(self) -> str:
-        """In a line."""
+        """The entry in a line."""
         if self.problem is not None:
             return f"{self.game.name}: failed. {self.problem}"
         return f"{self.game.name}: {self.state}{_worth(self.certificate, self.game.config)}"

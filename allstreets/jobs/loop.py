@@ -117,8 +117,8 @@ class TrainingSolver(Protocol):
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
         """Resume from a `state()` of the same identity, bit-identical to an uninterrupted run.
 
-        It replaces everything that the solver held, and no array is kept: the arrays may be files
-        that are read part by part.
+        It replaces everything that the solver held, and copies what it needs: the arrays may be
+        files that are read part by part.
         """
 
 
@@ -479,7 +479,7 @@ class TrainedOutcome(ABC):
         return self.training.unsaved
 
     def way_on(self, kept: Place, again: str) -> list[str]:
-        """How to resume the run that is kept in a folder: by the command `again`."""
+        """The advice on resuming the run stored in a folder: by the command `again`."""
         return [f"Interrupted; saved in {kept}. Continue: {again}"] if self.interrupted else []
 
 

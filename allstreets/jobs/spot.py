@@ -98,12 +98,12 @@ from allstreets.storage import (
     spot_identity,
 )
 
-MAX_ITERATIONS = 10_000  # where the user gives no end but the target
+MAX_ITERATIONS = 10_000  # if the user sets only a target
 SAVE_SECONDS = 300.0  # between two saves of a run: what a crash can cost
 SMALL_BYTES = 8_000_000  # below it an iteration is so short that checks come less often
 
-USEFUL_ITERATIONS = 40  # that bring an exact solution to about a draft's accuracy
-FIRST_ANSWER_SECONDS = 5.0  # that a player waits for a flop
+USEFUL_ITERATIONS = 40  # bring an exact solution to about a draft's accuracy
+FIRST_ANSWER_SECONDS = 5.0  # a player's patience for a first answer
 
 OriginOf = Callable[[SpotSolution], Origin]
 

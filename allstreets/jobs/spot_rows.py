@@ -1,4 +1,4 @@
-"""One of many spots: a job that any process can do, and its resulting row.
+"""One of many spots: a job for any process, and its resulting row.
 
 A job is plain data that can be sent to another process or machine. `SolveSpot` runs it there; an
 executor sends it. The rows form a CSV file that grows as spots are solved, or Parquet: the actions
@@ -100,7 +100,7 @@ class SpotPiece:
         return float(self.settings["exploitability_threshold"])
 
     def config(self) -> SpotConfig:
-        """How it is solved."""
+        """The config by which it is solved."""
         return SpotConfig(name=f"{self.name} {self.board}", **self.settings)
 
     def as_sent(self) -> "SpotPiece":
@@ -171,7 +171,7 @@ class SolveSpot:
             sign.require()
 
     def __call__(self, job: SpotPiece) -> SpotRow:
-        """Its row; any failure is the row's error."""
+        """Solve the spot and return its row; any failure is the row's error."""
         self.require()
         if self.signs and job.folder is not None:
             wait_until_free(job.folder)

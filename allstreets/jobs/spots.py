@@ -1,4 +1,4 @@
-"""Many spots: read them, solve those not solved yet, and keep a row and a bundle of each.
+"""Many spots: read them, solve the missing ones, and store a row and a bundle of each.
 
 1. Files, mappings and spots become jobs, one for each board; those that cannot become a row with
 the error, and the others continue.
@@ -47,7 +47,7 @@ from allstreets.jobs.spot_rows import (
 )
 from allstreets.storage import TABLE, Entry, Saved, SpotSetBundle, claim, spot_folder
 
-Given = Spot | Mapping[str, Any] | str | Path
+SpotInput = Spot | Mapping[str, Any] | str | Path
 Planned = SpotPiece | SpotRow  # or a row with the reason, where nothing can be solved
 
 
@@ -61,7 +61,7 @@ class SpotsOutcome:
 
     @property
     def failed(self) -> tuple[SpotRow, ...]:
-        """Those that could not be solved."""
+        """The spots that could not be solved."""
         return tuple(row for row in self.rows if row.error is not None)
 
     @property
@@ -331,7 +331,7 @@ def _at_once(pieces: Sequence[SpotPiece], threads: int | None, processes: int | 
 
 
 def solve_many(
-    spots: Iterable[Given],
+    spots: Iterable[SpotInput],
     target: float | None = None,
     *,
     boards: Boards | None = None,
@@ -358,7 +358,7 @@ def solve_many(
     A spot is a `Spot`, the keys of a spot file, or the path of one; it may name several `boards`: a
     list, a set of flops ("subset_25"), or, if given here for all spots, a CSV file. Its own target
     (`exploitability_threshold`), algorithm, precision, river_groups, tremble and device override
-    those given here. One that cannot be solved has an `error`, and the others continue.
+    those given here. A spot that cannot be solved has an `error`, and the others continue.
 
     As many `processes` as cores and memory allow work at a time, the cores divided among them as
     `threads`. `csv` names a file to which rows are appended as spots finish, `parquet` one that is
@@ -403,7 +403,7 @@ def solve_many(
 
 
 def _given(
-    name: str, given: Given, defaults: Mapping[str, Any]
+    name: str, given: SpotInput, defaults: Mapping[str, Any]
 ) -> tuple[str, Spot | SpotConfig | InputError]:
     """The name and config of a spot, or the problem with it."""
     try:

@@ -51,7 +51,7 @@ class ExploitabilityThreshold:
 
 @dataclass(frozen=True)
 class RegretThreshold:
-    """The average positive regret is at most `target`: a trend, which bounds nothing.
+    """The average positive regret is at most `target`: a trend, not a bound.
 
     Before the iteration `begins` it does not hold.
     """
@@ -74,7 +74,7 @@ class RegretThreshold:
 
 @dataclass(frozen=True)
 class Iterations:
-    """So many iterations are done, those before a resume included."""
+    """A limit on iterations, those before a resume included."""
 
     total: int
     name: ClassVar[Reason] = "iterations"
@@ -109,7 +109,7 @@ class LastResort:
 
 @dataclass(frozen=True)
 class TimeLimit:
-    """So many seconds of this process: a resumed run gets the whole time again.
+    """A limit on the seconds of this process: a resumed run gets the whole time again.
 
     Checks count, so a run ends while there is time for its last check: when the next iterations and
     their check would overrun the limit, if they take as long as the last ones.

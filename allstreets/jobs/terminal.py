@@ -61,7 +61,7 @@ def show_progress(
 def line_progress(
     stream: TextIO, seconds: float | None = None, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[Observer]:
-    """One line at most every so many `seconds`, one for every fault, and always the last one."""
+    """At most one line every `seconds`, one for every fault, and always the last one."""
     printed: Progress | None = None
     latest: Progress | None = None
     told, began = 0, clock()
@@ -72,7 +72,7 @@ def line_progress(
         for fault in progress.faults[told:]:
             print(fault, file=stream, flush=True)
         told = len(progress.faults)
-        between = seconds or LINE_SECONDS.get(progress.things, PIECE_SECONDS)
+        between = seconds or LINE_SECONDS.get(progress.noun, PIECE_SECONDS)
         if progress.ended or clock() >= began + between:
             put(progress)
 
@@ -80,7 +80,7 @@ def line_progress(
         nonlocal printed, began
         known = printed is not None and progress.check is printed.check
         # The lines of machines change with checks.
-        lines = [] if progress.things == ITERATIONS and known else node_lines(progress)
+        lines = [] if progress.noun == ITERATIONS and known else node_lines(progress)
         print(progress_line(progress), *lines, sep="\n", file=stream, flush=True)
         printed, began = progress, clock()
 
@@ -92,7 +92,7 @@ def line_progress(
 
 
 def _differ(one: Progress, other: Progress) -> bool:
-    return (one.done, one.things) != (other.done, other.things) or one.check is not other.check
+    return (one.done, one.noun) != (other.done, other.noun) or one.check is not other.check
 
 
 @contextmanager
@@ -109,7 +109,7 @@ def live_progress(
 
         def draw(progress: Progress) -> None:
             nonlocal latest, due
-            if latest is not None and latest.things == ITERATIONS != progress.things:
+            if latest is not None and latest.noun == ITERATIONS != progress.noun:
                 console.print(progress_table(latest, console.width))  # the trained iterations stay
             latest = progress
             if progress.ended or clock() >= due:
@@ -125,8 +125,8 @@ def live_progress(
 
 def progress_line(progress: Progress) -> str:
     """One line of plain text that can be searched for."""
-    if progress.things != ITERATIONS:
-        count = f"{progress.things} {progress.done:,} of {progress.total:,}"
+    if progress.noun != ITERATIONS:
+        count = f"{progress.noun} {progress.done:,} of {progress.total:,}"
         return " | ".join([count, *progress.figures, *in_work(progress)])
     parts = [standing(progress)]
     if progress.check is not None and progress.check.metrics.avg_positive_regret is not None:
@@ -152,7 +152,7 @@ def device_text(progress: Progress) -> str:
 
 def node_lines(progress: Progress) -> list[str]:
     """A line for each machine of a cluster."""
-    return [f"  {node.line(progress.things)}" for node in progress.nodes]
+    return [f"  {node.line(progress.noun)}" for node in progress.nodes]
 
 
 def standing(progress: Progress) -> str:
@@ -194,8 +194,8 @@ def progress_table(progress: Progress, width: int) -> RenderableType:
         return row
 
     nodes = [text(line, "dim") for line in node_lines(progress)]
-    if progress.things != ITERATIONS:
-        count = f"{progress.done:,} / {progress.total:,} {progress.things}"
+    if progress.noun != ITERATIONS:
+        count = f"{progress.done:,} / {progress.total:,} {progress.noun}"
         return Group(
             bar(text(count, "bold"), len(count) + 1),
             text("  ".join(progress.figures), "dim"),

@@ -99,7 +99,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DevicePlan:
-    """The division of a game's arrays into those that stay on a GPU and those that are streamed."""
+    """The split of a game's arrays into arrays that stay on a GPU and arrays that are streamed."""
 
     name: str
     need_bytes: int  # for all of it to stay there
@@ -109,18 +109,18 @@ class DevicePlan:
 
     @property
     def text(self) -> str:
-        """For people."""
+        """The plan for people."""
         need, free = data_size(self.need_bytes), data_size(self.free_bytes)
         whole = f"On {self.name} it takes {need} of {free} that are free, so it"
         if self.flops is None:
-            return f"{whole} does not fit: fewer flops, groups or sizes."
+            return f"{whole} does not fit: fewer flops, river buckets or sizes."
         if self.streaming is None:
             return f"{whole} fits."
         return (
             f"On {self.name} it would take {need} of {free} that are free: {self.flops.resident:,} "
             f"of {self.flops.flops:,} flops stay there, and it streams "
-            f"{data_size(self.streaming.copied_bytes)} an iteration over PCIe: about "
-            f"{self.streaming.seconds:.2g} s an iteration."
+            f"{data_size(self.streaming.copied_bytes)} per iteration over PCIe: about "
+            f"{self.streaming.seconds:.2g} s per iteration."
         )
 
     def require(self) -> None:
@@ -128,15 +128,15 @@ class DevicePlan:
         if self.flops is None:
             raise InputError(
                 f"device: this needs {self.need_bytes / 1e9:.1f} GB on {self.name}, of which "
-                f"{self.free_bytes / 1e9:.1f} GB are free.\nWhat would make it smaller: "
-                "precision: float16, one bet size less, fewer flops; or device: cpu"
+                f"{self.free_bytes / 1e9:.1f} GB are free.\nWays to make it smaller: "
+                "precision: float16, one bet size fewer, fewer flops; or device: cpu"
             )
 
 
 def plan_device(
     device: str, game: WholeGame, need: WholeGameEstimate, model: CardModel
 ) -> DevicePlan | None:
-    """Plan a game's use of a device; None: it is solved by processors."""
+    """Plan a game's use of a device; None: it is solved on the CPU."""
     there = open_device(device)
     if there is None:
         return None
@@ -189,9 +189,9 @@ def preflop_so_far(
 
 WORK = "work"  # nameless files of `memory: memmap`
 CHECKPOINT_SECONDS = 300
-ENTRY_FLOPS, ENTRY_GROUPS = 8, 32  # on which off-path pots are solved: coarse is enough
+ENTRY_FLOPS, ENTRY_GROUPS = 8, 32  # flops and river buckets for off-path pots: coarse is enough
 PILOT_BUCKETS = 32  # river buckets of a pilot: ranges depend on them little
-CHECK_SHARE = 10  # a check costs at most one iteration in so many
+CHECK_SHARE = 10  # a check costs at most one iteration in ten
 CLASSES = (
     "This is an abstraction by hand classes, a quick picture: it is blind to turn and river, and "
     "its figures say nothing about real cards. allstreets certify measures that "
@@ -282,7 +282,7 @@ class UnifiedJob:
             times = config.regroupings()
             again = f"; as ranges move, again (at most {times}×)" if times else ""
             lines.append(
-                "grouping the hands of all river boards comes first: "
+                "bucketing the hands of all river boards comes first: "
                 f"{duration(need.setup_seconds)}{again}"
             )
         expected = self.expected
@@ -330,7 +330,7 @@ class UnifiedJob:
 
     @property
     def flops_text(self) -> str:
-        """Its flops, for people."""
+        """The flops, for people."""
         return "all 1,755 flops" if self.game.flops.is_all else f"{self.need.flops:,} flops"
 
     def on_device(self) -> DevicePlan | None:
@@ -455,10 +455,10 @@ class UnifiedJob:
         def finish(training: TrainingOutcome) -> UnifiedOutcome:
             metrics = training.progress.fresh_metrics
             trained = metrics.exploitability if metrics else None
-            kept = quantise_solution(solver, trained, flops=self.stores_flops)
+            quantised = quantise_solution(solver, trained, flops=self.stores_flops)
             if training.reason != "interrupted":
-                kept = self._with_ranges(solver, kept, callbacks)
-            outcome = UnifiedOutcome(self, solver, training, kept)
+                quantised = self._with_ranges(solver, quantised, callbacks)
+            outcome = UnifiedOutcome(self, solver, training, quantised)
             try:
                 if self.output is not None:
                     outcome.save(self.output)
@@ -482,14 +482,14 @@ class UnifiedJob:
         )
 
     def _with_ranges(
-        self, solver: WholeGameSolver, kept: QuantisedSolution, callbacks: Callbacks
+        self, solver: WholeGameSolver, quantised: QuantisedSolution, callbacks: Callbacks
     ) -> QuantisedSolution:
         """The solution with the ranges to solve other flops for, where there is room to find them.
 
         Whatever fails here, the solution itself is not lost.
         """
-        if kept.values is None or not self.game.pots:
-            return kept
+        if quantised.values is None or not self.game.pots:
+            return quantised
         model = self.config.card_model()
         if model.kind == "boards" or not model.stores_all_streets:
             model = CardModel("boards", groups=ENTRY_GROUPS)
@@ -506,12 +506,12 @@ class UnifiedJob:
         for device in dict.fromkeys([*devices, CPU]):
             try:
                 ranges = solution_ranges(
-                    solver, kept.values, model, flops, self.threads, device, count
+                    solver, quantised.values, model, flops, self.threads, device, count
                 )
-                return replace(kept, ranges=ranges)
+                return replace(quantised, ranges=ranges)
             except (InputError, MemoryError):
                 continue  # there may be room elsewhere
-        return kept
+        return quantised
 
 
 @dataclass(frozen=True, eq=False)
@@ -521,13 +521,13 @@ class UnifiedOutcome(TrainedOutcome):
     job: UnifiedJob
     solver: WholeGameSolver
     training: TrainingOutcome
-    kept: QuantisedSolution
+    quantised: QuantisedSolution
     unsaved: str | None = None  # the reason why the solution could not be saved, for people
 
     @property
     def figures(self) -> WholeGameFigures:
         """The quality of the solution, as stored."""
-        return self.kept.figures
+        return self.quantised.figures
 
     @property
     def saved_share(self) -> float:
@@ -609,7 +609,7 @@ class UnifiedOutcome(TrainedOutcome):
             return load_unified(self.job.output)
         return WholeSolution.of(
             self.solver,
-            self.kept,
+            self.quantised,
             seconds=self.training.progress.seconds,
             metrics=tuple(check.to_row() for check in self.training.history),
             name=self.job.name,
@@ -621,7 +621,7 @@ class UnifiedOutcome(TrainedOutcome):
             self.solver,
             output,
             config=self.job.config.model_dump(mode="json", by_alias=True),
-            kept=self.kept,
+            quantised=self.quantised,
             metrics=[check.to_row() for check in self.training.history],
             seconds=self.training.progress.seconds,
             name=self.job.name,

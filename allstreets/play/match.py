@@ -69,7 +69,7 @@ class Estimate:
         return cls(100 * float(results.mean()), 100 * NORMAL * float(error))
 
     def __str__(self) -> str:
-        """For people: "+1.25 ± 0.31"."""
+        """The result for people: "+1.25 ± 0.31"."""
         return f"{self.mean:+.2f} ± {self.half:.2f}"
 
 
@@ -149,7 +149,7 @@ class Block:
 
     @property
     def name(self) -> str:
-        """For people."""
+        """The name for people."""
         return f"deals {self.deals.start} to {self.deals.stop - 1}"
 
 

@@ -146,7 +146,7 @@ class SolutionPlayer:
 
     @property
     def stack(self) -> Fraction:
-        """In big blinds."""
+        """The stack in big blinds."""
         return Fraction(str(self.solution.rules.stack)) / CHIPS_PER_BB
 
     def require_table(self, rules: TableRules) -> str:
@@ -234,7 +234,7 @@ class Follower(Seat):
 
     @property
     def node(self) -> Node:
-        """Its node in its solution, or the last one before leaving it."""
+        """The node in the solution, or the last one before leaving it."""
         return self._node
 
     @property

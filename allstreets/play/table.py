@@ -93,7 +93,7 @@ class OutsideSeat(Seat):
         self._dealt = dealt
 
     def answer(self, live: LiveHand, *, whole: bool = False) -> Answer:
-        """Its move; other hands are unknown."""
+        """The seat's move; other hands are unknown."""
         del whole
         holes = (live.cards, None) if live.player == Player.OOP else (None, live.cards)
         move = self._dealt.answer(_state(live, holes), live.ledger)

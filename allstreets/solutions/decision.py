@@ -46,11 +46,11 @@ from allstreets.solutions.format import counted_text, decision_html, decision_li
 from allstreets.solutions.reached import LineReach, often_taken, settled_actions
 from allstreets.solutions.tables import hand_rows
 
-RARE_SHARE = 1e-3  # of all hands: a node with less is hardly ever reached
+RARE_SHARE = 1e-3  # a node that a smaller share of hands reaches is hardly ever reached
 RARE_REACH = 0.01  # where no class has this reach, all are drawn
 CACHED_BETTING = 512  # nodes: tables over flops ask for the same one on every flop
 LEAST_SHOWN = 1e-3  # reach below which a class is not drawn
-LEAST_EQUITY = 0.005  # of which EV can be a share
+LEAST_EQUITY = 0.005  # the least equity for an EQR
 NONE = read_only(np.zeros((0, 0)))
 NOWHERE = read_only(np.zeros(0, np.bool_))
 
@@ -61,7 +61,7 @@ class Unit:
 
     notation: Notation  # of lines and amounts
     column: str  # how names of columns end: "_bb", or nothing
-    order: tuple[Player, Player]  # who is written first
+    order: tuple[Player, Player]  # the order in which players are written
 
     @property
     def name(self) -> str:
@@ -90,7 +90,7 @@ class Hands:
     combos: Longs | None  # [H]: the combos, 0 … 1325; None: the 169 classes
     counts: Floats  # [H]: the number of combos of each on this board
     reach: Floats  # [H]: range weight times the player's own actions so far
-    weights: Floats  # [H]: pairs of combos, own and any of the other's, that get here
+    weights: Floats  # [H]: pairs of an own combo and an opposing one that get here
     start: float  # combos of the starting range that this board leaves
     cell_weights: Pair | None = None  # for means over a class's combos, and of EVs; None: reach
 
@@ -208,7 +208,7 @@ class Decision:
 
     @property
     def player(self) -> Player:
-        """Who acts."""
+        """The player who acts."""
         if self.actor is None:
             raise InputError(f"line '{self.line}': no player acts there: say OOP or IP")
         return self.actor
@@ -251,7 +251,7 @@ class Decision:
         return float(self.hands[self.actor or Player.OOP].weights.sum()) / pairs
 
     def _let_go(self, **values: Callable[[], Any]) -> None:
-        """Replace functions by their values: what they hold of a flop is megabytes."""
+        """Replace functions by their values: a function keeps megabytes of its flop alive."""
         for name, function in values.items():
             object.__setattr__(self, name, function)
 
@@ -347,7 +347,7 @@ class Decision:
 
     @property
     def counted(self) -> str:
-        """Where EVs count from, for people."""
+        """The start from which EVs count, for people."""
         return counted_text(over_hand=self.over_hand)
 
     def mean(self, values: Floats, player: Player | None = None) -> float:

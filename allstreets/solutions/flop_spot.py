@@ -63,7 +63,7 @@ NAMED_LINES = 6  # in a message
 
 @dataclass(frozen=True, eq=False)
 class FlopSpot:
-    """A spot, with the flop and the pot of the whole game that it is."""
+    """A flop of a whole game as a spot, with its pot."""
 
     spot: Spot
     ranges: tuple[Range, Range]  # all combos of a class weigh the same, on the flop or not
@@ -81,7 +81,7 @@ class FlopSpot:
 
     @property
     def name(self) -> str:
-        """For people and for folders: "r2.5-c-QsJh2h"."""
+        """A name for people and for folders: "r2.5-c-QsJh2h"."""
         return "-".join([*self.line.split(), self.cards])
 
     @cached_property
@@ -91,7 +91,7 @@ class FlopSpot:
 
 
 def flop_spot(result: WholeSolution, line: str, flop: str | None = None) -> FlopSpot:
-    """The spot of a flop after a line; the flop may stand in the line, "r2.5 c | QsJh2h"."""
+    """The spot of a flop after a line; the flop may be in the line, "r2.5 c | QsJh2h"."""
     parts = _find(result, line, flop)
     assert parts.flop is not None
     node, game = parts.root, result.game
@@ -119,7 +119,7 @@ def flop_spot(result: WholeSolution, line: str, flop: str | None = None) -> Flop
 def suits_text(here: CanonicalFlop, there: CanonicalFlop) -> str:
     """The suits of a flop in another spelling of it: "c is s, s is c"; "" for the same ones.
 
-    Suits that stay as they are are left out.
+    Suits that stay are left out.
     """
     back = np.argsort(SUIT_PERMUTATIONS[there.permutation])
     renamed = back[SUIT_PERMUTATIONS[here.permutation]].tolist()

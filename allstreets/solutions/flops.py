@@ -143,7 +143,7 @@ class GameFlops(Flops):
     @cached_property
     def is_stored(self) -> bool:
         """Whether strategies after the flop are stored."""
-        return self.source.is_kept
+        return self.source.stores_flops
 
     @property
     def rows(self) -> list[Row]:
@@ -253,7 +253,7 @@ class _FlopEvs:
 
 
 class ModelFlops(Flops):
-    """Flops solved one by one, which may be others at each stack-to-pot ratio."""
+    """Flops solved one by one; each stack-to-pot ratio may have different flops."""
 
     unit = POTS
     is_stored = True
@@ -275,10 +275,10 @@ class ModelFlops(Flops):
     def rows(self) -> list[Row]:
         """One row per flop and stack-to-pot ratio.
 
-        weight: how many of the 22,100 flops it stands for, as its set has it (subset_95); where
-        flops were named, or those of several sets are in one folder, how often it is dealt.
-        Exploitability, EVs and bet frequencies (OOP's first decision, IP's after a check) are
-        shares: of the pot, of the pot, and of the hands that get there.
+        weight: how many of the 22,100 flops it stands for: its weight in its set (subset_95), or
+        how often it is dealt if flops were named or a folder has several sets. Exploitability, EVs
+        and bet frequencies (OOP's first decision, IP's after a check) are shares: of the pot, of
+        the pot, and of the hands that get there.
         """
         return [dict(row) for row in self._rows.values()]
 
@@ -412,7 +412,7 @@ class RatioRoots(Roots):
         )
 
     def payoffs(self, root: int) -> Floats:
-        """No hand ends before the flop."""
+        """No payoffs: no hand ends before the flop."""
         del root
         return np.zeros((len(self.sprs), 2, 3))
 

@@ -28,7 +28,7 @@ SELDOM = 5e-4  # less frequent actions are shown with more digits
 TAKERS, RANGE = "EV of takers", "EV of range"
 EV_LEGEND = (
     f"{TAKERS}: mean of the hands that take it, if {100 * LEAST_SHARE:g} % of the range does.\n"
-    f"{RANGE}: what the whole range would get by it."
+    f"{RANGE}: EV of the whole range if all of it took the action."
 )
 
 
@@ -107,7 +107,7 @@ def decision_lines(node: "Decision", *, evs: bool = True) -> list[str]:
 
 
 def counted_text(*, over_hand: bool) -> str:
-    """Where EVs count from."""
+    """The start from which EVs count, in words."""
     return "over the whole hand" if over_hand else "from here on"
 
 
@@ -157,13 +157,13 @@ def _in_bb(node: "Decision") -> bool:
 
 
 def locks_text(locks: Sequence[Lock]) -> str:
-    """Where a solution has locks; "" where it has none."""
+    """The decisions where a solution has locks, in words; "" where it has none."""
     if not locks:
         return ""
     lines = dict.fromkeys(lock.line.strip() for lock in locks)
     nodes = [f"'{line}'" if line else "the first decision" for line in lines]
     more = len(nodes) - SHOWN_PLACES
-    rest = f" and {more} more places" if more > 0 else ""
+    rest = f" and {more} more decisions" if more > 0 else ""
     return f"strategies are locked at {', '.join(nodes[:SHOWN_PLACES])}{rest}"
 
 
@@ -180,7 +180,7 @@ class HasActions(Protocol):
 
     @property
     def actions(self) -> tuple[str, ...]:
-        """As in a line: "x", "b33", "r120", "a"."""
+        """The actions as in a line: "x", "b33", "r120", "a"."""
 
     @property
     def reached(self) -> bool:

@@ -1,4 +1,4 @@
-"""The whole game of which a spot is a flop, and the distance of exact play from the game's own.
+"""The whole game that a spot is a flop of, and the distance between its play and exact play.
 
 Both play the same tree from the same ranges; the solution by its card model, the spot by combo. At
 a decision their *distance* is the share of the range that acts differently: for each hand class
@@ -125,7 +125,7 @@ class Origin:
         exact: SpotSolution | None = None,
         real: RealFigures | None = None,
     ) -> "Origin":
-        """Of a flop; with the solved spot also how much the two differ."""
+        """The origin of a flop; with the solved spot, also their differences."""
         compared = exact is not None and spot.place is not None
         certificate, rules = result.facts.certificate, result.game.rules_of(spot.pot)
         paid = spot.pot.pot / 2 + rules.bb_ante / 2, spot.pot.pot / 2 - rules.bb_ante / 2
@@ -259,7 +259,7 @@ def origin_head(origin: Origin, reached: float) -> str:
     if origin.loss is not None:
         parts.append(f"the solution's own play of it loses {_of_pot(origin.loss)} of the pot")
     if differences is None:
-        parts.append("the solution holds no play of it to compare with")
+        parts.append("the solution stores no play of this flop to compare with")
     else:
         oop, (evs, counted) = Player.OOP, _own_evs(origin, differences)
         parts.append(
@@ -277,7 +277,7 @@ def origin_head(origin: Origin, reached: float) -> str:
 
 
 def _solved(origin: Origin, reached: float) -> str:
-    """How the spot was solved, and to what share of the pot."""
+    """The way in which the spot was solved, and to what share of the pot."""
     text = accuracy_text(reached, draft=origin.draft is not None)
     return text if origin.draft is None else f"is {text} ({origin.draft})"
 
@@ -287,7 +287,7 @@ def difference_lines(origin: Origin) -> list[str]:
     differences = origin.differences
     if differences is None:
         return [
-            "The solution holds no play of this flop to compare with: it was trained on "
+            "The solution stores no play of this flop to compare with: it was trained on "
             f"{origin.flops:,} of the 1,755."
         ]
     evs, counted = _own_evs(origin, differences)

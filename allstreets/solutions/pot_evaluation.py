@@ -139,7 +139,7 @@ class PotValues:
 
     @cached_property
     def values(self) -> list[Floats]:
-        """By stage [2, nodes, H]: both players' values at every node."""
+        """[2, nodes, H] by stage: both players' values at every node."""
         row = self._plan.row
         chances = [self._chances(stage) for stage in range(len(self.stages))]
         reach = self._reach(chances)
@@ -153,7 +153,7 @@ class PotValues:
                     largest = np.maximum.reduceat(below, level.starts)
                 below[own] *= chances[level.below][row[level.children[own]]]
                 if level.below != level.stage:
-                    below = below @ self._down(level).T
+                    below = below @ self._transition(level).T
                 sums = np.add.reduceat(below, level.starts)
                 if largest is not None:
                     chosen = np.array([self._chooses(node) for node in level.nodes.tolist()])
@@ -169,7 +169,7 @@ class PotValues:
             tree.kind[node] == NodeKind.DECISION and tree.player[node] == self.best and free
         )
 
-    def _down(self, level: _Level) -> Floats:
+    def _transition(self, level: _Level) -> Floats:
         """The transition of hands where a card leads to another stage."""
         down = self.stages[level.below].down
         assert down is not None
@@ -196,7 +196,7 @@ class PotValues:
         return np.where(totals > 0, stored / np.where(totals > 0, totals, 1.0), even[:, None])
 
     def _reach(self, chances: list[Floats]) -> list[Floats]:
-        """By stage [2, nodes, H]: both players' reach."""
+        """[2, nodes, H] by stage: both players' reach."""
         row = self._plan.row
         reach = [np.zeros((2, *some.shape)) for some in chances]
         reach[int(self.strategies.stages[0])][:, 0] = self.reach
@@ -204,7 +204,7 @@ class PotValues:
             for player in Player:
                 arriving = reach[level.stage][player, row[level.parents]]
                 if level.below != level.stage:
-                    arriving = arriving @ self._down(level)
+                    arriving = arriving @ self._transition(level)
                 own = level.players == player
                 arriving[own] *= chances[level.below][row[level.children[own]]]
                 reach[level.below][player, row[level.children]] = arriving
@@ -250,7 +250,7 @@ class ModelHands:
     first: Stage  # without margins
     stages: Callable[[], tuple[Stage, ...]]
     classes: Longs | None = None  # [H]: the class of each hand; None: buckets, which have several
-    live: Longs | None = None  # [H]: the combo that each hand is; None: hands are no combos
+    live: Longs | None = None  # [H]: the combo that each hand is; None: hands are not combos
 
     @property
     def combos(self) -> Floats:

@@ -1,7 +1,7 @@
 """The roots above the flops of a solution: the betting before the flop.
 
 `PreflopStrategies` holds strategies and values of every node by hand class. `PreflopRoots` are the
-nodes of that tree; stack-to-pot ratios of flops that were solved one by one stand in `flops`.
+nodes of that tree; stack-to-pot ratios of flops that were solved one by one are in `flops`.
 """
 
 from abc import ABC, abstractmethod
@@ -112,7 +112,7 @@ class PreflopStrategies:
         return cls(game.tree, game.pairs, whole, np.stack(values), ranges=ranges)
 
     def arrays(self, *, compact: bool = False) -> dict[str, NDArray[Any]]:
-        """Everything as plain arrays; the strategies of all decisions stand in pre-order.
+        """Everything as plain arrays; the strategies of all decisions are in pre-order.
 
         `compact` arrays take a tenth of that: strategies in 32 bits, and only the values of the
         pots. Pairs and other values follow from the game.

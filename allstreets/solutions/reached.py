@@ -97,7 +97,7 @@ def settled_actions(tree: BettingTree, node: int) -> Flags:
     last = node
     while tree.child_count[last]:
         last = int(tree.children_of(last)[-1])
-    # Nodes stand in pre-order: a subtree stands between its root and the next sibling.
+    # Nodes are in pre-order: a subtree lies between its root and the next sibling.
     below = (slice(*ends) for ends in pairwise([*starts, last + 1]))
     return np.array([not _choices(tree, nodes).any() for nodes in below])
 

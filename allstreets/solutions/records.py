@@ -28,7 +28,7 @@ class PotGain:
 
 @dataclass(frozen=True)
 class Certificate:
-    """How exploitable a solution is in the real game; figures in mbb/hand.
+    """The exploitability of a solution in the real game; figures in mbb/hand.
 
     Best responses see every card that a player sees. Flops that were not trained are solved for the
     solution's own ranges first.
@@ -137,8 +137,8 @@ class MadeSimple:
         """The cost, in a sentence."""
         prices = ", ".join(f"{seat} {price:.3g}" for seat, price in self.prices.items())
         return (
-            f"exploitable for {self.after:.3g} {self.unit} {self.judged}, before for "
-            f"{self.before:.3g}; price of {prices}"
+            f"exploitable for {self.after:.3g} {self.unit} {self.judged}, "
+            f"{self.before:.3g} before; price of {prices}"
         )
 
     @property

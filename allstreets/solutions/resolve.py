@@ -224,7 +224,7 @@ class BehindResult:
 
     @property
     def exploitability(self) -> float:
-        """Of the game from there on, as a fraction of the pot there."""
+        """The exploitability of the game from there on, as a fraction of the pot there."""
         return self.solved.exploitability
 
     def node(self, line: str) -> Decision:

@@ -30,7 +30,7 @@ class Source(Protocol):
         """The part before the flop."""
 
     @property
-    def is_kept(self) -> bool:
+    def stores_flops(self) -> bool:
         """Whether there are strategies after the flop."""
 
     @property
@@ -54,33 +54,35 @@ class StoredGame:
 class SolverSource:
     """The numbers of a solver as it stands; it must not be trained while this is in use."""
 
-    def __init__(self, solver: "WholeGameSolver", kept: "QuantisedSolution | None" = None) -> None:
+    def __init__(
+        self, solver: "WholeGameSolver", quantised: "QuantisedSolution | None" = None
+    ) -> None:
         self.solver = solver
-        self._kept = kept
+        self._quantised = quantised
         self._reach = solver.preflop.pot_reach(solver.preflop.average())
 
     @cached_property
-    def kept(self) -> "QuantisedSolution":
+    def quantised(self) -> "QuantisedSolution":
         """The stored form of the strategies, and its quality."""
-        return self._kept or solvers.quantise_solution(self.solver)
+        return self._quantised or solvers.quantise_solution(self.solver)
 
     @property
-    def is_kept(self) -> bool:
+    def stores_flops(self) -> bool:
         """Whether there are strategies after the flop."""
-        return self.kept.numbers is not None
+        return self.quantised.numbers is not None
 
     @cached_property
     def before(self) -> PreflopStrategies:
         """The part before the flop."""
         leaves = None
-        if self.kept.values is not None:
-            leaves = np.einsum("k,apkh->aph", self.solver.leaves.weights, self.kept.values)
-        return PreflopStrategies.of(self.solver.preflop, leaves, self.kept.ranges)
+        if self.quantised.values is not None:
+            leaves = np.einsum("k,apkh->aph", self.solver.leaves.weights, self.quantised.values)
+        return PreflopStrategies.of(self.solver.preflop, leaves, self.quantised.ranges)
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
         """One row per flop."""
-        flops, figures = self.solver.game.flops, self.kept.figures
+        flops, figures = self.solver.game.flops, self.quantised.figures
         evs = self._flop_evs()
         errors = figures.flop_exploitability
         return tuple(
@@ -97,7 +99,7 @@ class SolverSource:
 
     def _flop_evs(self) -> Floats | None:
         """[2, F]: mean results in bb of the hands that see each flop."""
-        values = self.kept.values
+        values = self.quantised.values
         if values is None:
             return None
         totals = np.einsum("aph,apkh->ak", self._reach, values)
@@ -111,26 +113,26 @@ class SolverSource:
 
     def arrays(self, flop: int) -> Arrays:
         """The arrays of a flop, by its index."""
-        games, numbers = self.solver.engine, self.kept.numbers
+        games, numbers = self.solver.engine, self.quantised.numbers
         if numbers is None:
             return {}
-        assert self.kept.values is not None
+        assert self.quantised.values is not None
         packed = games.pack(flop, self._reach, [numbers] * games.pots)
-        return {"values": self.kept.values[:, :, flop], **packed}
+        return {"values": self.quantised.values[:, :, flop], **packed}
 
     def write(self, folder: Place, token: str, names: Sequence[str]) -> list[dict[str, Any]] | None:
         """Let games that live elsewhere write the flops of a bundle; None: they are here."""
-        games, kept = self.solver.engine, self.kept
+        games, quantised = self.solver.engine, self.quantised
         if not isinstance(games, ShardedEngine):
             return None
-        assert kept.values is not None
-        assert kept.numbers is not None, "this solution stores no flops to write"
-        numbers = [kept.numbers] * games.pots
-        return games.write_packed(folder, token, names, kept.values, self._reach, numbers)
+        assert quantised.values is not None
+        assert quantised.numbers is not None, "this solution stores no flops to write"
+        numbers = [quantised.numbers] * games.pots
+        return games.write_packed(folder, token, names, quantised.values, self._reach, numbers)
 
     def facts(self, **others: Any) -> SolutionFacts:
         """The facts of the solution; `others` are facts that the solver does not know."""
-        solver, figures = self.solver, self.kept.figures
+        solver, figures = self.solver, self.quantised.figures
         return SolutionFacts(
             iterations=solver.iterations,
             algorithm=str(solver.schedule),

@@ -72,8 +72,8 @@ class SpotSolution(Solution):
         self.spot = spot
         self.solver = solver  # the source of the numbers, if they are not read from a file
         self._streets = lru_cache(CACHED_STREETS)(view)
-        self._viewed_at = 0  # the iteration that these are of
-        # How much of both starting ranges meets on a board, in pairs of combos.
+        self._viewed_at = 0  # the iteration of these views
+        # Pairs of combos of both starting ranges that meet on a board.
         self.pairs = lru_cache(CACHED_STREETS)(partial(pairs_of, spot.ranges))
         self.exploitability = float("nan")  # fraction of the starting pot
         self.iterations = 0
@@ -85,12 +85,12 @@ class SpotSolution(Solution):
 
     @classmethod
     def of(cls, solver: "SpotSolver") -> "SpotSolution":
-        """The solution that a solver holds now; later iterations change it."""
+        """The present solution of a solver; later iterations change it."""
         return cls(solver.spot, solver.view, solver)
 
     @property
     def name(self) -> str:
-        """Its own name, else that of its folder."""
+        """The solution's own name, else that of its folder."""
         return self.given_name or super().name
 
     @property
@@ -100,12 +100,12 @@ class SpotSolution(Solution):
 
     @property
     def streets(self) -> tuple[Street, ...]:
-        """From that of the board on."""
+        """The streets from that of the board on."""
         return tuple(street for street in Street if street >= self.spot.tree.first_street)
 
     @property
     def chips_per_bb(self) -> float | None:
-        """As the spot says."""
+        """Chips of a big blind, as the spot says."""
         chips = self.spot.chips_per_bb
         return None if chips is None else float(chips)
 

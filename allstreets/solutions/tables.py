@@ -60,7 +60,7 @@ def hand_rows(node: "Decision") -> list[Row]:
         if len(node.locked):
             facts["locked"] = node.locked.tolist()
         if node.alike is not None:
-            facts["group"] = node.alike[node.player].tolist()
+            facts["bucket"] = node.alike[node.player].tolist()
         facts |= {
             "reach": own.reach.tolist(),
             "equity": equity.tolist(),

@@ -158,7 +158,7 @@ class Solution(ABC):
 
     @property
     def name(self) -> str:
-        """Its own name, else that of its folder."""
+        """The solution's own name, else that of its folder."""
         return "" if self.folder is None else self.folder.name
 
     @property
@@ -179,7 +179,7 @@ class Solution(ABC):
     @property
     @abstractmethod
     def figures(self) -> Figures:
-        """Its quality and its values."""
+        """The figures of quality and values."""
 
     @property
     @abstractmethod
@@ -188,7 +188,7 @@ class Solution(ABC):
 
     @abstractmethod
     def lock_target(self, line: str, where: str) -> LockTarget:
-        """The decision that a lock's line names; `where` the line stands, for messages."""
+        """The decision that a lock's line names; `where` is the line's place in messages."""
 
     def spans_boards(self, line: str) -> bool:
         """Whether a line means a decision on many boards, which it does not name."""
@@ -395,7 +395,7 @@ class Node:
         return self.solution is other.solution and self.position == other.position
 
     def __hash__(self) -> int:
-        """By the position."""
+        """Hash by the position."""
         return hash(self.position)
 
     @cached_property
@@ -405,7 +405,7 @@ class Node:
 
     @property
     def index(self) -> int:
-        """Its number in that tree."""
+        """The node's number in that tree."""
         return self.position.node
 
     @cached_property

@@ -112,7 +112,7 @@ class WholeSolution(Solution):
         self.values, self.iterations = facts.values, facts.iterations  # of OOP and IP in mbb/hand
         self.unit = roots.unit
         self.settings = [(label, Position(root)) for root, label in enumerate(roots.settings)]
-        self.exact_flops: ExactFlops | None = None  # None: none are kept beside the solution
+        self.exact_flops: ExactFlops | None = None  # None: none are stored beside the solution
         self._view = lru_cache(CACHED_VIEWS)(self._new_view)
         self._exact = lru_cache(CACHED_FLOPS)(self._find_exact)
         self._root_text = lru_cache(CACHED_LINES)(roots.text)
@@ -120,13 +120,14 @@ class WholeSolution(Solution):
 
     @classmethod
     def of(
-        cls, solver: "WholeGameSolver", kept: "QuantisedSolution | None" = None, **facts: Any
+        cls, solver: "WholeGameSolver", quantised: "QuantisedSolution | None" = None, **facts: Any
     ) -> "WholeSolution":
         """The solution that a solver holds, without files; `facts` such as seconds and name.
 
-        It is what a bundle would store; `kept` is the result of `keep`, if that is known already.
+        It is what a bundle would store; `quantised` is the result of `quantise_solution`, if that
+        is known already.
         """
-        source = SolverSource(solver, kept)
+        source = SolverSource(solver, quantised)
         return cls.game_of(solver.game, source, source.facts(**facts))
 
     @classmethod
@@ -199,7 +200,7 @@ class WholeSolution(Solution):
 
     @property
     def name(self) -> str:
-        """Its own name, else that of its folder."""
+        """The solution's own name, else that of its folder."""
         return self.facts.name or super().name
 
     @property
@@ -211,7 +212,7 @@ class WholeSolution(Solution):
 
     @property
     def chips_per_bb(self) -> float | None:
-        """That of every game; flops one by one have pots instead."""
+        """Chips of a big blind, the same in every game; flops one by one have pots instead."""
         return float(CHIPS_PER_BB) if self.unit is BB else None
 
     @property
@@ -275,7 +276,7 @@ class WholeSolution(Solution):
         return self._hinted(line, lambda text: self._read(text, flop, any_card))
 
     def address_line(self, address: Address) -> str:
-        """Turn and river stand in the line where they are real cards."""
+        """The line of an address; it names turn and river where they are real cards."""
         root = self._preflop.read(address.words_on(Street.PREFLOP))
         named = bool(address.board) and self._notation(root, address.board).names_cards
         return address.line(named=named)
@@ -288,10 +289,10 @@ class WholeSolution(Solution):
         rest = after.replace("|", " ").split()
         if not self._sees_flop(root):
             if parts.flop is not None or rest:
-                what = f"the flop {parts.cards}" if parts.cards else "what follows the bar"
+                what = f"the flop {parts.cards}" if parts.cards else "the part after the bar"
                 raise InputError(
-                    f"line '{parts.before}' ends before the flop: leave {what} out, or go on "
-                    "until the flop is dealt"
+                    f"line '{parts.before}' ends before the flop: leave {what} out, or "
+                    "continue until the flop is dealt"
                 )
             return Position(root)
         any_flop = any_card and parts.flop is None and parts.after is not None
@@ -317,7 +318,7 @@ class WholeSolution(Solution):
     def read_any_flop(self, line: str) -> tuple[int, int]:
         """(root, decision in its pot) of a line on any flop.
 
-        "*" or a flop, which is ignored, may stand where it is dealt.
+        The line may name a flop, which is ignored, or "*".
         """
         parts = split_line(self.roots.with_root(self.named_line(line)), self.roots.read)
         root, after = parts.root, parts.after or ""
@@ -479,7 +480,7 @@ class WholeSolution(Solution):
         return () if self.below is None else self.below.solved(position.node)
 
     def source(self, position: Position) -> str:
-        """How a flop was solved, if it was solved beside the game."""
+        """The source of a flop that was solved beside the game."""
         exact = self.exact_at(position)
         return "" if exact is None else exact.accuracy
 
@@ -490,7 +491,7 @@ class WholeSolution(Solution):
         return self.below.row(position.root, canonical_flop(position.cards[:3]).flop)
 
     def remarks(self, position: Position) -> list[str]:
-        """How the flop was solved, separately or exactly."""
+        """Remarks on how the flop was solved, separately or exactly."""
         row, source = self.flop_figures(position), self.source(position)
         if not row:
             return [f"This flop is {source}.", ""] if source else []

@@ -1,4 +1,4 @@
-"""The jobs: solve a spot, solve models of flops, solve the whole game."""
+"""Solvers of spots, of flops one by one, and of the whole game."""
 
 import lazy_loader
 

@@ -2,8 +2,8 @@
 
 Where hands share buckets, a pot is worth a little more or less to a hand than it is with real
 cards. Before the flop most hands are all but indifferent between two actions, so that an error of a
-few thousandths of the pot decides what they do. In a game of 20 bb this is two thirds of what a
-solution loses with real cards.
+few thousandths of the pot decides their play. In a game of 20 bb this causes two thirds of a
+solution's loss with real cards.
 
 So training halts once, when the ranges have settled. Some flops are solved exactly for these ranges
 (by `measure`), and the differences from the run's own values are *corrections*: chips for each
@@ -20,12 +20,12 @@ from allstreets.base import Floats
 if TYPE_CHECKING:
     from allstreets.solvers.whole_game import WholeGameSolver
 
-SETTLED = 0.5  # of the iterations of a run, after which it is measured
+SETTLED = 0.5  # share of a run's iterations after which its errors are measured
 
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """When corrections are measured, on how many flops, and by which function."""
+    """The time of a calibration in a run, its number of flops, and the function that measures."""
 
     flops: int
     iteration: int
@@ -41,7 +41,7 @@ class Calibration:
 
 @dataclass(frozen=True, eq=False)
 class Calibrating:
-    """Measures the corrections of a solver when it is time."""
+    """Measures the corrections of a solver when they are due."""
 
     solver: "WholeGameSolver"
     plan: Calibration

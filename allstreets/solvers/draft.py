@@ -136,7 +136,7 @@ EXACTLY = CardModel("exact", precision="float16")
 
 @dataclass(frozen=True)
 class Completion:
-    """How flops without stored strategies are solved."""
+    """A way to solve flops without stored strategies."""
 
     model: CardModel = BOARDS
     iterations: int = 100
@@ -162,7 +162,7 @@ class Completion:
 
     @property
     def text(self) -> str:
-        """For people: "classes, 200 iterations"."""
+        """The completion for people: "classes, 200 iterations"."""
         return f"{self.model}, {self.iterations:,} iterations"
 
     def solver(self, spot: Spot, threads: int | None = None) -> SpotSolver:

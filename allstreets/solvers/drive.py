@@ -14,7 +14,7 @@ The time counts everything since its `Timer` was started, checks included. Train
 is time for the last check: when one more lap (the iterations between two polls) and one more check
 would overrun the limit, if they take as long as the last ones.
 
-Nothing here knows files, terminals or settings: `training.loop` adds them.
+Nothing here knows files, terminals or settings: `jobs.loop` adds them.
 """
 
 import math
@@ -35,7 +35,7 @@ CLOSEST, FARTHEST = 3, 50  # iterations between two planned checks
 
 
 class Trainable(Protocol):
-    """A solver, as far as it is driven."""
+    """The part of a solver that a drive needs."""
 
     @property
     def iterations(self) -> int:
@@ -123,8 +123,8 @@ class Timer:
         self._began = self._lap_began = clock()
         self._lap_iteration = 0
         self._first: tuple[int, float] | None = None  # iterations and seconds of the first lap
-        self._others = 0, 0.0  # of all others together
-        self._lap = self._check = 0.0  # seconds of the last of these others, and of the last check
+        self._others = 0, 0.0  # iterations and seconds of all later laps
+        self._lap = self._check = 0.0  # seconds of the last of these, and of the last check
 
     def seconds(self) -> float:
         """Seconds since the start, without pauses."""

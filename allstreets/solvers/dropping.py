@@ -1,4 +1,4 @@
-"""Actions before the flop that are closed for good, so that nothing is stored below them.
+"""Closing actions before the flop that a hand never plays, so that nothing is stored below them.
 
 72o does not call a 3-bet. Its regrets and strategies in 3-bet pots, on every flop, are memory and
 time for nothing. Every `after` iterations a *review* decides, for every decision before the flop,
@@ -51,7 +51,7 @@ class Review:
 
 
 class HandDropping:
-    """Watches what is played before the flop and closes what is not."""
+    """Closes the actions before the flop that hands no longer play."""
 
     def __init__(self, preflop: PreflopCfr, after: int) -> None:
         if after < 1:
@@ -65,7 +65,7 @@ class HandDropping:
         self._closed = {node: np.zeros_like(played) for node, played in self._played.items()}
 
     def is_due(self, iterations: int) -> bool:
-        """Whether a review comes after so many iterations."""
+        """Whether a review is due after this many iterations."""
         return iterations > 0 and iterations % self.after == 0
 
     def watch(self) -> None:

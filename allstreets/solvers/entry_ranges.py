@@ -12,7 +12,7 @@ Flops are solved one by one, but a player enters before the flop. So the gadget 
 for each hand class, on some flops together:
 
 1. the pots that are off-path are solved on these flops, a few iterations at a time;
-2. best responses say what entering is worth to each hand, all flops together;
+2. best responses give the value of entering to each hand, over all flops together;
 3. regret matching moves each hand's chance of entering: up where that beats declining;
 
 and the mean chances are the *entry range*. It is a range like any other: every engine that solves a
@@ -36,12 +36,12 @@ from allstreets.engines import CPU, CardModel, Engine
 from allstreets.games import PreflopGame, Strategies, WholeGame, largest_one
 from allstreets.solvers.whole_game import WholeGameSolver
 
-OFF_PATH = 1e-3  # of a range: a pot that less of it reaches is off-path
+OFF_PATH = 1e-3  # a pot that a smaller share of a range reaches is off-path
 ENTERING = 8.0  # weight of hands that enter an off-path pot, relative to the range at the pot
 LEAST_ENTERING = 0.05  # a pot whose entering hands weigh less keeps its range
-MARGIN = 0.25  # of what a hand loses by going to a pot, which it may win back there
+MARGIN = 0.25  # the part of a hand's loss by going to a pot that it may win back there
 ITERATIONS, AT_ONCE = 60, 4  # AT_ONCE: between two looks at the best responses
-SETTLED = 1 / 3  # of the iterations: their chances are not counted
+SETTLED = 1 / 3  # the share of first iterations whose chances are not counted
 
 Progress = Callable[[int, int], None]
 BuildEngine = Callable[[Longs, Sequence[Flop], Floats], Engine]

@@ -46,14 +46,14 @@ CHECK_INTERVAL = 25  # iterations: a check costs about two
 TICK_SECONDS = 0.25  # between two calls that may stop a batch
 
 Row = dict[str, Any]
-SECONDS_PER_HAND = 1.5e-9  # an action of a hand, in one iteration
-SECONDS_PER_PAIR = 1.2e-11  # the same, times the hands of its stage
-SECONDS_PER_DEAL = 1.4e-8  # a deal, times the square root of the actions
+SECONDS_PER_HAND = 1.5e-9  # per action of a hand and iteration
+SECONDS_PER_PAIR = 1.2e-11  # per action of a hand, hand of its stage, and iteration
+SECONDS_PER_DEAL = 1.4e-8  # per deal, times the square root of the actions
 SETUP_SECONDS = {"classes": 0.05, "buckets": 0.6, "sampled": 0.05}
 TREE_SECONDS_PER_ACTION = 5e-5  # laying a tree out and reading its strategies
-CHECK_ITERATIONS = 2.0  # what a check costs
-TABLE_BYTES = 114_244  # that a flop in use keeps in memory: 169 · 169 · 4
-GROUP_BYTES = 200_000_000  # of regrets and strategies of a group
+CHECK_ITERATIONS = 2.0  # the cost of a check, in iterations
+TABLE_BYTES = 114_244  # the table of a flop in use: 169 · 169 · 4
+GROUP_BYTES = 200_000_000  # regrets and strategies of a group
 LARGEST_GROUP = 64  # flops
 PIECES_PER_THREAD = 2  # pots on flops in work: with fewer, threads would wait for the last pot
 MANY_THREADS = (
@@ -63,7 +63,7 @@ MANY_THREADS = (
 
 @dataclass(frozen=True)
 class FlopTargets:
-    """When a pot on a flop is solved."""
+    """The targets at which a pot on a flop counts as solved."""
 
     exploitability: float = 0.01  # of the pot; 0: never
     regret: float | None = None  # average positive regret, in pots: a trend, not a bound
@@ -97,7 +97,7 @@ class FlopsSolver:
         shape = (engine.pots, engine.flops)
         self._iterations = np.zeros(1, np.int64)
         self._at_once = 1  # iterations between two calls that may stop a batch
-        self._regret_weights = np.zeros(shape)  # that positive regrets still carry
+        self._regret_weights = np.zeros(shape)  # of all iterations in the positive regrets
         self.solved = np.zeros(shape, np.bool_)
         self.trained_for = np.zeros(shape, np.int64)  # iterations of each
         self.exploitability_by_flop = np.full(shape, np.nan)  # at the latest check, in pots
@@ -109,7 +109,7 @@ class FlopsSolver:
 
     @property
     def in_work(self) -> Flags:
-        """[P, F]: what is not solved yet."""
+        """[P, F]: the pots on flops that are not solved yet."""
         return ~self.solved
 
     @property
@@ -147,7 +147,7 @@ class FlopsSolver:
                 return
 
     def _iterate(self, count: int) -> None:
-        """Run so many iterations of the flops in work; how they are split has no effect."""
+        """Run this many iterations of the flops in work; splitting them has no effect."""
         every = self.schedule.run(self.iterations + 1, count, self.pruning)
         self.engine.iterate(self.reach, self.in_work, every)
         weights = self._regret_weights[self.in_work]
@@ -158,7 +158,7 @@ class FlopsSolver:
         self.trained_for[self.in_work] = self.iterations
 
     def _check(self) -> None:
-        """Find what is solved among the pots and flops in work."""
+        """Mark the pots and flops in work that are solved."""
         flops = np.flatnonzero(self.in_work.any(axis=0))
         work = self.in_work[:, flops]
         exploitability = self._exploitability(flops)
@@ -193,8 +193,7 @@ class FlopsSolver:
     ) -> tuple[Floats, Flags]:
         """[P, K] each: exploitability as a bundle stores it, in pots, and whether in two bytes.
 
-        While strategies are as they are stored, `look` is called with the pots and flops [P, K]
-        for which they are.
+        `look` is called with pots and flops [P, K] while their strategies are quantised.
         """
         numbers = np.array(flops)
         trained = self._exploitability(numbers)
@@ -406,7 +405,7 @@ def estimate_flops(
     threads: int,
     free: int | None = None,
 ) -> FlopEstimate:
-    """Estimate the work of solving so many flops at every stack-to-pot ratio.
+    """Estimate the work of solving this many flops at every stack-to-pot ratio.
 
     On several threads several groups are in work: while one lays out or stores its flops, or waits
     for its last flop, threads find work in another. No more than fit into half of `free` memory, or

@@ -35,7 +35,7 @@ Choice = Literal["shuffled", "reach"]
 
 @dataclass(frozen=True)
 class VisitPlan:
-    """How flops are visited; a `size` of 0 means all of them, always."""
+    """The order in which flops are visited; a `size` of 0 means all of them, always."""
 
     size: int = 0
     iterations: int = 1  # of a batch
@@ -61,8 +61,8 @@ class VisitPlan:
         """Iterations of an epoch."""
         return self.batches(flops) * self.iterations
 
-    def place(self, iteration: int, flops: int) -> tuple[int, int, bool]:
-        """(epoch, batch, whether it begins) of an iteration, all counted from 0."""
+    def position(self, iteration: int, flops: int) -> tuple[int, int, bool]:
+        """The position of an iteration, from 0: (epoch, batch, whether the batch begins)."""
         done, within = divmod(iteration, self.epoch_iterations(flops))
         batch, inner = divmod(within, self.iterations)
         return done, batch, inner == 0

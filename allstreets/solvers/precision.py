@@ -4,11 +4,11 @@ Strategies after the flop are rounded to whole numbers before they are stored (`
 so all figures of a solution are taken from the rounded ones (`engines.quantised_values`). In
 `exact` games the decisions on the flop are stored as they are, and nothing is rounded.
 
-One byte per action is enough for a solution that is exploitable for some mbb/hand: in games of 20
-to 40 bb it changes that by at most 2 % above 2 mbb/hand, but by up to 40 % at 0.2. Two bytes change
-it by at most 0.2 %, also at 0.004. So solutions below 2 mbb/hand are stored in two, and those above
-it where one byte turns out to be too coarse, which happens sooner with deeper stacks. So are those
-that are locked flop by flop: in one byte an action would miss its requested frequency.
+One byte per action is enough for a solution that is exploitable for several mbb/hand: in games of
+20 to 40 bb it changes that by at most 2 % above 2 mbb/hand, but by up to 40 % at 0.2. Two bytes
+change it by at most 0.2 %, also at 0.004. So solutions below 2 mbb/hand are stored in two, and
+those above it where one byte turns out to be too coarse, which happens sooner with deeper stacks.
+So are those that are locked flop by flop: in one byte an action would miss its requested frequency.
 
 A solution may store its play before the flop alone: any flop can be solved for its ranges on demand
 (`flop_spot`). Its figures are then those of the strategies that it was trained with.

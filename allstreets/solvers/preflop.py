@@ -26,9 +26,9 @@ is taken by at least a small share of the range that gets there. The hands are t
 by it: a loss of l chips makes a hand exp(−l / T) times as likely (a logit response, as in a quantal
 response equilibrium; McKelvey & Palfrey 1998), and a small part is spread over all hands.
 
-Only the reach that the opponent learns against changes. The worth of trembles stays below the
-action by which a player trembles, so that lines that are played are learned as before. Averages and
-every figure of a solution are those of its strategies without trembles.
+Only the reach that the opponent learns against changes. The effect of trembles stays below the
+action by which a player trembles, so on-path lines are learned as before. Averages and every figure
+of a solution are those of its strategies without trembles.
 """
 
 from collections.abc import Mapping
@@ -45,12 +45,12 @@ from allstreets.games import PreflopGame, Strategies
 from allstreets.solvers.kernels.preflop_pass import (
     PreflopLayout,
     Trembles,
-    preflop_down,
-    preflop_up,
+    preflop_backward,
+    preflop_forward,
 )
 
 TREMBLE = 0.001  # the least share of a range that takes every action
-BELOW = 0.1  # and of what gets to a decision: an off-path line branches, too
+BELOW = 0.1  # the same as a share of the reach of a decision: off-path lines branch, too
 TEMPERATURE = 5.0  # chips: a twentieth of a big blind
 SPREAD = 0.02
 
@@ -178,7 +178,7 @@ class PreflopCfr:
         Actions with regrets below `now.threshold` are closed; it is in chips times pairs of combos.
         """
         layout, reach, values = self._layout, self._reach, self._values
-        preflop_down(
+        preflop_forward(
             layout, int(player), self._regrets, self._closed(), self._held,
             trembles(self.tremble, float(self._losses[0])), self._strategies, reach, self._meant,
             values,
@@ -191,7 +191,7 @@ class PreflopCfr:
             reach[self._pots, player.opponent],
             None if mask is None else mask[self._pots],
         )
-        preflop_up(
+        preflop_backward(
             layout, int(player), self._regrets, self._sums, self._strategies, reach, self._meant,
             values, NO_FLAGS if mask is None else mask,
             np.array([now.positive, now.negative, now.floor, now.average, now.weight]),

@@ -1,7 +1,7 @@
 """River and turn buckets that follow the ranges: made from a quick first solve, then made again.
 
-Cards `boards` group hands by the ranges that start a pot, before these are known. So the
-game is solved roughly first, with hand classes: a few dozen iterations on two dozen flops are
+With `cards: boards` hands are bucketed for the ranges that start a pot, before these are known. So
+the game is solved roughly first, with hand classes: a few dozen iterations on two dozen flops are
 enough for that (`first_ranges`).
 
 The ranges of the run itself are better, once it has settled. So they are compared a few times, each
@@ -25,7 +25,7 @@ LEAST_MOVE = 0.05  # of the combos that start a pot
 
 @dataclass(frozen=True, eq=False)
 class Rebucketing:
-    """Buckets hands again before an iteration, so many `times` in a run at most."""
+    """Buckets hands again before an iteration, at most `times` in a run."""
 
     engine: Engine
     preflop: PreflopCfr
@@ -34,12 +34,12 @@ class Rebucketing:
 
     def before(self, iteration: int) -> None:
         """Compare the ranges if that is due at the start of an epoch."""
-        epoch, batch, begins = self.plan.place(iteration, self.engine.flops)
+        epoch, batch, begins = self.plan.position(iteration, self.engine.flops)
         if begins and batch == 0 and self.is_due(epoch * self.plan.iterations):
             self.rebucket()
 
     def is_due(self, visits: int) -> bool:
-        """Whether a comparison falls into a flop's visits of the last epoch."""
+        """Whether a comparison is due within the visits of the last epoch."""
         looks = (FIRST_LOOK * LATER**number for number in range(self.times))
         return any(visits - self.plan.iterations < look <= visits for look in looks)
 

@@ -17,7 +17,7 @@ For t = 1, 2, …, and in each iteration for player = OOP, then IP:
    player's decisions v = Σ σ(a) · v(a).
 4. **Regrets.** There R(a) ← d · R(a) + v(a) − v; the discount d depends on the sign of the regret.
 5. **Average.** There, too, σ̄ moves towards σ by the weight of this iteration among all so far. The
-   player's reach does not weigh in, so σ̄ stays sensible where he hardly ever gets.
+   player's reach does not count, so σ̄ stays sensible at decisions that he hardly ever reaches.
 
 IP is updated against the strategy that OOP has just learned: that is what alternating means. The
 iteration weights (discounts, weights of the average) come from a schedule (`cfr.schedules`); the

@@ -11,7 +11,7 @@ Every pot that sees a flop has its own subgames, and their regrets persist. So t
 reach a flop are those that the preflop strategy sends there. Exploitability is that of the whole
 game, by a best response through every flop.
 
-Four optional devices act between iterations; each is an object with `before(iteration)`: batches
+Four optional hooks act between iterations, each an object with `before(iteration)`: batches
 of flops (`FlopBatches`), hands that are dropped where they do not play (`HandDropping`), hands
 that are bucketed again as ranges move (`rebucketing`), and values of pots that are compared with
 exact ones (`calibration`).
@@ -58,7 +58,7 @@ RegretSums = tuple[float, float, int]
 """(Σ of positive regrets, the largest, how many), in chips times pairs of combos."""
 
 
-class Device(Protocol):
+class IterationHook(Protocol):
     """An optional step between iterations."""
 
     def before(self, iteration: int) -> None:
@@ -68,11 +68,11 @@ class Device(Protocol):
 class PreflopTraining(ABC):
     """Training, evaluating, storing and restoring a preflop tree with leaves of some kind.
 
-    Below the tree stand the subgames of every flop (`WholeGameSolver`), or tables of values
+    Below the tree are the subgames of every flop (`WholeGameSolver`), or tables of values
     (`separated`). Figures are in thousandths of a big blind per hand.
     """
 
-    devices: tuple[Device, ...] = ()
+    hooks: tuple[IterationHook, ...] = ()
 
     def __init__(
         self, preflop: PreflopCfr, schedule: Schedule, pruning: Pruning | None, *, raked: bool
@@ -80,12 +80,12 @@ class PreflopTraining(ABC):
         self.preflop, self.schedule, self.pruning = preflop, schedule, pruning
         self._raked = raked
         self._iterations = 0
-        self._regret_weight = 0.0  # what the iterations still weigh in the positive regrets
+        self._regret_weight = 0.0  # the weight of all iterations in the positive regrets
 
     def train_batch(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:
         """Run `iterations` more; after each ask `callback` whether to stop."""
         for _ in range(iterations):
-            for device in self.devices:
+            for device in self.hooks:
                 device.before(self._iterations)
             weights = self.schedule.at(self._iterations + 1, self.pruning)
             for player in Player:
@@ -244,7 +244,7 @@ class FlopBatches:
 
     def before(self, iteration: int) -> None:
         """Draw a batch where one begins."""
-        epoch, batch, begins = self.plan.place(iteration, len(self.shares))
+        epoch, batch, begins = self.plan.position(iteration, len(self.shares))
         if begins:
             if batch == 0 and self.plan.choice == "reach":
                 self.shares = self.flop_shares(self.preflop.current())
@@ -266,7 +266,7 @@ class FlopBatches:
         """Resume in the batch of the last iteration."""
         self.shares = np.array(state["shares"])
         if iterations:
-            epoch, batch, _ = self.plan.place(iterations - 1, len(self.shares))
+            epoch, batch, _ = self.plan.position(iterations - 1, len(self.shares))
             self.leaves.visit(*self.plan.draw(epoch, batch, self.shares))
 
 
@@ -342,7 +342,7 @@ class WholeGameSolver(PreflopTraining):
         dropping = () if self.dropping is None else (self.dropping,)
         self.calibration = calibration
         calibrating = () if calibration is None else (Calibrating(self, calibration),)
-        self.devices = (*dropping, self.rebucketing, *calibrating, self.flop_batches)
+        self.hooks = (*dropping, self.rebucketing, *calibrating, self.flop_batches)
 
     @property
     def device_use(self) -> DeviceUse | None:

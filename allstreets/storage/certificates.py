@@ -1,6 +1,6 @@
 """The certificate beside a whole game, and the flops of one that is being made.
 
-    FOLDER/certificate/certificate.json        the figures; `solvers.certificate`
+    FOLDER/certificate/certificate.json        the figures: `solutions.Certificate`
            certificate/work.json               the facts that its flops were evaluated under
            certificate/AsKh7d.safetensors      the values of a flop with real cards
            certificate/9s8s2h-5f0c.safetensors … that was solved first; the hash says how
@@ -41,8 +41,8 @@ from allstreets.version import __version__
 FOLDER, WORK = "certificate", "work.json"
 
 
-def judged_hash(manifest: Mapping[str, Any]) -> str:
-    """The hash of what a certificate is about: rules, flops with weights, and all strategies."""
+def certified_hash(manifest: Mapping[str, Any]) -> str:
+    """The hash of everything certified: rules, flops with weights, and all strategies."""
     return data_hash(
         {
             "game": manifest["game"],
@@ -76,7 +76,7 @@ def read_certificate(folder: Path, manifest: Mapping[str, Any]) -> Certificate |
         certificate = Certificate.of(facts) if total == data_hash(facts) else None
     except (OSError, *MISFITS):
         return None
-    if certificate is None or certificate.judged == judged_hash(manifest):
+    if certificate is None or certificate.judged == certified_hash(manifest):
         return certificate
     return replace(certificate, outdated=True)
 
@@ -90,7 +90,7 @@ class CertificateWork:
     @classmethod
     def of(cls, folder: Path) -> "CertificateWork":
         """The work on the solution that a folder holds now."""
-        judged = judged_hash(read_manifest(folder, "unified"))
+        judged = certified_hash(read_manifest(folder, "unified"))
         return cls(folder, {"judged": judged, "code_version": __version__})
 
     def differs(self) -> list[str]:

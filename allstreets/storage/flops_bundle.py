@@ -22,7 +22,7 @@ from allstreets.storage.manifest import (
     SCHEMAS,
     Kind,
     cannot_write,
-    damage_told,
+    damage_reported,
     read_manifest,
     require_same,
     write_manifest,
@@ -199,7 +199,7 @@ def load_flops(folder: Place | str) -> "WholeSolution":
     manifest = read_manifest(folder, KIND)
     named = [{**row, "flop": file_name(row["flop"], row["spr"])} for row in manifest["rows"]]
     files = FlopFiles(folder, manifest["token"], named, advice=AGAIN)
-    with damage_told(folder):
+    with damage_reported(folder):
         solution = _result(manifest, files)
     solution.folder = folder
     return solution

@@ -38,7 +38,7 @@ from allstreets.solutions import (
 from allstreets.storage.certificates import read_certificate
 from allstreets.storage.claim import claim
 from allstreets.storage.kept_flops import KeptExactFlops
-from allstreets.storage.manifest import Kind, damage_told, read_manifest, write_manifest
+from allstreets.storage.manifest import Kind, damage_reported, read_manifest, write_manifest
 from allstreets.storage.mapped import write_mapped
 from allstreets.storage.mirror import mirrored
 from allstreets.storage.solution_files import (
@@ -103,11 +103,11 @@ def load_preflop(folder: Path | str) -> "WholeSolution":
     """Open a bundle."""
     folder = Path(folder)
     manifest = read_manifest(folder, PREFLOP)
-    with damage_told(folder):
+    with damage_reported(folder):
         rules, facts = rules_of(manifest["game"]["preflop"]), facts_of(manifest)
         tree = build_preflop_tree(rules)
     before = open_preflop(folder, manifest, tree)
-    with damage_told(folder):
+    with damage_reported(folder):
         locks = tuple(Lock.from_mapping(lock) for lock in facts.config.get("lock") or ())
         before = replace(before, locks=preflop_locks(tree, locks))
     solution = WholeSolution(PreflopRoots(rules, before), None, facts)
@@ -125,7 +125,7 @@ def save_unified(
     folder: Place | str,
     *,
     config: Mapping[str, Any],
-    kept: "QuantisedSolution | None" = None,
+    quantised: "QuantisedSolution | None" = None,
     metrics: Sequence[Mapping[str, Any]] = (),
     seconds: float = 0.0,
     name: str | None = None,
@@ -134,13 +134,13 @@ def save_unified(
 ) -> None:
     """Write a bundle, or bring one of the same game up to date; anything else is an `InputError`.
 
-    `kept` is the result of `keep` for the solver's present state; None: computed here. All figures
-    are those of the stored strategies. `before` is the solution from which a lock made it: its
-    `folder`, and the `line` that was locked.
+    `quantised` is the result of `quantise_solution` for the solver's present state; None: computed
+    here. All figures are those of the stored strategies. `before` is the solution from which a lock
+    made it: its `folder`, and the `line` that was locked.
     """
     folder = place_of(folder)
     require_same_game(folder, UNIFIED, _game_of, _identity(solver))
-    source = SolverSource(solver, kept)
+    source = SolverSource(solver, quantised)
     facts = source.facts(
         memory=config.get("memory", "resident" if solver.can_evaluate else "per_batch"),
         config=dict(config),
@@ -153,7 +153,7 @@ def save_unified(
     with saving(folder):
         folder.mkdir(parents=True, exist_ok=True)
         entries: list[dict[str, Any]] = [{} for _ in source.rows]
-        if source.is_kept:
+        if source.stores_flops:
             names = [row["flop"] for row in source.rows]
             entries = source.write(folder, token, names) or _write(source, folder, token, names)
         whole = StoredGame(solver.game, source.before, source.rows, facts)
@@ -287,7 +287,7 @@ def load_unified(folder: Place | str) -> "WholeSolution":
     manifest = read_manifest(folder, UNIFIED)
     rows = manifest["flops"]
     flops, weights = [row["flop"] for row in rows], [row["weight"] for row in rows]
-    with damage_told(folder):
+    with damage_reported(folder):
         game = game_of(manifest["game"], flops, weights)
         tree, locks, facts = game.tree, game.locks.preflop, facts_of(manifest)
         for pot in game.flop_pots:
@@ -314,7 +314,7 @@ class BundleSource:
         self._files = FlopFiles(folder, manifest["token"], self._entries)
 
     @property
-    def is_kept(self) -> bool:
+    def stores_flops(self) -> bool:
         """Whether there are strategies after the flop."""
         return all("sha256" in entry for entry in self._entries)
 

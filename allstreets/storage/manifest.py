@@ -341,7 +341,7 @@ def stored_token(folder: Place) -> str | None:
 
 
 @contextmanager
-def damage_told(folder: Place, *, asked: bool = False) -> Iterator[None]:
+def damage_reported(folder: Place, *, asked: bool = False) -> Iterator[None]:
     """Wrap the reading of a folder: parts that do not fit together are reported as damage.
 
     Checksums show what has changed since it was written, not who wrote it. Where the user `asked`

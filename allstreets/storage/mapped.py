@@ -58,7 +58,7 @@ class Sums(Protocol):
 
 
 @dataclass(frozen=True)
-class Place:
+class ArrayLocation:
     """The location of an array in a file."""
 
     start: int  # bytes
@@ -168,17 +168,21 @@ def array_names(path: base.Place) -> list[str]:
     return list(_header(path, head)[0])
 
 
-def _header(path: base.Place, memory: mmap.mmap | bytes) -> tuple[dict[str, Place], dict[str, str]]:
+def _header(
+    path: base.Place, memory: mmap.mmap | bytes
+) -> tuple[dict[str, ArrayLocation], dict[str, str]]:
     try:
         size = int.from_bytes(memory[:8], "little")
         header = json.loads(memory[8 : 8 + size])
         metadata = dict(header.pop("__metadata__", {}))
-        return {name: _place(8 + size, entry) for name, entry in header.items()}, metadata
+        return {name: _location(8 + size, entry) for name, entry in header.items()}, metadata
     except (ValueError, TypeError, LookupError, RecursionError, AttributeError) as error:
         raise DamagedFileError(f"{path} cannot be read: {error}") from None
 
 
-def array_places(path: Path, memory: mmap.mmap) -> tuple[dict[str, Place], dict[str, str]]:
+def array_locations(
+    path: Path, memory: mmap.mmap
+) -> tuple[dict[str, ArrayLocation], dict[str, str]]:
     """The locations of a file's arrays, by its header, and its metadata."""
     places, metadata = _header(path, memory)
     size = int.from_bytes(memory[:8], "little")
@@ -187,24 +191,24 @@ def array_places(path: Path, memory: mmap.mmap) -> tuple[dict[str, Place], dict[
     return places, metadata
 
 
-def _place(start: int, entry: Mapping[str, Any]) -> Place:
+def _location(start: int, entry: Mapping[str, Any]) -> ArrayLocation:
     first, last = entry["data_offsets"]
     dtype, shape = TYPES[entry["dtype"]], tuple(entry["shape"])
     if not all(type(each) is int and each >= 0 for each in (first, last, *shape)):
         raise ValueError("an array has no place in the file")
     if last - first != math.prod(shape) * dtype.itemsize:
         raise ValueError("an array has the wrong size")
-    return Place(start + first, start + last, dtype, shape)
+    return ArrayLocation(start + first, start + last, dtype, shape)
 
 
-def mapped_array(memory: mmap.mmap, array: Place) -> NDArray[Any]:
+def mapped_array(memory: mmap.mmap, array: ArrayLocation) -> NDArray[Any]:
     """An array that lies in a file."""
     count = (array.end - array.start) // array.dtype.itemsize
     return np.frombuffer(memory, array.dtype, count, array.start).reshape(array.shape)
 
 
 def _arrays(path: Path, memory: mmap.mmap) -> tuple[Arrays, dict[str, str]]:
-    places, metadata = array_places(path, memory)
+    places, metadata = array_locations(path, memory)
     try:
         return {name: mapped_array(memory, array) for name, array in places.items()}, metadata
     except (ValueError, TypeError) as error:
@@ -262,7 +266,7 @@ class CheckedFile(Mapping[str, NDArray[Any]]):
         self._compare(0, 8)
         size = int.from_bytes(self._memory[:8], "little")
         self._compare(0, min(8 + size, len(self._memory)))
-        self._places = array_places(path, self._memory)[0]
+        self._places = array_locations(path, self._memory)[0]
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """Writing to the array changes neither the file nor other readers."""

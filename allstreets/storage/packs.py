@@ -62,17 +62,17 @@ class Packed:
 
     @cached_property
     def facts(self) -> dict[str, Any]:
-        """Its manifest."""
+        """The solution's manifest."""
         return self._json(MANIFEST)
 
     @cached_property
     def note(self) -> dict[str, Any]:
-        """When and by which version it was made."""
+        """The date and version of its making."""
         return self._json(NOTE)
 
     @cached_property
     def certificate(self) -> Certificate | None:
-        """Its certificate; None: it has none."""
+        """The solution's certificate; None: it has none."""
         try:
             return Certificate.of(self._json(CERTIFICATE))
         except (InputError, *MISFITS):
@@ -125,7 +125,7 @@ class Packed:
 
     @cached_property
     def _members(self) -> tuple[tuple[str, int], ...]:
-        """Its files in the pack, each with its checksum."""
+        """The solution's files in the pack, each with its checksum."""
         with _opened(self.file) as pack:
             infos = [info for info in pack.infolist() if info.filename.startswith(f"{self.name}/")]
         return tuple(sorted((info.filename, info.CRC) for info in infos if not info.is_dir()))

@@ -37,7 +37,7 @@ from allstreets.storage.manifest import (
     SCHEMAS,
     Kind,
     cannot_write,
-    damage_told,
+    damage_reported,
     read_manifest,
     require_same,
     require_trained,
@@ -197,7 +197,7 @@ def open_preflop(
     """The part of a solution before the flop; compact ones need the `game` that was solved."""
     entry = manifest["files"]["preflop"]
     arrays = open_file(folder, manifest["token"], folder / entry["file"], entry)
-    with damage_told(folder):
+    with damage_reported(folder):
         return PreflopStrategies.unpack(tree, arrays, game)
 
 

@@ -47,7 +47,7 @@ from allstreets.storage.manifest import (
     SCHEMAS,
     Kind,
     cannot_write,
-    damage_told,
+    damage_reported,
     require_same,
     require_trained,
     write_manifest,
@@ -263,7 +263,7 @@ def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotSo
     folder = Path(folder)
     manifest = read_spot_manifest(folder)
     spot, settings = _spot_of(folder, manifest)
-    with damage_told(folder):
+    with damage_reported(folder):
         kept = _kept_streets(deal_streets(spot.tree), manifest["saved"])
     opened = _Opened(folder, manifest, spot, kept, settings)
     result: SpotSolution
@@ -278,7 +278,7 @@ def load_spot(folder: Path | str, announce: "Announce | None" = None) -> "SpotSo
     result.iterations, result.seconds = manifest["iterations"], manifest["seconds"]
     result.origin, result.folder = manifest.get("origin"), folder
     result.given_name, result.draft = manifest.get("name"), settings.draft
-    with damage_told(folder):
+    with damage_reported(folder):
         made = manifest.get("simplified")
         result.simplified = None if made is None else MadeSimple.read(made)
     return result
@@ -302,7 +302,7 @@ class _Settings(NamedTuple):
 def _spot_of(folder: Path, manifest: Mapping[str, Any]) -> tuple[Spot, _Settings]:
     """The spot of a manifest, and how it was solved."""
     config = dict(manifest["config"])
-    with damage_told(folder):  # wrong input here comes from the manifest, not from the user
+    with damage_reported(folder):  # wrong input here comes from the manifest, not from the user
         draft = config.pop("draft", None)
         settings = _Settings(
             config.pop("algorithm"),
@@ -346,7 +346,7 @@ class _Opened:
         level = len(cards)
         if level >= len(self._kept) and self._manifest["saved"] != "full":
             raise InputError("this street was not saved: look up a node by its line")
-        with damage_told(self._folder, asked=True):
+        with damage_reported(self._folder, asked=True):
             if level >= len(self._kept):
                 return self._played(cards)
             return self._stored(cards)
@@ -454,7 +454,7 @@ class _Opened:
 
 def _read_street(folder: Path, manifest: Mapping[str, Any], name: str) -> Arrays:
     """All arrays of one file of a bundle, every byte verified."""
-    with damage_told(folder):
+    with damage_reported(folder):
         entry = manifest["files"][name]
         return open_mapped(folder / entry["file"], entry, verify=True)
 
@@ -482,7 +482,7 @@ def restore_spot(solver: "SpotSolver", folder: Path) -> dict[str, Any]:
     state: Arrays = {}
     for street in solver.subgame.levels:
         state |= _read_street(folder, manifest, street.text)
-    with damage_told(folder):
+    with damage_reported(folder):
         solver.restore(state)
     return manifest
 
@@ -496,7 +496,7 @@ def open_spot_solver(folder: Path, threads: int | None = None) -> "SpotSolver":
             "not stored.\nSolve the spot again in another folder, with --save full"
         )
     spot, how = _spot_of(folder, manifest)
-    with damage_told(folder):
+    with damage_reported(folder):
         solver = solvers.SpotSolver(
             spot, how.algorithm, threads, how.precision, how.river_groups, tremble=how.tremble
         )

@@ -49,7 +49,7 @@ class Draws:
     hand: str
 
     def at(self, place: int) -> float:
-        """From 0 to 1, for an action by its index."""
+        """A number from 0 to 1, for an action by its index."""
         return Random(f"{self.seed}:{self.hand}:{place}").random()
 
 

@@ -62,7 +62,7 @@ class Due:
 
     box: int
     at: float  # seconds since 1970: not before
-    hands: int  # and not before so many hands have been played in all
+    hands: int  # and not before this number of hands has been played in all
 
 
 def after_miss(now: float, hands: int) -> Due:

@@ -125,7 +125,7 @@ class Effort:
     worst: float = WORST  # of the pot: a street with a larger error is refused
 
     def shared(self, at_once: int) -> "Effort":
-        """The same for one of so many hands at a time."""
+        """The effort for one of several hands that are reviewed at a time."""
         if at_once == 1:
             return self
         threads = self.threads or max(1, processors() // at_once)
@@ -206,7 +206,7 @@ class SolvedAgain:
 
     @property
     def evaluated_by(self) -> str:
-        """How the street was solved, in words."""
+        """The way in which the street was solved, in words."""
         drafted = self._latest.draft is not None
         how = accuracy_text(self.solved_to, draft=drafted)
         return f"{how if drafted else how.replace('solved', 'solved again')}{self._solved.how}"

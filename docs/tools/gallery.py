@@ -174,6 +174,7 @@ def _take(folder: Path, pictures: list[Picture], *opened: str) -> None:
             picture(gallery)
             path = IMAGES / f"{picture.__name__}.png"
             if picture is not Gallery.poster:
+                expect(page.locator(".working.on")).to_have_count(0)  # no answer is awaited
                 page.screenshot(path=path, animations="disabled")
             shrink(path)
             print(f"docs/images/{picture.__name__}.png", flush=True)

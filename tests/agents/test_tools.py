@@ -1,4 +1,4 @@
-"""The tools of agents answer what the rest of the program says, and refuse what is too large."""
+"""Tools of agents: the same answers as the rest of the program, and refusals of large work."""
 
 import json
 import sys

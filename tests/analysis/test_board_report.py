@@ -1,4 +1,4 @@
-"""Reports over boards say what the node views say, added up slowly and by hand."""
+"""Reports over boards: the figures of the node views, added up slowly by hand."""
 
 import math
 from collections import defaultdict

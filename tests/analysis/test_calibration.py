@@ -1,4 +1,4 @@
-"""Corrections of pots: what is known to be off is found, and the luck of the draw is left out."""
+"""Corrections of pots: they find known errors, and leave out the luck of the draw."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ def random_run(seed: int, pots: int = 2) -> tuple[Floats, Floats]:
 @settings(max_examples=5, deadline=None)
 @given(st.integers(0, 1000))
 def test_a_constant_error_is_found(seed: int) -> None:
-    """So many chips for each combo that a hand meets, on every flop."""
+    """Fixed chips for each combo that a hand meets, on every flop."""
     reach, own = random_run(seed)
     error = np.random.default_rng(seed + 1).normal(0, 2, reach.shape)
     exact = own.transpose(2, 0, 1, 3) + error * met(reach)

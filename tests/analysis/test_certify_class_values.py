@@ -1,4 +1,4 @@
-"""Flops that hand classes play for given ranges: as one engine would, whatever the parts."""
+"""Flops played by hand classes for given ranges: the same as by one engine, in any parts."""
 
 import numpy as np
 from builders.whole_solution import classes

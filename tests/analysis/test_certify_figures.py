@@ -1,4 +1,4 @@
-"""The exploitability of the whole game out of single flops: known games, known populations."""
+"""The exploitability of the whole game from single flops: known games, known populations."""
 
 from collections.abc import Callable
 from copy import copy
@@ -66,7 +66,7 @@ class Population:
     """All 1,755 flops with made-up values below a solution's preflop strategies.
 
     Pots are worth per opposing combo what they are worth in the solution, or `cards` of what the
-    cards win, and by luck something more or less for every hand on every flop.
+    cards win, and at random something more or less for every hand on every flop.
     """
 
     def __init__(self, luck: float, cards: float = 0.0) -> None:

@@ -1,4 +1,4 @@
-"""Flops that a solution does not store are solved for its ranges."""
+"""Flops that a solution does not store: solved for its ranges before they are evaluated."""
 
 from dataclasses import replace
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Locks from frequencies that were observed."""
+"""Locks from observed frequencies."""
 
 from dataclasses import replace
 

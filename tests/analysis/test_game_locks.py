@@ -1,4 +1,4 @@
-"""Locks of whole games: where they stand, what they say, what frequencies make of a solution."""
+"""Locks of whole games: their decisions, their strategies, and the effect of frequencies."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -250,7 +250,7 @@ def test_frequencies_on_all_flops_are_reached_over_all_of_them(limped: WholeSolu
     for order, (played, _) in zip(orders, views, strict=True):
         np.testing.assert_allclose(order.strategy.sum(axis=0), 1, atol=1e-9)
         moves = order.strategy[1] - played[1]
-        assert moves.min() >= -1e-4 or moves.max() <= 1e-4  # but for rounding
+        assert moves.min() >= -1e-4 or moves.max() <= 1e-4  # except for rounding
 
     solver = WholeGameSolver(game, game.build(game.engine()), small_config().schedule())
     give_orders(solver.engine, game, lambda _: limped)

@@ -1,4 +1,4 @@
-"""The leaks of a certificate: what each deviation gains, and each pot after the flop."""
+"""The leaks of a certificate: the gain of each deviation, and of each pot after the flop."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -102,7 +102,7 @@ def test_a_line_that_nobody_takes_and_nobody_answers_is_named() -> None:
     met = [pot for pot in range(len(pots)) if game.reach[Player.OOP, pot].mean() > 0.05]
     rare = min(met, key=lambda pot: float(game.reach[Player.IP, pot].sum()))
     judged = game.judged
-    # Whoever goes there as the small blind wins ten big blinds from every hand that he meets.
+    # A small blind who goes there wins ten big blinds from every hand that he meets.
     best = judged.best.copy()
     best[:, Player.IP, rare] += 1000 * judged.known[:, 0, Player.IP, rare]
     richer = RealGame(game.preflop, game.strategies, replace(judged, best=best))

@@ -1,4 +1,4 @@
-"""Simple strategies: what the rules do, and prices that a slow best response finds as well."""
+"""Simple strategies: the rules, and prices against a slow best response."""
 
 from dataclasses import is_dataclass, replace
 from functools import cache

@@ -1,4 +1,4 @@
-"""Hints name what was probably meant; messages repeat little of an input, and none of its codes."""
+"""Messages: hints at the word that was probably meant, short quotations, no control characters."""
 
 import pickle
 

@@ -159,13 +159,13 @@ def test_a_terminal_that_is_closed() -> None:
     os.close(gone)
 
 
-# Inside somebody's program.
+# Inside a user's program.
 
 
 def test_a_program_of_others_gets_an_exception(capsys: pytest.CaptureFixture[str]) -> None:
     with interrupt_request() as request, pytest.raises(KeyboardInterrupt, match="Stopped"):
         signal.raise_signal(signal.SIGINT)
-    assert request.made  # even where somebody swallows it
+    assert request.made  # even where a user's code swallows it
     with interrupt_request("saving to d", "the solution") as request:
         request.hold()
         for number in (signal.SIGTERM, signal.SIGINT):

@@ -1,4 +1,4 @@
-"""Places elsewhere: the methods of paths that storing needs, and what is said when one fails."""
+"""Folders elsewhere: the methods of paths that storing needs, and messages when one fails."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How many threads may be asked for."""
+"""The number of threads that a user may request."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Random rules and their trees, for tests of what holds in every game."""
+"""Random rules and their trees, for tests of laws that hold in every game."""
 
 from dataclasses import replace
 from decimal import Decimal

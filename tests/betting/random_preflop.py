@@ -1,4 +1,4 @@
-"""Random rules of the betting before the flop, for tests of what holds in every game."""
+"""Random rules of the betting before the flop, for tests of laws that hold in every game."""
 
 from typing import Any, NamedTuple
 

@@ -36,8 +36,8 @@ def test_the_lines_of_a_tree_make_it_again(
     [
         (["f", "r3"], "the lines end after 'r3'"),
         (["f", "r3 f", "r3 c", "r3 r2 f"], "'r3 r2': the last raise is not above"),
-        (["f", "c x x"], "goes on after 'c x'"),
-        (["f", "f c"], "goes on after 'f'"),
+        (["f", "c x x"], "continues after 'c x'"),
+        (["f", "f c"], "continues after 'f'"),
         (["x"], "can only call or raise"),
         (["f", "c c"], "can only check or raise"),
         (["f", "b3 c"], "'b3' is no action"),

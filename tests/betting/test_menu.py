@@ -1,4 +1,4 @@
-"""From sizes to legal amounts: worked examples, and what holds for all."""
+"""From sizes to legal amounts: worked examples, and laws that hold for all."""
 
 from fractions import Fraction
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Building postflop trees: counts of another solver, and what holds in every game."""
+"""Postflop trees: counts of another solver, and laws that hold in every game."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The tree of the betting before the flop: by hand, as the slow twin has it, what always holds."""
+"""The tree of the betting before the flop: by hand, by a slow twin, and laws of every game."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Rules of the betting before the flop: what is read, and what is refused."""
+"""Rules of the betting before the flop: reading them, and refusing bad ones."""
 
 import math
 from dataclasses import replace

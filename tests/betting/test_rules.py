@@ -1,4 +1,4 @@
-"""The rules of a postflop game: what is refused, and how it is said."""
+"""The rules of a postflop game: refusals and their messages."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A certificate for tests of what is kept and shown of it."""
+"""A certificate for tests that store and show one."""
 
 from typing import Any
 

@@ -76,7 +76,7 @@ class Kind:
         with ExitStack() as stack:
             patch = stack.enter_context(pytest.MonkeyPatch.context())
             patch.setattr("allstreets.engines.spec.open_device", _opened)
-            # Whoever makes buckets, they are the same (`gpu/test_cuda_bucketing`).
+            # Buckets are the same on every device (`gpu/test_cuda_bucketing`).
             patch.setattr("allstreets.engines.boards.engine.flop_boards", _flop_boards)
             patch.setattr("allstreets.engines.cuda.boards.CudaBucketing", lambda _: bucket_hands)
             return spec.build()

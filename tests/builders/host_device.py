@@ -1,4 +1,4 @@
-"""A processor in the place of a GPU: the CUDA sources compiled as C++, few threads a block."""
+"""A processor that stands in for a GPU: CUDA sources compiled as C++, few threads a block."""
 
 import ctypes
 import hashlib

@@ -20,7 +20,7 @@ KINDS = (*ActionKind, ActionKind.CALL, ActionKind.CALL)
 def play_on(
     ledger: Ledger, chance: Random, actions: int, kinds: Sequence[ActionKind] = KINDS
 ) -> Ledger:
-    """A hand with so many more legal actions in whole chips, or to its end."""
+    """A hand with a number of further legal actions in whole chips, or to its end."""
     for _ in range(actions):
         turn = ledger.to_act
         if turn is None:

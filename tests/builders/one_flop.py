@@ -157,6 +157,6 @@ class OneFlop:
         return {**stored, "pruning": self._counts} if self.pruning else stored
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from a `state()` of the same game."""
+        """Resume from a `state()` of the same game."""
         for name, array in self.state().items():
             array[...] = state[name]

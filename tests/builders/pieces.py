@@ -34,7 +34,7 @@ def same(number: int) -> int:
 
 
 def wait_for_the_end(number: int) -> int:
-    """A piece that takes for ever unless it is to stop."""
+    """A piece that takes forever unless it is to stop."""
     while number and not piece_control().wants_to_stop():
         time.sleep(0.01)
     if number:
@@ -59,7 +59,7 @@ class Deaf:
 
 @dataclass(frozen=True)
 class Dying:
-    """Squares numbers; on one of them its process is killed, so many times."""
+    """Squares numbers; on one of them its process is killed several times."""
 
     folder: Path
     number: int

@@ -111,7 +111,7 @@ def site_text(hand: Played, site: str = "PokerStars", viewer: int = 1) -> str:
 
 
 class _Dealer:
-    """Keeps the chips in its own way, so that nothing here is what is tested."""
+    """Keeps the chips in its own way, so that no tested code checks itself."""
 
     def __init__(self, hand: Played, site: str) -> None:
         self.hand, self.site = hand, site

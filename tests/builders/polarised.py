@@ -38,7 +38,7 @@ FACING_EVS = (-1.0, 0.75)  # bb of the big blind's fold and call
 class Written:
     """A source of prepared random numbers."""
 
-    is_kept, rows = False, ()
+    stores_flops, rows = False, ()
 
     def __init__(self, before: PreflopStrategies) -> None:
         self.before = before

@@ -1,4 +1,4 @@
-"""Decisions that were made in practice, for tests of what becomes of them."""
+"""Stored decisions of practice, for tests that read them."""
 
 from allstreets.study import Answer, Option
 

@@ -66,7 +66,7 @@ def press_after(done: int) -> Observer:
 
 
 def failing(text: str, error: Exception) -> Callable[..., FlopsSolver]:
-    """In the place of `FlopsJob.solver`: groups with this flop cannot be solved."""
+    """Replaces `FlopsJob.solver`: groups with this flop cannot be solved."""
     make = FlopsJob.solver
 
     def solver(job: FlopsJob, flops: list[Flop], *arguments: Any) -> FlopsSolver:

@@ -1,4 +1,4 @@
-"""A client of PioSOLVER's protocol, and what must hold of all that it is told."""
+"""A client of PioSOLVER's protocol, and the laws that its answers obey."""
 
 from collections.abc import Iterator
 
@@ -72,7 +72,7 @@ def walk(client: Client, node: str) -> Iterator[str]:
 def consistent(client: Client, node: str, chips: float = 100) -> None:
     """EV(node) = Σ frequency · EV(action), and ranges are multiplied by the strategy.
 
-    Numbers are written in single precision of stacks of so many chips.
+    Numbers are written in single precision of stacks of this size.
     """
     player = client.player(node)
     evs, met = client.numbers(f"calc_ev {player} {node}")

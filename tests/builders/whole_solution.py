@@ -1,4 +1,4 @@
-"""Small whole games, solved once, for tests of what is kept and shown of them."""
+"""Small whole games, solved once, for tests that store and show them."""
 
 import hashlib
 from functools import cache
@@ -121,20 +121,20 @@ def trips_result() -> WholeSolution:
 
 
 @cache
-def kept() -> QuantisedSolution:
+def quantised() -> QuantisedSolution:
     """Of `classes()`."""
     return quantise_solution(classes())
 
 
 def figures() -> WholeGameFigures:
-    """Of `classes()`, as it is kept."""
-    return kept().figures
+    """The figures of `classes()` as it is stored."""
+    return quantised().figures
 
 
 @cache
 def result() -> WholeSolution:
     """`classes()` without files."""
-    return WholeSolution.of(classes(), kept(), memory="resident")
+    return WholeSolution.of(classes(), quantised(), memory="resident")
 
 
 @cache
@@ -146,7 +146,9 @@ def combo_result() -> WholeSolution:
 def save_classes(folder: Path, **others: Any) -> Path:
     """A bundle of `classes()`."""
     rows = [{"iteration": 30, "exploitability": figures().exploitability}]
-    save_unified(classes(), folder, config=CONFIG, kept=kept(), metrics=rows, seconds=2.5, **others)
+    save_unified(
+        classes(), folder, config=CONFIG, quantised=quantised(), metrics=rows, seconds=2.5, **others
+    )
     return folder
 
 

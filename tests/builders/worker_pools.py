@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from allstreets.cluster import Done, Node, Piece, Task
+from allstreets.cluster import EndedTask, Node, Piece, Task
 from allstreets.cluster.connection import Answer, answer, read_answer
 from allstreets.cluster.worker import Worker
 from allstreets.cluster.worker_pool import WorkerLost, WorkerNode, WorkerPool
@@ -88,21 +88,21 @@ class TasksHere:
 
     def run(
         self, work: Callable[..., Any], tasks: Sequence[Task]
-    ) -> Generator[list[Done], None, None]:
+    ) -> Generator[list[EndedTask], None, None]:
         asked = [pickle.dumps((work, task.item)) for task in tasks]
         for first in range(0, len(asked), self._count):
             turn = range(first, min(first + self._count, len(asked)))
             yield [self._do(place, asked[place]) for place in reversed(turn)]
 
-    def _do(self, place: int, asked: bytes) -> Done:
+    def _do(self, place: int, asked: bytes) -> EndedTask:
         for _ in range(2 if place in self._lost else 1):
             work, item = pickle.loads(asked)
             self.done.append(place)
             try:
                 value = pickle.loads(pickle.dumps(work(item)))
             except Exception as error:
-                return Done(place, None, error)
-        return Done(place, Piece(f"node {place % self._count}", place, 0.5, 1_000_000, value))
+                return EndedTask(place, None, error)
+        return EndedTask(place, Piece(f"node {place % self._count}", place, 0.5, 1_000_000, value))
 
 
 def as_cluster(monkeypatch: pytest.MonkeyPatch, tasks: TasksHere) -> None:

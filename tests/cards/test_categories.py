@@ -33,7 +33,7 @@ from allstreets.cards import (
         ("Ks9s4d", "Ac4c", "low pair", "no draw"),
         ("Ks9s4d", "Kc9c", "two pair", "no draw"),
         ("Ks9s4d", "Kc4c", "two pair", "no draw"),
-        ("Ks9s9d", "KcQc", "top pair", "no draw"),  # the board's pair is everybody's
+        ("Ks9s9d", "KcQc", "top pair", "no draw"),  # the board's pair is both players'
         ("Ks9s9d", "9cQc", "trips", "no draw"),
         ("Ks9s9d", "AcAd", "overpair", "no draw"),
         ("Ks9s9d", "Kc9c", "full house", "no draw"),

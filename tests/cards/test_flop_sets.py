@@ -1,4 +1,4 @@
-"""Sets of flops: how they are named, what they weigh, and what is refused."""
+"""Sets of flops: names, weights, and refusals."""
 
 import numpy as np
 import pytest

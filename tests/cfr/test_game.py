@@ -1,4 +1,4 @@
-"""The flat form: what it holds, and what it refuses."""
+"""The flat form of a game: its contents, and the games that it refuses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

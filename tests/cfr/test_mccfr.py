@@ -1,4 +1,4 @@
-"""External sampling: the walks themselves, what they converge to, and that they can be repeated."""
+"""External sampling: single walks, convergence, and bit-identical repetition."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,7 @@
 """Vanilla CFR and CFR+ go through the same exploitabilities as OpenSpiel's C++ solvers.
 
 What OpenSpiel gives is kept in tests/data/openspiel_curves.json; `python` on this file writes it
-anew. OpenSpiel's CFR+ weighs iteration t by t, so ours is asked for the same exponent here.
+again. OpenSpiel's CFR+ weighs iteration t by t, so ours is asked for the same exponent here.
 """
 
 import json
@@ -19,7 +19,7 @@ CASES = [(game, schedule) for game in GAMES for schedule in SOLVERS]
 
 
 def openspiel_curve(game: str, schedule: str, points: tuple[int, ...]) -> dict[str, float]:
-    """Exploitability of OpenSpiel's average strategy after so many iterations."""
+    """Exploitability of OpenSpiel's average strategy after these iterations."""
     import pyspiel
 
     inside = pyspiel.load_game(GAMES[game])

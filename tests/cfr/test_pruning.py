@@ -1,4 +1,4 @@
-"""Pruning: what it may leave out, what it must not write, and what it costs."""
+"""Pruning: skipped actions stay as they are, values stay right, and the cost is known."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def test_leduc_converges_as_without_and_skips_something(pruning: Pruning) -> Non
 
 @pytest.mark.parametrize("schedule", ["vanilla", "linear", "dcfr"])
 def test_the_sound_rule_holds_for_every_schedule(schedule: str) -> None:
-    # Regrets that fall without bound tempt to skip for ever; a rule that forgets how far the true
+    # Regrets that fall without bound tempt to skip forever; a rule that forgets how far the true
     # regret may have risen ends 20 times as exploitable here under vanilla.
     plain, pruned = CfrSolver(LEDUC, schedule), CfrSolver(LEDUC, schedule, Pruning(100))
     plain.train_batch(2000)

@@ -1,4 +1,4 @@
-"""allstreets lock: one command from a question to what it costs."""
+"""allstreets lock: from a question to its answer in one command."""
 
 import json
 from pathlib import Path

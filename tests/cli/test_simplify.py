@@ -43,7 +43,7 @@ def test_the_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     price = allstreets.simplify(folder, grid=0.25, player="oop", threads=1)
     assert lines[0] == "OOP simple: steps of 25 %"
     assert lines[1] == (
-        f"Exploitable for {price.after:.3f} % of pot, before for {price.before:.3f}; "
+        f"Exploitable for {price.after:.3f} % of pot, {price.before:.3f} before; "
         "best responses in its own game"
     )
     assert " ".join(lines[3].split()) == "simple on exploitability price of OOP mixed decisions"
@@ -135,7 +135,7 @@ def test_a_saved_whole_game_is_opened_by_everything(
     assert main(["simplify", str(game), "--grid", "25%", "--output", str(target)]) == 0
     price = allstreets.simplify(game, grid=0.25, threads=1)
     told = capsys.readouterr().out
-    assert f"Exploitable for {price.after:.2f} mbb/hand, before for {price.before:.2f}" in told
+    assert f"Exploitable for {price.after:.2f} mbb/hand, {price.before:.2f} before" in told
     assert f"allstreets report {target}" in told.replace("\n", "")
     saved = allstreets.load(target)
     assert isinstance(saved, WholeSolution)

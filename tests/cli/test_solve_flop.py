@@ -113,8 +113,8 @@ def test_a_flop_that_was_not_trained(kept: Path, capsys: pytest.CaptureFixture[s
     assert code == 0
     assert "limped pot, 100 chips are 1 bb; to be kept in " in err
     assert (
-        "The solution holds no play of this flop to compare with: it was trained on 3 of the 1,755."
-        in out
+        "The solution stores no play of this flop to compare with: "
+        "it was trained on 3 of the 1,755." in out
     )
     assert load_spot(kept / "spots" / "c-x-AsAhAd").origin is not None
 

@@ -131,7 +131,7 @@ def test_a_checkpoint_of_another_game_is_refused_and_kept(
         assert main(["toy", *other, "-n", "2000", "--output", str(folder), "--resume"]) == 2
         assert "Error" in capsys.readouterr().err
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
-    # Cut off half of every array file: nothing good is left to go on from.
+    # Cut off half of every array file: nothing good is left to resume from.
     for path in before:
         if path.suffix == ".safetensors":
             path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])

@@ -304,7 +304,7 @@ def test_a_game_that_does_not_fit(
     code, out, err = train(capsys, tmp_path, stack_depth=20, flops="all")
     assert (code, out) == (2, "")
     assert err.splitlines()[-2].startswith("Error: this game needs ")
-    assert err.splitlines()[-1].startswith("What would make it smaller: flops: subset_")
+    assert err.splitlines()[-1].startswith("Ways to make it smaller: flops: subset_")
     assert not (tmp_path / "out").exists()
 
 

@@ -1,4 +1,4 @@
-"""The output of the verbs is what the library computes."""
+"""The output of commands: the numbers that the library computes."""
 
 import csv
 import io

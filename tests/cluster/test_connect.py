@@ -1,4 +1,4 @@
-"""Connecting to a cluster: what is said when there is none, or no Ray."""
+"""Connecting to a cluster: messages when there is none, or no Ray."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Lines between processes: what is asked, what is answered, and what happens at their ends."""
+"""Connections between processes: questions, answers, and broken ends."""
 
 import socket
 import threading
@@ -53,7 +53,7 @@ def serve(key: bytes = KEY, seconds: float = 1e6) -> tuple[Exchange, threading.T
 
 
 def asked_once(exchange: Exchange, thread: threading.Thread) -> None:
-    """Whoever knows the key is answered, whatever has happened before."""
+    """A caller that knows the key is answered, whatever has happened before."""
     line = Connection(exchange.address, KEY, Traffic())
     line.send(question("double", np.ones(1)))
     assert line.receive().value.tolist() == [2.0]

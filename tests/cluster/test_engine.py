@@ -1,4 +1,4 @@
-"""The engine of a cluster, with workers of this process: the same bits however flops are shared."""
+"""The engine of a cluster, with workers of this process: bit-identical however flops are shared."""
 
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ GAMES: dict[str, dict[str, Any]] = {
 
 
 def make(job: UnifiedJob, workers: int, spec: EngineSpec | None = None) -> WholeGameSolver:
-    """A solver with so many workers; 0: with the engine of one process."""
+    """A solver with this number of workers; 0: with the engine of one process."""
     spec = spec or job.spec()
     games: Engine | None = None
     if workers:

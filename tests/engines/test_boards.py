@@ -1,4 +1,4 @@
-"""Real boards with grouped rivers: tables by brute force, passes by loops over every card."""
+"""Real boards with bucketed rivers: tables by brute force, passes by loops over every card."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -127,7 +127,7 @@ def profiles(board: tuple[int, ...], own: int) -> np.ndarray:
 def test_hands_stand_in_the_group_whose_mean_is_nearest(
     cards: FlopBoards, river: StreetBoards
 ) -> None:
-    """But for the last round of k-means: what is left out by it is little."""
+    """Except for the last round of k-means, which moves few hands."""
     for number in (12, 200):
         marks = marks_on(cards, river, number)
         for own in Player:

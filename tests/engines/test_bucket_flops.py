@@ -25,7 +25,7 @@ def test_roots_lead_all_combos_into_buckets() -> None:
     generator = np.random.default_rng(2)
     for flop, parts, root, held in zip(FLOPS, stages, roots, buckets_of, strict=True):
         combos, buckets = hand_combos(flop.cards), parts[0].combos
-        # Everybody in: every bucket is wholly there, and no combo is lost or counted twice.
+        # Every hand in: every bucket is wholly there, and no combo is lost or counted twice.
         hands = len(buckets)
         np.testing.assert_allclose(np.ones(HAND_COUNT) @ root[:, :hands], 1.0)
         np.testing.assert_allclose(root[:, :hands] @ buckets, combos)

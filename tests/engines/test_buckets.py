@@ -1,4 +1,4 @@
-"""The bucket model: masses, moves counted one by one, order, symmetry, and what a viewer asks."""
+"""The bucket model: masses, moves counted one by one, order, symmetry, and views."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor

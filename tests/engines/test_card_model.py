@@ -1,4 +1,4 @@
-"""Card models as values: what is written down of them, what comes back, and the pairs they deal."""
+"""Card models as values: written down, read back, and the pairs that they deal."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Counters that threads share: every number once, and what was written before is seen after."""
+"""Counters that threads share: every number once, and earlier writes are visible."""
 
 import numpy as np
 

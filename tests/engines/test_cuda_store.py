@@ -1,4 +1,4 @@
-"""Which flops stay on a device, and what those take that come and go."""
+"""The flops that stay on a device, and the transfers of the others."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def test_what_does_not_fit_comes_and_goes(free: int) -> None:
     found = residence(FLOPS, STORED, TABLES, free)
     each = STORED / FLOPS
     taken = (found.resident + SLOTS * found.part) * each + device_room(STORED, TABLES) - STORED
-    assert free - 2 * each <= taken <= free + FLOPS  # as much as there is, but for rounding
+    assert free - 2 * each <= taken <= free + FLOPS  # as much as there is, except for rounding
     parts = found.parts(10**6)
     assert [flop for part in parts for flop in part] == list(range(FLOPS))
     assert max(len(part) for part in parts) == found.part

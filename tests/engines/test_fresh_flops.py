@@ -1,4 +1,4 @@
-"""Flops that forget: within a batch as if they were all, and from nothing in the next."""
+"""Flops that forget: within a batch like all flops together, afresh in the next batch."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Flops judged with real cards: against the exact engine, and against asking a single hand."""
+"""Flops evaluated with real cards: against the exact engine, and hand by hand."""
 
 from functools import cache
 

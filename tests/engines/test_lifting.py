@@ -1,4 +1,4 @@
-"""Strategies in the hands of real combos: the same as handing them out one by one."""
+"""Strategies lifted to real combos: the same as assigning them one by one."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""Trees with decisions that are not free, in the engines that know real cards.
+"""Trees with locked decisions, in the engines that know real cards.
 
 Those of hand classes and buckets are compared with a recursion in `test_matrix`.
 """

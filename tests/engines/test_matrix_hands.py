@@ -256,7 +256,7 @@ def test_a_player_without_hands_learns_nothing_and_the_other_stays_as_he_is() ->
         if key[:2] == ("regrets", 1):
             np.testing.assert_array_equal(found, before[key])
     best = games.best_response(Player.IP, reach[Player.OOP], FLOP_LIST)
-    assert (best[1] != 0).any()  # what somebody would win who did come
+    assert (best[1] != 0).any()  # the win of a hand that did come
 
 
 def test_what_cannot_be() -> None:

@@ -1,4 +1,4 @@
-"""Strategies in whole numbers: what comes back, and what does not get lost."""
+"""Strategies in whole numbers: what reads back, and how little is lost."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The arrays of a flop hold what the solver says, decision by decision."""
+"""The arrays of a flop: the solver's own numbers, decision by decision."""
 
 from typing import Any
 
@@ -75,5 +75,5 @@ def test_every_pot_is_packed_as_finely_as_is_wanted() -> None:
 
 def test_nothing_is_kept_of_what_is_forgotten() -> None:
     source = SolverSource(forgotten())
-    assert not source.is_kept
+    assert not source.stores_flops
     assert source.arrays(0) == {}

@@ -1,4 +1,4 @@
-"""Buckets made again: by the ranges of pots, and with what was learned carried over by combos."""
+"""Bucketing again: for the ranges of pots, carrying over by combo what was learned."""
 
 from dataclasses import replace
 

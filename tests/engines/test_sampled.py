@@ -1,4 +1,4 @@
-"""The sampled flop game: deals, walks, what they estimate, and that they can be repeated."""
+"""The sampled flop game: deals, walks, unbiased estimates, and repetition."""
 
 from typing import Any
 
@@ -313,7 +313,7 @@ def test_values_and_regrets_are_unbiased(game: Game, mixed: bool) -> None:
 
 
 def check_scores(sample: Floats, expected: Floats, most: float) -> None:
-    """Whether the mean of a sample is what is expected, by its own standard error."""
+    """Whether the mean of a sample is near the expected one, by its own standard error."""
     mean, error = sample.mean(axis=0), sample.std(axis=0, ddof=1) / np.sqrt(len(sample))
     sure = error <= 1e-6 * np.abs(expected).max()
     assert mean[sure] == pytest.approx(expected[sure], abs=1e-5 * np.abs(expected).max())

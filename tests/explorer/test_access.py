@@ -1,4 +1,4 @@
-"""Where several users can log in, only who knows the token is answered."""
+"""The token: where several users can log in, requests without it are refused."""
 
 import asyncio
 import builtins

@@ -22,7 +22,7 @@ from allstreets.explorer.solves.folders import Request, SolveFolder
 from allstreets.explorer.solves.manager import Solves
 from allstreets.explorer.trash import Trash
 from allstreets.storage import claim, load_unified, read_manifest, write_certificate
-from allstreets.storage.certificates import judged_hash
+from allstreets.storage.certificates import certified_hash
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def listed(library: Library) -> dict[str, str]:
 
 def test_a_label_is_part_of_no_checksum(opened: Path) -> None:
     library, game = Library([opened]), opened / "game"
-    judged = judged_hash(read_manifest(game, "unified"))
+    judged = certified_hash(read_manifest(game, "unified"))
     write_certificate(game, certificate(judged=judged))
     before = {path: path.read_bytes() for path in game.rglob("*") if path.is_file()}
     card = next(one for one in library.cards() if one.kind == "unified")

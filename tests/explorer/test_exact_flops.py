@@ -239,7 +239,7 @@ class Heard(Channel):
 def test_a_draft_is_there_until_the_exact_solution_is_better(
     game: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Stopped when the draft is saved, looked at, and gone on with."""
+    """Stopped when the draft is saved, looked at, and resumed."""
     few = Completion(CardModel("boards", groups=16, rows=32), 8)
     monkeypatch.setattr("allstreets.jobs.spot.FIRST_ANSWER_SECONDS", 0.0)
     monkeypatch.setattr("allstreets.jobs.spot.DRAFT", few)

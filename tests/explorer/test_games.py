@@ -1,4 +1,4 @@
-"""Whole games that are trained from the page: their files, what they take, and their runs."""
+"""Whole games trained from the page: their files, their cost, and their runs."""
 
 from collections.abc import Iterator
 from pathlib import Path

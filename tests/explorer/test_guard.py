@@ -1,4 +1,4 @@
-"""Who may ask the server, and with what."""
+"""The requests that the server accepts, and those that it refuses."""
 
 import asyncio
 from typing import Any

@@ -32,7 +32,7 @@ from allstreets.storage import (
     save_spot,
     write_certificate,
 )
-from allstreets.storage.certificates import judged_hash
+from allstreets.storage.certificates import certified_hash
 from allstreets.storage.manifest import write_manifest
 from allstreets.version import __version__
 
@@ -53,7 +53,7 @@ def test_a_certificate_is_shown_as_soon_as_it_is_there(opened: Path) -> None:
     labels = [fact.label for fact in library.detail(card.id).facts]
     assert "Exploitability in its own game" in labels
     assert "With real cards" not in labels
-    judged = judged_hash(read_manifest(game, "unified"))
+    judged = certified_hash(read_manifest(game, "unified"))
     found = certificate(judged=judged)
     write_certificate(game, found)
     real = next(one for one in library.cards() if one.kind == "unified").real
@@ -237,7 +237,7 @@ def test_new_changed_and_vanished(opened: Path) -> None:
     id = library.id_of(place)
     before = library.view(id)
     assert library.view(id) is before
-    # Saved anew: other numbers, and the view follows.
+    # Saved again: other numbers, and the view follows.
     more = solver("turn").spot
     again = SpotSolver(more)
     again.train_batch(3)

@@ -1,4 +1,4 @@
-"""A lock from the page: solved like any spot, and compared with what was there before."""
+"""A lock from the page: solved like any spot, and compared with the original."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How much code a node of the explorer passes: the files in which a function is called.
+"""The files of code that a node of the explorer passes, counted by called functions.
 
 Counted by `sys.setprofile` over one request for a second node on the river, when everything is open
 that the first one needed. Files of `base`, `cards` and `betting` are the ground that all stand on:
@@ -27,7 +27,7 @@ RIVERS = {
 
 
 def modules_passed(request: Callable[[], object]) -> set[str]:
-    """The files of the package in which a function is called, but for the ground."""
+    """The files of the package in which a function is called, except the ground layers."""
     files = set[str]()
 
     def note(frame: FrameType, event: str, _: object) -> None:

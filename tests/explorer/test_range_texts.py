@@ -1,4 +1,4 @@
-"""The page reads range texts by itself: the table that checks it is what the server says."""
+"""The page's own reader of range texts: its table of examples matches the server."""
 
 import json
 

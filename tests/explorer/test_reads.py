@@ -1,4 +1,4 @@
-"""Reading over HTTP: the routes answer what the views say, and refuse in words."""
+"""Reading over HTTP: routes answer with the views' numbers, and refuse in words."""
 
 import csv
 import io

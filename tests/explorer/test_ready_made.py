@@ -40,7 +40,7 @@ def test_a_game_is_unpacked_when_it_is_opened(copies: Path) -> None:
     assert opened.folder(ten.id) == library()["pf-10bb"].copy
     assert [path.name for path in copies.glob("*/*")] == ["pf-10bb"]
     assert opened.place(ten.id, "a").solution == ten.id
-    # It is no solution of the user's, but for one who opened it.
+    # It is not one of the user's solutions until he opens it.
     assert [card.kind for card in opened.cards()] == ["spot"]
     named = Library([library()["pf-10bb"].copy], ready_made=ready)
     assert [card.name for card in named.cards()] == ["pf-10bb"]

@@ -71,7 +71,7 @@ def test_the_table_is_that_of_the_command(reviews: Reviews, review: Review) -> N
     (skipped,) = found.skipped
     assert skipped.reason == "another game: Omaha Pot Limit"
     assert skipped.place == "hands.txt, line 65, PokerStars Hand #5"
-    assert reviews.detail(card.id) == found  # what is remembered is what was read
+    assert reviews.detail(card.id) == found  # the cache has what the files had
 
 
 def test_a_hand_is_replayed(reviews: Reviews, review: Review, root: Path) -> None:
@@ -154,7 +154,7 @@ class Heard(Channel):
 
 
 def test_begun_from_the_page(root: Path, review: Review, tmp_path: Path) -> None:
-    """Stopped after a hand, gone on with, paused, and the same as by the command."""
+    """Stopped after a hand, resumed, paused, and the same as by the command."""
     library = Library([root, tmp_path])
     form = ReviewForm(
         text=HANDS,

@@ -1,4 +1,4 @@
-"""When a running solve is saved, and how many points its curve has."""
+"""The saves of a running solve, and the points of its curve."""
 
 import itertools
 
@@ -69,7 +69,7 @@ def test_saves_come_at_growing_intervals_and_at_least_every_five_minutes() -> No
 
 
 def rows_of(count: int) -> tuple[list[int], list[int]]:
-    """The iterations that are kept of so many checks, and those that were said to stay."""
+    """The iterations that stay of a number of checks, and those that were said to stay."""
     thinned = Thinned()
     stay = [25 * n for n in range(1, count + 1) if thinned.add({"iteration": 25 * n})]
     return [row["iteration"] for row in thinned.rows()], stay

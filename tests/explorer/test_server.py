@@ -1,4 +1,4 @@
-"""The server as a process of its own: where it listens, what it refuses, how it ends."""
+"""The server process: its port, its refusals, and its end."""
 
 import json
 import os

@@ -84,7 +84,7 @@ def test_saving(kind: str, folder: Path, tmp_path: Path) -> None:
     facts = {fact.label: fact.value for fact in detail.facts}
     assert facts["Made simple"] == f"{price.who}: steps of 50 %"
     assert str(source) in facts["Made from"]
-    assert f"before for {price.before:.3g}" in facts["Cost"]
+    assert f"{price.before:.3g} before" in facts["Cost"]
     assert detail.curve.points == []
     assert library.place(card.id, "").solution == card.id
     assert solves.list() == []  # it was not solved

@@ -1,4 +1,4 @@
-"""Spots solved in processes of their own: steered, cut off, gone on with, deleted."""
+"""Spots solved in separate processes: paused, killed, resumed, deleted."""
 
 import asyncio
 import json
@@ -358,7 +358,7 @@ def test_a_restarted_server_knows_what_was_running(tmp_path: Path) -> None:
 
 
 def go_on_for_a_while(solves: Solves, name: str) -> None:
-    """Go on with a solve until it is further than it was, and stop it."""
+    """Resume a solve until it is further than it was, and stop it."""
     before = solves.detail(name)
     solves.resume(name)
     wait_until(solves, lambda: iteration(solves.detail(name)) > iteration(before))

@@ -1,4 +1,4 @@
-"""Forms of spots: what is wrong with them, field by field, and what they take."""
+"""Forms of spots: problems field by field, and the cost of solving."""
 
 import math
 from pathlib import Path

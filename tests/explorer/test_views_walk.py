@@ -1,4 +1,4 @@
-"""Every solution can be walked: lines lead where they say, and what is sent makes sense."""
+"""Walking through every solution: lines lead where they say, and messages are consistent."""
 
 import json
 from itertools import pairwise

@@ -203,7 +203,7 @@ def test_hands_that_play_alike_are_listed(view: SolutionView, result: WholeSolut
     group = int(node.alike[Player.OOP][node.combos == parse_combo("6s6h")][0])
     size = int((node.alike[Player.OOP] == group).sum())
     named = next(text for text in detail.alike if "6s6h" in text.partition(":")[0])
-    assert f"group {group}, {size} combos: " in named
+    assert f"bucket {group}, {size} combos: " in named
     assert view.hand(f"{LIMPED} | x", "oop", "66").alike == []
 
 
@@ -228,7 +228,7 @@ def test_the_report_by_combo(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert main(["report", str(folder), "--line", f"{LIMPED} | x x | 5c", "--combos"]) == 0
     shown = capsys.readouterr().out
     assert "board KsKhKd5c" in shown
-    assert "Combos of the same group play alike on this board." in shown
+    assert "Combos of the same bucket play alike on this board." in shown
     assert main(["report", str(folder), "--line", "c", "--combos"]) == 2
     assert "--combos has no meaning here" in capsys.readouterr().err
 

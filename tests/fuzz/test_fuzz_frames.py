@@ -44,7 +44,7 @@ def said(proof: bytes, case: int) -> bytes:
 
 
 def strangers(count: int) -> list[str]:
-    """The failures with so many strangers at one worker."""
+    """The failures with a number of strangers at one worker."""
     exchange = Exchange("127.0.0.1", KEY, 1e6)
     thread = threading.Thread(target=exchange.serve, args=(Clerk(),), daemon=True)
     thread.start()

@@ -1,4 +1,4 @@
-"""Damaged small files in opened folders: lists are answered, and say what is damaged."""
+"""Damaged small files in opened folders: lists are answered, and name the damage."""
 
 import json
 import shutil

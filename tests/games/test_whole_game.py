@@ -1,4 +1,4 @@
-"""The whole game: which pots see a flop, what they become, what is dealt before."""
+"""The whole game: the pots that see a flop, their rules, and the deal before."""
 
 import json
 import pickle

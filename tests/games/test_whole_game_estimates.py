@@ -100,7 +100,7 @@ def test_no_tree_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
     for cards in ("classes", "buckets", "exact"):
         config = small_config(postflop_bet_sizes=[0.5, 1.0], cards=cards)
         need = need_of(config)
-        with pytest.raises(InputError, match="one bet size less"):
+        with pytest.raises(InputError, match="one bet size fewer"):
             require_room(config.game(), need, config.card_model(), config.memory, free=1)
 
 
@@ -151,8 +151,8 @@ def test_what_fits_is_not_refused() -> None:
 @pytest.mark.parametrize(
     ("keys", "there", "not_there"),
     [
-        ({}, ["memory: memmap", "flops: spread_"], ["float16", "one bet size less"]),
-        ({"postflop_bet_sizes": [0.5, 1.0]}, ["one bet size less ("], []),
+        ({}, ["memory: memmap", "flops: spread_"], ["float16", "one bet size fewer"]),
+        ({"postflop_bet_sizes": [0.5, 1.0]}, ["one bet size fewer ("], []),
         ({"memory": "memmap"}, ["flops: spread_"], ["memory: memmap"]),
         (
             {"memory": "per_batch", "flop_batch_size": 5},
@@ -177,7 +177,7 @@ def test_advice(keys: dict[str, Any], there: list[str], not_there: list[str]) ->
 def test_a_smaller_stack_is_the_last_advice() -> None:
     config = small_config(memory="memmap", flops="AhKd7s")
     need = need_of(config, memory="memmap")
-    with pytest.raises(InputError, match="What would make it smaller: a smaller stack"):
+    with pytest.raises(InputError, match="Ways to make it smaller: a smaller stack"):
         require_room(config.game(), need, CLASSES, "memmap", free=PROGRAM_BYTES)
 
 

@@ -1,4 +1,4 @@
-"""Games with real boards by the CUDA kernels play as those by the kernels for processors."""
+"""Games with real boards by CUDA kernels: the same play as on CPUs."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -41,7 +41,7 @@ MADE: dict[Any, FlopBoards] = {}
 def cards_made_once() -> Iterator[None]:
     """Engines with the same boards and groups share them.
 
-    Whoever makes them, they are the same (`test_cuda_bucketing`), and here processors are fast.
+    They are the same on every device (`test_cuda_bucketing`), and here processors are fast.
     """
 
     def made(flop: Any, ranges: Any, settings: Any, _: Any) -> FlopBoards:
@@ -138,7 +138,7 @@ def test_an_iteration_agrees(fresh: tuple[BoardsEngine, CudaBoardsEngine]) -> No
 def test_equal_fractions_are_rounded_by_a_dither_for_each_group(
     fresh: tuple[BoardsEngine, CudaBoardsEngine],
 ) -> None:
-    """Everybody starts with even chances, so that halves of 32767 are up to the dither alone."""
+    """Every hand starts with even chances, so that halves of 32767 are up to the dither alone."""
     for games in fresh:
         visit(games, reach(), every(1))
     here, found = (games.state() for games in fresh)

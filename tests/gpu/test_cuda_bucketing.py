@@ -1,4 +1,4 @@
-"""Groups by the CUDA kernels are those of processors, bit for bit."""
+"""Buckets by CUDA kernels: bit-identical to those of CPUs."""
 
 from typing import Any
 

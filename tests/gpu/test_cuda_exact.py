@@ -1,4 +1,4 @@
-"""Exact subgames by the CUDA kernels play as those by the kernels for processors."""
+"""Exact subgames by CUDA kernels: the same play as on CPUs."""
 
 from dataclasses import replace
 from functools import partial
@@ -97,7 +97,7 @@ def test_trembles_agree(spot: Spot, precision: str) -> None:
 
 
 def test_equal_fractions_are_rounded_by_a_dither_for_each_hand() -> None:
-    """Everybody starts with even chances, so that halves of 32767 are up to the dither alone."""
+    """Every hand starts with even chances, so that halves of 32767 are up to the dither alone."""
     solver, there = SpotSolver(TURN, threads=1, precision="float16"), on_host(TURN, "float16")
     for game in (solver.subgame, there):
         game.iterate(solver.reach, parse_schedule("ahead").run(1, 1))

@@ -1,4 +1,4 @@
-"""Matrix games by the CUDA kernels play as those by the kernels for processors."""
+"""Matrix games by CUDA kernels: the same play as on CPUs."""
 
 from collections.abc import Iterator
 from functools import cache

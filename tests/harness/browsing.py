@@ -1,4 +1,4 @@
-"""A real server and a real browser: what tests of the explorer's page are run with.
+"""A real server and a real browser for tests of the explorer's page.
 
 Where there is no Chromium or no built page these tests are left out, and the reason is said; with
 ALLSTREETS_NEEDS_BROWSER=1 (as in CI) that is a failure instead. Screenshots of the main views go to

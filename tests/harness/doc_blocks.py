@@ -1,4 +1,4 @@
-"""The blocks of a page of documentation: what is written in a fence or indented by four spaces."""
+"""The blocks of a page of documentation: text in a fence, or indented by four spaces."""
 
 import ast
 import re
@@ -25,7 +25,7 @@ class Block:
 
     @property
     def place(self) -> str:
-        """Where it stands, as editors and compilers write it."""
+        """The block's file and line, as editors and compilers write them."""
         return f"{self.page}:{self.line}"
 
     def commands(self) -> list[str]:

@@ -55,7 +55,7 @@ class Spent:
         )
 
     def mapping(self) -> dict[str, float]:
-        """As stored."""
+        """The durations as they are stored."""
         return {"tests": self.tests, "cpu": round(self.cpu, 2), "wall": round(self.wall, 2)}
 
 
@@ -145,7 +145,7 @@ class Durations:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logstart(self) -> None:
-        """Before a test: what was spent until now belongs to none."""
+        """Before a test: the time spent until now belongs to none."""
         self._before = self._now()
 
     @pytest.hookimpl(wrapper=True)

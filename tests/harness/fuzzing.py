@@ -1,4 +1,4 @@
-"""Damaged input: what fuzz tests feed to everything that reads other people's files.
+"""Damaged input for everything that reads other people's files.
 
 A case is made from a valid text by a few random edits: bytes are flipped, cut, doubled or replaced
 by values that parsers trip over. The seed of a case is its number, so that a failure names the

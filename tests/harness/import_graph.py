@@ -1,4 +1,4 @@
-"""Which files of the checkout import which: read from their text, nothing is run."""
+"""The imports between files of the checkout, read from their text: nothing is run."""
 
 import ast
 from collections import deque
@@ -17,7 +17,7 @@ def python_files() -> list[Path]:
 
 
 def distances(changed: Iterable[Path], imports: Mapping[Path, set[Path]]) -> dict[Path, int]:
-    """How many imports lie between a file and the nearest changed one; others are left out."""
+    """The number of imports between a file and the nearest changed one; others are left out."""
     importers: dict[Path, set[Path]] = {}
     for path, targets in imports.items():
         for target in targets:

@@ -92,7 +92,7 @@ def _root() -> Path:
 
 
 def remove_unused(folder: Path, now: float) -> None:
-    """Remove what was made for other sources, and no process uses or has used for long."""
+    """Remove folders made from other sources that no process uses or has used for long."""
     for old in folder.glob("tests-*"):
         if now - old.stat().st_mtime > UNUSED_SECONDS and not is_held(old / IN_USE):
             shutil.rmtree(old, ignore_errors=True)

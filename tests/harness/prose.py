@@ -1,14 +1,16 @@
 """Check prose: phrases that make a native speaker stumble, each with what to write instead.
 
-    python tests/harness/prose.py    # every page, and every docstring of the package
+    python tests/harness/prose.py    # every page, and every docstring and comment of the package
 
 A finding names file, line, phrase and remedy; the exit code is then 1. Code, in fences or between
 backquotes, is left alone. Spelling is codespell's part.
 """
 
 import ast
+import io
 import re
 import sys
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -40,10 +42,21 @@ BANNED = {
     r"\butili[sz]e": "use",
     r"\bin order to\b": "to",
     r"\bplease note\b|(?-i:\bNote that\b)": "say it",
+    r"\b(s|ms|GB|seconds|milliseconds) an iteration\b": "per iteration",
+    r"\bso many (?!of\b|that\b|as\b)": "this many; several",
+    r"\bbut for\b": "except for",
+    r"\bsize less\b": "size fewer",
+    r"\bfor who\b": "for people who, for players who",
+    r"\bfor ever\b": "forever",
+    r"\bholds no play\b": "stores no play",
 }
 """What is not written, as a regular expression, and what is."""
 
-OPENINGS = {r"What\b": 'a noun or a verb: "The range of …", "Return …"'}
+OPENINGS = {
+    r"(What|How|When|Where|Which|Who|Whose|Of|Within it|So many)\b": (
+        'a noun or a verb: "The range of …", "Return …"'
+    ),
+}
 """How a docstring does not open."""
 
 CODE = re.compile(r"`[^`\n]*`|\]\([^)]*\)|<!--.*?-->")
@@ -58,7 +71,7 @@ class Finding(NamedTuple):
     remedy: str
 
     def __str__(self) -> str:
-        """As compilers write it."""
+        """The finding as compilers write one."""
         return f"{self.path}:{self.line}: “{self.phrase}”: {self.remedy}"
 
 
@@ -73,19 +86,26 @@ def findings_in_page(path: Path, text: str) -> Iterator[Finding]:
 
 
 def findings_in_module(path: Path, text: str) -> Iterator[Finding]:
-    """The banned phrases and openings of the docstrings of a module."""
+    """The banned phrases of a module's docstrings and comments, and the banned openings."""
     for node in ast.walk(ast.parse(text)):
-        if not isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            continue
-        docstring = ast.get_docstring(node, clean=False)
-        if docstring is None:
-            continue
-        first = node.body[0].lineno
-        for opening, remedy in OPENINGS.items():
-            if (match := re.match(opening, docstring)) is not None:
-                yield Finding(path, first, f"{match[0]} …", remedy)
-        for number, line in enumerate(docstring.splitlines(), first):
-            yield from _findings(path, number, CODE.sub(" ", line))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from _findings_of_opening(path, node)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            lines = str(node.value.value).splitlines()
+            for number, line in enumerate(lines, node.lineno):
+                yield from _findings(path, number, CODE.sub(" ", line))
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield from _findings(path, token.start[0], CODE.sub(" ", token.string))
+
+
+def _findings_of_opening(
+    path: Path, node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+) -> Iterator[Finding]:
+    docstring = ast.get_docstring(node, clean=False)
+    for opening, remedy in OPENINGS.items():
+        if docstring is not None and (match := re.match(opening, docstring)) is not None:
+            yield Finding(path, node.body[0].lineno, f"{match[0]} …", remedy)
 
 
 def _findings(path: Path, number: int, line: str) -> Iterator[Finding]:
@@ -95,7 +115,7 @@ def _findings(path: Path, number: int, line: str) -> Iterator[Finding]:
 
 
 def all_findings(root: Path = ROOT) -> Iterator[Finding]:
-    """Those of every page and of the package."""
+    """The findings of every page and of the package."""
     for pattern in PAGES:
         for path in sorted(root.glob(pattern)):
             yield from findings_in_page(path.relative_to(root), path.read_text(encoding="utf-8"))

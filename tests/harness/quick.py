@@ -69,7 +69,7 @@ class UntilLate:
             pytest.skip("further away")
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Say what was not looked at."""
+        """Print the number of tests that were left out."""
         if self.left_out:
             terminalreporter.write_line(
                 f"Left out: {self.left_out} tests that lie further away; make test runs them."

@@ -1,4 +1,4 @@
-"""True terminals for tests, and what is to be seen on them."""
+"""True terminals for tests, and the text on their screens."""
 
 import os
 import re

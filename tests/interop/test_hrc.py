@@ -44,7 +44,7 @@ SAMPLE = Path(str(files("pious.hrc.resources.sims"))) / "2.5_rfi"
 """Six players, 100 bb deep, solved by HRC; it ships with pious."""
 
 BLINDS = {"": 4, "r3": 5, "r3 r10": 6, "r3 r10 r20": 7, "r3 r10 r20 a": 8}
-"""The nodes of the sample where everybody has folded to the small blind."""
+"""The nodes of the sample where all others have folded to the small blind."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Spots as games of OpenSpiel: its algorithms judge our solutions, its poker our games."""
+"""Spots as games of OpenSpiel: its algorithms check our solutions, its poker our games."""
 
 import sys
 from collections.abc import Iterator

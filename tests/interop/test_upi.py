@@ -1,4 +1,4 @@
-"""PioSOLVER's protocol: what a client reads is what the solver's own walk says."""
+"""PioSOLVER's protocol: a client reads the numbers of the solver's own walk."""
 
 import subprocess
 import sys

@@ -90,7 +90,7 @@ def test_its_numbers(solved: Client) -> None:
         for player in Player:
             evs, met = solved.numbers(f"calc_ev {player.name} {node}")
             worth += float(np.average(evs[met > 0], weights=met[met > 0]))
-        assert worth == pytest.approx(0, abs=0.02)  # nobody takes rake
+        assert worth == pytest.approx(0, abs=0.02)  # there is no rake
         often = [float(solved.ask(f"calc_global_freq {n}")[0]) for n in solved.children(node)]
         total = float(solved.ask(f"calc_global_freq {node}")[0])
         assert sum(often) == pytest.approx(total, rel=1e-5, abs=1e-9)

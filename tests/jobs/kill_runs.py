@@ -2,7 +2,7 @@
 
     kill_runs.py FOLDER DEATHS ITERATIONS
 
-Every child process goes on from what the one before it has left and is killed at its n-th write,
+Every child process resumes what the one before it has left and is killed at its n-th write,
 for n = 0, 1, …; then one runs to the end. Prints one JSON object: for each death the iteration that
 was told last, and that of the newest checkpoint.
 """

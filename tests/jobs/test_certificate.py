@@ -1,4 +1,4 @@
-"""Certifying a whole game in a folder: figures, interruptions, changes, and what is refused."""
+"""Certifying a whole game in a folder: figures, interruptions, changes, and refusals."""
 
 import json
 import os

@@ -61,7 +61,7 @@ def faults_at(*places: int) -> Callable[[int], BaseException | None]:
     ("places", "spare"),
     [
         ((30,), 0),  # before there is a checkpoint
-        ((95,), 1),  # somebody else takes over
+        ((95,), 1),  # another process takes over
         ((70, 71, 140), 2),  # two at once, and again
         ((95, 99, 104), 3),  # while the loss before is made good
     ],

@@ -102,7 +102,7 @@ def test_tree_says_whether_it_fits(
     told = " ".join(capsys.readouterr().out.split())
     assert "GB that are free: " in told
     assert "flops stay there, and it streams " in told
-    assert " an iteration over PCIe: about 0." in told
+    assert " per iteration over PCIe: about 0." in told
     free = 2_000_000_000
     assert main(["tree", str(file)]) == 0
     assert "so it does not fit: fewer flops" in capsys.readouterr().out

@@ -152,7 +152,7 @@ def test_an_interrupted_run_goes_on_to_the_same_end(
 
 
 def held_back(*texts: str) -> Callable[..., None]:
-    """In the place of `train_batch`: two groups train a little, and wait for each other.
+    """Replaces `train_batch`: two groups train a little, and wait for each other.
 
     Those of these flops then wait until they are to stop.
     """

@@ -1,4 +1,4 @@
-"""The loop: where it stops, what it keeps, and that a resumed run is the same run."""
+"""The loop: its ends, its files, and resumed runs that equal uninterrupted ones."""
 
 import errno
 import json
@@ -499,7 +499,7 @@ def test_a_third_leaves_without_saving(tmp_path: Path) -> None:
 
 
 def test_a_wish_from_before_the_first_iteration(tmp_path: Path) -> None:
-    """Somebody has swallowed the exception: the run does not begin all the same."""
+    """User code has swallowed the exception: the run does not begin all the same."""
 
     def swallow(progress: Progress) -> None:
         if progress.iteration == 0:

@@ -1,4 +1,4 @@
-"""Whole games that were made simple and saved: every figure is that of what is stored."""
+"""Whole games that were made simple and saved: every figure is that of the stored play."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator

@@ -180,7 +180,7 @@ def test_a_process_that_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def wait_for_the_end(job: SpotPiece) -> SpotRow:
-    """A spot that takes for ever, but for the run's word."""
+    """A spot that takes forever, until the run says stop."""
     if job.name == "1":
         return SpotRow(job.name, job.board, iterations=1)
     while not piece_control().wants_to_stop():

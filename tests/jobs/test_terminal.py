@@ -1,4 +1,4 @@
-"""How progress is drawn: lines in a log, a table that fits on a terminal."""
+"""Progress on screen: lines in a log, a table that fits on a terminal."""
 
 import io
 import re

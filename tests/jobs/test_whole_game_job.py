@@ -1,4 +1,4 @@
-"""Whole games as jobs: what is refused, what is kept, and that nothing is lost by stopping."""
+"""Whole games as jobs: refusals, files, and stopping without loss."""
 
 import errno
 import json
@@ -453,7 +453,7 @@ def test_games_that_do_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     first, advice = told.splitlines()
     assert re.fullmatch(r"this game needs \d+\.\d GB of memory and 0\.6 GB are free\.", first)
     assert "memory: memmap (regrets on disk, slower)" in advice
-    assert "one bet size less (" in advice
+    assert "one bet size fewer (" in advice
     fitting = re.search(r"flops: (subset_(\d+))", advice)
     assert fitting is not None
     plan_unified(small_config(**keys, flops=fitting[1])).require()

@@ -1,4 +1,4 @@
-"""How a solution answers: as it is stored while it can, and by solving streets again elsewhere."""
+"""The answers of a solution at a table: stored strategies, and streets solved again."""
 
 import threading
 from contextlib import closing
@@ -98,7 +98,7 @@ def test_a_bet_of_another_size_is_solved_again() -> None:
     aces, nothing = combo_index(*parse_cards("Ac Ad")), combo_index(*parse_cards("4h 3h"))
     assert calls[aces] + answer.strategy[2:, aces].sum() > 0.9
     assert folds[nothing] + answer.strategy[2:, nothing].sum() > 0.5
-    # What is lost by a call is what was bet at most, and a fold is worth 0.
+    # A call loses the bet at most, and a fold is worth 0.
     assert answer.evs[0, live] == pytest.approx(0.0, abs=1e-3)
     assert answer.evs[1, live].min() > -1.3 - 1e-3
 

@@ -1,4 +1,4 @@
-"""Slow, obvious versions of what the bucket model counts fast, with another program's evaluator.
+"""Slow, obvious counts for the bucket model, with another program's evaluator.
 
 Nothing here shares code with the fast ones. Combos are pairs of cards, the higher one first.
 """

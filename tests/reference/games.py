@@ -1,4 +1,4 @@
-"""Slow, obvious versions of what the `cfr` layer does fast, straight from the `Game` protocol.
+"""Slow, obvious twins of the `cfr` layer, straight from the `Game` protocol.
 
 Dictionaries and recursion over histories, one history at a time, and the formulas as the design
 writes them. Every kernel of that layer is compared with these.
@@ -234,7 +234,7 @@ class NaiveExternalSampling:
             self.sums[key] = dict.fromkeys(actions, 0.0)
 
     def run(self, iterations: int) -> None:
-        """So many iterations, a walk for each player in each."""
+        """Run iterations, each with a walk for each player."""
         for _ in range(iterations):
             for player in (FIRST, SECOND):
                 self._walk(self.game.root(), player)

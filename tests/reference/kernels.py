@@ -1,4 +1,4 @@
-"""Slow, obvious versions of what the kernels do fast. Nothing here shares code with them."""
+"""Slow, obvious twins of the kernels. Nothing here shares code with them."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

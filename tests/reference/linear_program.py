@@ -1,4 +1,4 @@
-"""The exact value of a game by linear programming: what a solver must come near to."""
+"""The exact value of a game by linear programming, which a solver must come near to."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""Local gains: what a player's answers lose at every decision, by plain matrices of hands.
+"""Local gains: the loss of a player's answers at every decision, by plain matrices of hands.
 
 The **local gain** of a decision is what a best response from there on gains over the average
 strategy, against an opponent who plays his average but takes every action with a thousandth of his

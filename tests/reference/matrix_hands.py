@@ -1,4 +1,4 @@
-"""Where numbers of some hands are stored, counted one by one."""
+"""The offsets of some hands' numbers, counted one by one."""
 
 from collections.abc import Sequence
 

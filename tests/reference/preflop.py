@@ -1,7 +1,7 @@
 """The betting before the flop as a person would play it: slow, in big blinds, by recursion.
 
-Shares no code with `allstreets.betting`. The betting ends by the general rule of poker: everybody
-who is left has acted since the last raise, or nobody can act any more.
+Shares no code with `allstreets.betting`. The betting ends by the general rule of poker: every
+player who is left has acted since the last raise, or nobody can act any more.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,7 @@
 """A slow unified solver: recursion over the preflop tree, loops over flops, dense matrices.
 
-Above the flop it shares no code with the solver: strategies and sums are dictionaries, and whoever
-is to act is asked hand by hand. Below it is `NaiveGame`, one for every pot and flop.
+Above the flop it shares no code with the solver: strategies and sums are dictionaries, and the
+player who is to act is asked hand by hand. Below it is `NaiveGame`, one for every pot and flop.
 """
 
 from collections.abc import Sequence

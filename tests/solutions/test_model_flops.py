@@ -73,7 +73,7 @@ def test_evs_are_those_of_the_table(result: WholeSolution) -> None:
         first = result.at(f"spr{spr} | 9h8h2c").decision
         assert first.ev(Player.OOP) == pytest.approx(row["ev_oop"], abs=1e-5)
         assert first.ev(Player.IP) == pytest.approx(row["ev_ip"], abs=1e-5)
-        # Whoever folds at once wins nothing of the pot, and loses nothing besides.
+        # A player who folds at once wins nothing of the pot, and loses nothing besides.
         facing = result.at(f"spr{spr} | 9h8h2c | x b75%").decision
         np.testing.assert_allclose(facing.action_evs[0][facing.reach > 0], 0.0, atol=1e-12)
 

@@ -1,4 +1,4 @@
-"""Where a spot comes from, and how far exact play is from the solution's own."""
+"""The origin of a spot, and the distance of exact play from the solution's own."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A solution that is walked: lines, flops, hands, and what they are worth."""
+"""Walking through a whole game: lines, flops, hands, and values."""
 
 from functools import cache
 from typing import Any
@@ -195,7 +195,7 @@ class AtRandom:
     """A solution in which every combo does something else."""
 
     def __init__(self, source: Any) -> None:
-        self.before, self.rows, self.is_kept = source.before, source.rows, True
+        self.before, self.rows, self.stores_flops = source.before, source.rows, True
         self._arrays = dict(source.arrays(0))
         shape = self._arrays["strategy.0.0"].shape
         drawn = np.random.default_rng(3).integers(1, 255, shape, dtype=np.uint8)
@@ -257,7 +257,7 @@ def test_what_exact_games_do_not_tell() -> None:
         ("c x", None, "a flop is dealt there; name one, such as Qs7h4d"),
         ("c x | x", None, "the flop is dealt after 'c x': write three cards between bars"),
         ("c", FLOP, "'c' ends before the flop: leave the flop Qs7h4d out"),
-        ("c | x", None, "'c' ends before the flop: leave what follows the bar out"),
+        ("c | x", None, "'c' ends before the flop: leave the part after the bar out"),
         ("f", None, "no player acts there any more"),
         ("a c", None, "no player acts there any more"),
         ("r3", None, "'r3' is not offered: SB may f, c, r2.5, a"),

@@ -1,4 +1,4 @@
-"""Closing actions before the flop: the rule itself, and what a closed action does not do."""
+"""Closing actions before the flop: the rule itself, and the effects of a closed action."""
 
 import numpy as np
 import pytest

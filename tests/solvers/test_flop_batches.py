@@ -1,4 +1,4 @@
-"""Which flops an iteration visits: each in its turn, or with exactly the chance it is given."""
+"""The flops that an iteration visits: each in its turn, or with exactly its chance."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def test_every_iteration_has_its_place(flops: int, size: int, each: int, first: 
             all_places += [(epoch, batch, inner == 0) for inner in range(each)]
     assert len(all_places) == 5 * batches.epoch_iterations(flops)
     iteration = first % len(all_places)
-    assert batches.place(iteration, flops) == all_places[iteration]
+    assert batches.position(iteration, flops) == all_places[iteration]
 
 
 @given(st.integers(1, 40), st.integers(1, 50), st.integers(0, 5), st.integers(0, 99))

@@ -1,6 +1,6 @@
-"""Flops that are visited now and then: what the estimates of their sum are on average.
+"""Flops that are visited now and then: the mean of the estimates of their sum.
 
-Sampling is what is tested here, so the games below answer fixed numbers; with real games the leaves
+These tests are about sampling, so the games below answer fixed numbers; with real games the leaves
 are compared in `test_unified_steps`.
 """
 

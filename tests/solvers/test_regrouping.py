@@ -24,7 +24,7 @@ def make() -> WholeGameSolver:
 
 
 def looks(times: int, iterations: int = 1) -> Rebucketing:
-    """A device for a run with epochs of so many iterations."""
+    """A hook for a run with epochs of this length."""
     solver = make()
     plan = VisitPlan(iterations=iterations)
     return Rebucketing(solver.engine, solver.preflop, plan, times)

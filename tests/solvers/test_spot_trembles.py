@@ -1,4 +1,4 @@
-"""Spots with trembles: answers to what the opponent never does, and what stays as it is."""
+"""Spots with trembles: answers to off-path play, and everything else unchanged."""
 
 from pathlib import Path
 

@@ -248,7 +248,7 @@ def visit_weights(solver: WholeGameSolver) -> list[float]:
     flops, batches = solver.engine.flops, solver.batches
     visits, weights = [0] * flops, [0.0] * flops
     for iteration in range(solver.iterations):
-        epoch, batch, _ = batches.place(iteration, flops)
+        epoch, batch, _ = batches.position(iteration, flops)
         for flop in batches.draw(epoch, batch, np.ones(flops))[0].tolist():
             visits[flop] += 1
             weights[flop] = weights[flop] * solver.schedule.at(visits[flop]).positive + 1

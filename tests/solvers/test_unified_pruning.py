@@ -1,4 +1,4 @@
-"""Pruning in the unified solver: off is off, what is closed is left alone, and it converges."""
+"""Pruning in the unified solver: off is off, closed actions stay as they are, and it converges."""
 
 import numpy as np
 import pytest

@@ -32,7 +32,7 @@ class Twins:
         """One iteration of both."""
         solver = self.solver
         iteration = solver.iterations
-        epoch, batch, _ = solver.batches.place(iteration, solver.engine.flops)
+        epoch, batch, _ = solver.batches.position(iteration, solver.engine.flops)
         solver.train_batch(1)
         # By reach, what is drawn depends on shares that the solver keeps for the epoch.
         flops, chances = solver.batches.draw(epoch, batch, solver.state()["shares"])

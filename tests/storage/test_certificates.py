@@ -13,7 +13,7 @@ from allstreets.solutions import Certificate
 from allstreets.storage import CERTIFICATE
 from allstreets.storage.certificates import (
     CertificateWork,
-    judged_hash,
+    certified_hash,
     read_certificate,
     write_certificate,
 )
@@ -27,7 +27,7 @@ MANIFEST = {
 
 
 def certificate(**others: Any) -> Certificate:
-    return some_certificate(judged=judged_hash(MANIFEST), of_a_later_version=1, **others)
+    return some_certificate(judged=certified_hash(MANIFEST), of_a_later_version=1, **others)
 
 
 def test_it_is_read_back(tmp_path: Path) -> None:

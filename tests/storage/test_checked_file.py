@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from allstreets.base.files import DamagedFileError
 from allstreets.storage import mapped
-from allstreets.storage.mapped import BlockSums, CheckedFile, array_places, map_file, write_mapped
+from allstreets.storage.mapped import (
+    BlockSums,
+    CheckedFile,
+    array_locations,
+    map_file,
+    write_mapped,
+)
 
 ARRAYS: dict[str, NDArray[Any]] = {
     "first": np.arange(500, dtype=np.float32),
@@ -65,7 +71,7 @@ def test_every_byte_is_in_some_block(written: tuple[Path, dict[str, Any]]) -> No
 
 def test_damage_is_noticed_by_who_reads_it(written: tuple[Path, dict[str, Any]]) -> None:
     path, entry = written
-    place = array_places(path, map_file(path))[0]["first"]
+    place = array_locations(path, map_file(path))[0]["first"]
     overwrite(path, place.start + 4 * 400)  # element 400
     file = CheckedFile(path, entry)
     np.testing.assert_array_equal(file["third"], ARRAYS["third"])

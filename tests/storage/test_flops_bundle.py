@@ -1,4 +1,4 @@
-"""Bundles of flops: files that are whole, folders that fill up, and what a reader finds."""
+"""Bundles of flops: whole files, folders that fill up, and what a reader gets."""
 
 import json
 import shutil

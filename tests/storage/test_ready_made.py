@@ -20,7 +20,7 @@ from allstreets.storage import (
     write_certificate,
     write_pack,
 )
-from allstreets.storage.certificates import judged_hash
+from allstreets.storage.certificates import certified_hash
 
 SIZES = {"raise_sizes": [2], "raise_cap": 2, "store": "preflop"}
 
@@ -40,7 +40,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert main(["train", str(file), "--output", str(root / "whole" / name)]) == 0
         compact = root / "compact" / name
         save_compact(load_unified(root / "whole" / name), compact, name)
-        judged = judged_hash(read_manifest(compact, "unified"))
+        judged = certified_hash(read_manifest(compact, "unified"))
         write_certificate(compact, certificate(judged=judged))
         write_pack(root / f"shelf/{name}.zip", {name: compact}, {name: ""})
     return root

@@ -19,7 +19,7 @@ from allstreets.games.spot import spot_root
 from allstreets.solutions import Decision, SpotSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import load_spot, mapped, save_spot
-from allstreets.storage.mapped import array_places, map_file
+from allstreets.storage.mapped import array_locations, map_file
 from allstreets.storage.spot_bundle import (
     clear_unfinished_spot,
     read_spot_manifest,
@@ -347,7 +347,7 @@ def test_overwritten_strategies_are_noticed_when_they_are_read(
     subgame = solver.subgame
     number = find_board(subgame, parse_cards("2c3c")).numbers[2]
     river = next(folder.glob("river-*"))
-    place = array_places(river, map_file(river))[0]["average.river.oop"]
+    place = array_locations(river, map_file(river))[0]["average.river.oop"]
     slots = subgame.boards[0][2].own_slots
     start, end = (place.start + int(slots[each]) * 4 for each in (number, number + 1))
     overwrite(river, start, end - start)

@@ -92,7 +92,9 @@ def test_the_figures_of_a_bundle_are_those_of_what_it_keeps(
         before = {name: array.tobytes() for name, array in solver.state().items()}
         trained = solver.exploitability()
         assert trained is not None
-        save_unified(solver, tmp_path / "game", config={}, kept=quantise_solution(solver, trained))
+        save_unified(
+            solver, tmp_path / "game", config={}, quantised=quantise_solution(solver, trained)
+        )
         loaded = load_unified(tmp_path / "game")
         assert loaded.stored.source.arrays(0)["strategy.0.0"].dtype == numbers
         found = played(loaded).figures()

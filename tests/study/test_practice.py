@@ -198,7 +198,7 @@ def test_flops_come_by_their_weights(game: Solution) -> None:
 
 
 class EvenNumbers:
-    """In the place of chance: numbers that lie evenly between 0 and 1, and suits as they are."""
+    """Replaces chance: numbers that lie evenly between 0 and 1, and suits as they are."""
 
     def __init__(self, count: int) -> None:
         self._numbers = iter((np.arange(count) + 0.5) / count)

@@ -1,4 +1,4 @@
-"""Who plays as the solution does loses nothing: the mean loss is 0 within its exploitability."""
+"""A player who follows the solution loses nothing: the mean loss is 0 within its accuracy."""
 
 import pytest
 from builders.self_play import flop_solution, play, solution
@@ -55,7 +55,7 @@ def test_after_the_flop() -> None:
 
 
 def test_deviations_cost() -> None:
-    """The same decisions taken the other way: some of them are dear, none earns anything."""
+    """The same decisions taken the other way: some are costly, none earns anything."""
     found = [one for seed in range(40) for one in decisions(seed, Player.IP)]
     dear = 0
     for one in found:

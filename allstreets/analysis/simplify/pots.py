@@ -221,7 +221,7 @@ class _SimplePot:
     def _streets(
         self, player: Player, played: Strategies
     ) -> Iterator[tuple[Street, Strategies, Floats]]:
-        """By street: the weights at the player's decisions, and those of all hands dealt [H]."""
+        """The weights at the player's decisions, by street, and those of all hands dealt [H]."""
         entering: Strategies = {0: self._start[player]}
         dealt = self._hands.combos @ _shares(self._hands.held)
         for street in POSTFLOP:

@@ -57,7 +57,7 @@ class _Board:
 
     @property
     def decisions(self) -> list[tuple[Floats, Floats, Floats]]:
-        """As `count_mixes` takes them."""
+        """The decisions as `count_mixes` takes them."""
         return [(self.chances[node], here, self.dealt) for node, here in self.weights.items()]
 
 

@@ -25,9 +25,9 @@ class StreetPrice:
 class Simplified:
     """The cost of simple strategies in `unit`: % of the pot, or mbb/hand in whole games.
 
-    A player's price is the extra win of the opponent's best response when only he is simple. It may
-    be below 0, by at most twice the solution's own exploitability: rounding may improve a strategy
-    that is not fully solved.
+    A player's price is how much more the opponent's best response wins when only he is simple. It
+    may be below 0, by at most twice the solution's own exploitability: rounding may improve a
+    strategy that is not fully solved.
     """
 
     rule: Simplification
@@ -79,11 +79,11 @@ class Simplified:
         prices = ", ".join(f"{seat} {price:.3f}" for seat, price in self._by_seat().items())
         return (
             f"{self.who} simple: {self.rule}; exploitable for {self.after:.3f} {self.unit}, "
-            f"before for {self.before:.3f}; price of {prices}"
+            f"{self.before:.3f} before; price of {prices}"
         )
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON data."""
+        """The record as JSON data."""
         return {
             "rule": {
                 "grid": self.rule.grid,
@@ -109,7 +109,7 @@ class Simplified:
         }
 
     def _by_seat(self, prices: tuple[float, float] | None = None) -> dict[str, float]:
-        """By seat, for the simplified players; of all streets, or the given ones."""
+        """Prices by seat, for the simplified players; of all streets, or the given ones."""
         given = self.prices if prices is None else prices
         return {self.seats[player]: given[player] for player in self.players}
 
@@ -146,12 +146,12 @@ class Trials:
         return max(float(gain) / 2, 0.0)
 
     def prices(self, trial: int) -> tuple[float, float]:
-        """Of OOP and IP: the extra win of the opponent's best response."""
+        """The prices of OOP and IP: how much more the opponent's best response wins."""
         ip_wins, oop_wins = (self.best[trial] - self.best[0])[::-1].tolist()
         return ip_wins, oop_wins
 
     def street_prices(self) -> tuple[StreetPrice, ...]:
-        """Of each street alone."""
+        """The prices of each street alone."""
         return tuple(
             StreetPrice(
                 street.text,

@@ -70,7 +70,7 @@ class Simplification:
             )
 
     def __str__(self) -> str:
-        """For people: "1 size, without actions below 5 %, in steps of 25 %"."""
+        """The rule for people: "1 size, without actions below 5 %, in steps of 25 %"."""
         words = []
         if self.sizes is not None:
             words.append(f"{self.sizes} size{'s' * (self.sizes != 1)}")
@@ -190,7 +190,7 @@ PURE = 0.995  # a hand that takes one action this often does not mix
 
 
 def count_mixes(decisions: Iterable[tuple[Floats, Floats, Floats]]) -> Mixes:
-    """Of (chances [A, H], weights [H], weights [H] as dealt), at decisions with a choice."""
+    """Count mixes in (chances [A, H], weights [H], weights [H] as dealt), each with a choice."""
     total = mixed = 0
     for chances, weights, dealt in decisions:
         if len(chances) > 1:

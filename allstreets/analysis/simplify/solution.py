@@ -39,7 +39,7 @@ from allstreets.solutions import (
 )
 from allstreets.solvers import MBB_PER_CHIP, SpotSolver
 
-Keep = Callable[[int, Arrays], None]
+StoreFlop = Callable[[int, Arrays], None]
 """(index of a flop, its arrays in a bundle)."""
 
 
@@ -109,7 +109,7 @@ def simple_game(
     players: Collection[Player],
     threads: int,
     observe: Observe | None,
-    keep: Keep,
+    keep: StoreFlop,
 ) -> tuple[Simplified, StoredGame]:
     """The same, and the simple strategies: flop by flop to `keep`, the rest at the end."""
     evaluator = _evaluated(result, rule, players, threads, observe, keep)
@@ -122,7 +122,7 @@ def _evaluated(
     players: Collection[Player],
     threads: int,
     observe: Observe | None,
-    keep: Keep | None = None,
+    keep: StoreFlop | None = None,
 ) -> "_Evaluator":
     require_streets(result)
     evaluator = _Evaluator(result, rule, players, threads, keep)
@@ -145,7 +145,7 @@ def require_streets(result: WholeSolution) -> None:
 
 
 class _Evaluator:
-    """The worth of the pots in every trial, and of the whole game by it."""
+    """The values of the pots in every trial, and of the whole game."""
 
     def __init__(
         self,
@@ -153,7 +153,7 @@ class _Evaluator:
         rule: Simplification,
         players: Collection[Player],
         threads: int,
-        keep: Keep | None,
+        keep: StoreFlop | None,
     ) -> None:
         game = result.game
         self._game, self._rake, self._keep = game, result.rules.rake > 0, keep

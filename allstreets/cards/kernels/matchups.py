@@ -1,4 +1,4 @@
-"""How often each hand of one list beats each hand of another, over many boards.
+"""Wins of each hand of one list against each hand of another, counted over many boards.
 
 Hand against hand (`count_wins`), strengths are compared a vector register at a time and the results
 counted, so neither a sort nor a branch is needed. Hands that share a card are counted too; the

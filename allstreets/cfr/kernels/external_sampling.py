@@ -250,7 +250,7 @@ def learn_three(
     second: float,
     third: float,
 ) -> float:
-    """As `learn_two`, for three actions."""
+    """Learn like `learn_two`, from three actions."""
     value = strategy[slot] * first + strategy[slot + ONE] * second + strategy[slot + TWO] * third
     regret = regrets[slot] + (first - value)
     other = regrets[slot + ONE] + (second - value)

@@ -191,7 +191,7 @@ def normalise(
 
 @kernel
 def match_regrets(layout: Layout, tables: Tables) -> None:
-    """Both players' strategies and reach from the regrets, bit for bit as `iterate` leaves them."""
+    """Strategies and reach of both players from the regrets, bit-identical to `iterate`'s."""
     for player in range(2):
         for band in range(layout.player_band[player], layout.player_band[player + 1]):
             width = layout.band_set[band + 1] - layout.band_set[band]
@@ -280,7 +280,7 @@ def respond(
 def iterate_pruned(
     layout: Layout, tables: Tables, bounds: Bounds, skips: Skips, weights: Floats, sound: bool
 ) -> None:
-    """As `iterate`, but skipping: by upper bounds if `sound`, else below the threshold.
+    """Iterate with skipping: by upper bounds if `sound`, else below the threshold.
 
     An iteration with a threshold of −∞ skips nothing.
     """

@@ -114,7 +114,7 @@ def print_combos(out: Console, node: Decision) -> None:
     rows = [row for row in reached_rows(node) if row["reach"] >= EDGE]
     unit, sign = node.unit.column, node.sign
     head = f"{'combo':6}{'reach':>6}{'equity':>8}{'EV':>9}{'EQR':>7}"
-    head += f"{'group':>7}" if node.alike is not None else ""
+    head += f"{'bucket':>8}" if node.alike is not None else ""
     wide = len(head) + 17 * len(node.actions) <= out.width
     for action in node.actions:
         head += f"{action:>8}" + (f"{'EV':>9}" if wide else "")
@@ -123,13 +123,13 @@ def print_combos(out: Console, node: Decision) -> None:
         mark = "*" if row.get("locked") else ""
         text = f"{row['combo'] + mark:6}{row['reach']:6.3f}{percent_text(row['equity']):>8}"
         text += f"{number_text(row[f'ev{unit}'], sign):>9}{percent_text(row['eqr'], 0):>7}"
-        text += f"{row['group']:>7}" if node.alike is not None else ""
+        text += f"{row['bucket']:>8}" if node.alike is not None else ""
         for action in node.actions:
             text += f"{percent_text(row[action]):>8}"
             text += f"{number_text(row[f'ev{unit}_{action}'], sign):>9}" if wide else ""
         out.print(text)
     if node.alike is not None:
-        out.print("Combos of the same group play alike on this board.")
+        out.print("Combos of the same bucket play alike on this board.")
     if any(row.get("locked") for row in rows):
         out.print("* locked: the strategy was given, not solved.")
     if not wide:
@@ -142,7 +142,7 @@ CHART_WIDTH, CHART_GAP = 67, 4  # columns of a 13×13 picture, and between two
 def print_charts(out: Console, progress: Progress, result: "WholeSolution") -> None:
     """Print the opening while a game is being solved, in one piece: a table may be drawn below it.
 
-    On a terminal that is wide enough the two charts stand side by side.
+    On a terminal that is wide enough the two charts are side by side.
     """
     charts = [_chart(node) for node in _opening(result)]
     if not charts:

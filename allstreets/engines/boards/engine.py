@@ -92,7 +92,7 @@ class BoardsEngine(ExactEngine):
         return self._by_pot(len(trees))
 
     def _layouts(self, trees: Trees, new: NewArray, pool: Pool) -> list[tuple[Longs, BoardsPots]]:
-        """By set of ranges: its pots, and how they are laid out."""
+        """The pots of each set of ranges, and how they are laid out."""
         of_pot = np.array(self.sets.of_pot)
         sets = [np.flatnonzero(of_pot == ranges) for ranges in range(len(self.sets.ranges))]
         return [

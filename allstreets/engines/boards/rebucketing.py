@@ -79,7 +79,7 @@ def range_sets(ranges: Floats | None, pots: int, most: int) -> RangeSets:
 
 
 def moved(before: RangeSets, after: RangeSets, ranges: Floats) -> float:
-    """How far the ranges of pots have moved, from 0 (not at all) to 1 (no combo in common).
+    """The distance that ranges of pots have moved, 0 (not at all) to 1 (no combo in common).
 
     The mean over both players and all pots, which weigh as with the `ranges` [2, P, 169].
     """
@@ -139,7 +139,7 @@ class StreetWeights:
 
     @classmethod
     def of(cls, turn: HandLists, river: HandLists, ranges: Floats) -> "StreetWeights":
-        """Those in the ranges [2, 169]."""
+        """The weights in the ranges [2, 169]."""
         oop, ip = ranges
         on_turn, on_river = (
             (hand_weights(street, oop), hand_weights(street, ip)) for street in (turn, river)

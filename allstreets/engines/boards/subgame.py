@@ -300,7 +300,7 @@ class PartOf:
     stored: StoredArrays
 
     def boards(self, layout: BoardsLayout) -> list[list[Boards]]:
-        """Those of all pots, with the places of this pot's numbers."""
+        """The boards of all pots, with the offsets of this pot's numbers."""
         return [
             [
                 with_slots(boards, player, slots.actions)

@@ -301,7 +301,7 @@ class CudaBoardsEngine(BoardsEngine):
 
     @contextmanager
     def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
-        """Within it, average strategies of some flops are whole numbers, as in a bundle."""
+        """Quantise the average strategies of some flops, as in a bundle, within this context."""
         with followed(super().quantised(flops, numbers), lambda: self._send(flops)):
             yield
         self._forget_all(flops)

@@ -47,7 +47,7 @@ def lines_together(shared_bytes: int) -> int:
 
 
 def river_parts(most: int, buckets: int, shared_bytes: int) -> tuple[int, int]:
-    """In how many parts the river boards of a turn, `most` of them, are collected; their boards."""
+    """The parts in which the `most` river boards of a turn are collected; boards of each."""
     places = shared_bytes // (4 * lines_together(shared_bytes)) - 1  # one holds zeros
     parts = -(-most // max(1, places // buckets))
     return parts, -(-most // parts)
@@ -95,7 +95,7 @@ class FlatBoards:
 
     @property
     def most_hands(self) -> int:
-        """Of a board."""
+        """The most hands of a board."""
         return max(int(np.diff(start).max()) for start in self.start)
 
     @property
@@ -239,7 +239,7 @@ class FlatBoards:
         }
 
     def collected(self, player: Player) -> Arrays:
-        """Where the values of each of the player's hands of the turn come from."""
+        """The rows that the values of each of the player's hands of the turn come from."""
 
         def work(flop: int) -> tuple[Array, Array]:
             combos, turn = self.rivers[flop].combos[player], self.boards[TURN][flop]
@@ -287,7 +287,7 @@ class FlopCounts:
 
     @classmethod
     def of(cls, hands: Hands) -> "FlopCounts":
-        """From the hands on all boards."""
+        """The counts from the hands on all boards."""
         flop, turn, river = (each[0] for each in hands)
         # A turn has as many river boards as there are cards that play differently: 48 at most.
         return cls(int(flop.sum()), len(turn), int(turn.sum()), min(48, len(river)), len(river))
@@ -308,7 +308,7 @@ class BoardsMemory:
     sets: int  # of ranges
 
     def numbers(self, flop: FlopCounts) -> int:
-        """Of regrets and averages, two each."""
+        """Bytes of regrets and averages, two each."""
         rows = flop.flop_hands, self._turn_rows(flop), self.buckets * flop.rivers
         total = 0
         for betting in self._betting:
@@ -322,11 +322,11 @@ class BoardsMemory:
         return flop.turns * padded if self.turn_buckets else flop.turn_hands
 
     def matrices(self, flop: FlopCounts) -> int:
-        """Of one set, a byte for each number."""
+        """Bytes of the matrices of one set, one for each number."""
         return 2 * self.buckets**2 * flop.rivers
 
     def lists(self, flop: FlopCounts) -> int:
-        """Of one set: who is in which bucket, who blocks whom, where boards and hands stand."""
+        """Bytes of the lists of one set: hands by bucket, blocked hands, first boards and hands."""
         buckets, rivers, hands = self.buckets, flop.rivers, flop.turn_hands
         parts = river_parts(flop.most_rivers, buckets, SHARED_BYTES)[0]
         dealt = rivers * (4 + 2 * (buckets + 1) + 2 * (RIVER_COMBOS + SPARE * buckets))

@@ -58,7 +58,7 @@ FOLD = np.dtype([("rows", np.int32, 2), ("factor", np.float32), ("pot", np.int32
 
 
 def compiled(device: Device, buckets: int) -> Kernels:
-    """The kernels for so many river buckets."""
+    """The kernels for this many river buckets."""
     sizes = Table(buckets, device.shared_bytes).defines()
     sizes |= {"WIDE": lines_together(device.shared_bytes), "MOVERS": MOVERS}
     defines = (f"{name}={size}" for name, size in sizes.items())
@@ -205,7 +205,7 @@ class BoardsPasses:
 
     @property
     def stored_bytes(self) -> int:
-        """Of regrets and averages."""
+        """Bytes of regrets and averages."""
         kept = self._buffers.kept
         keys = (f"{name}.{level}.{player}" for name in NAMES for level, player in EVERYWHERE)
         return sum(int(kept[key].nbytes) for key in keys)
@@ -277,7 +277,7 @@ class BoardsPasses:
         chunk: Chunk,
         fields: Sequence[Mapping[str, int]],
     ) -> list[int]:
-        """Where the structures of a chunk are; its rows stand at the beginning of the rooms."""
+        """The addresses of a chunk's structures; its rows begin at the beginning of the rooms."""
         lines = self.betting[player][RIVER].lines * self.cards.buckets
         rivers = self._buffers.address("line_rows") - 4 * chunk.boards[RIVER].start * lines
         reach, values = (
@@ -308,7 +308,7 @@ class BoardsPasses:
         ]  # fmt: skip
 
     def _moved(self, name: str, player: Player, level: int, chunk: Chunk) -> int:
-        """Where the rows of the first board would be."""
+        """The address at which the rows of the first board would be."""
         rows = int(getattr(self.betting[player][level], f"{name}_rows"))
         before = int(self.cards.start[level][chunk.boards[level].start])
         return self._buffers.address(f"{name}.{level}") - 4 * before * rows
@@ -348,7 +348,7 @@ class BoardsPasses:
         return -(-self.cards.most_hands // PIECE)
 
     def _fields(self, player: Player, level: int) -> dict[str, int]:
-        """The structure of a street, but for the mode and for what depends on the chunk."""
+        """The structure of a street, except for the mode and for what depends on the chunk."""
         opponent, betting, cards = player.opponent, self.betting[player][level], self.cards
         put = self._buffers.address
         fields: dict[str, int | Array] = {**self._same[level], **betting.fields()}

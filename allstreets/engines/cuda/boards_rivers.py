@@ -37,7 +37,7 @@ PIECE_NUMBERS = 16
 
 @dataclass(frozen=True)
 class Table:
-    """How a block plays: its share of a multiprocessor, and of a tile's columns."""
+    """The resources of a block: its share of a multiprocessor, and of a tile's columns."""
 
     buckets: int
     shared_bytes: int  # that a block of its own may have
@@ -63,7 +63,7 @@ class Table:
 
     @property
     def parts(self) -> int:
-        """In which columns are shared out among warps."""
+        """The number of parts in which columns are shared out among warps."""
         eights = self.buckets // 8
         every = (parts for parts in range(1, eights + 1) if eights % parts == 0)
         return next(parts for parts in every if eights // parts <= MOST_COLUMNS)
@@ -75,7 +75,7 @@ class Table:
 
     @property
     def most_tiles(self) -> int:
-        """Of a piece."""
+        """The most tiles of a piece."""
         return PLAYERS // 32 * self.held // self.parts
 
     def defines(self) -> dict[str, int]:
@@ -96,7 +96,7 @@ class RiverPieces:
 
     @property
     def buckets(self) -> int:
-        """Of a board."""
+        """The buckets of a board."""
         return self.table.buckets
 
     @property
@@ -133,7 +133,7 @@ class RiverPieces:
 
     @cached_property
     def cuts(self) -> list[int]:
-        """Where pieces begin, and the end: as few as fit, about as large as each other."""
+        """The first lines of pieces, and the end: few pieces, about as large as each other."""
         sizes, room = self._bytes, self.table.budget - self._always
         terms, most = self._counts[:, 4], ROWS_OF_TILE * self.table.most_tiles
         if sizes.max() > room or terms.max() > most:
@@ -158,7 +158,7 @@ class RiverPieces:
         return self._always + int(sums.max())
 
     def arrays(self) -> Arrays:
-        """As the kernel of the river reads them: rows count from those of the piece."""
+        """The arrays that the kernel of the river reads: rows count from those of the piece."""
         betting, cuts = self.betting, np.array(self.cuts)
         forest, counts = betting.forest, self._counts
         first = cuts[:-1]

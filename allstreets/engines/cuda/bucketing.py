@@ -59,7 +59,7 @@ class Sizes:
 
     @property
     def on_river(self) -> int:
-        """Of `bucket_rivers`: the opponent's range, and then k-means in its place."""
+        """Bytes of `bucket_rivers`: the opponent's range, later replaced by k-means."""
         combos = self.combos
         profiles = _room(
             4 * combos, 4 * (combos + 1), 4 * (2 * combos + CARDS), 4 * SEGMENTS, 4 * CARDS * 8,
@@ -69,19 +69,19 @@ class Sizes:
 
     @property
     def on_turn(self) -> int:
-        """Of `bucket_turns`."""
+        """Bytes of `bucket_turns`."""
         return self.means(self.settings.turn, self.turn)
 
     @property
     def most(self) -> int:
-        """Of the larger of the two, with its points."""
+        """Bytes of the larger of the two, with its points."""
         return max(
             self.points(self.river) + self.on_river,
             self.points(self.turn) + self.on_turn if self.settings.turn else 0,
         )
 
     def pairs(self, tile: int) -> int:
-        """Of `fill_matrices`, which works on so many rows of the matrices at once."""
+        """Bytes of `fill_matrices`, which works on this many rows of the matrices at once."""
         combos, buckets = self.combos, self.settings.river
         side = _room(2 * combos, 4 * combos, 2 * combos, 2 * (buckets + 1), 4 * buckets)
         lists = _room(2 * SEGMENTS * buckets, 2 * combos, 4 * combos, 2 * (CARDS + 1))
@@ -191,7 +191,7 @@ class CudaBucketing:
         }
 
         def launch(name: str, blocks: int, most: int, shared: int) -> None:
-            """In several launches where points are apart."""
+            """Launch the kernel, several times where points are apart."""
             at_once, points = blocks, 0
             if apart:
                 at_once = min(APART_BLOCKS, blocks)

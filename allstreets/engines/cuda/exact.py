@@ -167,7 +167,7 @@ class CudaSubgame(ExactSubgame):
 
     @property
     def device_use(self) -> DeviceUse:
-        """Its use of the device."""
+        """The subgame's use of the device."""
         return self.device.use(self.memory_bytes)
 
     def regret_sums(self) -> tuple[float, float, int]:
@@ -283,7 +283,7 @@ class CudaSubgame(ExactSubgame):
             zeros(f"regret_sums.{level}", 2 * len(self.streets[level].runouts), np.float64)
 
     def _chunks(self, player: Player, level: int) -> Longs:
-        """Where the boards that are worked on at once begin; reach of those above stays."""
+        """The first boards of chunks that are worked on at once; reach of boards above stays."""
         boards, betting = self.boards[player][level], self._betting[player][level]
         count = len(boards.own_start) - 1
         if level + 1 < len(self.levels):
@@ -340,7 +340,7 @@ class CudaSubgame(ExactSubgame):
         return -(-int(most) // PIECE)
 
     def _fields(self, player: Player, level: int, first_board: int) -> dict[str, int]:
-        """The structure of a street from a board on, but for the mode."""
+        """The structure of a street from a board on, except for the mode."""
         opponent, kept = player.opponent, self._buffers.address
         boards, betting = self.boards[player][level], self._betting[player][level]
         forest, locked = betting.forest, self.locked[level][player]

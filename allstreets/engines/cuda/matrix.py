@@ -321,7 +321,7 @@ class CudaMatrixEngine(MatrixEngine):
 
     @contextmanager
     def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
-        """Within it, average strategies of some flops are whole numbers, as in a bundle."""
+        """Quantise the average strategies of some flops, as in a bundle, within this context."""
         with followed(super().quantised(flops, numbers), lambda: self._send(flops, ("averages",))):
             yield
 

@@ -56,7 +56,7 @@ class Betting:
     exit_rows: Rows = field(default_factory=list)  # (row, line of the next stage, pot)
 
     def add(self, pot: int, plan: StagePlan, below: int) -> None:
-        """Put a pot behind the others; the next stage has so many lines of those already."""
+        """Put a pot behind the others, whose lines the next stage has already."""
         rows, values, spare = self.reach_rows, len(self.sources), plan.lines
         self.reach_rows += plan.reach_rows
         self.sources += [[] for _ in range(plan.value_rows)]
@@ -102,7 +102,7 @@ class Betting:
 
     @cached_property
     def arrays(self) -> Arrays:
-        """As the kernels read them, by field."""
+        """The arrays that the kernels read, by field."""
         every = [source for sources in self.sources for source in sources]
         return {
             "line": ints(self.lines),
@@ -200,7 +200,7 @@ class ChainPasses(Passes):
             zeros(f"folds.{stage}", flops * max([1, *(len(each.fold_rows) for each in both)]))
 
     def launches_of(self, player: Player, mode: int, part: int) -> list[FlopLaunch]:
-        """From the first stage to the last, and back."""
+        """The launches from the first stage to the last, and back."""
         betting, put = self.betting[player], self.buffers.address
         stages = range(len(betting))
         lengths, lines = self.cards.lengths, [len(stage.lines) for stage in betting]

@@ -98,7 +98,7 @@ class TreeCutter:
         return float(win + loss) / 2
 
     def cut(self, most_rows: int, most_shows: int) -> CutTree:
-        """Pieces of at most so many rows and showdowns, as few as the first that fits will do."""
+        """Cut into pieces of at most this many rows and showdowns, and as few as possible."""
         most = np.array([most_rows, most_shows])
         subtrees, waiting = [], [0]
         while waiting:
@@ -248,7 +248,7 @@ class Lists:
         ]  # fmt: skip
 
     def _ranges(self, levels: Iterable[list[Step]]) -> int:
-        """Where the bounds of the levels stand, each a range of nodes."""
+        """The bounds of the levels, each a range of nodes."""
         first = len(self._levels)
         for level in levels:
             self._levels.append(len(self._nodes))
@@ -258,7 +258,7 @@ class Lists:
 
     @cached_property
     def arrays(self) -> Arrays:
-        """As the kernels read them, by field."""
+        """The arrays that the kernels read, by field."""
         return {
             "tops": self.tops,
             "pieces": self.pieces,

@@ -98,7 +98,7 @@ class Request:
 
 @dataclass(frozen=True)
 class FlopLaunch:
-    """A kernel on a part of the flops: so many tasks for each flop, `block` of them a block."""
+    """A kernel on a part of the flops: `tasks` for each flop, in blocks of `block`."""
 
     kernel: str
     tasks: int
@@ -135,7 +135,7 @@ class Passes:
                     self.launches[player, mode, part] = self.launches_of(player, mode, part)
 
     def make_room(self, flops: int) -> None:
-        """Cards, and rows of so many flops, the same memory for both players."""
+        """Cards, and rows of `flops` flops, the same memory for both players."""
         raise NotImplementedError
 
     def launches_of(self, player: Player, mode: int, part: int) -> list[FlopLaunch]:
@@ -155,7 +155,7 @@ class Passes:
         return self.structures.address(name)
 
     def launch(self, player: Player, mode: int, part: int, places: int) -> None:
-        """A pass on so many flops of a part."""
+        """Launch a pass on this many flops of a part."""
         for launch in self.launches[player, mode, part]:
             blocks = -(-places * launch.tasks // launch.block)
             self.kernels.launch(

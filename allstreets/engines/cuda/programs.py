@@ -60,7 +60,7 @@ def packed(file: str, structure: str, given: Mapping[str, int]) -> Longs:
 
 
 def ints(array: Any) -> Ints:
-    """As the kernels count."""
+    """Integers of the type that the kernels count in."""
     return np.ascontiguousarray(array, np.int32)
 
 
@@ -140,7 +140,7 @@ class Parcel:
         }
 
     def address(self, name: str) -> int:
-        """Where an array will stand."""
+        """The address that an array will have."""
         return self._device.address(self._there) + self._places[name][0]
 
     def send(self) -> None:

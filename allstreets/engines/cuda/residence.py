@@ -1,4 +1,4 @@
-"""Where the numbers that a GPU learns live: in its own memory while it lasts, else on the host.
+"""The home of the numbers that a GPU learns: its own memory while there is room, else the host.
 
 Flops are cut into *parts*. Of the first of them regrets and averages stay on the device; all others
 live in pinned memory of the host, and a part comes into one of a few *slots* for the time of a
@@ -30,7 +30,7 @@ COPIES_PER_SECOND = 50e9  # bytes each way: PCIe 5.0 with sixteen lanes
 
 @dataclass(frozen=True)
 class Residence:
-    """How many of F flops stay on a device; the others come there in parts."""
+    """The split of F flops: some stay on a device, the others come there in parts."""
 
     flops: int
     resident: int
@@ -56,7 +56,7 @@ def everything_resident(flops: int) -> Residence:
 
 
 def device_room(stored: int, tables: int) -> int:
-    """Bytes that a device must have free for so many stored ones to stay there."""
+    """Bytes that a device must have free for this many stored bytes to stay there."""
     return stored + tables + min(2 * stored, ROOM_BYTES) + SPARE_BYTES
 
 
@@ -98,7 +98,7 @@ def streaming(flops: Residence, stored: int) -> Streaming | None:
 
 
 def table_bytes(lengths: Sequence[int], flops: int) -> int:
-    """Of the flops' matrices on a device."""
+    """Bytes of the flops' matrices on a device."""
     return 4 * matrix_cells(lengths) * flops
 
 
@@ -178,7 +178,7 @@ class FlopStore:
 
     @contextmanager
     def lent(self, part: int, reads: Which, writes: Which) -> Iterator[None]:
-        """Within it, launches find a part's arrays of some kinds there; some are changed."""
+        """Lend a part's arrays of some kinds to launches within this context; some are changed."""
         if self._is_resident(part):
             yield
             return

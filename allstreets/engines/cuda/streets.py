@@ -1,7 +1,7 @@
 """Streets of exact subgames and of real boards as the CUDA kernels read them (`streets.cuh`).
 
 Boards, hands and stored numbers are those of the kernels for processors. Betting is theirs, too,
-but for the lines of a street, which stand in one list and are worked on one by one, and for rows
+except for the lines of a street, which are in one list and are worked on one by one, and for rows
 and tiles that only fill vectors, which are left out.
 """
 

@@ -32,7 +32,7 @@ KINDS = 9  # of a suit: none held, or one or two with the highest at one of four
 
 @dataclass(frozen=True)
 class HandBuckets:
-    """Which of a player's hands play alike on the boards of a street.
+    """The hands of a player that play alike on the boards of a street.
 
     Stored numbers of a node have one row for each bucket. The regret of a bucket is the mean of
     those of its hands, weighted by `weight`.

@@ -203,7 +203,7 @@ HandsByBoard = Sequence[tuple[Longs, Longs]]
 
 
 def hands_by_board(root: Runouts, combos: Sequence[Longs], streets: int) -> HandsByBoard:
-    """The hands on every board of so many streets; `combos` are those of both players."""
+    """The hands on every board of the first streets; `combos` are those of both players."""
     dealt: list[tuple[Runouts, int]] = [(root, 0)]
     boards = [(root.symmetries, 0)]
     hands = [(_padded_counts(combos[0], boards), _padded_counts(combos[1], boards))]
@@ -241,7 +241,7 @@ class TurnPart:
 
     @property
     def rows(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Where the hands of turn and river begin, of OOP and IP."""
+        """The first hands of turn and river, of OOP and IP."""
         turn, river = ((oop.start, ip.start) for oop, ip in self.hands)
         return turn, river
 
@@ -280,7 +280,7 @@ def kernel_boards(
     """The street as the kernels read it when player `own` is computed, with a slot for each hand.
 
     `all_ins` says whether the betting of this street can end in an all-in with cards to come:
-    the matrices for that are counted by so many threads.
+    `threads` threads count the matrices for that.
     Where the numbers of its nodes are stored, `buckets.with_buckets` adds.
     """
     other = 1 - own

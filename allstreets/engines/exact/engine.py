@@ -180,7 +180,7 @@ class ExactEngine(SeparateSubgames[ExactSubgame]):
         return np.argsort(self.subgames[0][flop].streets[0].combos(Player.OOP, 0))
 
     def quantised(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
-        """Nothing changes: decisions on the flop are stored as they are."""
+        """Change nothing: decisions on the flop are stored as they are."""
         del flops, numbers
         return nullcontext()
 

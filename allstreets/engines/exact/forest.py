@@ -103,7 +103,7 @@ def _actions_before(
 
 @dataclass(frozen=True)
 class StreetForest:
-    """A street for the kernels, and where its tree nodes stand in it."""
+    """A street for the kernels, and the positions of its tree nodes."""
 
     kernel: Forest
     place: dict[int, int]  # tree node → decision node of the forest
@@ -367,7 +367,7 @@ def build_forests(
 
     `payoffs` [N, 2, 3] may be in any unit; `hands` is the longer of the two padded hand lists.
     All-ins before the river are showdowns of their street, or continue to it card by card
-    (`run_out`). Where several pots stand in one list of nodes (`trees`), `first` are their roots.
+    (`run_out`). Where several pots are in one list of nodes (`trees`), `first` are their roots.
     One group holds all lines of the river if they are to be `together`.
     """
     streets = deal_streets(tree, run_out)

@@ -1,6 +1,6 @@
 """Average strategies of an exact subgame, read and set by combo.
 
-Numbers of a node on a board stand in R rows, padding included: a row is a hand, or a bucket.
+Numbers of a node on a board are in R rows, padding included: a row is a hand, or a bucket.
 """
 
 from collections.abc import Mapping
@@ -66,7 +66,7 @@ def combo_rows(subgame: ExactSubgame, level: int, number: int, player: Player) -
 
 @dataclass(frozen=True, eq=False)
 class BoardRows:
-    """Where the strategies of a player's decisions on a board stand: R rows, padding included."""
+    """The rows of the strategies of a player's decisions on a board: R rows, padding included."""
 
     subgame: ExactSubgame
     level: int

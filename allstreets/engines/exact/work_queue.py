@@ -37,7 +37,7 @@ ROOT_TERMINALS: Piece = (TERMINALS, 0, 0, 0, 0, 0)
 
 
 def useful_threads(threads: int, slots: int) -> int:
-    """The number of threads that pay off in a game of so many stored numbers."""
+    """The number of threads that pay off in a game of this many stored numbers."""
     return max(1, min(threads, slots // LEAST_SLOTS))
 
 

@@ -47,7 +47,7 @@ TURN_RUNOUTS = 46
 
 @dataclass(frozen=True, eq=False)
 class FlopBoards:
-    """All complete boards of a flop, and how every combo stands on each."""
+    """All complete boards of a flop, and the points of every combo on each."""
 
     flop: tuple[int, int, int]
     deck: tuple[int, ...]  # the 49 cards that can come

@@ -78,7 +78,7 @@ MOST_BUCKETS = 4096
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """Which cluster each row is in."""
+    """The cluster of each row."""
 
     labels: Longs  # [N]: 0 .. K − 1, each of them in use
     centres: Floats  # [K, D]: the means of the clusters' rows
@@ -314,7 +314,7 @@ def _count_all_moves(
     turn_buckets: NDArray[np.int16],
     river_buckets: NDArray[np.int16],
 ) -> tuple[Ints, Ints]:
-    """How many combos with a next card go from bucket to bucket: flop to turn, turn to river."""
+    """Count the combos with a next card that go from bucket to bucket: turn, then river."""
     sizes = [int(buckets.max()) + 1 for buckets in (flop_buckets, turn_buckets, river_buckets)]
     to_turn = np.zeros((sizes[0], sizes[1]), np.int32)
     count_moves(flop_buckets, turn_buckets, to_turn)

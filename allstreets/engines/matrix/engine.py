@@ -226,7 +226,7 @@ class MatrixEngine:
         return values
 
     def _add_up_pairs(self, pot: int, flops: Flops, found: Singles) -> None:
-        """Where hands stay the same: add up over the terminals."""
+        """Add up pair values over the terminals, in games whose hands stay the same."""
         game, tree = self.games[pot], self._pair_trees[pot]
         sums = game.averages[0][OOP], game.averages[0][OOP.opponent]
         places = game.places_of_hands(0, OOP), game.places_of_hands(0, OOP.opponent)
@@ -241,7 +241,7 @@ class MatrixEngine:
     def _evaluate_pairs(
         self, pot: int, flops: Flops, found: Singles, thread: int, place: int
     ) -> None:
-        """Where hands change: against one hand of the first stage after the other."""
+        """Evaluate against each hand of the first stage, in games whose hands change."""
         game, flop, spaces = self.games[pot], int(flops[place]), self._spaces[thread]
         assert self._facts.combo_hands is not None
 
@@ -334,7 +334,7 @@ class MatrixEngine:
 
     @contextmanager
     def quantised(self, flops: range, numbers: Numbers) -> Iterator[None]:
-        """Within it, average strategies of some flops are whole numbers, as in a bundle."""
+        """Quantise the average strategies of some flops, as in a bundle, within this context."""
         largest = int(np.iinfo(numbers).max)
         with ExitStack() as stack:
             for game in self.games:

@@ -144,7 +144,7 @@ class MatrixGame:
 
     @contextmanager
     def quantised(self, flops: range, largest: int, pool: Pool) -> Iterator[None]:
-        """Within it, average strategies on some flops are whole numbers, as bundles store them.
+        """Quantise average strategies on some flops, as bundles store them, within this context.
 
         The likeliest action of a hand has `largest`. The sums themselves are set aside.
         """
@@ -228,14 +228,14 @@ class MatrixGame:
         return nodes, self.slot_of_node[nodes].astype(np.int64) * length
 
     def places_of_hands(self, stage: int, player: Player) -> Longs:
-        """[H]: where each hand of a stage stands among those that are stored; −1: nowhere."""
+        """[H]: the position of each hand of a stage among the stored hands; −1: not stored."""
         places = np.full(self.cards.lengths[stage], -1)
         stored = self.stored_hands(stage, player)
         places[stored] = np.arange(len(stored))
         return places[: self.cards.hands[stage]]
 
     def _shares_at(self, stage: int, player: Player) -> tuple[Longs, Longs, int]:
-        """Where the shares of a player's decisions begin, their actions, and blocks of hands."""
+        """The offsets of a player's decisions among the shares, their actions and blocks."""
         nodes, starts = self.decisions_of(stage, player)
         length = padded(len(self.stored_hands(stage, player)))
         return starts, self.tree.child_count[nodes].astype(np.int64), length // LANES

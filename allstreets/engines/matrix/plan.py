@@ -211,7 +211,7 @@ def _stage(own: Longs, other: Longs, length: int) -> StageHands:
 
 
 def stored_places(slots: Longs, actions: Longs, count: int) -> Longs:
-    """[S, count]: where the numbers of every action of every hand stand in the row of a flop.
+    """[S, count]: the offsets of every action of every hand in the row of a flop.
 
     `slots` [N] are the actions of earlier nodes, `actions` [N] those of each; S is their sum.
     """

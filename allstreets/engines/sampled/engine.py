@@ -121,7 +121,7 @@ class SampledEngine(SeparateSubgames[SampledSubgame]):
         self._informed(np.array([flop])).set_average(pot, flop, node, strategy)
 
     def quantised(self, flops: range, numbers: Numbers) -> AbstractContextManager[None]:
-        """Within it, average strategies are as bundles store them."""
+        """Quantise average strategies, as bundles store them, within this context."""
         return self._informed(np.array(flops)).quantised(flops, numbers)
 
     def pack(self, flop: int, reach: Floats, numbers: Sequence[Numbers]) -> Arrays:

@@ -82,7 +82,7 @@ LEAST_AVERAGED = 0.01  # of the player's largest reach, added to the weight of e
 
 
 def deals_for(sample_pct: float) -> int:
-    """The number of deals in so many per cent of the pairs of combos.
+    """The number of deals in a percentage of the pairs of combos.
 
     >>> deals_for(1.0), deals_for(1e-9)
     (12713, 1)
@@ -288,7 +288,7 @@ def flop_cards(flop: tuple[int, ...]) -> Cards:
 
 @dataclass(frozen=True, eq=False)
 class Slots:
-    """Where a player's actions are stored; his I decision nodes in the order of the tree."""
+    """The slots of a player's actions; his I decision nodes in the order of the tree."""
 
     first: Longs  # [N] first slot of each of his nodes, elsewhere −1
     start: Longs  # [I + 1] first slots in a row, and the number of slots
@@ -318,7 +318,7 @@ def player_slots(tree: BettingTree, player: Player) -> Slots:
 def walking_tree(tree: BettingTree, payoffs: Floats, slots: list[Slots], player: Player) -> Tree:
     """The betting as `player` walks it.
 
-    Nodes are numbered in the order of `tree.children`, the root before them, so that siblings stand
+    Nodes are numbered in the order of `tree.children`, the root before them, so that siblings are
     side by side. A chance node is replaced by the node below it.
     """
     node = np.concatenate([[0], tree.children])

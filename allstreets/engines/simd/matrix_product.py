@@ -30,7 +30,7 @@ FMA = f"llvm.fma.v{LANES}f32"
 
 
 def _tile(columns: int, dense: bool = False) -> Any:
-    """The instruction for tiles of so many vectors of columns.
+    """The instruction for tiles of this many vectors of columns.
 
     A dense one has no list: it adds up the terms 0, …, count − 1.
     """

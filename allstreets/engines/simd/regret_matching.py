@@ -54,7 +54,7 @@ def positive_sum(stored: Singles, base: int, actions: int) -> Any:
 
 @inlined_kernel
 def normaliser(stored: Singles, base: int, actions: int, whole: Any) -> Normaliser:
-    """Of a block whose shares sum to `whole`: 1 for a strategy, the hands' reach for that below."""
+    """The normaliser of a block whose shares sum to `whole`: 1, or the reach of the hands."""
     return normaliser_of(positive_sum(stored, base, actions), actions, whole)
 
 
@@ -92,7 +92,7 @@ def mean_value(
 
 @inlined_kernel
 def no_gains() -> NextGains:
-    """Before the first action."""
+    """The gains before the first action."""
     zero = splat(ZERO)
     return NextGains(zero, zero)
 

@@ -36,7 +36,7 @@ ONE = np.float32(1.0)
 
 @inner_kernel
 def unite(needed: Bytes, rows: Longs, first: int, count: int, union: Bytes) -> bool:
-    """The blocks that any of so many rows from rows[first] on need; whether there are any."""
+    """The blocks that any of these rows from rows[first] on needs; whether there are any."""
     blocks = len(union)
     union[:] = 0
     for row in range(first, first + count):
@@ -51,7 +51,7 @@ def unite(needed: Bytes, rows: Longs, first: int, count: int, union: Bytes) -> b
 
 @inner_kernel
 def run_length(union: Bytes, block: int, most: int) -> int:
-    """How many neighbours from `block` on are needed, up to `most`."""
+    """The number of neighbours from `block` on that are needed, up to `most`."""
     count = 0
     while count < most and union[block + count]:
         count += 1
@@ -60,7 +60,7 @@ def run_length(union: Bytes, block: int, most: int) -> int:
 
 @inner_kernel
 def column_sizes(inputs: Singles, rows: Longs, first: int, length: int, column: int) -> Any:
-    """How large the sixteen columns from `column` on are in the tile's rows taken together."""
+    """The size of the sixteen columns from `column` on, in the tile's rows taken together."""
     zero = splat(ZERO)
     size = zero
     for row in range(first, first + TILE_ROWS):

@@ -96,7 +96,7 @@ class Call:
         return self.values[argument]
 
     def address(self, array: str, index: Any, vector: Any = None) -> Any:
-        """Of an element of an array among the arguments; with `vector`, of such a one there."""
+        """The address of an element of an array argument; with `vector`, of a vector there."""
         proxy = cgutils.create_struct_proxy(self.types[array])
         data = proxy(self.context, self.builder, self.values[array]).data
         pointer = self.builder.gep(data, [index])
@@ -202,7 +202,7 @@ def store(call: Call) -> Any:
 
 @instruction(types.void, array=ARRAY, index=INDEX, value=VECTOR, dither=VECTOR)
 def store_dithered(call: Call) -> Any:
-    """As `store`, but into int16 what is rounded is value + dither; floats need no dither."""
+    """Store like `store`, but into int16 the value + dither is rounded; floats need no dither."""
     rounds = call.types["array"].dtype == types.int16
     value = call["value"]
     _write(call, call.builder.fadd(value, call["dither"]) if rounds else value)

@@ -22,7 +22,7 @@ from allstreets.engines.simd.vectors import ARRAY, INDEX, Call, aligned, instruc
 
 Counter = Longs
 
-PATIENCE = 20_000
+LOOKS_BEFORE_YIELDING = 20_000
 """Looks at a counter before a thread gives way: some hundred microseconds."""
 
 
@@ -64,12 +64,12 @@ def give_way(call: Call) -> Any:
 
 @inner_kernel
 def wait_for(counters: Counter, index: int, count: int) -> None:
-    """Wait until so many pieces are done. They must have been handed out before this one.
+    """Wait until this many pieces are done. They must have been handed out before this one.
 
     Other threads are working on them, so the wait ends, and soon if they were handed out long ago.
     Yielding to another program costs milliseconds, so it is put off for a while.
     """
-    patience = PATIENCE
+    patience = LOOKS_BEFORE_YIELDING
     while finished(counters, index) < count:
         if patience > 0:
             patience -= 1

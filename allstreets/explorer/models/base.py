@@ -146,11 +146,11 @@ class Refusal(Message):
 
 
 class MissingError(InputError):
-    """There is no such solution, solve or hand."""
+    """A solution, solve or hand that does not exist."""
 
 
 class BusyError(InputError):
-    """Not possible in this state, or too much at once."""
+    """A request that is not possible in this state, or too much at once."""
 
 
 class FormError(InputError):

@@ -87,7 +87,7 @@ class PlayerGrid(Message):
 
 
 class Grids(Message):
-    """Both players' hands."""
+    """The grids of both players' hands."""
 
     oop: PlayerGrid
     ip: PlayerGrid

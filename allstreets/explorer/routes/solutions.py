@@ -74,7 +74,7 @@ def hand(
 
 @router.get("/solutions/{solution}/equity")
 def equity(view: TheView, line: Line = "") -> messages.EquityCurves:
-    """Both ranges sorted by equity."""
+    """Equity curves: both ranges sorted by equity."""
     return view.equity(line)
 
 

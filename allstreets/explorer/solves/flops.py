@@ -117,7 +117,7 @@ def fitting(flop: FlopSpot, output: Path, free: int | None) -> Fit:
         require_memory(flop.spot, fit.precision, fit.need, free, fit.river_groups)
     existing = next(path for path in output.absolute().parents if path.exists())
     room = shutil.disk_usage(existing).free
-    # A save stands beside the one before it until it is whole.
+    # A save lies beside the previous one until it is whole.
     size = 2 * fit.need.memory_bytes
     if size > room:
         raise InputError(

@@ -121,7 +121,7 @@ MAX_ITERATIONS = 100_000  # in one run, where the target is out of reach
 STORE_SECONDS = 5.0  # between two progress notes of a review, for later servers
 OWN_PLAY = "playing the game's own strategies with real cards, for comparison"
 DRAFTING = "drafting this flop, for a first look"
-SETUP = "grouping hands and building tables before the first iteration"
+SETUP = "bucketing hands and building tables before the first iteration"
 BEGIN = "opening the solutions and reading the hands"
 
 

@@ -67,7 +67,7 @@ class Bell:
             self._listeners.discard(entry)
 
     def ring(self) -> None:
-        """Something has changed."""
+        """Signal that something has changed."""
         for loop, event in tuple(self._listeners):
             with suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(event.set)
@@ -240,7 +240,7 @@ class Solves:
 
     @contextmanager
     def resting(self, folder: Path) -> Iterator[None]:
-        """Within it nothing is started; a `BusyError` if a solve works in or for a folder."""
+        """Start nothing within this context; a `BusyError` if a solve works in or for a folder."""
         with self._changed:
             busy = [running.folder for running in self._running.values()]
             for solve in (*busy, *(waiting for waiting, _ in self._queue.values())):

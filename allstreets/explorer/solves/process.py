@@ -100,7 +100,7 @@ class Running:
             self.process.stdin.close()
 
     def wait(self, seconds: float) -> bool:
-        """Whether it ends within so many seconds, all its reports received."""
+        """Whether it ends within some `seconds`, all its reports received."""
         self._thread.join(seconds)
         return not self._thread.is_alive()
 
@@ -274,7 +274,7 @@ class Reporter:
             self._channel.send(Report(state=state, progress=progress, points=points, note=note))
 
     def store(self, progress: SolveProgress | None = None, every: float = 0.0) -> None:
-        """Store the progress for a server that starts later, `every` so many seconds."""
+        """Store the progress every few seconds (`every`), for a server that starts later."""
         self._progress = progress or self._progress
         if time.monotonic() >= self._stored_at + every:
             self._stored_at = time.monotonic()

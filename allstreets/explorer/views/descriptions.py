@@ -280,7 +280,7 @@ def _notes_of_cards(cards: CardModel) -> list[str]:
     if cards.stores_cards:
         return [
             "after the flop, every card is real and strategies are by combo; on a turn or river "
-            "board hands of the same row or group play alike: a hand's panel says which"
+            "board hands of the same turn or river bucket play alike: a hand's panel says which"
         ]
     if cards.plays_combos:
         return ["after the flop, strategies are by combo, and only those on the flop are stored"]

@@ -109,7 +109,7 @@ def _alike_lines(shown: Decision, player: Player, hand: int) -> list[str]:
         weights = np.zeros(COMBO_COUNT)
         weights[combos[inside]] = 1.0
         lines.append(
-            f"{', '.join(combo_text(combo) for combo in own.tolist())}: group {group}, "
+            f"{', '.join(combo_text(combo) for combo in own.tolist())}: bucket {group}, "
             f"{int(inside.sum())} combos: {weights_text(weights, shown.board)}"
         )
     return lines

@@ -225,7 +225,7 @@ def notes(node: Node, shown: Decision) -> list[str]:
 
 
 def grids(shown: Decision) -> messages.Grids:
-    """Both players' hands."""
+    """The grids of both players' hands."""
     oop, ip = _grid(shown, Player.OOP), _grid(shown, Player.IP)
     return messages.Grids(oop=oop, ip=ip, not_reached=shown.why_not() or None)
 

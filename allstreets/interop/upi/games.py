@@ -343,7 +343,7 @@ class GameTree(Tree):
         return need.resident_bytes
 
     def trainable(self, threads: int | None) -> WholeGameSolver:
-        """Its solver; with other flops or lines it is another game, solved afresh."""
+        """The game's solver; with other flops or lines it is another game, solved afresh."""
         game, solver = self._game(), self._solver
         if solver is not None and game_identity(solver.game) == game_identity(game):
             return solver
@@ -387,7 +387,7 @@ class GameTree(Tree):
         return Results((oop, ip), (best_oop, best_ip), gain)
 
     def _stored_results(self) -> Results:
-        """Those that a folder names."""
+        """The results that a folder names."""
         solution, unknown = self._solution, (math.nan, math.nan)
         unit = float(self._betting.chip) / MBB_PER_CHIP
         values = unknown if solution.values is None else solution.values

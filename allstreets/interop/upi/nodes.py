@@ -174,7 +174,7 @@ class Nodes:
                 waiting.append((child, f"{text}:{self._word(tree, child, root)}"))
 
     def counts(self) -> list[str]:
-        """How many nodes of each kind there are on each street, every card counted."""
+        """The number of nodes of each kind on each street, every card counted."""
         tree, game = self.solution.tree(Position()), self.game
         total, rows = 1, ["ROOT 1"]
         trees = [(tree, 1)]
@@ -251,7 +251,7 @@ class Nodes:
         return result
 
     def frequency(self, node: Node) -> float:
-        """How often play gets to a node, the chance of its cards included."""
+        """The probability that play gets to a node, the chance of its cards included."""
         met = float(self.matchups(node, Player.OOP).sum())
         cards = node.position.cards
         if self.game is None or not cards:
@@ -287,7 +287,7 @@ def _masks(tree: BettingTree) -> dict[str, Flags]:
 
 
 def _boards(tree: BettingTree, street: Street, *, sees_cards: bool) -> int:
-    """How many boards of a street follow the root of a tree."""
+    """The number of boards of a street that follow the root of a tree."""
     if not sees_cards or tree.first_street == Street.PREFLOP:
         return 1
     later = range(tree.first_street + 1, street + 1)
@@ -295,5 +295,5 @@ def _boards(tree: BettingTree, street: Street, *, sees_cards: bool) -> int:
 
 
 def _ways(first: int, last: int) -> int:
-    """In how many ways a board of `first` cards gets `last`, beside a pair of hands."""
+    """The number of ways in which a board of `first` cards gets `last`, beside a pair of hands."""
     return math.prod(DECK_SIZE - 4 - cards for cards in range(first, last))

@@ -65,7 +65,7 @@ class _Rests(Control):
 
     @contextmanager
     def resting(self) -> Iterator[None]:
-        """Within it, the solver pauses."""
+        """Pause the solver within this context."""
         with self._changed:
             self._readers += 1
             self._changed.wait_for(lambda: self._rests or self._ended)
@@ -121,7 +121,7 @@ class BackgroundSolve:
         return self._thread.is_alive()
 
     def resting(self) -> AbstractContextManager[None]:
-        """Within it, the solver pauses."""
+        """Pause the solver within this context."""
         return self._control.resting()
 
     def _run(self) -> None:

@@ -30,7 +30,7 @@ def read_player(rest: str) -> tuple[Player, str]:
 
 
 def read_numbers(text: str, count: int) -> list[float]:
-    """So many numbers."""
+    """Read this many numbers."""
     words = text.split()
     if len(words) != count:
         raise InputError(f"incorrect or missing argument: {count:,} numbers, not {len(words):,}")

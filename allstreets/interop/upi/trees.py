@@ -90,7 +90,7 @@ class Tree(ABC):
 
     @abstractmethod
     def trainable(self, threads: int | None) -> SpotSolver | WholeGameSolver:
-        """Its solver, with all that was set since."""
+        """The spot's solver, with all settings made since."""
 
     @abstractmethod
     def exploitability(self) -> float:
@@ -231,7 +231,7 @@ class SpotTree(Tree):
     # Training.
 
     def trainable(self, threads: int | None) -> SpotSolver:
-        """Its solver with its locks; other locks make another game, solved afresh."""
+        """The spot's solver with its locks; other locks make another game, solved afresh."""
         self._threads = threads
         locks = (*self._own_locks, *(locked.lock() for locked in self._given.locks.values()))
         if locks == self.spot.lock:

@@ -1,8 +1,7 @@
-"""The boards that a spot is solved on: a list, a set of flops by its name, or a file of them.
+"""The boards that a spot is solved on: a list, a named set of flops, or a file.
 
-A board weighs as many boards as it stands for: those that differ only by the names of suits, unless
-a set or a file says otherwise. A board that cannot be read keeps its place with the reason; the
-others are solved all the same.
+The weight of a board is the number of boards isomorphic to it, unless a set or a file says
+otherwise. A board that cannot be read stays in the list with the reason; the others are solved.
 """
 
 import math
@@ -73,7 +72,7 @@ def _listed(text: str) -> WeightedBoard:
 def _lines(path: Path) -> Iterator[WeightedBoard]:
     """The boards of a file, a line each.
 
-    A head names the columns (board or flop, and weight); without one they are the first two. A
+    A header names the columns (board or flop, and weight); without one they are the first two. A
     weight may also follow a colon, as PioSOLVER writes it. It is used unchanged.
     """
     lines = _text(path).splitlines()

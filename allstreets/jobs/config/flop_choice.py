@@ -1,4 +1,4 @@
-"""The keys that say which flops a game has; `fitted_95` are chosen by a solution on all flops.
+"""The keys that choose the flops of a game; `fitted_95` are chosen by a solution on all flops.
 
 So this file imports everything that whole games need: it is separate from keys that spots share,
 which start faster without it.

@@ -189,7 +189,7 @@ class PostflopModelConfig(FlopsConfig, BucketsConfig, PruningConfig):
         return self.pruning_in_chips(CHIPS_PER_POT)
 
     def targets(self) -> "FlopTargets":
-        """When each flop is solved."""
+        """The targets at which each flop is solved."""
         return FlopTargets(
             exploitability=self.exploitability_threshold,
             regret=self.regret_threshold,

@@ -26,7 +26,7 @@ from allstreets.base import InputError
 
 MAX_SHOWN = 50  # a file of another kind may have thousands
 
-# Where a value stands: keys and list positions from the top.
+# The path of a value: keys and list positions from the top.
 KeyPath = tuple[str | int, ...]
 
 
@@ -136,7 +136,7 @@ class ConfigModel(BaseModel):
 
     @classmethod
     def _docstrings(cls) -> dict[str, str]:
-        """By the keys that a file has, those of the sections that this one extends included."""
+        """Docstrings by the keys of a file, with those of sections that this one extends."""
         docs: dict[str, str] = {}
         for section in reversed(cls.__mro__):
             if issubclass(section, ConfigModel):

@@ -50,7 +50,7 @@ class Size:
 
     @property
     def subset(self) -> str:
-        """Its flops, as files name them."""
+        """The name of the subset of flops in files."""
         return f"subset_{self.flops}"
 
 

@@ -301,7 +301,7 @@ def read_config(path: Path, model: type[M], override: Override | None = None) ->
 
 
 def read_config_text(text: str, model: type[M], source: str, override: Override | None = None) -> M:
-    """As `read_config`, for YAML that is not in a file; `source` names it in messages."""
+    """Read YAML that is not in a file like `read_config`; `source` names it in messages."""
     return _of_file(parse_yaml(text, source), model, source, override)
 
 

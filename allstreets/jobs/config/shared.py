@@ -81,7 +81,7 @@ class SpotLockConfig(LockConfig):
     """A strategy that is fixed at one node of a spot."""
 
     alike: bool = True
-    """After a card, hold after every card that is the same but for suits as well."""
+    """Whether a lock after a card also holds after every card that is the same except for suits."""
 
 
 class ChecksConfig(ConfigModel):
@@ -141,7 +141,7 @@ class LearningConfig(ChecksConfig):
         return self.default_algorithm
 
     def schedule(self) -> "Schedule":
-        """How the past is discounted."""
+        """The schedule by which older iterations are discounted."""
         exponents = {key.removeprefix("dcfr_"): getattr(self, key) for key in DCFR}
         given = {key: value for key, value in exponents.items() if value is not None}
         schedule = (

@@ -111,5 +111,5 @@ def _is_unified(solver: Any) -> bool:
 def parse_train_config(
     text: str, source: str, flags: Mapping[str, Any] | None = None
 ) -> TrainConfig:
-    """As `read_train_config`, for a file that is not on disk; `source` names it in messages."""
+    """Parse a file that is not on disk like `read_train_config`; `source` names it in messages."""
     return read_config_text(text, TrainConfig, source, lambda data: _override(data, flags or {}))

@@ -500,7 +500,7 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
         )
 
     def batches(self) -> "VisitPlan":
-        """How flops are visited."""
+        """The plan by which flops are visited."""
         return VisitPlan(
             self.flop_batch_size, self.iterations_per_batch, self.flop_choice, self.seed
         )

@@ -279,7 +279,7 @@ def _draw_legend(figure: Figure, chart: Chart, colours: Sequence[str]) -> None:
 
 
 PDF = "charts.pdf"
-UNSET = "-._"  # stand in the names of files, beside letters and digits
+UNSET = "-._"  # allowed in the names of files, beside letters and digits
 
 
 def decisions_below(node: Node) -> Iterator[Node]:
@@ -319,7 +319,7 @@ class Posters:
         self.name = f"{solution.name}: " if solution.name else ""
 
     def charts(self) -> Iterator[tuple[str, Chart]]:
-        """Each chart with the name of its file."""
+        """The charts with the names of their files."""
         for number, node in enumerate(self.nodes, start=1):
             decision = node.decision
             chart = node_chart(node.solution, decision)

@@ -35,7 +35,7 @@ CARDS = {
     "classes": "hand classes, turn and river averaged over",
     "buckets": "hands in buckets on every street",
     "exact": "real combos on every turn and river",
-    "boards": "real boards, the hands of each river board in groups",
+    "boards": "real boards, the hands of each river board in buckets",
     "sampled": "hand classes, turn and river sampled",
 }
 

@@ -145,7 +145,7 @@ def trembling_reach(
 
 
 @kernel
-def preflop_down(
+def preflop_forward(
     layout: PreflopLayout,
     player: int,
     regrets: Floats,
@@ -194,7 +194,7 @@ def preflop_down(
 
 
 @kernel
-def preflop_up(
+def preflop_backward(
     layout: PreflopLayout,
     player: int,
     regrets: Floats,
@@ -211,7 +211,7 @@ def preflop_up(
 
     `mask` [N, H], or [0, H] for all, are the player's hands that get to a node by open actions: a
     closed action gains nothing, and nothing below it changes. `now` [5] are the discounts. The
-    worth of the opponent's trembles stays below the action by which he trembles.
+    effect of the opponent's trembles stays below the action by which he trembles.
     """
     hands = regrets.shape[1]
     for decision in range(len(layout.decision) - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""Flops chosen by a solution: what serves as one, and what is refused."""
+"""Flops chosen by a solution: the solutions that will do, and refusals."""
 
 import json
 import os

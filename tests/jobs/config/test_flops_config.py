@@ -1,4 +1,4 @@
-"""The section postflop_model: defaults, presets, old names, and what is refused."""
+"""The section postflop_model: defaults, presets, old names, and refusals."""
 
 import warnings
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The loop's section: which keys end a run, and what is refused."""
+"""The loop's section: the keys that end a run, and refusals."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The section solver: what every key means, what is refused, and that the docs know them all."""
+"""The section solver: the meaning of every key, refusals, and complete docs."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""A solution in words: every number with its unit, and what it covers."""
+"""A solution in words: every number with its unit, and the game that it covers."""
 
 import json
 from dataclasses import replace

@@ -33,7 +33,7 @@ FAR = np.float32(1e30)
 
 @inner_kernel
 def highest(numbers: Singles) -> np.float32:
-    """Of sixteen."""
+    """The largest of sixteen numbers."""
     most: np.float32 = numbers[0]
     for lane in range(1, LANES):
         most = max(most, numbers[lane])
@@ -121,7 +121,7 @@ def come_closer(
 
 @inner_kernel
 def whole_sum(sums: Singles) -> np.float32:
-    """Of all lanes."""
+    """The sum over all lanes."""
     whole = np.float32(0.0)
     for lane in range(LANES):
         whole += sums[lane]
@@ -231,8 +231,8 @@ def find_nearest(
 ) -> None:
     """The nearest centre of every real point, the first of equals, into `labels` [N].
 
-    Half the squared distance is |c|² / 2 − x · c, but for what all centres share. Labels are small
-    whole numbers as floats, since they travel in the lanes of the distances.
+    Half the squared distance is |c|² / 2 − x · c, except for a term that all centres share. Labels
+    are small whole numbers as floats, since they travel in the lanes of the distances.
     """
     half = np.zeros(len(centres), np.float32)
     away = np.zeros((len(centres), len(radii)), np.float32)
@@ -311,7 +311,7 @@ def cluster(
     centres: Singles,
     labels: Singles,
 ) -> None:
-    """Seeds, and so many rounds of Lloyd's, or until no point changes its centre.
+    """Seed, then rounds of Lloyd's, at most `rounds`, until no point changes its centre.
 
     `labels` [N] are the centres that the points chose in the last round, `centres` [K, 16] where
     these went then. The first `points` of N are real.

@@ -22,7 +22,7 @@ CHANCE = 1 / 44
 def count_hands(
     strengths: Shorts, orbit_of: Longs, orbits: Shorts, hands: Longs, combos: Longs
 ) -> None:
-    """How many hands and combos each board has, [B].
+    """The numbers of hands and combos on each board, [B].
 
     `strengths` [B, 1326] are those of all combos, `orbits` [S, 1326] the lowest combos that they
     become under sets of renamings, and `orbit_of` [B] says which set leaves a board as it is.
@@ -180,7 +180,7 @@ def add_margins(
         while end < len(combos) and strengths[combos[end]] == strengths[combos[begin]]:
             net[buckets[1, combos[end]]] += weights[1, combos[end]]
             end += 1
-        # Now it is what is weaker − what is stronger; a tie is half of each.
+        # Now it is weaker − stronger; a tie is half of each.
         for place in range(begin, end):
             row, weight = buckets[0, combos[place]], sign * weights[0, combos[place]]
             for bucket in range(count):

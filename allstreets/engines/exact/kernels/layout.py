@@ -140,7 +140,7 @@ class Storage(NamedTuple):
 
 
 class NodePlace(NamedTuple):
-    """Where the numbers of one own node stand."""
+    """The offsets of the numbers of one own node."""
 
     child: int  # first value row of its actions
     target: int  # value row of the node

@@ -175,7 +175,7 @@ def evaluate_node(
 
 @inner_kernel
 def pot_start(actions: Longs, pot: int, rows: Longs, board: int) -> int:
-    """Where the stored numbers of a pot's nodes on a board begin.
+    """The offset of the stored numbers of a pot's nodes on a board.
 
     `actions` [P+1] are those before each pot, `rows` [B+1] the stored rows before each board.
     """

@@ -297,7 +297,7 @@ def other_tile(
     store(rows, regions.folds + 16 * other, splat(ZERO))
     source = Source(space.reach, forest.folded_reach, lane)
     fold_total = sum_by_card(boards, board, rows, regions.folds, regions.fold_sums, other, source)
-    # The worth of each card's hands when they fold, and when they call but for won and lost.
+    # The value of each card's hands when they fold, and when they call, without won and lost.
     called = rake - stake if river else rake
     for card in range(CARDS):
         place = regions.sums + 16 * card

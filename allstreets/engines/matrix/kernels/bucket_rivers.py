@@ -81,7 +81,7 @@ def count_points(strengths: NDArray[np.uint16], cards: Bytes, points: NDArray[np
 
 @kernel
 def spread_points(points: NDArray[np.int16], scratch: Ints, out: Ints) -> None:
-    """How each hand's points are spread over boards: `points` [B, H] into `out` [H, CELLS].
+    """The spread of each hand's points over boards: `points` [B, H] into `out` [H, CELLS].
 
     out[h, k] = Σ over the numbers u of cell k of the live boards on which the hand has at most u
     points: the cumulative distribution, added up within the cell. So it sees where in a cell the

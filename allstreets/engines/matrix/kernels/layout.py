@@ -143,5 +143,5 @@ strategy."""
 
 
 def filled(stages: tuple[Record, ...]) -> tuple[Record, ...]:
-    """As many records as kernels take: the last one is repeated for missing stages."""
+    """Records filled up to the number that kernels take: the last one stands in for the rest."""
     return stages + stages[-1:] * (MOST_STAGES - len(stages))

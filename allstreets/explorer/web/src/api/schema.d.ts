@@ -653,7 +653,7 @@ export interface paths {
         };
         /**
          * Equity
-         * @description Both ranges sorted by equity.
+         * @description Equity curves: both ranges sorted by equity.
          */
         get: operations["equity_api_solutions__solution__equity_get"];
         put?: never;
@@ -2010,7 +2010,7 @@ export interface components {
         };
         /**
          * Grids
-         * @description Both players' hands.
+         * @description The grids of both players' hands.
          */
         Grids: {
             ip: components["schemas"]["PlayerGrid"];
@@ -2727,7 +2727,7 @@ export interface components {
         };
         /**
          * RangeKind
-         * @description How a range is written.
+         * @description The format of a range's text.
          * @enum {string}
          */
         RangeKind: "text" | "pio" | "pio-1326" | "gto+" | "monker" | "json" | "csv";

@@ -1,4 +1,4 @@
-// How many answers of the server are awaited: a page that waits shows that it works.
+// The number of awaited answers of the server: a page that waits shows that it works.
 
 export class Waiting {
   count = $state(0);

@@ -1,4 +1,4 @@
-// What the address bar holds: which page, which solution, which place in it.
+// The contents of the address bar: the page, the solution, the node in it.
 
 export type Tab = "strategy" | "equity" | "cards" | "flops" | "about";
 export type Mode = "strategy" | "ev" | "loss" | "equity" | "eqr" | "reach" | "difference";

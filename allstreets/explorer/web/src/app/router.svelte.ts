@@ -18,7 +18,7 @@ export class Router {
     this.address = address;
   }
 
-  /** Go on from this page after a slow answer: nowhere once another page is open. */
+  /** Leave this page after a slow answer; nothing happens once another page is open. */
   onward(): (address: Address) => void {
     const page = location.pathname;
     return (address) => {

@@ -20,7 +20,7 @@ export function often(value: Maybe, digits = 1): string {
   return 100 * value < least / 2 ? `<${least} %` : percent(value, digits);
 }
 
-/** A number with so many digits after the point. */
+/** A number with the given digits after the point. */
 export function fixed(value: Maybe, digits = 2): string {
   if (!exists(value)) return DASH;
   const text = value.toFixed(digits);

@@ -42,7 +42,7 @@ type Cost = Pick<
 export function costOf({ memory_bytes: memory, seconds_per_iteration: seconds, sparing }: Cost): string {
   const takes = [
     memory === null ? "" : `about ${bytes(memory)}`,
-    seconds === null ? "" : `${significant(seconds, 2)} s an iteration`,
+    seconds === null ? "" : `${significant(seconds, 2)} s per iteration`,
     sparing && `to fit into memory, ${sparing}`,
   ].filter(Boolean);
   const what = "Real combos, every turn and river, for the ranges that get here";

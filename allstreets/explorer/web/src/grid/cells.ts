@@ -27,7 +27,7 @@ export interface Cell {
   ink: Ink; // what letters can be read on it
   code: string; // of the action that `text` counts: "F", "B33"; "": it counts none
   text: string; // under the hand's name
-  label: string; // for who cannot see it
+  label: string; // for people who cannot see it
 }
 
 /** For strong colours, for pale ones, or where the cell is empty: as the look has it. */
@@ -52,7 +52,7 @@ export interface Shown {
   grid: PlayerGrid;
   actions: readonly Action[]; // of this player; empty where he does not act
   locked: readonly number[]; // of this player: the share of a hand's combos; empty likewise
-  learned: boolean; // whether what is shown means something: false where nobody gets to
+  learned: boolean; // false: no hand gets here, so the figures mean nothing
   mode: Mode;
   full?: boolean; // cells of a strategy are filled, however seldom a hand gets here
   player: PlayerName;

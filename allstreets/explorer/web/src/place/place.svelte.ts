@@ -125,7 +125,7 @@ export class PlaceStore {
     this.go(lineForward(this.trail, this.place, here.kind === "decision" ? here.actions : []));
   }
 
-  /** The nth action that is offered, if there are so many. */
+  /** The nth action that is offered, if there is one. */
   take(action: number): void {
     const here = this.place?.here;
     if (here?.kind === "decision") this.go(here.actions[action]?.line ?? null);

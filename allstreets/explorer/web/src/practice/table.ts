@@ -6,12 +6,12 @@ type State = Schemas["PracticeState"];
 type Question = Schemas["PracticeQuestion"];
 
 export interface Seat {
-  name: string; // "SB", "BB", with "you" for who plays
+  name: string; // "SB", "BB", with "you" for the user
   button: boolean;
   stack: number | null; // null: not known any more
   bet: number;
   cards: readonly (string | null)[]; // null: face down
-  told: string; // the cards, for who does not see them
+  told: string; // the cards, for people who do not see them
   acts: boolean;
 }
 export interface Seats {

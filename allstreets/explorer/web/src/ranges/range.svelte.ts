@@ -30,7 +30,7 @@ export class EditedRange {
 
   private shown = ""; // the text of the grid
   private settled = ""; // the text that the next change leads away from
-  private stroke: Stroke | null = null; // that goes on
+  private stroke: Stroke | null = null; // the current one
   private brushed: Weights = $state.raw({}); // what it has painted
   private readonly strokes = new Queue<Stroke>(
     () => !this.waits,

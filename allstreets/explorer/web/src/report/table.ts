@@ -205,7 +205,7 @@ export function weightedMean(rows: readonly Row[], column: Column): number | nul
   return weights > 0 ? sum / weights : null;
 }
 
-/** Which of many rows of one height are in view, with some to spare; `to` is not among them. */
+/** The rows in view, of many of one height, with some to spare; `to` is not among them. */
 export function inView(
   top: number,
   height: number,

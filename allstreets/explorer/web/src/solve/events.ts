@@ -21,7 +21,7 @@ export function goesOn(state: SolveState): boolean {
 
 /**
  * A curve with new points. The first event of a stream brings the whole curve again, and a solve
- * that goes on from its last save repeats iterations: what is new takes the place of what it repeats.
+ * that resumes from its last save repeats iterations: new points replace the repeated ones.
  */
 export function joined(known: readonly CurvePoint[], fresh: readonly CurvePoint[]): CurvePoint[] {
   const [first] = fresh;

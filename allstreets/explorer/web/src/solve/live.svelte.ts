@@ -25,7 +25,7 @@ export class Live {
 
   constructor(readonly id: string) {}
 
-  // These are read by components that come and go, so they are worked out anew and not $derived,
+  // These are read by components that come and go, so they are computed again and not $derived,
   // which would end with the component that asked first.
 
   /** How often the solution was saved: when it grows, ask for its numbers again. */
@@ -80,7 +80,7 @@ export class Live {
       const event = JSON.parse(message.data) as Schemas["SolveEvent"];
       this.solve = event.solve;
       this.points = joined(this.points, event.points);
-      // The server ends the stream with the solve; the browser would open it again for ever.
+      // The server ends the stream with the solve; the browser would open it again forever.
       if (!this.goesOn) this.disconnect();
     });
     // The browser would try again by itself, but would not notice that a server that was started

@@ -26,7 +26,7 @@ export interface SizePlace {
 /** A field, and all texts that it writes; the first one is what it shows. */
 export interface SizeField {
   kind: Kind;
-  label: string; // for who does not see the row: "Turn, IP, raise"
+  label: string; // for people who do not see the row: "Turn, IP, raise"
   writes: readonly [SizePlace, ...SizePlace[]];
 }
 
@@ -36,7 +36,7 @@ export interface SizeRow {
   fields: readonly (SizeField | null)[]; // bet, raise, donk; null: there is none
 }
 
-/** The streets that are played on from a board of so many cards. */
+/** The streets that are played on from a board with this number of cards. */
 export function streetsFrom(cards: number): readonly Street[] {
   return STREETS.slice(Math.min(2, Math.max(0, cards - 3)));
 }
@@ -96,7 +96,7 @@ function streetGroups(cards: number, shared: boolean): StreetGroup[] {
   return [{ name, streets: [...shown, ...before], later }];
 }
 
-/** The rows of fields for a board of so many cards. */
+/** The rows of fields for a board with this number of cards. */
 export function sizeRows(cards: number, sharing: Sharing): SizeRow[] {
   const sides = sharing.players ? [PLAYERS] : PLAYERS.map((player) => [player]);
   return streetGroups(cards, sharing.streets).flatMap(({ name, streets, later }) =>
