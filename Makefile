@@ -66,16 +66,19 @@ run: ## Solve a small whole game, preflop through river, and show its charts
 	@$(MAKE) --no-print-directory -j 2 kernels page-if-possible
 	@$(BIN)/allstreets train
 
+KERNELS := first-run
+
 kernels: $(READY)
-	@$(BIN)/allstreets compile first-run
+	@$(BIN)/allstreets compile $(KERNELS)
 
 page-if-possible:
 	@$(MAKE) --no-print-directory page || echo "The explorer's page could not be built; going on without it."
 
 # Everything side by side, as soon as what it needs is there; each prints its findings in one piece.
-# Kernels are compiled from the moment that running needs no more packages.
+# Kernels are compiled from the moment that running needs no more packages: all of them, while what
+# checks and tests need is installed.
 test: ## All checks, and the tests that every change needs
-	@$(MAKE) --no-print-directory -j 4 lint layers page kernels types web unit
+	@$(MAKE) --no-print-directory -j 4 lint layers page kernels types web unit KERNELS=all
 
 test-all: ## The same with long tests: real Ray and kills, S3, searches, every write of a run
 	@$(MAKE) --no-print-directory test TESTS=--all

@@ -27,9 +27,9 @@ from allstreets.engines.exact.strategies import average_strategy, set_average_st
 from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.engines.exact.view import StreetView
 from allstreets.engines.matrix.buckets import (
+    BucketCounts,
     bucket_stages,
     build_bucket_model,
-    parse_bucket_counts,
 )
 from allstreets.engines.matrix.cards import Stage, class_stages
 from allstreets.games.whole_game import PotGame, pot_at
@@ -40,6 +40,7 @@ TREES = {
     "100 % of pot, SPR 3.5": pot_at(3.5, same_sizes(Street.FLOP, "100%", "100%"), 1),
     "75 % of pot, SPR 5": pot_at(5.0, same_sizes(Street.FLOP, "75%", "75%"), 1),
 }
+COUNTS = {"fast": BucketCounts(10, 50, 50), "standard": BucketCounts(20, 500, 500)}
 ITERATIONS = 400
 EXACT_ITERATIONS = 80
 EVERYONE = np.ones(1176)
@@ -166,7 +167,7 @@ def main() -> None:
         for text in options.flops.split(","):
             spot = Spot.of(text, title, game)
             for counts in options.buckets.split(","):
-                model = build_bucket_model(parse_cards(text), parse_bucket_counts(counts), seed=1)
+                model = build_bucket_model(parse_cards(text), COUNTS[counts], seed=1)
                 rows += measure(f"buckets {counts}", spot, bucket_stages(model), model.buckets_on)
             if title == smaller:
                 rows += measure("classes", spot, class_stages(parse_cards(text)), classes_on)

@@ -44,7 +44,6 @@ from allstreets.engines.cuda.matrix_chain import ChainPasses
 from allstreets.engines.cuda.matrix_classes import ClassPasses
 from allstreets.engines.cuda.programs import source
 from allstreets.engines.cuda.residence import Residence, everything_resident, streaming
-from allstreets.engines.matrix.buckets import parse_bucket_counts
 from allstreets.engines.matrix.engine import MatrixEngine
 from allstreets.engines.matrix.kernels.layout import UPDATE
 from allstreets.engines.spec import EngineSpec
@@ -66,9 +65,10 @@ class Cards:
     def configured(self, sizes: tuple[float, ...], flops: Any) -> tuple[UnifiedConfig, Any]:
         given: dict[str, Any] = {"postflop_bet_sizes": sizes, "flops": flops, "cards": self.kind}
         if self.kind == "buckets":
-            counts = parse_bucket_counts(self.buckets)
-            for street in ("flop", "turn", "river"):
-                given[f"num_hand_buckets_{street}"] = getattr(counts, street)
+            for street, count in zip(
+                ("flop", "turn", "river"), self.buckets.split("/"), strict=True
+            ):
+                given[f"num_hand_buckets_{street}"] = int(count)
         config = UnifiedConfig(type="unified_cfr", **given)
         return config, config.game()
 

@@ -20,6 +20,14 @@ import time
 from dataclasses import dataclass
 
 from report import Row, write_report
+from separated_play import (
+    model_values,
+    models_at,
+    own_models,
+    play_separated,
+    pot_sprs,
+    resolve_flops,
+)
 
 from allstreets.betting import PreflopRules, Street, same_sizes
 from allstreets.cards.flop_sets import parse_flop_set
@@ -28,14 +36,7 @@ from allstreets.engines.protocol import Engine
 from allstreets.engines.spec import EngineSpec
 from allstreets.games.whole_game import PotGame, WholeGame
 from allstreets.solvers.flops import FlopsSolver, FlopTargets
-from allstreets.solvers.separated import (
-    PreflopSolver,
-    model_values,
-    models_at,
-    own_models,
-    play_separated,
-    resolve_flops,
-)
+from allstreets.solvers.separated import PreflopSolver
 from allstreets.solvers.whole_game import PreflopTraining, WholeGameSolver
 
 CHOICES: dict[str, tuple[float, ...]] = {
@@ -106,7 +107,7 @@ class Bench:
         resolve_flops(resolved, average, RESOLVE_ITERATIONS)
         seconds = model_seconds + preflop_seconds
         whole, done = self.unified_after(seconds)
-        used = ", ".join(f"{own:.3g}→{model:.3g}" for own, model in dict(solver.pot_sprs).items())
+        used = ", ".join(f"{own:.3g}→{model:.3g}" for own, model in dict(pot_sprs(solver)).items())
         return [
             Row(
                 f"{name}: models",

@@ -7,7 +7,6 @@ from .arrays import Pair as Pair
 from .arrays import Singles as Singles
 from .arrays import quotient as quotient
 from .cache import cache_folder as cache_folder
-from .cache import cache_path as cache_path
 from .cache import cached_arrays as cached_arrays
 from .cache import data_path as data_path
 from .control import INTERRUPTED as INTERRUPTED

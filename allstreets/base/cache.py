@@ -47,7 +47,7 @@ def cached_arrays(name: str, version: int, build: Callable[[], Arrays]) -> Array
 
     A cache folder that cannot be read or written costs time, never the result.
     """
-    path = cache_folder() / f"{name}-v{version}.safetensors"
+    path = cache_path(name, version)
     with suppress(OSError, DamagedFileError):
         return read_checked_arrays(path)[0]
     with suppress(OSError):

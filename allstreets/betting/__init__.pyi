@@ -73,8 +73,6 @@ from .tree import NodeKind as NodeKind
 from .tree import TreeSize as TreeSize
 from .tree import make_tree as make_tree
 from .tree import read_only as read_only
-from .tree_matching import match_trees as match_trees
-from .tree_matching import matched_strategy as matched_strategy
 from .words import BIG_BLINDS as BIG_BLINDS
 from .words import BLINDS as BLINDS
 from .words import BLINDS_AND_CARDS as BLINDS_AND_CARDS

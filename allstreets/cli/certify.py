@@ -12,6 +12,7 @@ from allstreets.cli.terminal.output import (
     command,
     console,
     print_json,
+    print_lines,
     written,
 )
 
@@ -128,6 +129,5 @@ def certify_on_terminal(out: "Console", job: "CertifyJob") -> "CertifyOutcome":
             f"Interrupted; {outcome.done:,} of {len(job.flops):,} flops are evaluated and kept. "
             f"Continue with: {command('certify', job.folder)}, and the same options."
         )
-    for line in lines:
-        out.print(line, markup=False, soft_wrap=True)
+    print_lines(out, lines)
     return outcome

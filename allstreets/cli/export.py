@@ -119,7 +119,7 @@ def chart(
     posters = Posters(load(solution, WholeSolution), line, everything=everything)
     out, folder = console(), png or Path("charts")
     for path in posters.write(folder):
-        out.print(str(path), markup=False, soft_wrap=True)
+        out.print(str(path), soft_wrap=True)
     if posters.left_out:
         more = "s are" if posters.left_out > 1 else " is"
         again = command("chart", solution, "--all")

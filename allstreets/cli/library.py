@@ -12,6 +12,7 @@ from allstreets.cli.terminal.output import (
     console,
     plain_table,
     print_json,
+    print_lines,
     written,
 )
 
@@ -217,13 +218,11 @@ def build(
     )
     out = console(stderr=json)
     if dry_run:
-        for line in job.plan().lines:
-            out.print(line, markup=False, soft_wrap=True)
+        print_lines(out, job.plan().lines)
         return
     with ends_by_signals():
         outcome = run_on_terminal(job)
-    for line in outcome.lines():
-        out.print(line, markup=False, soft_wrap=True)
+    print_lines(out, outcome.lines())
     if json:
         print_json(outcome.to_json())
     raise typer.Exit(exit_code(outcome) or (1 if outcome.problem else 0))

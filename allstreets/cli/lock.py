@@ -14,6 +14,7 @@ from allstreets.cli.terminal.output import (
     command,
     console,
     print_json,
+    print_lines,
     written,
 )
 from allstreets.cli.train import default_output, train_job
@@ -235,8 +236,7 @@ def _print_exploit(
 
     outcome = run_on_terminal(plan_exploit(folder, opponent, line, threads))
     out = console(stderr=json)
-    for text in outcome.lines():
-        out.print(text, markup=False, soft_wrap=True)
+    print_lines(out, outcome.lines())
     if json:
         print_json(outcome.to_json())
 

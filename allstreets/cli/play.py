@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from allstreets.cli.terminal.output import JsonOption, ThreadsOption, console, print_json, written
+from allstreets.cli.terminal.output import (
+    JsonOption,
+    ThreadsOption,
+    console,
+    print_json,
+    print_lines,
+    written,
+)
 
 if TYPE_CHECKING:
     from allstreets.interop import DealtPlayer, TableResult
@@ -72,7 +79,7 @@ def play(
         if result.won is not None:
             won.append(float(result.won) / rules.big_blind)
         shown = "not shown" if result.won is None else f"{won[-1]:+.2f} bb"
-        out.print(f"{result.hand.name}: {shown}, {sum(won):+.2f} bb in all", highlight=False)
+        out.print(f"{result.hand.name}: {shown}, {sum(won):+.2f} bb in all")
 
     try:
         if protocol == "acpc":
@@ -180,8 +187,7 @@ def match(
             )
         )
     out = console(stderr=json)
-    for line in outcome.lines():
-        out.print(line, soft_wrap=True)
+    print_lines(out, outcome.lines())
     if json:
         print_json(outcome.to_json())
     if outcome.interrupted:

@@ -136,7 +136,7 @@ def practice(
         raise InputError("name a solution: allstreets practice DIR; or show results with --stats")
 
     def announce(flop: str) -> None:
-        out.print(f"Drafting {flop} …", style="dim", markup=False)
+        out.print(f"Drafting {flop} …", style="dim")
 
     solution = load_playable(folder, drafts=drafts, announce=announce)
     session = Session(solution, player, wanted, seed, results)

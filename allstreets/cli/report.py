@@ -16,6 +16,7 @@ from allstreets.cli.terminal.output import (
     percent,
     print_csv,
     print_json,
+    print_lines,
     written,
 )
 
@@ -247,8 +248,7 @@ def _report_decision(
         print_csv(reached_rows(decision))
         return
     out = console()
-    for text in remarks:
-        out.print(text, soft_wrap=True)
+    print_lines(out, remarks)
     print_head(out, decision)
     print_mix(out, decision)
     if decision.reached and not decision.known:

@@ -14,6 +14,7 @@ from allstreets.cli.terminal.output import (
     command,
     console,
     print_json,
+    print_lines,
     print_looks,
     written,
 )
@@ -216,8 +217,7 @@ def solve_spot(
 
     outcome = run_on_terminal(job)
     out = console(stderr=json)
-    for text in outcome.lines():
-        out.print(text, markup=False, soft_wrap=True)
+    print_lines(out, outcome.lines())
     decides = outcome.solver.spot.tree.child_count[0]
     first = outcome.result().at("").decision if decides else None
     if first is not None:
@@ -251,7 +251,7 @@ def print_origin(out: "Console", origin: "Origin", reached: float) -> None:
 
     out.print()
     for text in origin_lines(origin, reached):
-        out.print(text, markup=False)
+        out.print(text)
 
 
 # The flags that still apply: everything else about the spot comes from the solution.
@@ -354,8 +354,7 @@ def solve_many(job: "SpotsJob", *, json: bool) -> None:
     outcome = run_on_terminal(job)
     out, err, faults = console(stderr=json), console(stderr=True), outcome.lines()
     _print_rows(out, outcome.rows)
-    for line in faults[:SHOWN_ERRORS]:
-        err.print(line, markup=False, soft_wrap=True)
+    print_lines(err, faults[:SHOWN_ERRORS])
     if len(faults) > SHOWN_ERRORS:
         err.print(f"… and {len(faults) - SHOWN_ERRORS:,} more that were not solved")
     _print_way_on(out, job, outcome)
@@ -389,7 +388,7 @@ def _print_rows(out: "Console", rows: "Sequence[SpotRow]") -> None:
             f"{_percent(row['exploitability_pct'], 2, 1):>10}",
             *(f"{_percent(row.get(word)):>9}" for word in words),
         ]
-        out.print("".join(cells), markup=False)
+        out.print("".join(cells))
     if len(solved) > SHOWN_ROWS:
         out.print(f"… and {len(solved) - SHOWN_ROWS:,} more")
     out.print(
@@ -426,14 +425,14 @@ def _print_way_on(out: "Console", job: "SpotsJob", outcome: "SpotsOutcome") -> N
         kept = f"saved in {output}. Continue with the same command and --resume." if output else (
             "the rows above are all. --output DIR saves solutions, for --resume."
         )  # fmt: skip
-        out.print(f"Interrupted; {kept}", markup=False, soft_wrap=True)
+        out.print(f"Interrupted; {kept}", soft_wrap=True)
     if csv is not None:
-        out.print(f"Rows: {csv}", markup=False, soft_wrap=True)
+        out.print(f"Rows: {csv}", soft_wrap=True)
     if output is None:
         if not outcome.interrupted:
             out.print("--output DIR saves the solutions and their rows, for reports and --resume.")
         return
-    out.print(f"Rows: {output / 'spots.csv'}", markup=False, soft_wrap=True)
+    out.print(f"Rows: {output / 'spots.csv'}", soft_wrap=True)
     report = command("report", output, "--by", "category")
-    out.print(f"Look further: {report}", markup=False, soft_wrap=True)
-    out.print(f"In the browser: {command('explore', output)}", markup=False, soft_wrap=True)
+    out.print(f"Look further: {report}", soft_wrap=True)
+    out.print(f"In the browser: {command('explore', output)}", soft_wrap=True)

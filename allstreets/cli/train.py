@@ -13,6 +13,7 @@ from allstreets.cli.terminal.output import (
     command,
     console,
     print_json,
+    print_lines,
     print_looks,
     written_place,
 )
@@ -170,9 +171,8 @@ def _print_ready_made(out: "Console", solution: "WholeSolution") -> dict[str, An
     if beside is None:
         return None
     out.print()
-    for line in ready_made_lines(beside):
-        out.print(line, markup=False, soft_wrap=True)
-    out.print(f"Look at it: {command('report', beside.name)}", markup=False, soft_wrap=True)
+    print_lines(out, ready_made_lines(beside))
+    out.print(f"Look at it: {command('report', beside.name)}", soft_wrap=True)
     return beside.to_json()
 
 
@@ -211,16 +211,14 @@ def train_job(
         print_opening(out, outcome.opening)
         out.print()
     figures, look = outcome.to_json(), outcome.look()
-    for line in outcome.lines():
-        out.print(line, soft_wrap=True)
+    print_lines(out, outcome.lines())
     figures |= more(out, outcome) if more is not None else {}
     kept = kept_in(job.output, outcome.unsaved, outcome.save)
     if outcome.warning is not None:
         typer.echo(f"Warning: {outcome.warning}", err=True)
     code = UNSAVED if outcome.unsaved and kept is None else exit_code(outcome)
     if kept is not None:
-        for line in outcome.way_on(kept, again):
-            out.print(line, soft_wrap=True)
+        print_lines(out, outcome.way_on(kept, again))
         if look or outcome.opening is not None:
             print_looks(out, kept, *look)
         if certify and not outcome.interrupted:

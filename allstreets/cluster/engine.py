@@ -141,20 +141,9 @@ class ClusterEngine:
         opponent_reach: Floats,
         flops: Flops,
         weights: Sequence[IterationWeights],
+        hand_mask: Flags | None = None,
     ) -> Values:
         """[P, K, 169]: a half-iteration on K flops, each with its own weights."""
-        return self.step_hands(player, player_reach, opponent_reach, flops, weights, None)
-
-    def step_hands(
-        self,
-        player: Player,
-        player_reach: Floats,
-        opponent_reach: Floats,
-        flops: Flops,
-        weights: Sequence[IterationWeights],
-        hand_mask: Flags | None,
-    ) -> Values:
-        """[P, K, 169]: the same where only some hands matter; None: all do."""
         began = time.perf_counter()
         visits = Visits.of(weights)
         workers, answers = self._ask(

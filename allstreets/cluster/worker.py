@@ -33,7 +33,6 @@ from allstreets.engines import (
     flop_of,
     moved_key,
     quantised_values,
-    step_of_hands,
 )
 from allstreets.storage import StoredArrays, write_flops
 
@@ -137,14 +136,8 @@ class Worker:
         return self._values(
             flops,
             lambda games, places, positions: np.asarray(
-                step_of_hands(
-                    games,
-                    player,
-                    player_reach,
-                    opponent_reach,
-                    places,
-                    now.some(positions),
-                    hand_mask,
+                games.step(
+                    player, player_reach, opponent_reach, places, now.some(positions), hand_mask
                 )
             ),
         )

@@ -85,7 +85,6 @@ from .protocol import Restarts as Restarts
 from .protocol import ShardedEngine as ShardedEngine
 from .protocol import Values as Values
 from .protocol import quantised_values as quantised_values
-from .protocol import step_of_hands as step_of_hands
 from .quantised import AGREEMENT as AGREEMENT
 from .quantised import ONE_BYTE as ONE_BYTE
 from .quantised import TWO_BYTES as TWO_BYTES

@@ -24,7 +24,6 @@ from allstreets.engines.protocol import (
     Flops,
     RegretSums,
     Values,
-    step_of_hands,
 )
 from allstreets.engines.quantised import Numbers
 
@@ -72,24 +71,11 @@ class PerBatchEngine:
         opponent_reach: Floats,
         flops: Flops,
         weights: Sequence[IterationWeights],
+        hand_mask: Flags | None = None,
     ) -> AnyValues:
         """[P, K, 169]: a half-iteration on the flops of a batch."""
-        return self.step_hands(player, player_reach, opponent_reach, flops, weights, None)
-
-    def step_hands(
-        self,
-        player: Player,
-        player_reach: Floats,
-        opponent_reach: Floats,
-        flops: Flops,
-        weights: Sequence[IterationWeights],
-        hand_mask: Flags | None,
-    ) -> AnyValues:
-        """[P, K, 169]: the same where only some hands matter; None: all do."""
         engine, places = self._of(flops), np.arange(len(flops))
-        return step_of_hands(
-            engine, player, player_reach, opponent_reach, places, weights, hand_mask
-        )
+        return engine.step(player, player_reach, opponent_reach, places, weights, hand_mask)
 
     def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
         """Whole iterations on the flops of `pairs` as the current batch."""

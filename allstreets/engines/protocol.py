@@ -85,11 +85,13 @@ class Engine(Protocol):
         opponent_reach: Floats,
         flops: Flops,
         weights: Sequence[IterationWeights],
+        hand_mask: Flags | None = None,
     ) -> AnyValues:
         """[P, K, 169]: a half-iteration of a player on K flops, each with its own weights.
 
         The caller may keep them. `player_reach`, `opponent_reach` [P, 169] are both players'
-        reach at every pot's root.
+        reach at every pot's root. Where there is a `hand_mask` [P, 169], values of hands outside it
+        have no meaning, and these hands need not learn.
         """
 
     def iterate(self, reach: Floats, pairs: Flags, weights: Sequence[IterationWeights]) -> None:
@@ -149,40 +151,6 @@ class EvaluatesPairs(Protocol):
 
         Both play their average strategies; 0 for hands that cannot meet.
         """
-
-
-@runtime_checkable
-class SkipsHands(Protocol):
-    """Engines that save work where only some hands matter."""
-
-    def step_hands(
-        self,
-        player: Player,
-        player_reach: Floats,
-        opponent_reach: Floats,
-        flops: Flops,
-        weights: Sequence[IterationWeights],
-        hand_mask: Flags,
-    ) -> AnyValues:
-        """Step as `Engine.step` does; values of hands outside `hand_mask` [P, 169] have no meaning.
-
-        These hands need not learn anything.
-        """
-
-
-def step_of_hands(
-    engine: Engine,
-    player: Player,
-    player_reach: Floats,
-    opponent_reach: Floats,
-    flops: Flops,
-    weights: Sequence[IterationWeights],
-    hand_mask: Flags | None,
-) -> AnyValues:
-    """A half-iteration in which only the hands of a mask matter; None: all do."""
-    if hand_mask is None or not isinstance(engine, SkipsHands):
-        return engine.step(player, player_reach, opponent_reach, flops, weights)
-    return engine.step_hands(player, player_reach, opponent_reach, flops, weights, hand_mask)
 
 
 @runtime_checkable

@@ -1,22 +1,16 @@
 """A decision in a few plain lines for `print`, and as a 13×13 picture in HTML for notebooks."""
 
+import html
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
-
-from allstreets.base import Floats
-from allstreets.cards import cards_text
-from allstreets.games import Lock
-from allstreets.solutions.reached import LEAST_SHARE
-
-if TYPE_CHECKING:
-    from allstreets.solutions.decision import Decision
-import html
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from allstreets.cards import HAND_COUNT, HAND_NAMES, grid_cell
+from allstreets.base import Floats
+from allstreets.cards import HAND_COUNT, HAND_NAMES, cards_text, grid_cell
+from allstreets.games import Lock
+from allstreets.solutions.reached import LEAST_SHARE
 
 if TYPE_CHECKING:
     from allstreets.solutions.decision import Decision

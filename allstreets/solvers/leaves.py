@@ -27,7 +27,7 @@ from allstreets.base import Flags, Floats, InputError, Longs, Singles
 from allstreets.betting import Player
 from allstreets.cards import HAND_COUNT
 from allstreets.cfr import IterationWeights, Pruning, Schedule
-from allstreets.engines import AnyValues, Engine, Flops, Restarts, step_of_hands
+from allstreets.engines import AnyValues, Engine, Flops, Restarts
 from allstreets.solvers.kernels.preflop_pass import add_weighted
 
 Choice = Literal["shuffled", "reach"]
@@ -161,9 +161,7 @@ class SubgameLeaves:
                 self.visits[flops] = 0
             self.visits[flops] += 1  # both halves of an iteration are one visit
         now = self._iteration_weights(self.visits[flops])
-        new = step_of_hands(
-            self.engine, player, player_reach, opponent_reach, flops, now, hand_mask
-        )
+        new = self.engine.step(player, player_reach, opponent_reach, flops, now, hand_mask)
         if hand_mask is not None:
             new = np.where(hand_mask[:, None], new, self._last_here(player)[:, flops])
         weights = self.weights[flops]

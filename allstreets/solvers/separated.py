@@ -14,16 +14,14 @@
 3. `PreflopSolver` solves the betting before the flop on these values. That is fast, and coarse: a
    hand is worth the same after the flop whatever ranges got there. Its exploitability is that of a
    best response in this simplified game, where nothing is left to decide after the flop.
-4. `play_separated` puts both into a `WholeGameSolver`, whose exploitability is what a player loses
-by playing this way: the gain from solving one game. Where the trees differ, lines are matched as in
-   `betting.tree_matching`. `resolve_flops` instead solves the flops again, for the ranges that the
-   preflop solution sends there.
+
+What a player loses by playing this way is the gain from solving one game:
+`benchmarks/bench_unifying.py` measures it.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,32 +29,23 @@ from numpy.typing import NDArray
 
 from allstreets.base import Flags, Floats, InputError
 from allstreets.betting import (
-    CHIPS_PER_POT,
     OOP,
     FlopPot,
     Player,
     PreflopRules,
     build_preflop_tree,
-    match_trees,
-    matched_strategy,
 )
 from allstreets.cards import HAND_COUNT, FlopSet, hand_pairs, preflop_equity
 from allstreets.cfr import Schedule
-from allstreets.engines import EvaluatesPairs
 from allstreets.games import (
     Lock,
-    PotGame,
     PreflopGame,
-    Strategies,
-    WholeGame,
     lock_mapping,
-    model_stack,
     preflop_locks,
     rules_mapping,
 )
-from allstreets.solvers.flops import FlopsSolver
 from allstreets.solvers.preflop import PreflopCfr
-from allstreets.solvers.whole_game import PreflopTraining, WholeGameSolver
+from allstreets.solvers.whole_game import PreflopTraining
 
 EVEN = 0.5
 """The share of the pot for pairs of hands that cannot meet on any flop."""
@@ -198,13 +187,6 @@ class PreflopSolver(PreflopTraining):
         """Bytes of values, regrets and average strategies."""
         return self.leaves.chips.nbytes + sum(a.nbytes for a in self.preflop.state().values())
 
-    @property
-    def pot_sprs(self) -> tuple[tuple[float, float], ...]:
-        """(its own SPR, that of its model) of every pot that sees a flop."""
-        values = self.pair_values
-        pots = self.preflop.game.pots
-        return tuple((pot.spr, values.sprs[values.model_of(pot)]) for pot in pots)
-
 
 def refuse_rake(rules: PreflopRules) -> None:
     """Models of flops know no rake, and half of a rake would be wrong."""
@@ -213,70 +195,3 @@ def refuse_rake(rules: PreflopRules) -> None:
             f"rake {rules.rake:g}: models of single flops are solved without rake; set rake to 0, "
             "or solve preflop and flops as one game, where every pot is raked"
         )
-
-
-def own_models(game: WholeGame) -> tuple[PotGame, ...]:
-    """The game's pots, those with the same rules once; the values ignore antes."""
-    refuse_rake(game.preflop)
-    pots = (game.after_the_flop(replace(pot.pot, bb_ante=0)) for pot in game.pots)
-    return tuple({pot.rules: pot for pot in pots}.values())
-
-
-def models_at(game: WholeGame, sprs: Sequence[float]) -> tuple[PotGame, ...]:
-    """The postflop game at each of these SPRs, with the sizes of `game`."""
-    refuse_rake(game.preflop)
-    return tuple(
-        game.after_the_flop(FlopPot(0, CHIPS_PER_POT, model_stack(spr), 0, f"spr{spr:.12g}"))
-        for spr in sprs
-    )
-
-
-def model_values(models: FlopsSolver) -> PairValues:
-    """The values of pairs of hands after the flop under the average strategies of solved flops."""
-
-    def shares(number: int, pot: PotGame) -> Iterator[Floats]:
-        for flop in range(models.engine.flops):
-            assert isinstance(models.engine, EvaluatesPairs)
-            (won,) = models.engine.pair_values(number, np.array([flop]))
-            yield EVEN + won.astype(np.float64) / pot.pot.pot
-
-    by_spr: dict[float, Iterator[Floats]] = {}
-    for number, pot in enumerate(models.pots):
-        by_spr.setdefault(pot.pot.spr, shares(number, pot))  # `nearest_spr` takes the first as well
-    return mean_over_flops(models.flops, by_spr)
-
-
-def play_preflop(unified: WholeGameSolver, preflop: Strategies) -> None:
-    """Let the averages before the flop be `preflop`."""
-    for node, strategy in preflop.items():
-        unified.preflop.sums[node][...] = strategy
-
-
-def play_separated(unified: WholeGameSolver, preflop: Strategies, models: FlopsSolver) -> None:
-    """Let the averages be `preflop` before the flop and those of the nearest model after it.
-
-    The solver is only for evaluating then: its regrets are not those of these strategies. Its flops
-    must be those of the models.
-    """
-    play_preflop(unified, preflop)
-    engine = unified.engine
-    sprs = [pot.pot.spr for pot in models.pots]
-    for place, pot in enumerate(unified.game.pots):
-        model = nearest_spr(sprs, pot.pot.spr)
-        matches = match_trees(pot.tree, models.pots[model].tree)
-        for flop in range(engine.flops):
-            at = partial(models.engine.average, model, flop)
-            for node, match in matches.items():
-                hands = engine.average(place, flop, node).shape[1]
-                strategy = matched_strategy(pot.tree, node, match, at, hands)
-                engine.set_average(place, flop, node, strategy)
-
-
-def resolve_flops(unified: WholeGameSolver, preflop: Strategies, iterations: int) -> None:
-    """Let the averages be `preflop` before the flop and solve all flops for its ranges."""
-    play_preflop(unified, preflop)
-    reach = unified.preflop.pot_reach(preflop)
-    unified.leaves.visit_all()
-    for _ in range(iterations):
-        for player in Player:
-            unified.leaves.step(player, reach[player], reach[player.opponent])

@@ -50,6 +50,39 @@ def with_cache(folder: Path) -> dict[str, str]:
     return os.environ | {"ALLSTREETS_CACHE": str(folder), "PYTHONPATH": places}
 
 
+EACH = """
+import os, sys, traceback
+import numba
+for folder in sys.argv[2:]:
+    if not (child := os.fork()):
+        os.environ["ALLSTREETS_CACHE"] = folder
+        try:
+            exec(sys.argv[1], {})
+            sys.stdout.flush()
+            os._exit(0)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+    print("end", flush=True)
+"""
+
+
+def run_each(script: str, *folders: Path) -> list[list[str]]:
+    """What a script prints in processes with these caches, one after the other.
+
+    They are copies of one that has imported Numba, which takes longer than the rest.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", EACH, script, *map(str, folders)],
+        env=with_cache(folders[0]),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return [part.split() for part in done.stdout.split("end\n")[:-1]]
+
+
 def test_two_processes_compile_a_kernel_once(tmp_path: Path) -> None:
     processes = [
         subprocess.Popen(
@@ -86,16 +119,7 @@ print(first == numba.njit(lambda state: random_number(state))(np.uint64(1)))
 def test_a_kept_kernel_is_loaded_without_the_compiler_and_linked_when_it_is_called(
     tmp_path: Path,
 ) -> None:
-    outputs = [
-        subprocess.run(
-            [sys.executable, "-c", COMPILED_LATER],
-            env=with_cache(tmp_path),
-            stdout=subprocess.PIPE,
-            text=True,
-            check=True,
-        ).stdout.split()
-        for _ in range(2)
-    ]
+    outputs = run_each(COMPILED_LATER, tmp_path, tmp_path)
     assert outputs == [["0", "True", "True"], ["1", "False", "True"]]
 
 
@@ -105,18 +129,6 @@ from allstreets.cfr.kernels.external_sampling import random_number
 print(random_number(np.uint64(1)))
 print(sum(random_number.stats.cache_hits.values()))
 """
-
-
-def run_once(folder: Path) -> list[str]:
-    """The kernel's answer, and how often it was found on disk."""
-    found = subprocess.run(
-        [sys.executable, "-c", ONCE],
-        env=with_cache(folder),
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return found.stdout.split()
 
 
 def flipped(data: bytes) -> bytes:
@@ -129,7 +141,7 @@ def flipped(data: bytes) -> bytes:
 def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """A cache that holds one kernel, and what that answers."""
     folder = tmp_path_factory.mktemp("kept")
-    answer, hits = run_once(folder)
+    ((answer, hits),) = run_each(ONCE, folder)
     assert hits == "0"
     return folder, answer
 
@@ -167,8 +179,9 @@ def test_a_damaged_kernel_is_compiled_again(
     assert len(files) == len(kinds)
     for path in files:
         path.write_bytes(damage(path.read_bytes()))
-    assert run_once(folder) == [kept[1], "0"]
-    assert run_once(folder) == [kept[1], "1"]  # and the file is whole again
+    again, whole = run_each(ONCE, folder, folder)
+    assert again == [kept[1], "0"]
+    assert whole == [kept[1], "1"]  # the file is whole again
 
 
 CHANGES = {
@@ -191,21 +204,10 @@ caching.IndexDataCacheFile.__init__ = begin""",
 )
 def test_another_numba_compiles_again(kept: tuple[Path, str], change: str, tmp_path: Path) -> None:
     """The cache relies on private parts of Numba, which any release may change."""
-    for folder in (tmp_path / "empty", tmp_path / "kept"):
-        if folder.name == "kept":
-            shutil.copytree(kept[0], folder)
-        script = f"""
-import numba.core.caching as caching
-{CHANGES[change]}
-{ONCE}"""
-        found = subprocess.run(
-            [sys.executable, "-c", script],
-            env=with_cache(folder),
-            stdout=subprocess.PIPE,
-            text=True,
-            check=True,
-        )
-        assert found.stdout.split()[0] == kept[1]
+    folders = tmp_path / "empty", tmp_path / "kept"
+    shutil.copytree(kept[0], folders[1])
+    script = f"import numba.core.caching as caching\n{CHANGES[change]}\n{ONCE}"
+    assert [answer for answer, _ in run_each(script, *folders)] == [kept[1], kept[1]]
 
 
 def test_a_kernel_is_as_old_as_what_it_imports(tmp_path: Path) -> None:

@@ -12,15 +12,17 @@ import pytest
 from builders.host_device import HostDevice
 from builders.worker_pools import PoolHere
 
-from allstreets.base import Floats
+from allstreets.base import Floats, Longs
 from allstreets.betting import Player, PostflopRules, Street, same_sizes
-from allstreets.cards import HAND_COUNT, Flop
+from allstreets.cards import HAND_COUNT, Flop, Runouts
 from allstreets.cards.flop_sets import named_flops
 from allstreets.cfr import IterationWeights, parse_schedule
 from allstreets.cluster import ClusterEngine
 from allstreets.engines.boards.cards import FlopBoards, bucket_hands, flop_boards
 from allstreets.engines.card_model import CLASSES, EXACT, CardModel
 from allstreets.engines.device import CPU
+from allstreets.engines.exact.cards import StreetBoards, first_street, next_street
+from allstreets.engines.matrix.buckets import build_bucket_model
 from allstreets.engines.protocol import Engine
 from allstreets.engines.spec import EngineSpec
 
@@ -78,6 +80,9 @@ class Kind:
             patch.setattr("allstreets.engines.spec.open_device", _opened)
             # Buckets are the same on every device (`gpu/test_cuda_bucketing`).
             patch.setattr("allstreets.engines.boards.engine.flop_boards", _flop_boards)
+            patch.setattr("allstreets.engines.matrix.buckets.build_bucket_model", _bucket_model)
+            patch.setattr("allstreets.engines.exact.subgame.first_street", _first_street)
+            patch.setattr("allstreets.engines.exact.subgame.next_street", _next_street)
             patch.setattr("allstreets.engines.cuda.boards.CudaBucketing", lambda _: bucket_hands)
             return spec.build()
 
@@ -111,6 +116,24 @@ def _flop_boards(flop: Any, ranges: Any, settings: Any, _: Any) -> FlopBoards:
     if key not in _BOARDS:
         _BOARDS[key] = flop_boards(flop, ranges, settings)
     return _BOARDS[key]
+
+
+# What engines make of the cards before they play, each once.
+_bucket_model = cache(build_bucket_model)
+_STREETS: dict[Any, StreetBoards] = {}
+
+
+def _first_street(root: Runouts, combos: tuple[Longs, Longs]) -> StreetBoards:
+    key = root.board, *(each.tobytes() for each in combos)
+    if key not in _STREETS:
+        _STREETS[key] = first_street(root, combos)
+    return _STREETS[key]
+
+
+def _next_street(street: StreetBoards) -> StreetBoards:
+    if id(street) not in _STREETS:
+        _STREETS[id(street)] = next_street(street)
+    return _STREETS[id(street)]
 
 
 def any_reach(seed: int = 1, pots: int = len(POTS)) -> Floats:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from builders.leduc_names import openspiel_information_set
+from builders.toys import LEDUC
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.games import (
@@ -28,8 +29,6 @@ from allstreets.cfr import (
 )
 from allstreets.cfr.best_response import as_table, from_table, normalised
 from allstreets.cfr.toys.leduc import LeducState
-
-LEDUC = sequence_form(compile_game(Leduc()))
 
 
 @settings(max_examples=40, deadline=None)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from builders.toys import KUHN, LEDUC
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.games import NaiveExternalSampling, RandomGame, split_mix
@@ -27,9 +28,6 @@ from allstreets.cfr.mccfr import alias_table, sampling_tree
 
 if TYPE_CHECKING:
     from allstreets.jobs.loop import TrainingSolver
-
-KUHN = sequence_form(compile_game(Kuhn()))
-LEDUC = sequence_form(compile_game(Leduc()))
 
 
 def exploitability(solver: MccfrSolver) -> float:

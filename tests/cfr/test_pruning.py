@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from builders.toys import LEDUC
 
 from allstreets.base import InputError
-from allstreets.cfr import CfrSolver, Kuhn, Leduc, Pruning, compile_game, sequence_form
+from allstreets.cfr import CfrSolver, Kuhn, Pruning
 
-LEDUC = sequence_form(compile_game(Leduc()))
 RULES = [Pruning(20), Pruning(20, -0.01), Pruning(20, "-0.002*sqrt(t)", 13, 0.05)]
 
 

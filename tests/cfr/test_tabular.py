@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from builders.toys import KUHN, LEDUC
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.games import NaiveCfr, RandomGame, information_sets
@@ -17,9 +18,7 @@ from allstreets.cfr import (
     Kuhn,
     Leduc,
     Pruning,
-    compile_game,
     parse_schedule,
-    sequence_form,
 )
 from allstreets.cfr.best_response import as_table
 from allstreets.cfr.metrics import avg_positive_regret
@@ -27,8 +26,6 @@ from allstreets.cfr.metrics import avg_positive_regret
 if TYPE_CHECKING:
     from allstreets.jobs.loop import TrainingSolver
 
-KUHN = sequence_form(compile_game(Kuhn()))
-LEDUC = sequence_form(compile_game(Leduc()))
 SCHEDULES = [*NAMES, "dcfr(1.5,0,2)", "cfr+(1)"]
 ON_LEDUC = ("vanilla", "cfr+", "dcfr", "ahead")
 """Schedules that are compared there in every run: each weighs, clips or looks ahead by itself."""

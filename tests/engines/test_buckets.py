@@ -28,14 +28,12 @@ from allstreets.engines.matrix.bucket_features import (
     mean_equity,
 )
 from allstreets.engines.matrix.buckets import (
-    BUCKET_PRESETS,
     STREETS,
     BucketCounts,
     BucketModel,
     bucket_stages,
     build_bucket_model,
     down_from_hands,
-    parse_bucket_counts,
 )
 from allstreets.games.whole_game import pot_at
 
@@ -157,17 +155,17 @@ CHECKED_DOWN = "x x | * | x x | * | x x"
 ALL_INS = ("a c", "x x | * | a c", "x x | * | x x | * | a c")
 
 
-@pytest.mark.parametrize("counts", ["fast", "14/70/90"])
+@pytest.mark.parametrize("counts", [(10, 50, 50), (14, 70, 90)])
 @pytest.mark.parametrize("flop", ["9h 8h 2c", "7h 7d 2c"])
 def test_a_pot_is_worth_the_same_on_whichever_street_the_money_goes_in(
-    flop: str, counts: str
+    flop: str, counts: tuple[int, int, int]
 ) -> None:
     """All-ins on any street and check-downs, of every bucket against every other, in the engine.
 
     Likewise folds: what a bucket wins when the other gives up does not depend on the street.
     """
     game = pot_at(0.75, same_sizes(Street.FLOP, "a", ""))
-    stages = bucket_stages(build_bucket_model(parse_cards(flop), parse_bucket_counts(counts)))
+    stages = bucket_stages(build_bucket_model(parse_cards(flop), BucketCounts(*counts)))
     tree, subgame = game.tree, OneFlop(game.tree, game.payoffs, stages)
 
     def worth(line: str) -> NDArray[np.float64]:
@@ -280,21 +278,6 @@ def test_hand_classes_pass_to_buckets_as_stages_do(small: BucketModel) -> None:
     # A value of 1 a combo is worth the live combos of a hand class.
     live = np.bincount(HAND_OF_COMBO[live_combos(FLOP)], minlength=169)
     assert down @ small.weights[0] == pytest.approx(live)
-
-
-def test_presets_and_numbers_are_read() -> None:
-    assert parse_bucket_counts("standard") == BucketCounts(20, 500, 500)
-    assert parse_bucket_counts("7 / 8/9") == BucketCounts(7, 8, 9)
-    assert set(BUCKET_PRESETS) == {"fast", "medium", "standard", "accurate"}
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [("standart", "did you mean 'standard'"), ("1/2", "20/500/500"), ("0/5/5", "on the flop")],
-)
-def test_what_is_no_number_of_buckets_is_refused(text: str, says: str) -> None:
-    with pytest.raises(InputError, match=says):
-        parse_bucket_counts(text)
 
 
 def test_bad_questions_are_refused(small: BucketModel) -> None:

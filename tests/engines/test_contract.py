@@ -235,6 +235,15 @@ def test_iterating_is_one_step_after_the_other(kind: str) -> None:
     assert seen(iterated) == seen(stepped)
 
 
+def test_hands_that_matter_are_worth_what_they_are_among_all(kind: str) -> None:
+    engine, some, reach = fresh(kind), fresh(kind), any_reach()
+    mask = np.random.default_rng(2).random((len(POTS), HAND_COUNT)) < 0.3
+    arguments = Player.IP, reach[1], reach[0], EVERY, weights(1) * 2
+    values, found = np.asarray(engine.step(*arguments)), np.asarray(some.step(*arguments, mask))
+    for pot in range(len(POTS)):
+        close(found[pot][:, mask[pot]], values[pot][:, mask[pot]], 1e-6)
+
+
 def test_flops_that_are_not_visited_stay_as_they_were(kind: str) -> None:
     engine, reach = fresh(kind), any_reach()
     train(engine, reach, 1)

@@ -197,7 +197,7 @@ def test_a_mask_of_some_of_the_hands_that_are_kept(seed: int) -> None:
     before, now, acting = numbers(part), multipliers(6), Player(seed % 2)
     own, other = reach[acting], reach[acting.opponent]
     expected = whole.step(acting, own, other, FLOP_LIST, now)
-    found = part.step_hands(acting, own, other, FLOP_LIST, now, mask[acting])
+    found = part.step(acting, own, other, FLOP_LIST, now, mask[acting])
     for pot in range(len(TREES)):
         wanted = mask[acting, pot] & kept[acting, pot]
         np.testing.assert_array_equal(found[pot][:, wanted], expected[pot][:, wanted])

@@ -92,7 +92,7 @@ def test_a_turn_alone_plays_and_is_worth_what_it_is_among_all(rows: int) -> None
             reach[0, number][HAND_OF_COMBO[combos[0]]],
             reach[1, number][HAND_OF_COMBO[combos[1]]],
         )
-        for turn in root.representatives[::4]:
+        for turn in root.representatives[::7]:
             part, alone = lift.on_turn(flop, turn)
             small = ExactSubgame(
                 pot.tree, pot.payoffs, alone, combos, buckets=part.sharing, learns=False

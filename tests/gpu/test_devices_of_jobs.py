@@ -77,7 +77,7 @@ def solver_of(kind: str, device: str) -> WholeGameSolver:
 def test_whole_games(kind: str) -> None:
     here, there = solver_of(kind, CPU), solver_of(kind, "cuda")
     for solver in (here, there):
-        solver.train_batch({"classes": 30, "locked": 30, "buckets": 12}.get(kind, 6))
+        solver.train_batch({"classes": 30, "locked": 30, "buckets": 12}.get(kind, 4))
     assert here.device_use is None
     assert there.device_use is not None
     mine, other = here.figures(), there.figures()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from builders.small_spots import RIVER, spot
+from builders.worker_pools import PiecesHere
 
 from allstreets import board_report, load, solve_many
 from allstreets.base import InputError, StopWhen
@@ -77,7 +78,7 @@ def test_rows_in_order_with_their_errors(tmp_path: Path) -> None:
             "exploitability_threshold": 0.05,
         },
     ]
-    rows = solve_many(spots, target=0.01, processes=2, csv=path)
+    rows = solve_many(spots, target=0.01, threads=1, executor=PiecesHere(), csv=path)
     assert [row.name for row in rows] == ["first", "blocked", "typo", "4", "own"]
     assert 1 < (rows[4].exploitability_pct or 0) <= 5
     assert "is blocked" in (rows[1].error or "")

@@ -47,7 +47,7 @@ def test_its_accuracy_is_a_best_response_with_real_cards() -> None:
 def test_values_lie_as_near_to_the_exact_ones_as_its_accuracy_says() -> None:
     """A player who can gain e at most is within both players' e of the value of the game."""
     exact = SpotSolver(SPOT, threads=1)
-    exact.train_batch(100)
+    exact.train_batch(40)
     solver = drafted()
     apart = abs(solver.expected_values()[0] - exact.expected_values()[0])
     assert apart <= 2 * (solver.exploitability() + exact.exploitability())
@@ -89,7 +89,7 @@ def test_it_learns_from_the_combos_that_are_held() -> None:
         gains.append(solver.exploitability() / flush.pot)
     assert gains[1] < 0.5 * gains[0]
     exact = SpotSolver(flush, threads=1)
-    exact.train_batch(60)
+    exact.train_batch(30)
     apart = abs(solver.expected_values()[0] - exact.expected_values()[0])
     assert apart <= 2 * (solver.exploitability() + exact.exploitability())
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from allstreets.base import Floats
+from allstreets.base import Flags, Floats
 from allstreets.betting import IP, OOP, Player, PreflopRules, Street, same_sizes
 from allstreets.cards import HAND_COUNT, hand_pairs
 from allstreets.cards.flop_sets import spread_flops
@@ -52,7 +52,9 @@ class FixedFlops:
         opponent_reach: Floats,
         flops: Flops,
         weights: Sequence[IterationWeights],
+        hand_mask: Flags | None = None,
     ) -> Floats:
+        del hand_mask
         assert player_reach.shape == opponent_reach.shape
         self.calls.append((player, flops.tolist(), list(weights)))
         found: Floats = self.values[player][:, flops]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from reference.separated import NaiveSeparated, mean_of_pair, nearest
+from separated_play import pot_sprs
 
 from allstreets.base import InputError
 from allstreets.betting import Player, PreflopRules, build_preflop_tree, flop_pots
@@ -109,7 +110,7 @@ def test_sprs_that_are_none(wrong: tuple[float, ...]) -> None:
 def test_every_pot_takes_its_model_and_scales_it() -> None:
     pots = flop_pots(build_preflop_tree(rules()))
     assert [round(pot.spr, 2) for pot in pots] == [5.5, 1.9, 0.46, 1.9, 0.46]
-    assert [model for _, model in solver().pot_sprs] == [4.0, 4.0, 0.5, 4.0, 0.5]
+    assert [model for _, model in pot_sprs(solver())] == [4.0, 4.0, 0.5, 4.0, 0.5]
     chips = values().chips(pots)
     hand, other = parse_hand("KQs"), parse_hand("JJ")
     for place, model in enumerate([1, 1, 0, 1, 0]):

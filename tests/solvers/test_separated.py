@@ -6,6 +6,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from builders.engine_abilities import pair_values
+from separated_play import (
+    model_values,
+    models_at,
+    own_models,
+    play_separated,
+    pot_sprs,
+    resolve_flops,
+)
 
 from allstreets.base import InputError
 from allstreets.betting import NodeKind, Player, PreflopRules, Street, parse_line, same_sizes
@@ -18,16 +26,7 @@ from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
 from allstreets.games.whole_game import PotGame, WholeGame
 from allstreets.solvers.flops import FlopsSolver, FlopTargets
 from allstreets.solvers.leaves import SubgameLeaves
-from allstreets.solvers.separated import (
-    ModelLeaves,
-    PreflopSolver,
-    mean_over_flops,
-    model_values,
-    models_at,
-    own_models,
-    play_separated,
-    resolve_flops,
-)
+from allstreets.solvers.separated import ModelLeaves, PreflopSolver, mean_over_flops
 from allstreets.solvers.whole_game import PreflopTraining, WholeGameSolver
 
 
@@ -93,7 +92,7 @@ def played(*sprs: float) -> WholeGameSolver:
 def test_pots_with_the_same_chips_are_one_model() -> None:
     assert len(game().pots) == 5
     assert [round(spr, 3) for spr in sprs_of(uniform())] == [5.5, 1.9, 0.46]
-    assert [own for own, _ in separated().pot_sprs] == [model for _, model in separated().pot_sprs]
+    assert all(own == model for own, model in pot_sprs(separated()))
     assert sprs_of(uniform(2.0)) == [2.0]
     assert uniform(2.0).pots[0].pot.pot == 1000
 

@@ -44,7 +44,7 @@ def reference_spot(name: str) -> Spot:
     ("name", "iterations", "most"),
     [
         ("river_wide", 600, 0.001),
-        ("turn_rainbow", 350, 0.001),
+        ("turn_rainbow", 120, 0.003),
         pytest.param("flop_small", 100, 0.003, marks=pytest.mark.thorough),
     ],
 )

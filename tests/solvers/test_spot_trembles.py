@@ -9,7 +9,7 @@ from reference.local_gains import LocalGains, local_gains
 
 from allstreets.base import InputError
 from allstreets.betting import Player
-from allstreets.jobs import solve_many
+from allstreets.jobs import Here, solve_many
 from allstreets.solvers import SpotSolver
 from allstreets.storage import require_resumable, save_spot, spot_identity
 from allstreets.storage.spot_bundle import open_spot_solver
@@ -73,7 +73,12 @@ def test_a_bundle_knows_its_tremble(tmp_path: Path) -> None:
 
 def test_a_job_trembles(tmp_path: Path) -> None:
     solve_many(
-        [{**RIVER, "tremble": 0.01}], 0.0, max_iterations=10, processes=1, output=tmp_path / "many"
+        [{**RIVER, "tremble": 0.01}],
+        0.0,
+        max_iterations=10,
+        threads=1,
+        executor=Here(),
+        output=tmp_path / "many",
     )
     (folder,) = (path.parent for path in tmp_path.glob("many/*/manifest.json"))
     solver, expected = open_spot_solver(folder, threads=1), solved(RIVER, 0.01, 10)

@@ -5,6 +5,7 @@ import math
 import shlex
 import shutil
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -113,14 +114,19 @@ def percent(share: float, digits: int = 2, width: int = 0, sign: str = "") -> st
     return f"{number(100 * share, digits, max(width - 2, 0), sign)} %"
 
 
+def print_lines(out: "Console", lines: Iterable[str]) -> None:
+    """Lines of text as they are: a narrow terminal wraps them itself."""
+    for line in lines:
+        out.print(line, soft_wrap=True)
+
+
 def print_looks(out: "Console", folder: "Place", *where: str) -> None:
     """Print how to open the solution; a flop beside its whole game is explored with the game."""
     game = folder.parent.parent
     beside = folder.parent.name == "spots" and (game / "manifest.json").exists()
     opened = game if beside else folder
     report, explore = command("report", folder, *where), command("explore", opened)
-    out.print(f"Look further: {report}", soft_wrap=True)
-    out.print(f"In the browser: {explore}", soft_wrap=True)
+    print_lines(out, [f"Look further: {report}", f"In the browser: {explore}"])
 
 
 def print_csv(rows: list[dict[str, Any]]) -> None:

@@ -39,7 +39,7 @@ def run_on_terminal(job: Job[Ended]) -> Ended:
 def print_answer(out: Console, outcome: Outcome) -> None:
     """Print a first answer, while the work continues."""
     for line in outcome.lines():
-        out.print(line, markup=False, highlight=False)
+        out.print(line)
 
 
 def announce_compiling(kernels: str | None) -> None:

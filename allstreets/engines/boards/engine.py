@@ -145,9 +145,10 @@ class BoardsEngine(ExactEngine):
         opponent_reach: Floats,
         flops: Flops,
         weights: Sequence[IterationWeights],
+        hand_mask: Flags | None = None,
     ) -> Floats:
         """[P, K, 169]: a half-iteration on K flops."""
-        del player_reach
+        del player_reach, hand_mask
         return self._pass(
             flops,
             lambda games, pots, place: games.step(player, opponent_reach[pots], weights[place]),

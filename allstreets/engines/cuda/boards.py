@@ -86,9 +86,10 @@ class CudaBoardsEngine(BoardsEngine):
         opponent_reach: Floats,
         flops: Flops,
         weights: Sequence[IterationWeights],
+        hand_mask: Flags | None = None,
     ) -> Floats:
         """[P, K, 169]: a half-iteration on K flops."""
-        del player_reach
+        del player_reach, hand_mask
         pairs = self._pairs(flops)
         by_flop = dict(zip(flops.tolist(), weights, strict=True))
         table = self._weights(player, pairs, by_flop)

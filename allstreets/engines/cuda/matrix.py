@@ -159,14 +159,14 @@ class CudaMatrixEngine(MatrixEngine):
             self._passes.launch(player, UPDATE, part, places)
         self._passes.kernels.launch("tick", 1, 1, 0, self._regrets(Player.OOP, part, 0))
 
-    def step_hands(
+    def step(
         self,
         player: Player,
         player_reach: Floats,
         opponent_reach: Floats,
         flops: Flops,
         weights: Sequence[IterationWeights],
-        hand_mask: Flags | None,
+        hand_mask: Flags | None = None,
     ) -> Any:
         """`FarValues` [P, K, 169]: a half-iteration about all hands, which takes no longer."""
         del player_reach, hand_mask

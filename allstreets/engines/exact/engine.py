@@ -94,8 +94,10 @@ class ExactEngine(SeparateSubgames[ExactSubgame]):
         opponent_reach: Floats,
         flops: Flops,
         weights: Sequence[IterationWeights],
+        hand_mask: Flags | None = None,
     ) -> Floats:
         """[P, K, 169]: a half-iteration on K flops."""
+        del hand_mask
 
         def work(pot: int, place: int, subgame: ExactSubgame, hands: Longs) -> Floats:
             return subgame.step(

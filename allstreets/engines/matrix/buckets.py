@@ -35,7 +35,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from allstreets.base import Flags, Floats, InputError, Ints, Longs, suggest
+from allstreets.base import Flags, Floats, InputError, Ints, Longs
 from allstreets.betting import Street
 from allstreets.cards import (
     DECK_SIZE,
@@ -168,33 +168,6 @@ class BucketCounts:
                     f"{count} buckets on the {street.name.lower()}: "
                     f"write a number from 1 to {MOST_BUCKETS}"
                 )
-
-
-BUCKET_PRESETS = {
-    "fast": BucketCounts(10, 50, 50),
-    "medium": BucketCounts(15, 200, 200),
-    "standard": BucketCounts(20, 500, 500),
-    "accurate": BucketCounts(30, 1000, 1000),
-}
-
-
-def parse_bucket_counts(text: str) -> BucketCounts:
-    """Read the name of a preset, or three numbers.
-
-    >>> parse_bucket_counts("fast")
-    BucketCounts(flop=10, turn=50, river=50)
-    >>> parse_bucket_counts("12/80/100")
-    BucketCounts(flop=12, turn=80, river=100)
-    """
-    if text in BUCKET_PRESETS:
-        return BUCKET_PRESETS[text]
-    parts = text.split("/")
-    if len(parts) == 3 and all(part.strip().isdecimal() for part in parts):
-        return BucketCounts(*(int(part) for part in parts))
-    raise InputError(
-        f"'{text}' is not a number of buckets: write flop/turn/river such as 20/500/500, "
-        f"or the name of a preset; {suggest(text, BUCKET_PRESETS)}"
-    )
 
 
 @dataclass(frozen=True, eq=False)

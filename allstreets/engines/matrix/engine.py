@@ -160,20 +160,9 @@ class MatrixEngine:
         opponent_reach: Floats,
         flops: Flops,
         weights: Sequence[IterationWeights],
+        hand_mask: Flags | None = None,
     ) -> Values:
         """[P, K, 169]: a half-iteration on K flops; the player's own reach is not needed."""
-        return self.step_hands(player, player_reach, opponent_reach, flops, weights, None)
-
-    def step_hands(
-        self,
-        player: Player,
-        player_reach: Floats,
-        opponent_reach: Floats,
-        flops: Flops,
-        weights: Sequence[IterationWeights],
-        hand_mask: Flags | None,
-    ) -> Values:
-        """[P, K, 169]: the same where only the hands of `hand_mask` [P, 169] matter; None: all."""
         del player_reach
         rows = weight_rows(weights)
         return self._run(player, opponent_reach, UPDATE, flops, rows, "kept", hand_mask)

@@ -58,8 +58,10 @@ class SampledEngine(SeparateSubgames[SampledSubgame]):
         opponent_reach: Floats,
         flops: Flops,
         weights: Sequence[IterationWeights],
+        hand_mask: Flags | None = None,
     ) -> Floats:
         """[P, K, 169]: a half-iteration on K flops; the values are unbiased estimates."""
+        del hand_mask
         values = np.zeros((self.pots, len(flops), HAND_COUNT))
         places = {flop: place for place, flop in enumerate(flops.tolist())}
 

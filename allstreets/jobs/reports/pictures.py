@@ -15,24 +15,20 @@ Posters are every decision of a solution before the flop as a picture, and all o
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from allstreets.base import InputError, write_atomic
+from allstreets.betting import Street, line_in_words
 from allstreets.cards import HAND_NAMES, grid_cell
 from allstreets.jobs.job import Check
-from allstreets.solutions import LEAST_SHOWN, Chart
+from allstreets.solutions import LEAST_SHOWN, Chart, Node, Solution, node_chart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import BinaryIO
-
-from allstreets.betting import Street, line_in_words
-from allstreets.solutions import Node, Solution, node_chart
 
 FORMATS = {".png": "png", ".svg": "svg"}
 CURVE, TARGET, INK, FAINT = "#1f5fa8", "#c2410c", "#333333", "#d8d8d8"

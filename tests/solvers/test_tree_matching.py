@@ -5,6 +5,7 @@ import pytest
 from betting.random_games import games
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from separated_play import match_trees, matched_strategy
 
 from allstreets.betting import (
     ActionKind,
@@ -18,7 +19,6 @@ from allstreets.betting import (
     pot_share,
     same_sizes,
 )
-from allstreets.betting.tree_matching import match_trees, matched_strategy
 
 trees = games().map(lambda game: game[1])
 KINDS = {ActionKind.FOLD: "f", ActionKind.CHECK: "x", ActionKind.CALL: "c"}
