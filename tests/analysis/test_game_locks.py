@@ -16,7 +16,7 @@ from allstreets.analysis import (
     with_game_locks,
 )
 from allstreets.analysis.flop_locks import flop_orders
-from allstreets.base import InputError
+from allstreets.base import Flags, Floats, InputError
 from allstreets.betting import IP, OOP, Street, any_cards
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO
 from allstreets.games import Bound, Lock, WholeGame
@@ -251,6 +251,15 @@ def test_frequencies_on_all_flops_are_reached_over_all_of_them(limped: WholeSolu
         np.testing.assert_allclose(order.strategy.sum(axis=0), 1, atol=1e-9)
         moves = order.strategy[1] - played[1]
         assert moves.min() >= -1e-4 or moves.max() <= 1e-4  # but for rounding
+    losses, moved, stays = list[Floats](), list[Flags](), list[Flags]()
+    for place, order in enumerate(orders):
+        played, evs = views[place][0], view_of(limped, place).stage_evs(order.node)
+        there = (weights[place] > 0) & (played[0] > 0.01)
+        losses.append((evs[0] - evs[1])[there])
+        moved.append((order.strategy[1] > played[1] + 1e-3)[there])
+        stays.append((order.strategy[0] > 1e-3)[there])
+    loss, more, kept = (np.concatenate(parts) for parts in (losses, moved, stays))
+    assert np.maximum(loss[more], 0).max() <= np.maximum(loss[kept], 0).min() + 1e-6
 
     solver = WholeGameSolver(game, game.build(game.engine()), small_config().schedule())
     give_orders(solver.engine, game, lambda _: limped)
