@@ -251,6 +251,14 @@ class ActionChange:
     asked: Bound | None = None  # the frequency that a lock requests
 
     @property
+    def missed(self) -> float:
+        """The distance of the new frequency from the request; NaN: no hand gets there any more."""
+        if self.asked is None:
+            return 0.0
+        after = self.frequency[1]
+        return max(self.asked.least - after, after - self.asked.most, 0.0 * after)
+
+    @property
     def asked_text(self) -> str:
         """The requested frequencies and the resulting ones; empty where none were requested.
 
@@ -261,8 +269,7 @@ class ActionChange:
         text, after = f"asked {self.asked.words}", self.frequency[1]
         if np.isnan(after):
             return f"{text}, no hand gets there any more"
-        missed = max(self.asked.least - after, after - self.asked.most)
-        if missed <= HELD:
+        if self.missed <= HELD:
             return f"{text}, holds {percent_text(after)}"
         return (
             f"{text}, {percent_text(after)} after re-solving "
