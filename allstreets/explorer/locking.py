@@ -96,7 +96,8 @@ class Locking:
         other = self._library.id_of(before)
         name = self._library.detail(other).name  # raises an error if it is gone
         with self._mutex:
-            change = difference(self._open(before), self._open(folder), [line])
+            asked = [Bound.read(**each, where="the lock") for each in known.get("asked", ())]
+            change = difference(self._open(before), self._open(folder), [line], asked)
         node = change.places[0] if change.places else None
         return messages.SolutionDifference.of(
             change,
@@ -104,7 +105,9 @@ class Locking:
             name=name,
             line=line,
             here=None if node is None else by_player(node.evs),
-            actions=() if node is None else node.actions,
+            actions=()
+            if node is None
+            else [messages.ActionChange.of(one, asked=one.asked_text) for one in node.actions],
             moved="" if node is None else node.moved,
             text=gain_text(change),
         )

@@ -22,7 +22,7 @@ from allstreets.analysis import (
 )
 from allstreets.base import InputError, Place, Remote
 from allstreets.engines import AGREEMENT, CPU
-from allstreets.games import Lock, lock_mapping
+from allstreets.games import Bound, Lock, lock_mapping
 from allstreets.jobs.config.reading import check_config
 from allstreets.jobs.config.spot import SpotConfig
 from allstreets.jobs.config.whole_game import UnifiedConfig
@@ -150,6 +150,7 @@ def plan_lock(
             "time_limit_seconds": seconds,
             "threads": threads,
             "device": device,
+            "asked": request.bounds,
         }
 
         def game_again(
@@ -177,15 +178,17 @@ def plan_lock(
         locks = _kept_locks(output, SpotSolution) or locks
     spot = with_locks(solution.spot, locks)
     _ = spot.locked_nodes  # errors are raised now
+    config = lock_spot_config(folder, solution, target, device)
+    name = _locked_name(read_spot_manifest(folder).get("name") or folder.name, request.lines)
     solving = SpotJob(
-        lock_spot_config(folder, solution, target, device),
+        config.model_copy(update={"name": name}),
         spot,
         iterations,
         seconds,
         threads,
         output,
         resume,
-        made_from={"folder": where, "line": request.lines[0]},
+        made_from=_made_from(folder, request.lines[0], request.bounds),
     )
 
     def spot_again(
@@ -217,6 +220,20 @@ def _kept_locks(output: Path, kind: type[SpotSolution | WholeSolution]) -> tuple
     return ()
 
 
+def _locked_name(name: str, lines: Sequence[str]) -> str:
+    """The name of a solution with locks at these lines."""
+    named = ", ".join(line or "first decision" for line in lines[:NAMED_LOCKS])
+    more = f" and {len(lines) - NAMED_LOCKS} more" if len(lines) > NAMED_LOCKS else ""
+    return f"{name}, locked at {named}{more}"
+
+
+def _made_from(folder: Path, line: str, asked: Sequence[Bound]) -> dict[str, Any]:
+    """The source of a solution with locks, as its manifest names it."""
+    wanted = [{"line": b.line, "action": b.action, "frequency": b.text} for b in asked]
+    made = {"folder": str(folder.absolute()), "line": line}
+    return {**made, "asked": wanted} if wanted else made
+
+
 def lock_spot_config(
     folder: Path, result: SpotSolution, target: str | float | None = None, device: str | None = None
 ) -> SpotConfig:
@@ -246,13 +263,15 @@ def lock_game(
     *,
     resume: bool = False,
     iterations: int | None = None,
+    asked: Sequence[Bound] = (),
     **changes: Any,
 ) -> UnifiedJob:
     """The job that solves the game in a folder again, with more locks.
 
     It ends when it is no more exploitable than the original, also in its stored form, or after
     `iterations` (by default `LONGER` times those of the original). Other ends of the original do
-    not count. `changes` are keys of training files that differ from the original's.
+    not count. `asked` are the frequencies that the locks are for, and `changes` keys of training
+    files that differ from the original's.
     """
     game = with_game_locks(result.game, locks)
     _ = game.locks  # errors are raised now
@@ -273,10 +292,8 @@ def lock_game(
     if iterations is not None:
         epoch = config.batches().epoch_iterations(len(game.flops.flops))
         config = config.model_copy(update={"epochs": -(-iterations // epoch)})
-    lines = [lock.line or "first decision" for lock in locks]
-    more = f" and {len(lines) - NAMED_LOCKS} more" if len(lines) > NAMED_LOCKS else ""
-    name = f"{result.facts.name or folder.name}, locked at {', '.join(lines[:NAMED_LOCKS])}{more}"
-    made_from = {"folder": str(folder.absolute()), "line": locks[0].line}
+    name = _locked_name(result.facts.name or folder.name, [lock.line for lock in locks])
+    made_from = _made_from(folder, locks[0].line, asked)
     return plan_unified(config, output, resume=resume, name=name, made_from=made_from)
 
 

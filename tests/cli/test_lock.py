@@ -172,6 +172,7 @@ def test_the_table_says_what_was_asked_for_and_what_it_came_to(
     shown = capsys.readouterr()
     assert f"\n  {change.asked_text}\n" in shown.out
     assert "round 2 of at most" in shown.err
+    assert "Moved, mostly to all-in 1 bb (50 %): " in shown.out
     (lock,) = after.locks
     assert (
         lock.aim["all-in"] != lock.frequencies["all-in"]
@@ -187,6 +188,10 @@ def test_the_table_says_what_was_asked_for_and_what_it_came_to(
         missed
         == "asked at least 80 %, 71.0 % after re-solving (the range that gets there has changed)"
     )
+
+    met = ["--line", "c x | * | x", "--at-least", "all-in=1%", "--max-iterations", "3"]
+    assert main(["lock", str(game), *met, "--output", str(tmp_path / "met")]) == 0
+    assert "No hand had to move: " in capsys.readouterr().out
 
     # Every hand gets to the first decision: there it is just as often.
     often = ["--line", "", "--exactly", "fold=70%", "--output", str(tmp_path / "folds")]

@@ -357,6 +357,7 @@ class ActionChange(Message):
     word: str
     label: str
     frequency: Pair  # None: it is not offered
+    asked: str = ""  # the frequency that the lock is for, and what came of it
 
 
 class SolutionDifference(Message):

@@ -1198,6 +1198,11 @@ export interface components {
          * @description The frequency of an action.
          */
         ActionChange: {
+            /**
+             * Asked
+             * @default
+             */
+            asked: string;
             frequency: components["schemas"]["Pair"];
             /** Label */
             label: string;
