@@ -189,8 +189,8 @@ def test_the_table_says_what_was_asked_for_and_what_it_came_to(
         == "asked at least 80 %, 71.0 % after re-solving (the range that gets there has changed)"
     )
 
-    met = ["--line", "c x | * | x", "--at-least", "all-in=1%", "--max-iterations", "3"]
-    assert main(["lock", str(game), *met, "--output", str(tmp_path / "met")]) == 0
+    free = ["--line", "c x | * | x", "--at-least", "all-in=1%", "--max-iterations", "3"]
+    assert main(["lock", str(game), *free, "--output", str(tmp_path / "met")]) == 0
     assert "No hand had to move: " in capsys.readouterr().out
 
     # Every hand gets to the first decision: there it is just as often.

@@ -2344,6 +2344,8 @@ export interface components {
         PracticeAction: {
             /** Label */
             label: string;
+            /** Shade */
+            shade: number;
             /**
              * Tone
              * @enum {string}
@@ -2479,16 +2481,18 @@ export interface components {
          * @description A decision that cost much.
          */
         PracticeMiss: {
-            /** Best */
-            best: string | null;
+            /** Better */
+            better: string;
             /** Cards */
             cards: string[];
+            /** Did */
+            did: string;
             /** Line */
             line: string;
             /** Loss */
             loss: number;
-            /** Taken */
-            taken: string;
+            /** Words */
+            words: string;
         };
         /**
          * PracticeOption
@@ -2538,6 +2542,8 @@ export interface components {
             street: "preflop" | "flop" | "turn" | "river";
             /** To Call */
             to_call: number;
+            /** Words */
+            words: string;
         };
         /**
          * PracticeResults
@@ -2685,6 +2691,8 @@ export interface components {
             street: "preflop" | "flop" | "turn" | "river";
             /** Taken */
             taken: string;
+            /** Words */
+            words: string;
         };
         /**
          * Problem
