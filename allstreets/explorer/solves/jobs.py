@@ -371,7 +371,8 @@ def solve_in_rounds(
     source = request.locked
     assert source is not None
     asked = LockRequest(
-        bounds=tuple(Bound.read(a.line, a.action, a.frequency, "the lock") for a in source.asked)
+        bounds=tuple(Bound.read(a.line, a.action, a.frequency, "the lock") for a in source.asked),
+        same_range=source.same_range,
     )
     resume = folder.has_solution or has_checkpoints(folder.solution / "checkpoints")
     job, original, _ = plan_lock(Path(source.folder), asked, folder.solution, resume=resume)

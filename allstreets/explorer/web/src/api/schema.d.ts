@@ -2216,6 +2216,11 @@ export interface components {
              */
             percent: number;
             /**
+             * Same Range
+             * @default false
+             */
+            same_range: boolean;
+            /**
              * Text
              * @default
              */
