@@ -179,7 +179,8 @@ def plan_lock(
     spot = with_locks(solution.spot, locks)
     _ = spot.locked_nodes  # errors are raised now
     config = lock_spot_config(folder, solution, target, device)
-    name = _locked_name(read_spot_manifest(folder).get("name") or folder.name, request.lines)
+    name = read_spot_manifest(folder).get("name") or folder.name
+    name = _locked_name(name, request.lines, request.bounds)
     solving = SpotJob(
         config.model_copy(update={"name": name}),
         spot,
@@ -220,9 +221,16 @@ def _kept_locks(output: Path, kind: type[SpotSolution | WholeSolution]) -> tuple
     return ()
 
 
-def _locked_name(name: str, lines: Sequence[str]) -> str:
-    """The name of a solution with locks at these lines."""
-    named = ", ".join(line or "first decision" for line in lines[:NAMED_LOCKS])
+def _locked_name(name: str, lines: Sequence[str], asked: Sequence[Bound] = ()) -> str:
+    """The name of a solution with locks at these lines, or for these frequencies."""
+    texts: dict[str, list[str]] = {bound.line: [] for bound in asked} or {at: [] for at in lines}
+    for bound in asked:
+        texts[bound.line].append(f"{bound.action} {bound.words}")
+    lines = [
+        ": ".join(filter(None, (line or "first decision", " and ".join(wanted))))
+        for line, wanted in texts.items()
+    ]
+    named = ", ".join(lines[:NAMED_LOCKS])
     more = f" and {len(lines) - NAMED_LOCKS} more" if len(lines) > NAMED_LOCKS else ""
     return f"{name}, locked at {named}{more}"
 
@@ -292,7 +300,7 @@ def lock_game(
     if iterations is not None:
         epoch = config.batches().epoch_iterations(len(game.flops.flops))
         config = config.model_copy(update={"epochs": -(-iterations // epoch)})
-    name = _locked_name(result.facts.name or folder.name, [lock.line for lock in locks])
+    name = _locked_name(result.facts.name or folder.name, [lock.line for lock in locks], asked)
     made_from = _made_from(folder, locks[0].line, asked)
     return plan_unified(config, output, resume=resume, name=name, made_from=made_from)
 
