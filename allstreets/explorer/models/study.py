@@ -73,10 +73,10 @@ class ReviewRow(Message):
     seat: str
     cards: Cards
     line: str  # in words: "SB raises to 2.5, BB calls"
-    taken: str
-    action: str  # what that is: "fold", "check", "call", "bet", "raise", "all-in"
+    did: str  # in words: "bet 2.4"
+    action: str  # its kind: "fold", "check", "call", "bet", "raise", "all-in"
     frequency: Known
-    best: str | None = Field(validation_alias="best_action")
+    better: str  # the best action, in words; "": not graded
     loss: Known  # None: not graded, and the note says why
     within: Known
     note: str

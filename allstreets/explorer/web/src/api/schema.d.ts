@@ -3075,10 +3075,12 @@ export interface components {
         ReviewRow: {
             /** Action */
             action: string;
-            /** Best */
-            best: string | null;
+            /** Better */
+            better: string;
             /** Cards */
             cards: string[];
+            /** Did */
+            did: string;
             /** Frequency */
             frequency: number | null;
             /** Hand */
@@ -3102,8 +3104,6 @@ export interface components {
              * @enum {string}
              */
             street: "preflop" | "flop" | "turn" | "river";
-            /** Taken */
-            taken: string;
             /** Within */
             within: number | null;
         };
