@@ -132,10 +132,10 @@ def flop_orders(
         yield from _orders(game, cards, source, root, node, lock, where, arriving)
 
 
-def taken_on_flops(result: WholeSolution, target: GameNode) -> Floats:
-    """[A]: how often the actions of a decision after the flop are taken, on all flops together.
+def taken_on_flops(result: WholeSolution, target: GameNode) -> tuple[Floats, float]:
+    """([A], weight): how often the actions of a decision are taken, on all flops together.
 
-    As `flop_orders` counts hands; NaN: none gets there.
+    As `flop_orders` counts hands, whose weights are added up; NaN: none gets there.
     """
     assert target.root is not None
     taken, total = np.zeros(int(target.tree.child_count[target.node])), 0.0
@@ -144,7 +144,7 @@ def taken_on_flops(result: WholeSolution, target: GameNode) -> Floats:
         strategy, reached = result.stored.view(target.root, flop).stage_play(target.node)
         taken += weight * (strategy @ reached)
         total += weight * float(reached.sum())
-    return quotient(taken, np.asarray(total))
+    return quotient(taken, np.asarray(total)), total
 
 
 def _orders(

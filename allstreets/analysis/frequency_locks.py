@@ -63,6 +63,7 @@ from allstreets.solutions import (
 )
 
 CLOSE = 1e-10  # of frequencies before the flop
+RARE = 0.02  # of the hands at the most frequent of several decisions
 DIGITS = 7  # of locked probabilities: more would only make texts long
 Place = tuple[int, tuple[int, ...]]  # a decision of the tree and the cards dealt before it
 Played = dict[Place, Floats]  # [A, 1326] of decisions that are locked
@@ -156,20 +157,26 @@ def frequency_gap(
 def game_frequency_gap(
     result: WholeSolution, bounds: Sequence[Bound], arriving: WholeSolution
 ) -> tuple[float, float]:
-    """The same in a whole game."""
-    gaps = [(0.0, 0.0)]
+    """The same in a whole game, at decisions that are not `RARE` beside others on their street."""
+    gaps: dict[bool, list[tuple[float, tuple[float, float]]]] = {True: [], False: []}
     for target, some, changed, weights in _game_changes(result, bounds, arriving):
         if changed is None:
-            met = taken_on_flops(arriving, target)
+            met, total = taken_on_flops(arriving, target)
             best = met.copy()
             for action, (_, error) in _aims(result, arriving, target, some).items():
                 best[named_action(target.tree, target.node, action, "lock", BIG_BLINDS)] += error
         else:
-            shares = weights / weights.sum()
+            total = float(weights.sum())
+            shares = weights / total
             met = arriving.before.node(target.node).strategy @ shares
             best = changed @ shares
-        gaps.append(_gap(met, best, target.tree, target.node, some, BIG_BLINDS))
-    return _largest(gaps)
+        gap = _gap(met, best, target.tree, target.node, some, BIG_BLINDS)
+        gaps[changed is None].append((total, gap))
+    often = [(0.0, 0.0)]
+    for street in gaps.values():
+        most = max((total for total, _ in street), default=0.0)
+        often += [gap for total, gap in street if total >= RARE * most]
+    return _largest(often)
 
 
 def _gap(
@@ -340,7 +347,7 @@ def _aims(
     `arriving` was solved with another aim, or with none. A bound holds exactly where hands had to
     move for it; where the solution's own play meets it, none should.
     """
-    plain, met = taken_on_flops(result, target), taken_on_flops(arriving, target)
+    (plain, _), (met, _) = taken_on_flops(result, target), taken_on_flops(arriving, target)
     last = [
         limits(target.tree, target.node, aimed_bounds(lock, "lock"), BIG_BLINDS)
         for lock in arriving.locks

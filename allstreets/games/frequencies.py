@@ -91,7 +91,7 @@ class Bound:
         """
         sign, share = self._sign
         word = {"": "", ">=": "at least ", "<=": "at most "}[sign]
-        return f"{word}{100 * share:.10g} %"
+        return f"{word}{round(100 * share, 2):g} %"
 
     @property
     def _sign(self) -> tuple[str, float]:

@@ -46,6 +46,8 @@ LONGER = 10  # times the iterations of the other solution, at most: locks may ma
 OTHER_ENDS = ("time_limit_seconds", "regret_threshold")
 NAMED_LOCKS = 2
 ROUNDS = 12  # of solving, at most; each leaves half to two thirds of the error
+STALLED = 3  # rounds without one that is better by this factor end it: the ranges keep moving
+BETTER = 0.9
 HOLDS = 0.0025  # of a frequency: the tolerance
 TOO_FAR = 0.01  # of a frequency that meets its bound: more than necessary
 TOO_FAR_ROUNDS = 6  # in which this counts
@@ -76,6 +78,7 @@ class LockJob(Generic[Ended]):
         """
         outcome = self.first.run(callbacks)
         beside = _beside(self.output, "round") if isinstance(self.output, Path) else None
+        least, stalled = float("inf"), 0
         for number in range(2, ROUNDS + 1):
             better = None
             if not (outcome.interrupted or outcome.unsaved or isinstance(self.output, Remote)):
@@ -84,6 +87,10 @@ class LockJob(Generic[Ended]):
             if better is None:
                 break
             gap, job = better
+            stalled = 0 if gap < BETTER * least else stalled + 1
+            if stalled == STALLED:
+                break
+            least = min(least, gap)
             callbacks.say(
                 f"Other hands get there now, and a frequency is off by {100 * gap:.1f} "
                 f"percentage points: round {number} of at most {ROUNDS} …"

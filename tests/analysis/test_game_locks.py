@@ -73,7 +73,7 @@ def test_locks_are_found_in_their_trees() -> None:
 def test_a_game_with_locks_is_written_down_and_read_back() -> None:
     locks = (
         Lock("r2.5", ranges={"f": "22,AKs:0.5", "c": "AKs:0.5"}),
-        Lock("c x | * | x", frequencies={"b100%": "<=30%"}, solution="game/"),
+        Lock("c x | * | x", frequencies={"b100%": "<=30%"}, aim={"b100%": "<=28%"}, solution="g"),
     )
     game = replace(GAME, lock=locks)
     flops = [flop.text for flop in game.flops.flops]
@@ -103,6 +103,7 @@ def test_a_game_with_locks_is_written_down_and_read_back() -> None:
         ),
         (Lock("c x | x"), "give a 'strategy' for all hands, 'hands' for some, or a 'solution'"),
         (Lock("c x | x", frequencies={"x": "30%"}), "'frequencies' need a 'solution'"),
+        (Lock("c x | x", aim={"x": "30%"}, solution="g"), "'aim' needs the 'frequencies'"),
         (
             Lock("c x | x", frequencies={"x": "30%", "bet": "80%"}, solution="g"),
             "the frequencies at 'c x | x' add up to 1.1",
