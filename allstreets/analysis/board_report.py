@@ -342,7 +342,7 @@ def hand_sums(
 
     `group` [1326] holds the group of each combo; `weight` is that of the board.
     """
-    hand, weights = _combos(node, player)  # the hand of each combo, and its pairs
+    hand, weights = combo_pairs(node, player)  # the hand of each combo, and its pairs
     combos = np.flatnonzero(weights > 0)
     hands, inside, mass = hand[combos], group[combos], weight * weights[combos]
     strategy = node.strategy[:, hands] if node.actor == player else np.zeros((0, len(hands)))
@@ -363,7 +363,7 @@ def hand_sums(
     )
 
 
-def _combos(node: Decision, player: Player) -> tuple[Longs, Floats]:
+def combo_pairs(node: Decision, player: Player) -> tuple[Longs, Floats]:
     """[1326] of a player: the hand of each combo, and its pairs there."""
     own, other = node.hands[player], node.hands[player.opponent]
     weights = np.zeros(COMBO_COUNT)

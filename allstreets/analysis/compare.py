@@ -16,10 +16,18 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from allstreets.analysis.board_report import report_of
-from allstreets.base import Floats, InputError, quotient
+from allstreets.analysis.board_report import combo_pairs, report_of
+from allstreets.base import Floats, InputError, Longs, quotient
 from allstreets.betting import BIG_BLINDS, Player
-from allstreets.cards import HAND_COUNT, HAND_NAMES, HAND_OF_COMBO, cards_text, combo_text
+from allstreets.cards import (
+    HAND_COUNT,
+    HAND_NAMES,
+    HAND_OF_COMBO,
+    MADE,
+    cards_text,
+    combo_text,
+    hand_categories,
+)
 from allstreets.games import Bound, lock_bounds, named_action
 from allstreets.solutions import (
     CHIPS,
@@ -238,6 +246,8 @@ Solved: TypeAlias = SpotSolution | WholeSolution
 HELD = 0.003  # of a frequency: this close to the request, it holds
 MOVED = 0.005  # of a hand's strategy: less is rounding
 NAMED_HANDS = 8  # of those that have moved
+SELDOM = 0.005  # of the hands that have moved: a category with less is not named
+MOSTLY = 0.99  # of the hands that have moved: with EVs of so many the losses are known
 MBB_PER_WIN = 10  # mbb/hand in a bb/100, as people count what they win
 
 
@@ -251,6 +261,14 @@ class ActionChange:
     asked: Bound | None = None  # the frequency that a lock requests
 
     @property
+    def missed(self) -> float:
+        """The distance of the new frequency from the request; NaN: no hand gets there any more."""
+        if self.asked is None:
+            return 0.0
+        after = self.frequency[1]
+        return max(self.asked.least - after, after - self.asked.most, 0.0 * after)
+
+    @property
     def asked_text(self) -> str:
         """The requested frequencies and the resulting ones; empty where none were requested.
 
@@ -261,8 +279,7 @@ class ActionChange:
         text, after = f"asked {self.asked.words}", self.frequency[1]
         if np.isnan(after):
             return f"{text}, no hand gets there any more"
-        missed = max(self.asked.least - after, after - self.asked.most)
-        if missed <= HELD:
+        if self.missed <= HELD:
             return f"{text}, holds {percent_text(after)}"
         return (
             f"{text}, {percent_text(after)} after re-solving "
@@ -406,7 +423,7 @@ class _Shown:
     evs: Two  # of OOP and IP
     labels: dict[str, str]  # by action
     frequencies: dict[str, float]
-    decision: Decision | None = None  # None: of all flops together
+    decisions: list[tuple[float, Decision]]  # with the weights of their boards
 
 
 def _place(
@@ -429,58 +446,90 @@ def _place(
         for word, label in labels.items()
     )
     oop, ip = zip(old.evs, new.evs, strict=True)
-    moved = ""
-    if old.decision is not None and new.decision is not None:
-        moved = moved_text(old.decision, new.decision)
+    boards = [
+        (weight, one, other)
+        for (weight, one), (_, other) in zip(old.decisions, new.decisions, strict=False)
+        if one.board == other.board
+    ]
+    moved = moved_text(boards, bool(bounds)) if len(boards) == len(new.decisions) else ""
     return DecisionChange(line.strip(), new.seat, new.pot, new.unit, (oop, ip), actions, moved)
 
 
-def moved_text(before: Decision, after: Decision) -> str:
+Twice = tuple[float, Decision, Decision]  # a board's weight, and the decision before and after
+
+
+def moved_text(boards: Sequence[Twice], asked: bool = False) -> str:
     """The hands that a lock moved to other actions, those that lose least first; "": none.
 
-    A loss is that of EV in the solution before, a hand's mean where some of its combos move.
+    On several boards they are named by category. A loss is that of EV in the solution before, the
+    mean of the hands under a name that move. Of a lock that was `asked` for a frequency, the text
+    also says that none had to move.
     """
-    hands = _moved_hands(before, after)
-    if not hands:
+    if not boards or not all(_is_locked(before, after) for _, before, after in boards):
         return ""
-    hands.sort(key=lambda hand: hand[1] if np.isfinite(hand[1]) else np.inf)
-    names = [name for name, _, _ in hands]
-    listed = ", ".join(names[:NAMED_HANDS])
-    listed += f" and {len(names) - NAMED_HANDS} more" if len(names) > NAMED_HANDS else ""
-    share = sum(size for _, _, size in hands)
-    losses = [max(loss, 0.0) for _, loss, _ in hands]
-    cost = "the cost of each is not known"
-    if np.isfinite(losses).all():
-        least, most = (number_text(value) for value in (min(losses), max(losses)))
-        each = most if least == most else f"{least} to {most}"
-        cost = f"each gives up {each} {before.unit.name}"
-    change = np.nan_to_num(after.strategy - before.strategy)
-    label = after.labels[int(np.argmax([after.mean(row) for row in change]))]
+    many = len(boards) > 1
+    names: Sequence[str] = MADE if many else HAND_NAMES
+    moved, known, lost = np.zeros((3, len(names)))
+    total = 0.0
+    change = np.zeros(len(boards[0][1].actions))
+    for weight, before, after in boards:
+        groups, parts, losses, weights = _moves(before, after, by_category=many)
+        told = np.isfinite(losses)
+        masses = (weight * parts * weights, weight * np.where(told, parts, 0.0) * weights)
+        moved += np.bincount(groups, masses[0], minlength=len(names))
+        known += np.bincount(groups, masses[1], minlength=len(names))
+        lost += np.bincount(groups, np.where(told, losses, 0.0) * masses[1], minlength=len(names))
+        total += weight * float(weights.sum())
+        gained = np.nan_to_num(after.strategy - before.strategy)
+        change += weight * (gained @ after.own.weights)
+    held = np.flatnonzero(moved > (SELDOM * moved.sum() if many else 0.0))
+    if not held.size:
+        return "No hand had to move: the solution plays like that already." if asked else ""
+    means = quotient(lost[held], known[held])
+    order = np.argsort(means, kind="stable")  # those that are not known last
+    listed = ", ".join(
+        f"{names[at]} ({percent_text(float(moved[at] / total))})" if many else str(names[at])
+        for at in held[order][:NAMED_HANDS].tolist()
+    )
+    listed += f" and {len(held) - NAMED_HANDS} more" if len(held) > NAMED_HANDS else ""
+    unit, cost = boards[0][1].unit.name, "the cost of each is not known"
+    means = means[np.isfinite(means)]
+    if means.size:
+        least, most = (number_text(max(float(end), 0.0)) for end in (means.min(), means.max()))
+        cost = f"each gives up {most if least == most else f'{least} to {most}'} {unit}"
+        cost += "" if known.sum() > MOSTLY * moved.sum() else ", where it is known"
     return (
-        f"Moved, mostly to {label}: {percent_text(share)} of the range, those that lose least "
-        f"first: {listed}; {cost}."
+        f"Moved, mostly to {boards[0][2].labels[int(np.argmax(change))]}: "
+        f"{percent_text(float(moved.sum() / total))} of the range, those that lose least first: "
+        f"{listed}; {cost}."
     )
 
 
-def _moved_hands(before: Decision, after: Decision) -> list[tuple[str, float, float]]:
-    """(hand, loss by moving all of it, share of the range that moved) by hand class."""
-    if not after.locked.any() or before.actions != after.actions:
-        return []
-    own = before.own
-    if before.by_combo != after.by_combo or not np.array_equal(own.classes, after.own.classes):
-        return []
-    weights = np.where(after.locked, after.own.weights, 0.0)
-    change = np.nan_to_num(after.strategy - before.strategy)  # [A, H]
-    evs = np.where(change == 0, 0.0, before.action_evs)
+def _is_locked(before: Decision, after: Decision) -> bool:
+    """Whether a lock holds after, and hands can be told apart as before."""
+    same = before.by_combo == after.by_combo and before.actions == after.actions
+    alike = np.array_equal(before.own.classes, after.own.classes)
+    return same and alike and bool(after.locked.any())
+
+
+def _moves(
+    before: Decision, after: Decision, *, by_category: bool
+) -> tuple[Longs, Floats, Floats, Floats]:
+    """[M] each: name, part that moves, EV that it gives up, and weight of hands on a board.
+
+    Hands are named by class, or combo by combo by category.
+    """
+    change = np.where(after.locked, np.nan_to_num(after.strategy - before.strategy), 0.0)  # [A, H]
     parts = np.abs(change).sum(axis=0) / 2
     parts[parts < MOVED] = 0.0
-    total = after.own.weights.sum()
-    moved = class_sums(own.classes, parts * weights)
-    lost = class_sums(own.classes, np.where(parts > 0, -(change * evs).sum(axis=0), 0.0) * weights)
-    return [
-        (str(HAND_NAMES[index]), float(lost[index] / moved[index]), float(moved[index] / total))
-        for index in np.flatnonzero(moved > 0).tolist()
-    ]
+    evs = np.where(change == 0, 0.0, before.action_evs)
+    losses = np.where(parts > 0, quotient(-(change * evs).sum(axis=0), parts), 0.0)
+    if not by_category:
+        return before.own.classes, parts, losses, after.own.weights
+    hand, weights = combo_pairs(after, after.player)
+    held = np.flatnonzero(weights > 0)
+    made = hand_categories(after.board)[0][held]
+    return made, parts[hand[held]], losses[hand[held]], weights[held]
 
 
 def _asked(after: Solved, line: str, asked: Sequence[Bound]) -> dict[int, Bound]:
@@ -499,7 +548,8 @@ def _asked(after: Solved, line: str, asked: Sequence[Bound]) -> dict[int, Bound]
 
 def _shown(result: Solved, line: str) -> _Shown:
     if result.spans_boards(line):
-        report = report_of(result.boards(line).decisions, line)
+        boards = list(result.boards(line).decisions)
+        report = report_of(boards, line)
         total = report.total
         return _Shown(
             report.unit.seats[report.player],
@@ -508,6 +558,7 @@ def _shown(result: Solved, line: str) -> _Shown:
             total.evs,
             dict(zip(report.actions, report.labels, strict=True)),
             dict(zip(report.actions, total.frequencies, strict=True)),
+            [(board.weight, board.node) for board in boards],
         )
     node = result.at(line).decision
     return _Shown(
@@ -517,7 +568,7 @@ def _shown(result: Solved, line: str) -> _Shown:
         (node.ev(Player.OOP), node.ev(Player.IP)),
         dict(zip(node.actions, node.labels, strict=True)),
         dict(zip(node.actions, node.taken.tolist(), strict=True)),
-        node,
+        [(1.0, node)],
     )
 
 

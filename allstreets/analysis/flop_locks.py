@@ -18,11 +18,11 @@ from itertools import permutations
 
 import numpy as np
 
-from allstreets.base import Floats, InputError, Longs
+from allstreets.base import Floats, InputError, Longs, quotient
 from allstreets.betting import BIG_BLINDS, Street
 from allstreets.cards import COMBO_COUNT, HAND_OF_COMBO, Flop
 from allstreets.engines import CardModel, Engine, storable
-from allstreets.games import Lock, WholeGame, changed_strategy, limits, lock_bounds
+from allstreets.games import GameNode, Lock, WholeGame, aimed_bounds, changed_strategy, limits
 from allstreets.solutions import WholeSolution, live
 
 Stored = Callable[[Floats], Floats]
@@ -132,6 +132,21 @@ def flop_orders(
         yield from _orders(game, cards, source, root, node, lock, where, arriving)
 
 
+def taken_on_flops(result: WholeSolution, target: GameNode) -> tuple[Floats, float]:
+    """([A], weight): how often the actions of a decision are taken, on all flops together.
+
+    As `flop_orders` counts hands, whose weights are added up; NaN: none gets there.
+    """
+    assert target.root is not None
+    taken, total = np.zeros(int(target.tree.child_count[target.node])), 0.0
+    for flop, weight in zip(result.game.flops.flops, result.game.flops.weights, strict=True):
+        _require_flop(result, flop, f"'{target.line}'")
+        strategy, reached = result.stored.view(target.root, flop).stage_play(target.node)
+        taken += weight * (strategy @ reached)
+        total += weight * float(reached.sum())
+    return quotient(taken, np.asarray(total)), total
+
+
 def _orders(
     game: WholeGame,
     cards: CardModel,
@@ -164,7 +179,7 @@ def _orders(
     tree = game.pots[pot].tree
     changed = np.concatenate(strategies, axis=1)
     if lock.frequencies:
-        least, most = limits(tree, node, lock_bounds(lock, where), BIG_BLINDS)
+        least, most = limits(tree, node, aimed_bounds(lock, where), BIG_BLINDS)
         joined = np.concatenate(weights)
         changed = changed_strategy(changed, np.concatenate(evs, axis=1), joined, least, most)
         # Combos of a class that play alike on a flop may be one hand there.

@@ -5,28 +5,33 @@ A frequency does not name hands. Those that lose least EV in a solution move fir
 opponent's range; on a line with `*` over all cards together. The hands are those that get there in
 the given solution, with earlier locks. In the new solution others may get there: then the same
 strategy is changed again for the hands that get there in `arriving`, the solution with the locks.
+So a lock that holds is the cheapest change for the hands that get there: neither less nor more.
 
 In a whole game decisions before the flop are locked from the root on, so that a range changed by
 one lock is the one that gets to the next; strategies are rounded so that the frequency stays. On
 the flop a lock names frequencies and a solution, and is spread over the hands of every flop when
-the game is solved (`flop_locks`).
+the game is solved (`flop_locks`). There the ranges of the solution count. To hold in those of the
+game with the lock, it aims at a frequency that is higher or lower by the error that is left.
 
 `LockRequest` is a user's request at a decision, in one of a few forms. The same request makes locks
 of a spot, whose board and combos are known, and of a whole game.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from allstreets.analysis.flop_locks import evenly_rounded
-from allstreets.base import Floats, InputError, quotient
+from allstreets.analysis.flop_locks import evenly_rounded, taken_on_flops
+from allstreets.base import Floats, InputError, Longs
 from allstreets.betting import (
     ANY_CARD,
     BIG_BLINDS,
+    CHIPS,
+    BettingTree,
     Line,
     NodeKind,
+    Notation,
     action_text,
     line_text,
     parse_line,
@@ -44,6 +49,7 @@ from allstreets.games import (
     Lock,
     Spot,
     WholeGame,
+    aimed_bounds,
     changed_strategy,
     limits,
     named_action,
@@ -57,6 +63,7 @@ from allstreets.solutions import (
 )
 
 CLOSE = 1e-10  # of frequencies before the flop
+RARE = 0.02  # of the hands at the most frequent of several decisions
 DIGITS = 7  # of locked probabilities: more would only make texts long
 NodeOnCards = tuple[int, tuple[int, ...]]  # a decision of the tree and the cards dealt before it
 Played = dict[NodeOnCards, Floats]  # [A, 1326] of decisions that are locked
@@ -71,57 +78,126 @@ def observed_locks(
     one lock is the one that gets to the next. `arriving` is the solution whose ranges count, by
     default the same.
     """
-    arriving = arriving or result
-    played: Played = {}
     locks: list[Lock] = []
+    for change in _changes(result, bounds, arriving or result):
+        parts = np.split(change.strategy, change.ends, axis=1)
+        for node, line, part in zip(change.nodes, change.lines, parts, strict=True):
+            locks.append(played_lock(result.spot, line, _over_combos(node, part))[0])
+    return tuple(locks)
+
+
+@dataclass(frozen=True, eq=False)
+class _Change:
+    """The cheapest change at a decision, on one board or on several after each other."""
+
+    bounds: list[Bound]
+    lines: list[Line]
+    nodes: list[Decision]
+    weights: Floats  # [H]
+    strategy: Floats  # [A, H]
+
+    @property
+    def ends(self) -> Longs:
+        """The hands at which boards end, but for the last."""
+        ends: Longs = np.cumsum([node.strategy.shape[1] for node in self.nodes])[:-1]
+        return ends
+
+
+def _changes(
+    result: SpotSolution, bounds: Sequence[Bound], arriving: SpotSolution
+) -> Iterator[_Change]:
+    """The changes that meet the bounds, from the root on."""
+    played: Played = {}
     for line, some in _bounds_at(result, bounds):
         least, most = limits(result.spot.tree, line.node, some)
         lines = _boards(result, line, some[0].where)
-        nodes = [
-            result.at(line_text(result.spot.tree, path.node, path.cards)).decision for path in lines
-        ]
-        weights = [_weights(arriving, path, played) for path in lines]
-        if not any(held.any() for held in weights):
+        nodes = [_decision(result, path) for path in lines]
+        weights = np.concatenate([_weights(arriving, path, played) for path in lines])
+        if not weights.any():
             raise InputError(
                 f"{some[0].where}: no hand of {nodes[0].seat} gets to '{some[0].line}', so "
                 "no frequency can be locked there"
             )
         strategy = np.concatenate([node.strategy for node in nodes], axis=1)
         evs = np.concatenate([node.action_evs for node in nodes], axis=1)
-        changed = changed_strategy(strategy, evs, np.concatenate(weights), least, most)
-        ends = np.cumsum([len(held) for held in weights])[:-1]
-        for node, line, part in zip(nodes, lines, np.split(changed, ends, axis=1), strict=True):
-            lock, by_combo = played_lock(result.spot, line, _over_combos(node, part))
-            played[line.node, line.cards] = by_combo
-            locks.append(lock)
-    return tuple(locks)
+        changed = changed_strategy(strategy, evs, weights, least, most)
+        change = _Change(some, lines, nodes, weights, changed)
+        for node, path, part in zip(
+            nodes, lines, np.split(changed, change.ends, axis=1), strict=True
+        ):
+            played[path.node, path.cards] = played_lock(
+                result.spot, path, _over_combos(node, part)
+            )[1]
+        yield change
 
 
-def frequency_gap(result: SpotSolution, bounds: Sequence[Bound]) -> float:
-    """The largest distance of frequencies from their bounds, at decisions that hands reach."""
-    gaps = [0.0]
-    for line, some in _bounds_at(result, bounds):
-        least, most = limits(result.spot.tree, line.node, some)
-        nodes = [
-            result.at(line_text(result.spot.tree, path.node, path.cards)).decision
-            for path in _boards(result, line, some[0].where)
-        ]
-        taken = sum(node.strategy @ node.own.weights for node in nodes)
-        weight = sum(node.own.weights.sum() for node in nodes)
-        met = quotient(np.asarray(taken), np.asarray(weight))
-        gaps.append(float(np.maximum(least - met, met - most).max()))
-    return max(gaps)
+def _decision(result: SpotSolution, line: Line) -> Decision:
+    return result.at(line_text(result.spot.tree, line.node, line.cards)).decision
 
 
-def game_frequency_gap(result: WholeSolution, bounds: Sequence[Bound]) -> float:
-    """The same in a whole game, before the flop."""
-    gaps = [0.0]
-    for target, some in _game_bounds_at(result, bounds):
-        if target.root is None:
-            least, most = limits(target.tree, target.node, some, BIG_BLINDS)
-            met = result.before.node(target.node).taken
-            gaps.append(float(np.maximum(least - met, met - most).max()))
-    return max(gaps)
+def frequency_gap(
+    result: SpotSolution, bounds: Sequence[Bound], arriving: SpotSolution
+) -> tuple[float, float]:
+    """(missed, moved too far): the largest errors of frequencies in `arriving`.
+
+    `arriving` is a solution with locks for these bounds, made from `result`. A frequency may miss
+    its bound; or it meets it, but other hands get there now, for which a smaller change would do.
+    """
+    gaps = [(0.0, 0.0)]
+    for change in _changes(result, bounds, arriving):
+        there = np.concatenate(
+            [_decision(arriving, line).strategy for line in change.lines], axis=1
+        )
+        shares = change.weights / change.weights.sum()
+        tree, node = result.spot.tree, change.lines[0].node
+        gaps.append(_gap(there @ shares, change.strategy @ shares, tree, node, change.bounds))
+    return _largest(gaps)
+
+
+def game_frequency_gap(
+    result: WholeSolution, bounds: Sequence[Bound], arriving: WholeSolution
+) -> tuple[float, float]:
+    """The same in a whole game, at decisions that are not `RARE` beside others on their street."""
+    gaps: dict[bool, list[tuple[float, tuple[float, float]]]] = {True: [], False: []}
+    for target, some, changed, weights in _game_changes(result, bounds, arriving):
+        if changed is None:
+            met, total = taken_on_flops(arriving, target)
+            best = met.copy()
+            for action, (_, error) in _aims(result, arriving, target, some).items():
+                best[named_action(target.tree, target.node, action, "lock", BIG_BLINDS)] += error
+        else:
+            total = float(weights.sum())
+            shares = weights / total
+            met = arriving.before.node(target.node).strategy @ shares
+            best = changed @ shares
+        gap = _gap(met, best, target.tree, target.node, some, BIG_BLINDS)
+        gaps[changed is None].append((total, gap))
+    often = [(0.0, 0.0)]
+    for street in gaps.values():
+        most = max((total for total, _ in street), default=0.0)
+        often += [gap for total, gap in street if total >= RARE * most]
+    return _largest(often)
+
+
+def _gap(
+    met: Floats,
+    best: Floats,
+    tree: BettingTree,
+    node: int,
+    bounds: Sequence[Bound],
+    notation: Notation = CHIPS,
+) -> tuple[float, float]:
+    """The errors of frequencies [A] with these bounds, where others [A] are the cheapest change."""
+    missed = too_far = 0.0
+    for bound in bounds:
+        action = named_action(tree, node, bound.action, bound.where, notation)
+        missed = max(missed, bound.least - met[action], met[action] - bound.most)
+        too_far = max(too_far, abs(best[action] - met[action]))
+    return missed, too_far
+
+
+def _largest(gaps: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    return max(missed for missed, _ in gaps), max(too_far for _, too_far in gaps)
 
 
 def lock_as_played(result: SpotSolution, line: str) -> Lock:
@@ -223,14 +299,32 @@ def observed_game_locks(
 ) -> tuple[Lock, ...]:
     """Locks whose frequencies meet the bounds; `folder` has the solution.
 
-    `arriving` is the solution whose ranges before the flop count, by default the same.
+    `arriving` is the solution whose ranges count, by default the same.
     """
-    before, locks = (arriving or result).before, list[Lock]()
+    locks = list[Lock]()
+    for target, some, changed, _ in _game_changes(result, bounds, arriving or result):
+        if changed is not None:
+            locks.append(_played(target, changed)[0])
+            continue
+        shares = {bound.action: bound.text for bound in some}
+        aims = {} if arriving is None else _aims(result, arriving, target, some)
+        aim = {word: bound.text for word, (bound, _) in aims.items()}
+        locks.append(Lock(target.line, frequencies=shares, aim=aim, solution=folder))
+    return tuple(locks)
+
+
+def _game_changes(
+    result: WholeSolution, bounds: Sequence[Bound], arriving: WholeSolution
+) -> Iterator[tuple[GameNode, list[Bound], Floats | None, Floats]]:
+    """Decisions with their bounds, the cheapest change [A, 169] there, and the weights of hands.
+
+    After the flop there is no change yet: a lock is spread over hands when the game is solved.
+    """
+    before = arriving.before
     for target, some in _game_bounds_at(result, bounds):
         least, most = limits(target.tree, target.node, some, BIG_BLINDS)
         if target.root is not None:
-            shares = {bound.action: bound.text for bound in some}
-            locks.append(Lock(target.line, frequencies=shares, solution=folder))
+            yield target, some, None, np.zeros(0)
             continue
         shown, weights = result.before.node(target.node), before.node(target.node).own.weights
         if not weights.any():
@@ -240,10 +334,42 @@ def observed_game_locks(
             )
         changed = changed_strategy(shown.strategy, shown.action_evs, weights, least, most)
         changed = evenly_rounded(changed, weights, np.arange(len(weights)), _in_digits, CLOSE)
-        lock, played = _played(target, changed)
+        played = _played(target, changed)[1]
         before = replace(before, strategies={**before.strategies, target.node: played})
-        locks.append(lock)
-    return tuple(locks)
+        yield target, some, changed, weights
+
+
+def _aims(
+    result: WholeSolution, arriving: WholeSolution, target: GameNode, bounds: Sequence[Bound]
+) -> dict[str, tuple[Bound, float]]:
+    """Action → the frequency on all flops, in the ranges of `result`, and the error of the last.
+
+    `arriving` was solved with another aim, or with none. A bound holds exactly where hands had to
+    move for it; where the solution's own play meets it, none should.
+    """
+    (plain, _), (met, _) = taken_on_flops(result, target), taken_on_flops(arriving, target)
+    last = [
+        limits(target.tree, target.node, aimed_bounds(lock, "lock"), BIG_BLINDS)
+        for lock in arriving.locks
+        if lock.frequencies and result.game.node_at(lock.line, "lock").line == target.line
+    ]
+    aims = {}
+    for bound in bounds:
+        action = named_action(target.tree, target.node, bound.action, bound.where, BIG_BLINDS)
+        least, most = (bound.least, bound.most) if not last else (end[action] for end in last[0])
+        aimed = float(np.clip(plain[action], least, most))
+        error = float(np.clip(met[action], bound.least, bound.most) - met[action])
+        if error == 0 and aimed > plain[action]:
+            error = float(max(bound.least - met[action], plain[action] - aimed))
+        elif error == 0 and aimed < plain[action]:
+            error = float(min(bound.most - met[action], plain[action] - aimed))
+        if not np.isfinite(error):
+            raise InputError(f"{bound.where}: no hand gets to '{target.line}' any more")
+        share = min(max(aimed + error, 0.0), 1.0)
+        low = 0.0 if bound.least <= 0 < bound.most else share
+        high = 1.0 if bound.most >= 1 > bound.least else share
+        aims[bound.action] = (replace(bound, least=low, most=high), error)
+    return aims
 
 
 def _game_bounds_at(

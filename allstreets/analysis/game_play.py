@@ -363,7 +363,8 @@ class GamePlay:
     def plays_with_evs(self, target: GameNode) -> Iterator[tuple[Floats, Floats, Floats]]:
         """(strategy [A, H], EVs [A, H] in the solution, weights [H]) of a decision, flop by flop.
 
-        EVs are NaN where they were not learned.
+        EVs are NaN where they are not known; after the flop they put hands in an order even where
+        play hardly gets there.
         """
         if target.root is None:
             evs = self.result.before.node(target.node).action_evs

@@ -289,12 +289,16 @@ turn: BB goes all-in'
     return "; ".join(_sentences(parts, notation, street)) or FIRST
 
 
-def action_in_words(word: str) -> str:
-    """An action for people, in the imperative.
+def action_in_words(word: str, line: str | None = None) -> str:
+    """An action for people, in the imperative; `line` leads to it.
 
     >>> [action_in_words(word) for word in ("f", "a", "b33", "r2.5", "r60%")]
     ['fold', 'all-in', 'bet 33', 'raise to 2.5', 'raise 60 %']
+    >>> action_in_words("c", line="")  # nobody has bet
+    'limp'
     """
+    if line == "" and word == "c":
+        return "limp"
     verb, amount = IMPERATIVES[word[0].lower()], word[1:]
     if amount.endswith("%"):
         verb, amount = verb.removesuffix(" to"), f"{amount[:-1]} %"

@@ -346,8 +346,6 @@ def print_summary(out: "Console", session: "Session") -> None:
 
 def print_totals(out: "Console", summary: "Summary") -> None:
     """Score, loss, leaks, worst decisions."""
-    from allstreets.betting import action_in_words
-
     if summary.score is None or summary.loss_per_100 is None:
         out.print("No decision was graded.")
         return
@@ -364,10 +362,8 @@ def print_totals(out: "Console", summary: "Summary") -> None:
         out.print("\nThe costliest decisions:")
         table = plain_table("lost bb", "cards", "line", "did", "best", numbers=slice(1))
         for answer in summary.worst:
-            best = answer.best
-            action = "" if best is None else action_in_words(best.action)
-            lost, did = f"{answer.loss_bb or 0.0:.2f}", action_in_words(answer.taken)
-            table.add_row(lost, answer.cards, answer.words, did, action)
+            lost = f"{answer.loss_bb or 0.0:.2f}"
+            table.add_row(lost, answer.cards, answer.words, answer.did, answer.better)
         out.print(table)
 
 

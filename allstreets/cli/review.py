@@ -161,8 +161,8 @@ def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
             row["street"],
             row["cards"],
             line_in_words(row["line"]),
-            f"{action_in_words(row['taken'])} ({percent(row['frequency'] or 0.0, 0)})",
-            action_in_words(row["best"]) if row["best"] else "",
+            f"{action_in_words(row['taken'], row['line'])} ({percent(row['frequency'] or 0.0, 0)})",
+            action_in_words(row["best"], row["line"]) if row["best"] else "",
             row["note"],
         )
     if rows and shown:

@@ -36,6 +36,7 @@ from allstreets.explorer.routes.table import table_routes
 from allstreets.explorer.security import Access, Guard
 from allstreets.explorer.simplifying import Simplifying
 from allstreets.explorer.solves.manager import Solves
+from allstreets.jobs import LIMITS, limit_text
 from allstreets.solutions import NoNodeError
 from allstreets.study import default_file
 from allstreets.version import __version__
@@ -124,13 +125,11 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
-        problems = [
-            Problem(
-                message=f"{'.'.join(map(str, detail['loc'][1:]))}: {detail['msg']}",
-                field=".".join(map(str, detail["loc"][1:])) or None,
-            )
-            for detail in error.errors()
-        ]
+        problems = []
+        for detail in error.errors():
+            place = ".".join(map(str, detail["loc"][1:]))
+            text = limit_text(detail) if detail["type"] in LIMITS else detail["msg"]
+            problems.append(Problem(message=f"{place}: {text}", field=place or None))
         return answer(422, "; ".join(problem.message for problem in problems), problems)
 
     @app.exception_handler(HTTPException)

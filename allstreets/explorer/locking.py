@@ -6,6 +6,7 @@ to other solutions are found at once, while a page waits.
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock as Mutex
 from typing import Any
@@ -71,7 +72,9 @@ class Locking:
         with self._mutex:
             title = f"{name}: {lock_words(self._open(folder), form)}"[:200]
             request = lock_request(self._open(folder), form)
-            source = source.model_copy(update={"asked": _asked(request)})
+            source = source.model_copy(
+                update={"asked": _asked(request), "same_range": request.same_range}
+            )
             if folder_kind(folder) == "unified":
                 game = self._games.open(folder)
                 locks = request.of_game(game, source.folder)
@@ -96,7 +99,8 @@ class Locking:
         other = self._library.id_of(before)
         name = self._library.detail(other).name  # raises an error if it is gone
         with self._mutex:
-            change = difference(self._open(before), self._open(folder), [line])
+            asked = [Bound.read(**each, where="the lock") for each in known.get("asked", ())]
+            change = difference(self._open(before), self._open(folder), [line], asked)
         node = change.places[0] if change.places else None
         return messages.SolutionDifference.of(
             change,
@@ -104,7 +108,9 @@ class Locking:
             name=name,
             line=line,
             here=None if node is None else by_player(node.evs),
-            actions=() if node is None else node.actions,
+            actions=()
+            if node is None
+            else [messages.ActionChange.of(one, asked=one.asked_text) for one in node.actions],
             moved="" if node is None else node.moved,
             text=gain_text(change),
         )
@@ -136,6 +142,10 @@ def locks_of(result: SpotSolution, form: messages.LockForm) -> tuple[Lock, ...]:
 
 def lock_request(result: Solution, form: messages.LockForm) -> LockRequest:
     """The lock that a form asks for."""
+    return replace(_lock_request(result, form), same_range=form.same_range)
+
+
+def _lock_request(result: Solution, form: messages.LockForm) -> LockRequest:
     if form.way == "hud":
         return LockRequest(bounds=_hud(result, form).bounds)
     line = _line(result, form)

@@ -132,11 +132,11 @@ def _state(played: _Played) -> messages.PracticeState:
     question, end = None, None
     if (asked := hand.question) is not None:
         actions = [
-            {"word": choice.word, "label": label, "tone": choice.tone}
+            {"word": choice.word, "label": label, "tone": choice.tone, "shade": choice.shade}
             for choice, label in zip(_choices(asked), asked.labels, strict=True)
         ]
         node, number = asked.node, len(session.answers)
-        facts = {"line": node.line, "street": node.street, "board": node.board}
+        facts = {"line": node.line, "words": node.words, "street": node.street, "board": node.board}
         question = messages.PracticeQuestion.of(
             asked, number=number, hint=session.hint(), **facts, actions=actions
         )

@@ -53,5 +53,6 @@ from .whole_game import pot_at as pot_at
 from .whole_game import rules_mapping as rules_mapping
 from .whole_game import rules_of as rules_of
 from .whole_game_locks import GameNode as GameNode
+from .whole_game_locks import aimed_bounds as aimed_bounds
 from .whole_game_locks import lock_bounds as lock_bounds
 from .whole_game_locks import preflop_locks as preflop_locks

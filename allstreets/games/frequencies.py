@@ -91,7 +91,7 @@ class Bound:
         """
         sign, share = self._sign
         word = {"": "", ">=": "at least ", "<=": "at most "}[sign]
-        return f"{word}{100 * share:.10g} %"
+        return f"{word}{round(100 * share, 2):g} %"
 
     @property
     def _sign(self) -> tuple[str, float]:
@@ -166,18 +166,31 @@ def limits(
 def changed_strategy(
     strategy: Floats, evs: Floats, weights: Floats, least: Floats, most: Floats
 ) -> Floats:
-    """[A, H]: the cheapest change within bounds; without EVs [A, H] of it the smallest one.
+    """[A, H]: the cheapest change within bounds; hands without EVs [A, H] move in equal parts.
 
-    EVs are NaN where they are not known; they must be known for an action that should be taken more
-    often, or for all actions that hands can turn to.
+    EVs are NaN where they are not known. A hand has EVs if they are known for the actions that
+    should be taken more often, or for one of those that hands can turn to. Where some hands have
+    them and others do not, both parts of the range meet the bounds by themselves.
     """
-    met = strategy @ (weights / weights.sum())
-    known = np.array([np.isfinite(row[weights > 0]).all() for row in evs])
+    met, finite = strategy @ (weights / weights.sum()), np.isfinite(evs)
     short = met < least - LEAST_FLOW
-    turned_to = known[(met < most) & ~short]
-    if known[short].all() and (short.any() or turned_to.any() or not turned_to.size):
+    turned_to = (met < most) & ~short
+    known = np.ones(strategy.shape[1], np.bool_)
+    if short.any():
+        known = finite[short].all(axis=0)
+    elif turned_to.any():
+        known = finite[turned_to].any(axis=0)
+    blind = ~known & (weights > 0)
+    if not blind.any():
         return cheapest_change(strategy, evs, weights, least, most)
-    return smallest_change(strategy, weights, least, most)
+    if not (known & (weights > 0)).any():
+        return smallest_change(strategy, weights, least, most)
+    changed = np.empty_like(strategy)
+    changed[:, blind] = smallest_change(strategy[:, blind], weights[blind], least, most)
+    changed[:, ~blind] = cheapest_change(
+        strategy[:, ~blind], evs[:, ~blind], weights[~blind], least, most
+    )
+    return changed
 
 
 def cheapest_change(

@@ -35,7 +35,7 @@ from allstreets.cards import (
 )
 
 SUITS = np.arange(4)
-KEYS = ("line", "strategy", "hands", "ranges", "frequencies", "solution", "alike")
+KEYS = ("line", "strategy", "hands", "ranges", "frequencies", "aim", "solution", "alike")
 WORDS = {
     "fold": ActionKind.FOLD,
     "check": ActionKind.CHECK,
@@ -61,7 +61,9 @@ class Lock:
     except for suits; where it is not `alike`, after that card alone.
 
     On the flops of a whole game there may be `frequencies` of actions over the whole range instead
-    ("<=30%"), reached by the cheapest change of the play of `solution`, a folder.
+    ("<=30%"), reached by the cheapest change of the play of `solution`, a folder. The ranges that
+    count are those of that solution; `aim` are the frequencies in these that lead to `frequencies`
+    in the ranges of the locked game, once it is solved.
     """
 
     line: str
@@ -69,6 +71,7 @@ class Lock:
     hands: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     ranges: Mapping[str, str] = field(default_factory=dict)
     frequencies: Mapping[str, str] = field(default_factory=dict)
+    aim: Mapping[str, str] = field(default_factory=dict)
     solution: str | None = None
     alike: bool = True
 
@@ -85,13 +88,16 @@ class Lock:
             line=str(keys["line"]),
             strategy=keys.get("strategy"),
             hands={str(hand): given for hand, given in (keys.get("hands") or {}).items()},
-            ranges={str(word): str(some) for word, some in (keys.get("ranges") or {}).items()},
-            frequencies={
-                str(word): str(share) for word, share in (keys.get("frequencies") or {}).items()
-            },
+            ranges=_texts(keys.get("ranges")),
+            frequencies=_texts(keys.get("frequencies")),
+            aim=_texts(keys.get("aim")),
             solution=keys.get("solution"),
             alike=bool(keys.get("alike", True)),
         )
+
+
+def _texts(given: Mapping[str, Any] | None) -> dict[str, str]:
+    return {str(word): str(text) for word, text in (given or {}).items()}
 
 
 def lock_mapping(lock: Lock) -> dict[str, Any]:
@@ -108,6 +114,8 @@ def lock_mapping(lock: Lock) -> dict[str, Any]:
         keys["ranges"] = dict(lock.ranges)
     if lock.frequencies:
         keys["frequencies"] = dict(lock.frequencies)
+    if lock.aim:
+        keys["aim"] = dict(lock.aim)
     if lock.solution is not None:
         keys["solution"] = lock.solution
     return keys

@@ -151,13 +151,16 @@ def _postflop_lock(node: GameNode, number: int, lock: Lock) -> ClassLock:
         raise InputError(
             f"{where}: 'frequencies' need a 'solution', the folder whose play they change least"
         )
+    if lock.aim and not lock.frequencies:
+        raise InputError(f"{where}: 'aim' needs the 'frequencies' that it leads to")
     if given == (lock.solution is not None):
         raise InputError(
             f"{where} '{lock.line}': give a 'strategy' for all hands, 'hands' for some, or a "
             "'solution' to play as, with or without 'frequencies'"
         )
     if lock.solution is not None:
-        limits(node.tree, node.node, lock_bounds(lock, where), BIG_BLINDS)  # errors are raised
+        for bounds in (lock_bounds(lock, where), aimed_bounds(lock, where)):
+            limits(node.tree, node.node, bounds, BIG_BLINDS)  # errors are raised
         actions = int(node.tree.child_count[node.node])
         even = np.full((actions, HAND_COUNT), 1 / actions)
         return ClassLock(np.ones(HAND_COUNT, np.bool_), even)
@@ -191,6 +194,16 @@ def lock_bounds(lock: Lock, where: str) -> list[Bound]:
     return [
         Bound.read(lock.line, word, share, f"{where}.frequencies.{word}")
         for word, share in lock.frequencies.items()
+    ]
+
+
+def aimed_bounds(lock: Lock, where: str) -> list[Bound]:
+    """The frequencies of a lock in the ranges of its solution."""
+    if not lock.aim:
+        return lock_bounds(lock, where)
+    return [
+        Bound.read(lock.line, word, share, f"{where}.aim.{word}")
+        for word, share in lock.aim.items()
     ]
 
 

@@ -14,8 +14,10 @@ from .config.flops import PostflopModelConfig as PostflopModelConfig
 from .config.model import ConfigError as ConfigError
 from .config.model import ConfigModel as ConfigModel
 from .config.model import ConfigWarning as ConfigWarning
+from .config.reading import LIMITS as LIMITS
 from .config.reading import check_config as check_config
 from .config.reading import config_schema as config_schema
+from .config.reading import limit_text as limit_text
 from .config.shared import LoopConfig as LoopConfig
 from .config.spot import SpotConfig as SpotConfig
 from .config.spot import read_spot as read_spot

@@ -3,7 +3,8 @@
 A frequency is locked for the hands that get to a decision. In the new solution other hands may get
 there, so that the action is taken more or less often than requested. So there are rounds: hands are
 moved again, for the ranges that get there now, and the game is solved again, until the frequency
-holds or `ROUNDS` are over. `LockJob` is these rounds as one job. Nothing in them is random.
+holds, and no more hands than necessary have moved, or `ROUNDS` are over. `LockJob` is these rounds
+as one job. Nothing in them is random.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +22,7 @@ from allstreets.analysis import (
 )
 from allstreets.base import InputError, Place, Remote
 from allstreets.engines import AGREEMENT, CPU
-from allstreets.games import Lock, lock_mapping
+from allstreets.games import Bound, Lock, lock_mapping
 from allstreets.jobs.config.reading import check_config
 from allstreets.jobs.config.spot import SpotConfig
 from allstreets.jobs.config.whole_game import UnifiedConfig
@@ -45,7 +46,11 @@ LONGER = 10  # times the iterations of the other solution, at most: locks may ma
 OTHER_ENDS = ("time_limit_seconds", "regret_threshold")
 NAMED_LOCKS = 2
 ROUNDS = 12  # of solving, at most; each leaves half to two thirds of the error
+STALLED = 3  # rounds without one that is better by this factor end it: the ranges keep moving
+BETTER = 0.9
 HOLDS = 0.0025  # of a frequency: the tolerance
+TOO_FAR = 0.01  # of a frequency that meets its bound: more than necessary
+TOO_FAR_ROUNDS = 6  # in which this counts
 
 Ended = TypeVar("Ended", SpotOutcome, UnifiedOutcome)
 
@@ -55,8 +60,11 @@ class LockJob(Generic[Ended]):
     """A game with locks, solved in rounds until their frequencies hold."""
 
     first: Job[Ended]
-    again: Callable[[Ended, Path | None], tuple[float, Job[Ended]] | None]
-    """The error of the frequencies, and a job with better locks for a folder; None: they hold."""
+    again: Callable[[Ended, Path | None, int], tuple[float, Job[Ended]] | None]
+    """The error of the frequencies, and a job with better locks for a folder; None: they hold.
+
+    The number is that of the round that has ended.
+    """
     output: Place | None = None  # the folder of the solution, in every round
 
     def plan(self) -> Plan:
@@ -70,14 +78,19 @@ class LockJob(Generic[Ended]):
         """
         outcome = self.first.run(callbacks)
         beside = _beside(self.output, "round") if isinstance(self.output, Path) else None
+        least, stalled = float("inf"), 0
         for number in range(2, ROUNDS + 1):
             better = None
             if not (outcome.interrupted or outcome.unsaved or isinstance(self.output, Remote)):
                 with suppress(InputError):  # no hand gets to one of the decisions any more
-                    better = self.again(outcome, beside)
+                    better = self.again(outcome, beside, number - 1)
             if better is None:
                 break
             gap, job = better
+            stalled = 0 if gap < BETTER * least else stalled + 1
+            if stalled == STALLED:
+                break
+            least = min(least, gap)
             callbacks.say(
                 f"Other hands get there now, and a frequency is off by {100 * gap:.1f} "
                 f"percentage points: round {number} of at most {ROUNDS} …"
@@ -144,15 +157,18 @@ def plan_lock(
             "time_limit_seconds": seconds,
             "threads": threads,
             "device": device,
+            "asked": request.bounds,
         }
 
         def game_again(
-            outcome: UnifiedOutcome, beside: Path | None
+            outcome: UnifiedOutcome, beside: Path | None, number: int
         ) -> tuple[float, UnifiedJob] | None:
             there = outcome.result()
-            gap = game_frequency_gap(there, request.bounds)
-            locks = request.of_game(game, where, there) if gap > HOLDS else ()
-            return (gap, lock_game(folder, game, locks, beside, **options)) if locks else None
+            gap = _error(game_frequency_gap(game, request.bounds, there), number)
+            if gap is None or not request.bounds:
+                return None
+            locks = request.of_game(game, where, there)
+            return gap, lock_game(folder, game, locks, beside, **options)
 
         locks = request.of_game(game, where)
         lines = [lock.line for lock in locks]
@@ -169,21 +185,26 @@ def plan_lock(
         locks = _kept_locks(output, SpotSolution) or locks
     spot = with_locks(solution.spot, locks)
     _ = spot.locked_nodes  # errors are raised now
+    config = lock_spot_config(folder, solution, target, device)
+    name = read_spot_manifest(folder).get("name") or folder.name
+    name = _locked_name(name, request.lines, request.bounds)
     solving = SpotJob(
-        lock_spot_config(folder, solution, target, device),
+        config.model_copy(update={"name": name}),
         spot,
         iterations,
         seconds,
         threads,
         output,
         resume,
-        made_from={"folder": where, "line": request.lines[0]},
+        made_from=_made_from(folder, request.lines[0], request.bounds),
     )
 
-    def spot_again(outcome: SpotOutcome, beside: Path | None) -> tuple[float, SpotJob] | None:
+    def spot_again(
+        outcome: SpotOutcome, beside: Path | None, number: int
+    ) -> tuple[float, SpotJob] | None:
         there = outcome.result()
-        gap = frequency_gap(there, request.bounds)
-        if not gap > HOLDS:
+        gap = _error(frequency_gap(solution, request.bounds, there), number)
+        if gap is None:
             return None
         better = with_locks(solution.spot, request.of_spot(solution, there))
         return gap, replace(solving, spot=better, output=beside, resume=False)
@@ -192,11 +213,40 @@ def plan_lock(
     return LockJob(solving, spot_again, output), solution, lines
 
 
+def _error(gap: tuple[float, float], number: int) -> float | None:
+    """The error that another round should mend, after round `number`; None: frequencies hold."""
+    missed, too_far = gap
+    if missed > HOLDS:
+        return missed
+    return too_far if too_far > TOO_FAR and number <= TOO_FAR_ROUNDS else None
+
+
 def _kept_locks(output: Path, kind: type[SpotSolution | WholeSolution]) -> tuple[Lock, ...]:
     """The locks of the round in a folder; none: it has no solution yet."""
     with suppress(InputError):
         return tuple(load(output, kind).locks)
     return ()
+
+
+def _locked_name(name: str, lines: Sequence[str], asked: Sequence[Bound] = ()) -> str:
+    """The name of a solution with locks at these lines, or for these frequencies."""
+    texts: dict[str, list[str]] = {bound.line: [] for bound in asked} or {at: [] for at in lines}
+    for bound in asked:
+        texts[bound.line].append(f"{bound.action} {bound.words}")
+    lines = [
+        ": ".join(filter(None, (line or "first decision", " and ".join(wanted))))
+        for line, wanted in texts.items()
+    ]
+    named = ", ".join(lines[:NAMED_LOCKS])
+    more = f" and {len(lines) - NAMED_LOCKS} more" if len(lines) > NAMED_LOCKS else ""
+    return f"{name}, locked at {named}{more}"
+
+
+def _made_from(folder: Path, line: str, asked: Sequence[Bound]) -> dict[str, Any]:
+    """The source of a solution with locks, as its manifest names it."""
+    wanted = [{"line": b.line, "action": b.action, "frequency": b.text} for b in asked]
+    made = {"folder": str(folder.absolute()), "line": line}
+    return {**made, "asked": wanted} if wanted else made
 
 
 def lock_spot_config(
@@ -228,13 +278,15 @@ def lock_game(
     *,
     resume: bool = False,
     iterations: int | None = None,
+    asked: Sequence[Bound] = (),
     **changes: Any,
 ) -> UnifiedJob:
     """The job that solves the game in a folder again, with more locks.
 
     It ends when it is no more exploitable than the original, also in its stored form, or after
     `iterations` (by default `LONGER` times those of the original). Other ends of the original do
-    not count. `changes` are keys of training files that differ from the original's.
+    not count. `asked` are the frequencies that the locks are for, and `changes` keys of training
+    files that differ from the original's.
     """
     game = with_game_locks(result.game, locks)
     _ = game.locks  # errors are raised now
@@ -255,10 +307,8 @@ def lock_game(
     if iterations is not None:
         epoch = config.batches().epoch_iterations(len(game.flops.flops))
         config = config.model_copy(update={"epochs": -(-iterations // epoch)})
-    lines = [lock.line or "first decision" for lock in locks]
-    more = f" and {len(lines) - NAMED_LOCKS} more" if len(lines) > NAMED_LOCKS else ""
-    name = f"{result.facts.name or folder.name}, locked at {', '.join(lines[:NAMED_LOCKS])}{more}"
-    made_from = {"folder": str(folder.absolute()), "line": locks[0].line}
+    name = _locked_name(result.facts.name or folder.name, [lock.line for lock in locks], asked)
+    made_from = _made_from(folder, locks[0].line, asked)
     return plan_unified(config, output, resume=resume, name=name, made_from=made_from)
 
 

@@ -185,15 +185,17 @@ class PotView:
         return here.strategy, here.reach[player] * here.met[player]
 
     def stage_evs(self, node: int) -> Floats:
-        """[A, H]: the EV of each action of a decision in the hands of its stage; NaN: not learned.
+        """[A, H]: the EV of each action of a decision in the hands of its stage.
 
-        They count from here on, in the unit of the view.
+        They count from here on, in the unit of the view; NaN where no hand of the opponent gets
+        there. At unreached decisions they are against what is stored: they put hands in an order,
+        and are no figures to show.
         """
         here, player = self._at(node), self.pot.tree.player_at(node)
-        known = self.node(node, "").known_actions
         won = self._totals(node, here.met).actions
         evs = quotient(won, here.met[player] * self.unit.notation.scale)
-        return np.where(known[:, None], evs + self._paid(node)[player], np.nan)
+        paid: Floats = evs + self._paid(node)[player]
+        return paid
 
     def _locked(self, node: int, classes: NDArray[Any]) -> Flags:
         """[H]: whether hands of these classes are locked; empty where all are free."""

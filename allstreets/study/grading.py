@@ -12,7 +12,15 @@ from typing import Any, TypeVar
 import numpy as np
 
 from allstreets.base import Flags, Floats
-from allstreets.betting import BLINDS, CHIPS, CHIPS_PER_BB, Player, Street, line_in_words
+from allstreets.betting import (
+    BLINDS,
+    CHIPS,
+    CHIPS_PER_BB,
+    Player,
+    Street,
+    action_in_words,
+    line_in_words,
+)
 from allstreets.cards import HAND_COUNT, HAND_NAMES, HAND_OF_COMBO, combo_text, live_combos
 from allstreets.solutions import Decision
 
@@ -109,6 +117,16 @@ class GradedDecision:
     def best_action(self) -> str | None:
         """The word of that action."""
         return None if self.best is None else self.best.action
+
+    @property
+    def did(self) -> str:
+        """The action that was taken, for people."""
+        return action_in_words(self.taken, self.line)
+
+    @property
+    def better(self) -> str:
+        """The best action, for people; "": it is not known."""
+        return "" if self.best is None else action_in_words(self.best.action, self.line)
 
     @property
     def frequency(self) -> float | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from allstreets.base import InputError, write_atomic, write_csv_rows
-from allstreets.betting import POT_KINDS
+from allstreets.betting import POT_KINDS, action_in_words
 from allstreets.interop import Skipped
 from allstreets.study.games import UNOPENED
 from allstreets.study.grading import ACTIONS, STREETS, Answer, GradedDecision
@@ -108,8 +108,13 @@ def summarise(answers: Iterable[Answer]) -> Summary:
 def _leak(answer: Answer) -> str:
     best = answer.best
     pot = "" if answer.pot_kind in ("spot", UNOPENED) else f", {answer.pot_kind} pot"
-    instead = "" if best is None else f" instead of {ACTIONS[best.action[0]]}"
-    return f"{answer.street}{pot}: {ACTIONS[answer.taken[0]]}{instead}"
+    instead = "" if best is None else f" instead of {_kind(best.action, answer.line)}"
+    return f"{answer.street}{pot}: {_kind(answer.taken, answer.line)}{instead}"
+
+
+def _kind(word: str, line: str) -> str:
+    """An action without its size."""
+    return action_in_words(word[0], line) if word == "c" else ACTIONS[word[0]]
 
 
 def grouped(stored: Sequence[StoredAnswer], by: str) -> list[tuple[str, Summary]]:

@@ -211,6 +211,24 @@ def test_what_hands_move_to_must_be_known() -> None:
     assert np.abs(known - smallest_change(strategy, weights, low, high)).max() > 0.1
 
 
+def test_hands_without_evs_move_by_themselves() -> None:
+    """A flop that play hardly reaches does not make the hands of all others move alike."""
+    dice = np.random.default_rng(4)
+    strategy, weights = dice.dirichlet([0.5] * 2, size=9).T, dice.random(9)
+    evs = np.stack([np.zeros(9), dice.normal(size=9)])
+    blind = np.arange(9) < 3
+    evs[:, blind] = np.nan
+    weights[8], evs[1, 8] = 0.0, np.nan  # it meets no hand
+    low, high = np.array([0.8, 0.0]), np.ones(2)
+    changed = changed_strategy(strategy, evs, weights, low, high)
+    sighted = cheapest_change(strategy[:, ~blind], evs[:, ~blind], weights[~blind], low, high)
+    np.testing.assert_array_equal(changed[:, ~blind], sighted)
+    equal = smallest_change(strategy[:, blind], weights[blind], low, high)
+    np.testing.assert_array_equal(changed[:, blind], equal)
+    for part in (blind, ~blind):
+        assert changed[0, part] @ weights[part] / weights[part].sum() == pytest.approx(0.8)
+
+
 def test_many_hands_move_in_groups_that_lose_about_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -16,7 +16,7 @@ from allstreets.analysis import (
     with_game_locks,
 )
 from allstreets.analysis.flop_locks import flop_orders
-from allstreets.base import InputError
+from allstreets.base import Flags, Floats, InputError
 from allstreets.betting import IP, OOP, Street, any_cards
 from allstreets.cards import HAND_NAMES, HAND_OF_COMBO
 from allstreets.games import Bound, Lock, WholeGame
@@ -73,7 +73,7 @@ def test_locks_are_found_in_their_trees() -> None:
 def test_a_game_with_locks_is_written_down_and_read_back() -> None:
     locks = (
         Lock("r2.5", ranges={"f": "22,AKs:0.5", "c": "AKs:0.5"}),
-        Lock("c x | * | x", frequencies={"b100%": "<=30%"}, solution="game/"),
+        Lock("c x | * | x", frequencies={"b100%": "<=30%"}, aim={"b100%": "<=28%"}, solution="g"),
     )
     game = replace(GAME, lock=locks)
     flops = [flop.text for flop in game.flops.flops]
@@ -103,6 +103,7 @@ def test_a_game_with_locks_is_written_down_and_read_back() -> None:
         ),
         (Lock("c x | x"), "give a 'strategy' for all hands, 'hands' for some, or a 'solution'"),
         (Lock("c x | x", frequencies={"x": "30%"}), "'frequencies' need a 'solution'"),
+        (Lock("c x | x", aim={"x": "30%"}, solution="g"), "'aim' needs the 'frequencies'"),
         (
             Lock("c x | x", frequencies={"x": "30%", "bet": "80%"}, solution="g"),
             "the frequencies at 'c x | x' add up to 1.1",
@@ -251,6 +252,15 @@ def test_frequencies_on_all_flops_are_reached_over_all_of_them(limped: WholeSolu
         np.testing.assert_allclose(order.strategy.sum(axis=0), 1, atol=1e-9)
         moves = order.strategy[1] - played[1]
         assert moves.min() >= -1e-4 or moves.max() <= 1e-4  # except for rounding
+    losses, moved, stays = list[Floats](), list[Flags](), list[Flags]()
+    for place, order in enumerate(orders):
+        played, evs = views[place][0], view_of(limped, place).stage_evs(order.node)
+        there = (weights[place] > 0) & (played[0] > 0.01)
+        losses.append((evs[0] - evs[1])[there])
+        moved.append((order.strategy[1] > played[1] + 1e-3)[there])
+        stays.append((order.strategy[0] > 1e-3)[there])
+    loss, more, kept = (np.concatenate(parts) for parts in (losses, moved, stays))
+    assert np.maximum(loss[more], 0).max() <= np.maximum(loss[kept], 0).min() + 1e-6
 
     solver = WholeGameSolver(game, game.build(game.engine()), small_config().schedule())
     give_orders(solver.engine, game, lambda _: limped)

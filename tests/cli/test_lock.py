@@ -1,6 +1,7 @@
 """allstreets lock: from a question to its answer in one command."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from builders.small_spots import RIVER, spot
 
 from allstreets.analysis import LockRequest, difference
 from allstreets.cli.main import main
-from allstreets.games import Lock
+from allstreets.games import Bound, Lock
 from allstreets.solutions.format import percent_text
 from allstreets.solvers import SpotSolver
 from allstreets.storage import load_spot, load_unified, read_manifest, read_spot_manifest, save_spot
@@ -150,7 +151,9 @@ def test_a_whole_game_is_locked_on_every_flop(
     assert places[0]["actions"][0]["frequency_after"] == pytest.approx(0.7, abs=1e-4)
     first, *rest = load_unified(tmp_path / "more").locks
     assert first == Lock("c x | * | x", strategy={"a": 1.0})
-    assert rest[1] == Lock("c x | *", frequencies={"x": ">=95%"}, solution=str(output))
+    assert replace(rest[1], aim={}) == Lock(
+        "c x | *", frequencies={"x": ">=95%"}, solution=str(output)
+    )
     assert main(["certify", str(tmp_path / "more")]) == 2
     assert "evaluate only these, with --flops own" in capsys.readouterr().err
 
@@ -161,13 +164,34 @@ def test_the_table_says_what_was_asked_for_and_what_it_came_to(
     """The big blind checks other hands once the small blind bets most of the time."""
     often = ["--line", "c x | * | x", "--at-least", "all-in=80%"]
     assert main(["lock", str(game), *often, "--output", str(tmp_path / "often")]) == 0
-    found = difference(load_unified(game), load_unified(tmp_path / "often"), ["c x | x"])
-    change = found.places[0].actions[1]
+    after = load_unified(tmp_path / "often")
+    change = difference(load_unified(game), after, ["c x | x"]).places[0].actions[1]
     assert change.asked is not None  # the lock names it
-    assert change.frequency[1] < 0.795
-    shown = f"asked at least 80 %, {percent_text(change.frequency[1])} after re-solving"
-    assert change.asked_text == f"{shown} (the range that gets there has changed)"
-    assert f"\n  {change.asked_text}\n" in capsys.readouterr().out
+    assert change.frequency[1] > 0.7975
+    assert change.asked_text == f"asked at least 80 %, holds {percent_text(change.frequency[1])}"
+    shown = capsys.readouterr()
+    assert f"\n  {change.asked_text}\n" in shown.out
+    assert "round 2 of at most" in shown.err
+    assert "Moved, mostly to all-in 1 bb (50 %): " in shown.out
+    (lock,) = after.locks
+    assert (
+        lock.aim["all-in"] != lock.frequencies["all-in"]
+    )  # once he bets more, other hands are checked
+    (again,) = LockRequest(bounds=(change.asked,)).of_game(load_unified(game), str(game), after)
+    aim, last, met = (
+        Bound.read("", "a", text, "").least
+        for text in (again.aim["all-in"], lock.aim["all-in"], f"{100 * change.frequency[1]}%")
+    )
+    assert aim == pytest.approx(last + 0.8 - met, abs=1e-6)
+    missed = replace(change, frequency=(0.3, 0.71)).asked_text
+    assert (
+        missed
+        == "asked at least 80 %, 71.0 % after re-solving (the range that gets there has changed)"
+    )
+
+    free = ["--line", "c x | * | x", "--at-least", "all-in=1%", "--max-iterations", "3"]
+    assert main(["lock", str(game), *free, "--output", str(tmp_path / "met")]) == 0
+    assert "No hand had to move: " in capsys.readouterr().out
 
     # Every hand gets to the first decision: there it is just as often.
     often = ["--line", "", "--exactly", "fold=70%", "--output", str(tmp_path / "folds")]

@@ -8,7 +8,7 @@ from builders.whole_solution import trips
 from study.test_review_job import HANDS, QUICK
 
 from allstreets.base.errors import InputError
-from allstreets.betting import Player, line_in_words
+from allstreets.betting import Player, action_in_words, line_in_words
 from allstreets.cards import HAND_NAMES
 from allstreets.explorer import reviews as reading
 from allstreets.explorer.library import Library
@@ -62,8 +62,9 @@ def test_the_table_is_that_of_the_command(reviews: Reviews, review: Review) -> N
     found = reviews.detail(card.id)
     rows = decision_rows(review)
     assert [one.loss for one in found.rows] == [row["loss_bb"] for row in rows]
-    assert {(one.name, one.line, one.taken) for one in found.rows} == {
-        (row["hand"], line_in_words(row["line"]), row["taken"]) for row in rows
+    assert {(one.name, one.line, one.did) for one in found.rows} == {
+        (row["hand"], line_in_words(row["line"]), action_in_words(row["taken"], row["line"]))
+        for row in rows
     }
     assert [one.loss_per_100 for one in found.totals] == [
         row["loss_bb_per_100"] for row in total_rows(review)

@@ -315,6 +315,7 @@ class LockForm(Request):
     """With `observed` CSV with columns node, action, frequency; with `hud` number, frequency."""
     opponent: PlayerName | None = None  # with `hud`: his seat; None: it follows from the numbers
     everywhere: bool = False  # for any cards dealt on the way; always so in whole games
+    same_range: bool = False  # the player's earlier decisions on the line stay as they are
 
 
 class AskedFrequency(BaseModel):
@@ -337,6 +338,7 @@ class LockedSource(BaseModel):
     spot: dict[str, Any] | None = None  # the keys of a spot file; None: a whole game
     asked: tuple[AskedFrequency, ...] = ()
     """Frequencies: it is solved in rounds until they hold."""
+    same_range: bool = False  # as in `LockForm`
 
 
 class Pair(Message):
@@ -357,6 +359,7 @@ class ActionChange(Message):
     word: str
     label: str
     frequency: Pair  # None: it is not offered
+    asked: str = ""  # the frequency that the lock is for, and what came of it
 
 
 class SolutionDifference(Message):

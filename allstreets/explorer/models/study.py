@@ -73,10 +73,10 @@ class ReviewRow(Message):
     seat: str
     cards: Cards
     line: str  # in words: "SB raises to 2.5, BB calls"
-    taken: str
-    action: str  # what that is: "fold", "check", "call", "bet", "raise", "all-in"
+    did: str  # in words: "bet 2.4"
+    action: str  # its kind: "fold", "check", "call", "bet", "raise", "all-in"
     frequency: Known
-    best: str | None = Field(validation_alias="best_action")
+    better: str  # the best action, in words; "": not graded
     loss: Known  # None: not graded, and the note says why
     within: Known
     note: str
@@ -219,6 +219,7 @@ class PracticeAction(Message):
     word: str
     label: str
     tone: Tone
+    shade: Number  # as in `Choice`
 
 
 class PracticeQuestion(Message):
@@ -226,6 +227,7 @@ class PracticeQuestion(Message):
 
     number: int  # its number in the session: an answer names it, so that it counts once
     line: str
+    words: str  # the line for people
     street: StreetName
     board: Cards
     cards: Cards
@@ -258,6 +260,7 @@ class PracticeVerdict(Message):
 
     question: int
     line: str
+    words: str  # the line for people
     street: StreetName
     board: Cards
     cards: Cards
@@ -302,9 +305,10 @@ class PracticeMiss(Message):
     """A decision that cost much."""
 
     line: str
+    words: str  # the line for people
     cards: Cards
-    taken: str
-    best: str | None = Field(validation_alias="best_action")
+    did: str  # for people, as `better`
+    better: str
     loss: Number
 
 

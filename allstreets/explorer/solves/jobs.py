@@ -11,12 +11,12 @@ first check (`SaveBudget`).
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from allstreets.analysis import LockRequest, frequency_gap, game_frequency_gap
+from allstreets.analysis import Difference, LockRequest, difference
 from allstreets.base import InputError, duration, figure
 from allstreets.engines import CPU
 from allstreets.explorer.headlines import MBB, PERCENT
@@ -46,7 +46,7 @@ from allstreets.jobs import (
     plan_lock,
     train_spot,
 )
-from allstreets.solutions import SpotSolution, WholeSolution
+from allstreets.solutions import SpotSolution
 from allstreets.solvers import SpotSolver
 from allstreets.storage import has_checkpoints, read_spot_manifest, restore_spot, save_spot
 from allstreets.study import Effort, load_games, plan_review
@@ -372,10 +372,11 @@ def solve_in_rounds(
     source = request.locked
     assert source is not None
     asked = LockRequest(
-        bounds=tuple(Bound.read(a.line, a.action, a.frequency, "the lock") for a in source.asked)
+        bounds=tuple(Bound.read(a.line, a.action, a.frequency, "the lock") for a in source.asked),
+        same_range=source.same_range,
     )
     resume = folder.has_solution or has_checkpoints(folder.solution / "checkpoints")
-    job, _, _ = plan_lock(Path(source.folder), asked, folder.solution, resume=resume)
+    job, original, _ = plan_lock(Path(source.folder), asked, folder.solution, resume=resume)
     kernels = job.plan().kernels
     reporter.note(COMPILING if kernels is not None and must_announce(kernels) else SETUP)
     checked_at, said = 0, ""
@@ -407,17 +408,18 @@ def solve_in_rounds(
     reporter.saved(figures(last))
     if outcome.interrupted:
         return Ending(commands.ending or "interrupted", "saved as far as this round is solved")
-    return Ending("done", held_text(outcome.result(), asked.bounds))
+    change = difference(original, outcome.result(), asked.lines, asked.bounds)
+    return Ending("done", held_text(change))
 
 
-def held_text(result: SpotSolution | WholeSolution, bounds: Sequence[Bound]) -> str:
-    """Whether frequencies hold in the solution, for people."""
-    if isinstance(result, SpotSolution):
-        gap = frequency_gap(result, bounds)
-    else:
-        gap = game_frequency_gap(result, bounds)
-    many = "the frequencies are" if len(bounds) > 1 else "the frequency is"
+def held_text(change: Difference) -> str:
+    """Whether frequencies hold in a solution with locks, for people."""
+    misses = [one.missed for place in change.places for one in place.actions if one.asked]
+    if not all(map(math.isfinite, misses)) or not misses:
+        return "no hand gets to a locked decision any more"
+    many = "the frequencies are" if len(misses) > 1 else "the frequency is"
     held = many.replace("are", "hold").replace("is", "holds")
+    gap = max(misses)
     return held if gap <= HOLDS else f"{many} off by {100 * gap:.1f} percentage points"
 
 

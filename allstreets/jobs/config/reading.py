@@ -395,6 +395,13 @@ def explain(error: ValidationError, data: Any, sections: Sections) -> Iterator[t
         yield place, text + _advice(kinds, detail["input"], _field(place, sections))
 
 
+def limit_text(detail: ErrorDetails) -> str:
+    """The limit that a number is beyond, one of `LIMITS`."""
+    word, key = LIMITS[detail["type"]]
+    limit = str(detail["ctx"][key]).removesuffix(".0")
+    return f"must be {word} {limit}, not {shown(detail['input'])}"
+
+
 def _explain_one(detail: ErrorDetails, place: KeyPath, sections: Sections) -> tuple[KeyPath, str]:
     kind, value, context = detail["type"], detail["input"], detail.get("ctx", {})
     known = _field(place, sections)
@@ -405,9 +412,7 @@ def _explain_one(detail: ErrorDetails, place: KeyPath, sections: Sections) -> tu
     if kind == "missing":
         return place, f"is missing; add it{_example(known)}"
     if kind in LIMITS:
-        word, key = LIMITS[kind]
-        limit = str(context[key]).removesuffix(".0")
-        return place, f"must be {word} {limit}, not {shown(value)}{_example(known)}"
+        return place, f"{limit_text(detail)}{_example(known)}"
     if kind == "finite_number":
         return place, f"must be a finite number, not {shown(value)}"
     if kind in ("literal_error", "enum"):

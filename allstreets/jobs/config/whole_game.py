@@ -106,6 +106,9 @@ class GameLockConfig(LockConfig):
     frequencies: dict[str, str | float] | None = Field(default=None, examples=[{"b33%": "<=30%"}])
     """On the flop: frequencies of actions over the range, by the cheapest change of `solution`."""
 
+    aim: dict[str, str | float] | None = Field(default=None, examples=[{"b33%": "<=28.4%"}])
+    """With `frequencies`: those over the ranges of `solution` that lead to them (`lock`)."""
+
     solution: str | None = Field(default=None, examples=["game/"])
     """A folder: the solution whose play at the decision is locked, on the same flops."""
 

@@ -1198,6 +1198,11 @@ export interface components {
          * @description The frequency of an action.
          */
         ActionChange: {
+            /**
+             * Asked
+             * @default
+             */
+            asked: string;
             frequency: components["schemas"]["Pair"];
             /** Label */
             label: string;
@@ -2211,6 +2216,11 @@ export interface components {
              */
             percent: number;
             /**
+             * Same Range
+             * @default false
+             */
+            same_range: boolean;
+            /**
              * Text
              * @default
              */
@@ -2339,6 +2349,8 @@ export interface components {
         PracticeAction: {
             /** Label */
             label: string;
+            /** Shade */
+            shade: number;
             /**
              * Tone
              * @enum {string}
@@ -2474,16 +2486,18 @@ export interface components {
          * @description A decision that cost much.
          */
         PracticeMiss: {
-            /** Best */
-            best: string | null;
+            /** Better */
+            better: string;
             /** Cards */
             cards: string[];
+            /** Did */
+            did: string;
             /** Line */
             line: string;
             /** Loss */
             loss: number;
-            /** Taken */
-            taken: string;
+            /** Words */
+            words: string;
         };
         /**
          * PracticeOption
@@ -2533,6 +2547,8 @@ export interface components {
             street: "preflop" | "flop" | "turn" | "river";
             /** To Call */
             to_call: number;
+            /** Words */
+            words: string;
         };
         /**
          * PracticeResults
@@ -2680,6 +2696,8 @@ export interface components {
             street: "preflop" | "flop" | "turn" | "river";
             /** Taken */
             taken: string;
+            /** Words */
+            words: string;
         };
         /**
          * Problem
@@ -3057,10 +3075,12 @@ export interface components {
         ReviewRow: {
             /** Action */
             action: string;
-            /** Best */
-            best: string | null;
+            /** Better */
+            better: string;
             /** Cards */
             cards: string[];
+            /** Did */
+            did: string;
             /** Frequency */
             frequency: number | null;
             /** Hand */
@@ -3084,8 +3104,6 @@ export interface components {
              * @enum {string}
              */
             street: "preflop" | "flop" | "turn" | "river";
-            /** Taken */
-            taken: string;
             /** Within */
             within: number | null;
         };

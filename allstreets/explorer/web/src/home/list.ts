@@ -7,6 +7,17 @@ import { ordered, type Order } from "../report/table";
 
 type SolutionCard = Schemas["SolutionCard"];
 
+const KINDS: Readonly<Record<string, string>> = {
+  unified: "whole game",
+  postflop: "flops",
+  preflop: "preflop",
+};
+
+/** The kind of a solution, as players say. */
+export function kindOf({ kind }: SolutionCard): string | null {
+  return kind && (KINDS[kind] ?? kind);
+}
+
 /** The boards of one spot of a set. */
 export interface Boards {
   name: string;
@@ -138,7 +149,7 @@ export function sortedEntries(entries: readonly Entry[], { key, down }: Order): 
     return ordered(byWorth, ({ card }) => TRUST.indexOf(verdict(card).trust), down);
   const value = ({ card }: Entry): number | string | null => {
     if (key === "name") return card.name;
-    if (key === "kind") return card.kind;
+    if (key === "kind") return kindOf(card);
     if (key === "game") return card.title;
     if (key === "iterations") return card.iterations;
     return key === "bytes" ? card.bytes : card.modified;
@@ -155,7 +166,7 @@ export function opens({ card, spots }: Entry): Looking | null {
 }
 
 function wordsOf(card: SolutionCard): string {
-  return [card.name, card.note, card.title, card.kind, card.folder].join(" ").toLowerCase();
+  return [card.name, card.note, card.title, card.kind, kindOf(card), card.folder].join(" ").toLowerCase();
 }
 
 /** The spots of a set by name, each in the order of its requested boards. */

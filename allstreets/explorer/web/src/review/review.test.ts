@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Schemas } from "../api/client";
 import { commandOf, distance, openedAt, stepBeside, verdict, type Decision, type Hand } from "./replay";
-import { ANY, barsOf, beside, filtered, handsOf, missing, namesOf, type Row } from "./table";
+import { ANY, barsOf, beside, filtered, gradersOf, handsOf, missing, namesOf, type Row } from "./table";
 
 function row(hand: string, part: Partial<Row>): Row {
   return {
@@ -13,10 +13,10 @@ function row(hand: string, part: Partial<Row>): Row {
     seat: "SB",
     cards: ["As", "Kd"],
     line: "",
-    taken: "f",
+    did: "fold",
     action: "fold",
     frequency: 0,
-    best: "c",
+    better: "",
     loss: 1,
     within: null,
     note: "",
@@ -120,5 +120,12 @@ describe("a replayed hand", () => {
     expect(commandOf({ key: "ArrowDown", ...bare })).toBe("down");
     expect(commandOf({ key: "ArrowDown", ...bare, ctrlKey: true })).toBeNull();
     expect(commandOf({ key: "x", ...bare })).toBeNull();
+  });
+});
+
+describe("the solutions that grade a review", () => {
+  it("names the first of many", () => {
+    expect(gradersOf(["a", "b", "c", "d"])).toBe("a, b, c, d");
+    expect(gradersOf(["a", "b", "c", "d", "e"])).toBe("a, b, c and 2 more");
   });
 });

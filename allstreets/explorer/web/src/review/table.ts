@@ -13,6 +13,14 @@ export type Filter = Readonly<Record<Kind, string>> & { readonly least: number }
 
 export const ANY: Filter = { street: "", pot: "", action: "", least: 0 };
 
+const NAMED = 3; // solutions
+
+/** The solutions that grade a review, in a few words. */
+export function gradersOf(names: readonly string[]): string {
+  const more = names.length - NAMED;
+  return more > 1 ? `${names.slice(0, NAMED).join(", ")} and ${more} more` : names.join(", ");
+}
+
 /** The selected decisions; the loss of an ungraded one is not known. */
 export function filtered(rows: readonly Row[], filter: Filter): Row[] {
   return rows.filter(

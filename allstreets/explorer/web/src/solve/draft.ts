@@ -50,6 +50,10 @@ function chips(text: string): Read {
   return /^\d+(\.\d{1,2})?$/.test(clean) ? Number(clean) : undefined;
 }
 
+function amount(text: string): Read {
+  return chips(text) || undefined; // no pot is 0
+}
+
 function whole(text: string): Read {
   return /^\d+$/.test(text.trim()) ? Number(text) : undefined;
 }
@@ -79,7 +83,7 @@ const CHIPS = "write chips, such as 100 or 5.5";
 const POTS = "write a share of the pot, such as 0.1";
 
 const READERS: Record<keyof NumberTexts, { read: (text: string) => Read; advice: string }> = {
-  pot: { read: chips, advice: `Pot: ${CHIPS}` },
+  pot: { read: amount, advice: `Pot: ${CHIPS}` },
   stack: { read: chips, advice: `Stack: ${CHIPS}` },
   chips_per_bb: { read: orNone(chips), advice: `Big blind: ${CHIPS}` },
   max_raises: { read: orNone(whole), advice: "Raises per street: write a count, such as 2" },

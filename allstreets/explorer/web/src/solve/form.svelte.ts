@@ -24,6 +24,7 @@ export class SpotEditor {
   asking = $state(false); // the estimate is not yet that of the draft
   sending = $state(false);
   private found: readonly Problem[] = $state.raw([]);
+  private unread = false; // whether a number of the last draft could not be read
   /** The reason why nothing could be loaded or solved, apart from fields. */
   refusal: RefusedError | null = $state.raw(null);
 
@@ -113,7 +114,8 @@ export class SpotEditor {
     const { form, problems } = formOf(draft);
     this.asking = form !== null;
     if (form) this.timer = setTimeout(() => void this.ask(form), PAUSE);
-    else this.found = problems;
+    if (!form || this.unread) this.found = problems; // those that the draft no longer has go at once
+    this.unread = form === null;
   }
 
   private async ask(form: SpotForm): Promise<void> {
