@@ -247,7 +247,7 @@ HELD = 0.003  # of a frequency: this close to the request, it holds
 MOVED = 0.005  # of a hand's strategy: less is rounding
 NAMED_HANDS = 8  # of those that have moved
 SELDOM = 0.005  # of the hands that have moved: a category with less is not named
-MOSTLY = 0.99  # of the hands that have moved: with EVs of so many the losses are known
+MOSTLY = 0.99  # of the hands that have moved: with EVs for this share the losses count as known
 MBB_PER_WIN = 10  # mbb/hand in a bb/100, as people count what they win
 
 

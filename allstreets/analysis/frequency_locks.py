@@ -98,7 +98,7 @@ class _Change:
 
     @property
     def ends(self) -> Longs:
-        """The hands at which boards end, but for the last."""
+        """The hands at which boards end, except for the last."""
         ends: Longs = np.cumsum([node.strategy.shape[1] for node in self.nodes])[:-1]
         return ends
 

@@ -71,8 +71,8 @@ from allstreets.games import LockedNode, Spot, require_precision, require_river_
 from allstreets.solvers.dealt_out import mean_result, only_end
 
 BATCH, BATCH_BYTES = 25, 1 << 30
-"""At most so many iterations between two callbacks, and on processors so many bytes of regrets and
-strategies that they visit: a tenth of a second."""
+"""Limits between two callbacks: iterations, and on processors the bytes of regrets and strategies
+that these visit, a tenth of a second's work."""
 
 
 class SpotSolver:

@@ -119,7 +119,7 @@ class MatrixGame:
         self.have_moved(player, hands)
 
     def sources_of(self, player: Player, hands: Longs) -> Longs:
-        """Where each number of a flop stands now, if only these hands were stored; −1: nowhere."""
+        """The present place of each number of a flop if only these hands were stored; −1: none."""
         nodes = [node for node in self.tree.decisions() if self.tree.player[node] == player]
         actions = self.tree.child_count[nodes].astype(np.int64)
         return sources(self.slot_of_node[nodes], actions, self.kept[player], hands)
