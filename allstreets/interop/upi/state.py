@@ -16,7 +16,7 @@ Answer = Sequence[str] | None  # None: <command> ok!
 
 @dataclass
 class State:
-    """What a client has set, built or loaded; `model` is the card model of whole games."""
+    """The settings and the tree of a client; `model` is the card model of whole games."""
 
     model: CardModel = BOARDS
     settings: Settings = field(default_factory=Settings)
