@@ -266,18 +266,23 @@ class Nodes:
     def line_frequencies(self) -> dict[str, float]:
         """How often each of `lines` is played, over all cards; of a whole game before the flop."""
         often: dict[str, float] = {}
-        waiting = [(self.solution.at(), FIRST, True)]
+        # A share that is None is found when its node comes: numbers are cached board by board.
+        waiting: list[tuple[Node, str, float | None]] = [(self.solution.at(), FIRST, None)]
         while waiting:
-            node, line, counts = waiting.pop()
-            if counts:
-                often[line] = often.get(line, 0.0) + self.frequency(node)
-            deal = node.deal
-            if deal is not None and deal.count == FLOP_CARDS:
+            node, line, share = waiting.pop()
+            share = self.frequency(node) if share is None else share
+            below, deal = self.children(node), node.deal
+            if deal is not None and deal.count != FLOP_CARDS:
+                # A line with a card is that of the node before it.
+                dealt = [(child, line, None) for child in below]
+                waiting += dealt[::-1] if share > 0 else [(below[0], line, 0.0)]
                 continue
-            for child in reversed(self.children(node)):
-                # Where a card is dealt, the line is that of the node before it.
-                word = "" if deal is not None else f":{self.step(child)}"
-                waiting.append((child, line + word, not deal))
+            often[line] = often.get(line, 0.0) + share
+            if deal is None and below:
+                taken = node.decision.taken[::-1] if share > 0 else np.zeros(len(below))
+                lines = [f"{line}:{self.step(child)}" for child in below]
+                shares = (share * np.nan_to_num(taken)).tolist()
+                waiting += list(zip(below, lines, shares, strict=True))[::-1]
         return often
 
     def _chance(self, cards: tuple[int, ...]) -> float:
