@@ -18,8 +18,10 @@ from weakref import finalize
 from allstreets.analysis import LockRequest
 from allstreets.base import Floats, InputError, Place, Remote, place_of
 from allstreets.betting import BIG_BLINDS, line_text
+from allstreets.games import Spot
 from allstreets.jobs.certificate import plan_certify
 from allstreets.jobs.config.reading import check_config
+from allstreets.jobs.config.spot import read_spot
 from allstreets.jobs.config.train import FIRST_RUN, TrainConfig, read_train_config
 from allstreets.jobs.config.whole_game import UnifiedConfig
 from allstreets.jobs.flops import FlopsJob, FlopsOutcome, plan_flops
@@ -32,6 +34,14 @@ from allstreets.storage import load, origin, packed_name
 
 NOT_KEPT = ("cluster", "lock")  # solved on this machine, without locks
 OF_A_PACK = ("device", "threads", "store", "time_limit_seconds")  # of the machine that made it
+
+
+def read_spot_file(path: Path | str) -> Spot:
+    """The spot of a spot file, for `solve` and `solve_many`.
+
+    Targets and other settings of the solver in the file are not part of a spot.
+    """
+    return read_spot(Path(path), {})[1]
 
 
 def load_neighbour(solution: Path | str) -> WholeSolution:
