@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from fractions import Fraction
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from allstreets import load, solve
 from allstreets.base import Floats, Longs
 from allstreets.betting import Player
 from allstreets.cards import COMBO_CARDS, COMBO_COUNT, Range, combo_text
+from allstreets.cli.main import main
 from allstreets.engines import CardModel
 from allstreets.games import Spot
 from allstreets.interop import Session
@@ -472,6 +474,19 @@ def test_the_command_speaks_the_protocol() -> None:
     assert lines[-2:] == ["is_ready ok!", END]
     assert "SOLVER: stopped (required accuracy reached)" in lines
     assert done.stderr == b""
+
+
+def test_a_script_comes_before_what_is_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a script.txt"
+    path.write_text("set_end_string END\necho first")
+    monkeypatch.setattr(sys, "stdin", StringIO("echo second\n"))
+    assert main(["upi", str(path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[3:] == ["set_end_string ok!", END, "first", END, "second", END]
+    assert main(["upi", str(tmp_path / "nowhere.txt")]) == 2
+    assert "No such file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", sorted(LATER))
