@@ -305,6 +305,29 @@ def test_commands_are_taken_as_soon_as_the_solver_says_that_it_stopped() -> None
     assert answers == ["False"] * 3
 
 
+def test_reports_of_a_running_solver() -> None:
+    """Blocks of their own: a line SOLVER:, the six of calc_results, and the end string."""
+    client = Client()
+    client.tell(f"{RIVER}set_info_freq 0\nset_accuracy 0.05 chips\ngo\nwait_for_solver")
+    assert client.session.solve is not None
+    reports: list[str] = []
+    client.session._write = reports.append
+    client.session.execute("set_accuracy 0.001 chips")
+    client.session.execute("go")
+    client.session.solve.wait()
+    blocks = [text.splitlines() for text in reports if text.startswith("SOLVER:\n")]
+    assert blocks
+    names = [line.split(":")[0] for line in client_results(client)]
+    for first, *rows, end in blocks:
+        assert (first, end) == ("SOLVER:", END)
+        assert [row.split(":")[0] for row in rows] == names
+
+
+def client_results(client: Client) -> list[str]:
+    client.session._write = client.written.append
+    return client.ask("calc_results")
+
+
 def test_a_solver_that_is_left_running_ends_with_the_session() -> None:
     written: list[str] = []
     session = Session(written.append)
