@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from allstreets import InputError, Range, Spot, read_spot_file, solve
+from allstreets import InputError, Range, Spot, SpotSolution, load, range_at, read_spot_file, solve
 
 RIVER = Path(__file__).parents[2] / "sample_spots" / "river.yaml"
 KEYS = {"board": "Ks7d4c9h2s", "oop": "AA,QQ", "ip": "KK,JJ", "pot": 10, "stack": 20}
@@ -36,3 +36,12 @@ def test_anything_else(spot: Any, target: Any, message: str) -> None:
 def test_a_text_is_no_range() -> None:
     with pytest.raises(InputError, match=r"Range.parse\(\'AA\'\)"):
         Range("AA")  # type: ignore[arg-type]
+
+
+def test_a_solution_stands_for_its_folder(tmp_path: Path) -> None:
+    result = solve(KEYS, 0.05, max_iterations=10)
+    with pytest.raises(InputError, match="in no folder"):
+        range_at(result, "x")
+    result.save(tmp_path / "river")
+    told = range_at(load(tmp_path / "river", SpotSolution), "x", "oop")
+    assert told.range == range_at(tmp_path / "river", "x", "oop").range
