@@ -147,9 +147,10 @@ bench: $(DEV_READY) kernels ## Run the benchmarks (ten minutes) and say what got
 
 WHEEL := .venv-wheel
 
-wheel: $(DEV_READY) page ## Build the wheel, install it into a bare environment, and use it there
+wheel: $(DEV_READY) page ## Build the sdist, the wheel from it, and use the wheel in a bare environment
 	@rm -rf dist $(WHEEL)
-	@$(BIN)/hatchling build --target wheel --target sdist
+	@$(BIN)/hatchling build --target sdist
+	@$(BIN)/python -m pip wheel --quiet --no-index --no-deps --no-build-isolation --wheel-dir dist dist/*.tar.gz
 	@$(PYTHON) -m venv $(WHEEL)
 	@$(WHEEL)/bin/python $(INSTALL) dist/*.whl
 	@$(WHEEL)/bin/python tests/harness/installed.py $(WHEEL)/bin/python

@@ -5,7 +5,7 @@ A spot, and a whole game:
     from allstreets import Spot, solve
 
     result = solve(Spot(board="QsJh2h7c", oop="TT+,AQs+", ip="22+,A9s+", pot=10, stack=95))
-    result.node("x b75%").taken
+    result.at("x b75%").decision.taken
 
     from allstreets import load, train
 

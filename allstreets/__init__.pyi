@@ -1,4 +1,6 @@
 from .analysis.frequency_locks import LockRequest as LockRequest
+from .base.errors import InputError as InputError
+from .betting.table import Player as Player
 from .cards.equity import equity as equity
 from .cards.ranges import Range as Range
 from .explorer.views.view import range_at as range_at
@@ -7,11 +9,15 @@ from .games.spot import Spot as Spot
 from .interop.range_files import export_ranges as export_ranges
 from .jobs.api import certify as certify
 from .jobs.api import lock as lock
+from .jobs.api import read_spot_file as read_spot_file
 from .jobs.api import train as train
 from .jobs.simplify import simplify as simplify
 from .jobs.spots import solve_many as solve_many
+from .solutions.decision import Decision as Decision
 from .solutions.spot import SpotSolution as SpotSolution
 from .solutions.spot import solve as solve
+from .solutions.walk import Node as Node
+from .solutions.walk import Solution as Solution
 from .solutions.whole_game import WholeSolution as WholeSolution
 from .solvers.spot import SpotSolver as SpotSolver
 from .solvers.whole_game import WholeGameSolver as WholeGameSolver

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 
 from pydantic import Field
 
-from allstreets.agents.tools import BETS, HANDS, RAISES, Json, Tools, rounded
+from allstreets.agents.tools import BETS, HANDS, LISTED, RAISES, Json, Tools, rounded
 from allstreets.base import InputError, clean_message
 from allstreets.version import __version__
 
@@ -33,6 +34,11 @@ Solution = Annotated[str, Field(description="A name that list_solutions gives.")
 Line = Annotated[str, Field(description='The actions from the start, "" for the first decision.')]
 Flop = Annotated[str, Field(description="Of whole games: the flop, if the line names none: Ks7h2d")]
 Cards = Annotated[str, Field(description="A hand or a range: AKs, AsKh, 'TT+,AQs+,76s:0.5'")]
+
+
+def _bounds(about: str | None = None, **limits: float) -> Any:
+    """A number whose limits agents read; a request outside of them is answered by the tool."""
+    return Field(description=about, json_schema_extra=dict(limits))
 
 
 def make_server(tools: Tools) -> "MCPServer[Any]":
@@ -62,13 +68,14 @@ def make_server(tools: Tools) -> "MCPServer[Any]":
                 raise ToolError(clean_message(str(error))) from None
             return answer
 
-        server.tool(structured_output=True)(answered)
+        about = cleandoc(method.__doc__ or "")
+        server.tool(description=about, structured_output=True)(answered)
         return answered
 
     @tool
     def list_solutions(
         search: Annotated[str, Field(description='A part of the name, such as "20bb".')] = "",
-        limit: Annotated[int, Field(ge=1, le=100)] = 30,
+        limit: Annotated[int, _bounds(minimum=1, maximum=LISTED)] = 30,
     ) -> dict[str, Any]:
         """List the solved games and spots that the other tools can open, with their exploitability.
 
@@ -112,15 +119,16 @@ def make_server(tools: Tools) -> "MCPServer[Any]":
         board: Annotated[str, Field(description="Flop, turn or river: QsJh2h, QsJh2h7c, …")],
         oop: Annotated[str, Field(description="Range of the player who acts first.")],
         ip: Annotated[str, Field(description="Range of the player who acts last.")],
-        pot: Annotated[float, Field(gt=0, description="Chips in the middle.")],
-        stack: Annotated[float, Field(ge=0, description="Chips that each player has behind.")],
+        pot: Annotated[float, _bounds("Chips in the middle.", exclusiveMinimum=0)],
+        stack: Annotated[float, _bounds("Chips that each player has behind.", minimum=0)],
         bets: Annotated[str, Field(description="Bet sizes, of the pot.")] = BETS,
         raises: Annotated[str, Field(description="Raise sizes; a is all-in.")] = RAISES,
         rake: Annotated[str, Field(description="Share of the pot that the house takes.")] = "0%",
         target_percent: Annotated[
-            float, Field(gt=0, le=100, description="Exploitability to reach, in % of the pot.")
+            float,
+            _bounds("Exploitability to reach, in % of the pot.", exclusiveMinimum=0, maximum=100),
         ] = 0.5,
-        seconds: Annotated[float, Field(gt=0, description="Time limit.")] = 30.0,
+        seconds: Annotated[float, _bounds("Time limit.", exclusiveMinimum=0)] = 30.0,
     ) -> dict[str, Any]:
         """Solve a postflop spot with every combo and card; rivers and turns take seconds.
 

@@ -24,6 +24,7 @@ from allstreets.games import Spot, estimate_spot
 from allstreets.interop import read_text
 from allstreets.solutions import (
     Decision,
+    NotStoredError,
     Solution,
     action_rows,
     player_rows,
@@ -145,7 +146,12 @@ class Tools:
         with_ranges: bool = False,
     ) -> Json:
         """A node: pot, stacks, the player who acts, the frequency and EV of each action."""
-        node = self._opened(solution).at(line, flop or None)
+        try:
+            node = self._opened(solution).at(line, flop or None)
+        except NotStoredError as error:
+            raise InputError(
+                f"{error}: get_range names both ranges before the flop, and solve_spot solves it"
+            ) from None
         seats = node.unit.seats
         about: Json = {
             "solution": solution,

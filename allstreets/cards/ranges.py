@@ -33,6 +33,8 @@ class Range:
     weights: Floats  # [1326], read-only
 
     def __post_init__(self) -> None:
+        if isinstance(self.weights, str):
+            raise InputError(f"to read a text write Range.parse({shortened(self.weights)})")
         weights = np.array(self.weights, dtype=np.float64)
         if weights.shape != (COMBO_COUNT,):
             raise InputError(f"a range has {COMBO_COUNT} weights, not shape {weights.shape}")

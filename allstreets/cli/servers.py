@@ -3,6 +3,7 @@
 import sys
 from enum import StrEnum
 from io import TextIOWrapper
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -92,6 +93,10 @@ def default_folders() -> list[Path]:
 
 
 def upi(
+    script: Annotated[
+        Path | None,
+        typer.Argument(help="A file of commands, which are carried out first."),
+    ] = None,
     cards: Annotated[
         UpiCards, typer.Option(help="The card model of whole games: real boards, or hand classes.")
     ] = UpiCards.boards,
@@ -101,6 +106,7 @@ def upi(
     \b
     Examples:
       allstreets upi
+      allstreets upi script.txt
       allstreets upi < script.txt > answers.txt
       allstreets upi --cards classes
 
@@ -127,9 +133,11 @@ def upi(
     write and read folders of allstreets, not .cfr files. docs/upi.md lists all commands, also for
     whole games.
     """
+    from allstreets.base import decode_text
     from allstreets.engines import CardModel
     from allstreets.interop import Session
 
+    first = [] if script is None else decode_text(script.read_bytes(), str(script)).splitlines()
     if isinstance(sys.stdin, TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # a client's stray bytes do not end the session
 
@@ -138,7 +146,8 @@ def upi(
         sys.stdout.flush()
 
     # Not `for line in sys.stdin`, which may read ahead while a client waits for its answer.
-    Session(write, CardModel(cards.value)).run(iter(sys.stdin.readline, ""))
+    commands = chain(first, iter(sys.stdin.readline, ""))
+    Session(write, CardModel(cards.value)).run(commands)
 
 
 def mcp(

@@ -52,7 +52,7 @@ from allstreets.betting import (
     street_of_board,
 )
 from allstreets.cards import Range, cards_text, parse_board
-from allstreets.games import Spot
+from allstreets.games import Lock, Spot
 from allstreets.jobs import SpotConfig, check_config
 
 STEPS = [Fraction(step) for step in ("25", "10", "5", "1", "0.5", "0.1", "0.01", "0.001")]
@@ -216,28 +216,52 @@ def spot_of_lines(lines: Sequence[Sequence[Fraction]], **keys: Any) -> Spot:
     return spot
 
 
+def forced_locks(
+    lines: Sequence[Sequence[Fraction]], board: str, pot: float, stack: float
+) -> tuple[Lock, ...]:
+    """A lock for each line: its last action is always taken, whatever cards were dealt."""
+    street = street_of_board(parse_board(board))
+    locks = []
+    for line in lines:
+        *_, (before, word, _) = _worded(line, street, Fraction(str(pot)), Fraction(str(stack)))
+        locks.append(Lock(before, {word: 1.0}))
+    return tuple(locks)
+
+
 def _edits_of_lines(
     lines: Mapping[int, Sequence[Fraction]], street: Street, pot: Fraction, stack: Fraction
 ) -> tuple[Edit, ...]:
     """An edit for each node with bets, which adds them all."""
     sizes: dict[str, dict[str, None]] = {}
     for line in lines.values():
-        walk, words = _Walk(street, pot, stack), list[str]()
-        for amount in line:
-            facing = walk.put_in[walk.actor.opponent] > walk.put_in[walk.actor]
-            base, before = walk.base, walk.street
-            bet = walk.take(amount)
-            if bet is None:
-                words.append("c" if facing else "x")
-                words += ["| * |"] * (walk.street != before)
-                continue
-            chips = f"{float(amount - base):.12g}"
-            added = "a" if bet.is_all_in else f"{chips}c"
-            sizes.setdefault(" ".join(words), {})[added] = None
-            words.append("a" if bet.is_all_in else f"{'r' if facing else 'b'}{chips}")
+        for before, _, size in _worded(line, street, pot, stack):
+            if size:
+                sizes.setdefault(before, {})[size] = None
     return tuple(
         Edit.from_mapping({"line": line, "add": list(added)}) for line, added in sizes.items()
     )
+
+
+def _worded(
+    line: Sequence[Fraction], street: Street, pot: Fraction, stack: Fraction
+) -> Iterator[tuple[str, str, str]]:
+    """For each action the line before it, its word in lines, and the size of a bet, "" of others.
+
+    Any card stands where one is dealt.
+    """
+    walk, words = _Walk(street, pot, stack), list[str]()
+    for amount in line:
+        facing = walk.put_in[walk.actor.opponent] > walk.put_in[walk.actor]
+        base, before, where = walk.base, walk.street, " ".join(words)
+        bet = walk.take(amount)
+        if bet is None:
+            words.append("c" if facing else "x")
+            yield where, words[-1], ""
+            words += ["| * |"] * (walk.street != before)
+            continue
+        chips = f"{float(amount - base):.12g}"
+        words.append("a" if bet.is_all_in else f"{'r' if facing else 'b'}{chips}")
+        yield where, words[-1], "a" if bet.is_all_in else f"{chips}c"
 
 
 def bets_of(tree: BettingTree) -> set[Amounts]:

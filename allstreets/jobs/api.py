@@ -18,8 +18,10 @@ from weakref import finalize
 from allstreets.analysis import LockRequest
 from allstreets.base import Floats, InputError, Place, Remote, place_of
 from allstreets.betting import BIG_BLINDS, line_text
+from allstreets.games import Spot
 from allstreets.jobs.certificate import plan_certify
 from allstreets.jobs.config.reading import check_config
+from allstreets.jobs.config.spot import read_spot
 from allstreets.jobs.config.train import FIRST_RUN, TrainConfig, read_train_config
 from allstreets.jobs.config.whole_game import UnifiedConfig
 from allstreets.jobs.flops import FlopsJob, FlopsOutcome, plan_flops
@@ -27,11 +29,19 @@ from allstreets.jobs.job import NO_CALLBACKS, Callbacks, Observer
 from allstreets.jobs.lock import plan_lock
 from allstreets.jobs.preflop import PreflopJob, PreflopOutcome
 from allstreets.jobs.whole_game import UnifiedJob, UnifiedOutcome, plan_unified
-from allstreets.solutions import Certificate, SpotSolution, WholeSolution
-from allstreets.storage import load, origin, packed_name
+from allstreets.solutions import Certificate, Solution, SpotSolution, WholeSolution
+from allstreets.storage import folder_of, load, origin, packed_name
 
 NOT_KEPT = ("cluster", "lock")  # solved on this machine, without locks
 OF_A_PACK = ("device", "threads", "store", "time_limit_seconds")  # of the machine that made it
+
+
+def read_spot_file(path: Path | str) -> Spot:
+    """The spot of a spot file, for `solve` and `solve_many`.
+
+    Targets and other settings of the solver in the file are not part of a spot.
+    """
+    return read_spot(Path(path), {})[1]
 
 
 def load_neighbour(solution: Path | str) -> WholeSolution:
@@ -166,18 +176,19 @@ def train(
 
 
 def lock(
-    folder: str | Path,
+    solution: Solution | Path | str,
     request: LockRequest,
     output: str | Path | None = None,
     *,
     observers: Sequence[Observer] = (),
 ) -> SpotSolution | WholeSolution:
-    """Solve the spot or the whole game in a folder again, with what is requested locked.
+    """Solve a spot or a whole game again, with what is requested locked.
 
-    It is solved with the same settings, to the same exploitability. `analysis.difference` of both
-    solutions shows the changes. `output` is the folder for the new solution.
+    `solution` was loaded, or is its folder. It is solved with the same settings, to the same
+    exploitability. `analysis.difference` of the two shows the changes. `output` is the folder for
+    the new solution.
     """
-    job, _, _ = plan_lock(Path(folder), request, None if output is None else Path(output))
+    job, _, _ = plan_lock(_folder(solution), request, None if output is None else Path(output))
     outcome = job.run(Callbacks(progress=tuple(observers)))
     if outcome.interrupted:
         raise KeyboardInterrupt
@@ -186,7 +197,7 @@ def lock(
 
 
 def certify(
-    folder: str | Path,
+    solution: Solution | Path | str,
     flops: str | int | None = None,
     *,
     seed: int = 1,
@@ -194,17 +205,21 @@ def certify(
     cluster: str | None = None,
     observers: Sequence[Observer] = (),
 ) -> Certificate:
-    """Certify the whole game in a folder with real cards; the certificate is stored there.
+    """Certify a whole game with real cards; the certificate is stored in its folder.
 
-    `flops` is "all", "own" (those that it was trained on), or how many to draw, both of those and
-    of the others. Evaluated flops are not evaluated again. `cluster` (auto, local or HOST:PORT)
-    evaluates them on the machines of a Ray cluster.
+    `solution` was loaded, or is its folder. `flops` is "all", "own" (those that it was trained on),
+    or how many to draw, both of those and of the others. Evaluated flops are not evaluated again.
+    `cluster` (auto, local or HOST:PORT) evaluates them on the machines of a Ray cluster.
     """
-    job = plan_certify(Path(folder), flops, seed=seed, threads=threads, cluster=cluster)
+    job = plan_certify(_folder(solution), flops, seed=seed, threads=threads, cluster=cluster)
     outcome = job.run(Callbacks(progress=tuple(observers)))
     if outcome.certificate is None:
         raise KeyboardInterrupt
     return outcome.certificate
+
+
+def _folder(solution: Solution | Path | str) -> Path:
+    return Path(str(folder_of(solution)))
 
 
 def _config(config: str | Path | Mapping[str, Any] | TrainConfig | None) -> TrainConfig:

@@ -179,7 +179,13 @@ class HandPlay:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Decision:
-    """Both players' hands at a node, and the A actions of the player who acts there."""
+    """Both players' hands at a node, and the A actions of the player who acts there.
+
+    A player has H hands: the combos of his range that the board leaves, numbered by `combos`, or
+    the 169 hand classes. `strategy` is [A, H], `action_evs` too; `reach`, `evs()` and `equity()`
+    are [H] and `taken` is [A]. `hand("AKs")` names the numbers of one hand, `frame()` is a table
+    of all. Unknown numbers are NaN.
+    """
 
     line: str
     board: tuple[int, ...]

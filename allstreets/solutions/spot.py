@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property, lru_cache, partial
 from importlib import import_module
 from pathlib import Path
@@ -432,7 +432,7 @@ def hands_of(
 
 
 def solve(
-    spot: Spot,
+    spot: Spot | Mapping[str, Any],
     target: float = 0.003,
     max_iterations: int = 10_000,
     seconds: float | None = None,
@@ -447,15 +447,36 @@ def solve(
     completion: "Completion | None" = None,
     progress: bool = False,
 ) -> SpotSolution:
-    """Solve until exploitability is at most `target` of the pot, or iterations or time run out.
+    """Solve a spot until exploitability is at most `target` of the pot.
 
-    With a `tremble` (0.001) players also learn answers to off-path actions. A `completion` such as
-    `DRAFT` says how to solve a flop, and replaces algorithm, precision, tremble and device.
-    `seconds` count from the call: set-up and checks included. Exploitability is checked where the
-    curve so far predicts the target, or every `check` iterations; with `progress` every check
-    prints a line. The result carries `exploitability` (a fraction of the pot), `iterations` and
-    `seconds`.
+    >>> result = solve(Spot("Ks7d4c9h2s", oop="AA,QQ", ip="KK,JJ", pot=10, stack=20), target=0.01)
+    >>> decision = result.at("x").decision  # what IP does after a check
+    >>> decision.actions, decision.strategy.shape  # a row for each action, a column for each combo
+    (('x', 'b7.5'), (2, 9))
+
+    | argument         | meaning                                                                  |
+    |------------------|--------------------------------------------------------------------------|
+    | `spot`           | a `Spot`, or a mapping with the keys of one                              |
+    | `target`         | a fraction of the pot; 0: until iterations or time run out               |
+    | `max_iterations` | the most iterations                                                      |
+    | `seconds`        | the most time from the call on, set-up and checks included               |
+    | `algorithm`      | a schedule of CFR: ahead, tuned, dcfr, dcfr+, cfr+, linear, vanilla      |
+    | `threads`        | of this machine; None: one for each core                                 |
+    | `precision`      | of regrets and averages: float32, float16 or int16                       |
+    | `check`          | iterations between two checks; None: when the target may be reached      |
+    | `river_groups`   | suits: hands alike in strength and suits share their river strategy      |
+    | `device`         | cpu, or cuda: a GPU                                                      |
+    | `tremble`        | 0.001, say: players also learn answers to off-path actions               |
+    | `completion`     | how to solve a flop, such as `DRAFT`; replaces algorithm, precision,     |
+    |                  | tremble and device                                                       |
+    | `progress`       | print a line at every check                                              |
+
+    The result is a `SpotSolution` with `exploitability` (a fraction of the pot), `iterations` and
+    `seconds`; its `at(line)` is any node.
     """
+    spot = spot_of(spot)
+    if not isinstance(target, int | float):
+        raise InputError(f"target: {target!r} is not a fraction of the pot; write 0.003 for 0.3 %")
     if target < 0 or max_iterations < 1 or (check is not None and check < 1):
         raise InputError("target must not be negative, max_iterations and check at least 1")
     if spot.rounding is not None:
@@ -468,6 +489,18 @@ def solve(
             spot, algorithm, threads, precision, river_groups, device, tremble
         )
     return solve_on(solver, timer, target, max_iterations, check, progress=progress)
+
+
+def spot_of(given: Spot | Mapping[str, Any]) -> Spot:
+    """A spot, or the spot of a mapping; an `InputError` for anything else."""
+    if isinstance(given, Mapping):
+        return Spot.from_mapping(given)
+    if not isinstance(given, Spot):
+        raise InputError(
+            f"{given!r} is not a Spot: write Spot(board, oop, ip, pot, stack), or "
+            "read_spot_file(path)"
+        )
+    return given
 
 
 def solve_on(

@@ -48,6 +48,7 @@ from .manifest import require_same as require_same
 from .mirror import mirrored as mirrored
 from .mirror import origin as origin
 from .opening import Solution as Solution
+from .opening import folder_of as folder_of
 from .opening import load as load
 from .packs import LIBRARY as LIBRARY
 from .packs import PACK as PACK

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import Any, TypeAlias, TypeVar, overload
 
 from allstreets.base import InputError, Place
+from allstreets.solutions import Solution as Walked
 from allstreets.solutions import SpotSolution, WholeSolution
 from allstreets.storage.manifest import folder_kind
 from allstreets.storage.mirror import mirrored
@@ -51,3 +52,12 @@ def load(folder: Place | str, kind: type[Any] | None = None) -> Any:
         told = next(text for known, text in NAMES.items() if isinstance(loaded, known))
         raise InputError(f"{folder} holds {told}, not {NAMES[kind]}")
     return loaded
+
+
+def folder_of(solution: Walked | Place | str) -> Place | str:
+    """The folder of a solution that was loaded; a folder is its own."""
+    if not isinstance(solution, Walked):
+        return solution
+    if solution.folder is None:
+        raise InputError("this solution is in no folder: save it, and load what was saved")
+    return solution.folder

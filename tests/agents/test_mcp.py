@@ -37,14 +37,19 @@ def asked(server: Any, ask: Callable[[Any], Awaitable[Any]]) -> Any:
     return asyncio.run(talk())
 
 
+ABOVE_ZERO = {"pot", "target_percent", "seconds"}
+
+
 def test_tools_and_arguments_are_described(game: Path) -> None:
     listed = asked(make_server(Tools([game])), lambda client: client.list_tools()).tools
     assert {tool.name for tool in listed} == NAMES
     for tool in listed:
         assert tool.description
         assert len(tool.description) > 40
+        assert "  " not in tool.description  # without the indentation of a docstring
         for name, schema in tool.input_schema["properties"].items():
             assert "description" in schema or name == "limit", (tool.name, name)
+            assert ("exclusiveMinimum" in schema) == (name in ABOVE_ZERO), (tool.name, name)
 
 
 def test_answers_are_those_of_the_tools(game: Path) -> None:
@@ -67,6 +72,12 @@ def test_answers_are_those_of_the_tools(game: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "given", "message"),
     [
+        (
+            "solve_spot",
+            {"board": "Ks7h2d3c4d", "oop": "AA", "ip": "KK", "pot": -1, "stack": 200},
+            "pot -1.0 is not between",
+        ),
+        ("get_node", {"solution": "hu-10bb", "line": "r2 c | Ks7h2d"}, "and solve_spot solves it"),
         ("get_node", {"solution": "other"}, "no solution is called 'other'"),
         ("get_node", {"solution": "game", "line": "r9"}, "'r9' is not offered"),
         ("get_node", {}, "Field required"),

@@ -40,8 +40,8 @@ class Client:
     def solve(self) -> str:
         """Solve to the accuracy; returns the solver's last line."""
         self.tell("go")
-        assert self.session._solve is not None
-        self.session._solve.wait()
+        assert self.session.solve is not None
+        self.session.solve.wait()
         return self.written[-1].strip()
 
     def numbers(self, command: str) -> Floats:

@@ -37,7 +37,7 @@ def check_installed(
         folder = Path(name)
         shutil.copy(SPOT, folder)
         environment = {**os.environ, **(paths or {}), "XDG_DATA_HOME": str(folder / "data")}
-        command = [python, "-P", "-m", "allstreets"]
+        command = [str(Path(python).absolute()), "-P", "-m", "allstreets"]
         for arguments, text in PRINTED:
             done = subprocess.run(
                 [*command, *arguments], cwd=folder, env=environment, capture_output=True, text=True

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from fractions import Fraction
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from allstreets import load, solve
 from allstreets.base import Floats, Longs
 from allstreets.betting import Player
 from allstreets.cards import COMBO_CARDS, COMBO_COUNT, Range, combo_text
+from allstreets.cli.main import main
 from allstreets.engines import CardModel
 from allstreets.games import Spot
 from allstreets.interop import Session
@@ -191,9 +193,6 @@ def test_blocks(turn: tuple[Client, SpotSolution]) -> None:
     info = dict(line[1:].split("#") for line in client.ask("show_tree_info"))
     assert (info["Pot"], info["Board"]) == ("60", "Qs Jh 2h 8c")
     assert info["Range0"] == str(Range.parse("AA,QQ,98s,KQs:0.5"))
-    assert sum(int(row.split()[-1]) for row in client.ask("node_count")[:-1]) == int(
-        client.ask("node_count")[-1].split()[1]
-    )
 
 
 def test_a_tree_that_is_loaded_shows_and_goes_on(
@@ -270,7 +269,7 @@ def test_the_solver_runs_in_the_background() -> None:
     assert len(client.ask("show_strategy r:0")) == 2
     assert client.ask("build_tree")[0].startswith("ERROR: build_tree: the solver is running")
     assert client.ask("go")[0].startswith("ERROR")
-    solving = client.session._solve
+    solving = client.session.solve
     assert solving is not None
     iterations = []
     for _ in range(20):  # however often it is asked, it trains in between, and only there
@@ -280,11 +279,53 @@ def test_the_solver_runs_in_the_background() -> None:
     client.tell("stop")
     assert client.written[0] == "SOLVER: stopped (requested)\n"
     assert client.ask("calc_results") == client.ask("calc_results")
-    client.tell("go 20 steps")
+    client.tell("go 20")
     client.session.run(iter(["wait_for_solver\n"]))
     assert "SOLVER: stopped (step limit reached)\n" in client.written
     client.tell("stop\nwait_for_solver\nfree_tree")
     assert client.ask("is_tree_present") == ["false"]
+
+
+def test_commands_are_taken_as_soon_as_the_solver_says_that_it_stopped() -> None:
+    """Clients wait for that line alone."""
+    answers: list[str] = []
+    client = Client()
+    client.tell(RIVER)
+
+    def write(text: str) -> None:
+        if text.startswith("SOLVER: stopped"):  # its thread still runs
+            solve = client.session.solve
+            assert solve is not None
+            answers.append(str(solve.runs))
+        client.written.append(text)
+
+    client.session._write = write
+    for _ in range(3):
+        client.tell("go 1\nwait_for_solver\nlock_node r:0\nunlock_node r:0")
+    assert answers == ["False"] * 3
+
+
+def test_reports_of_a_running_solver() -> None:
+    """Blocks of their own: a line SOLVER:, the six of calc_results, and the end string."""
+    client = Client()
+    client.tell(f"{RIVER}set_info_freq 0\nset_accuracy 0.05 chips\ngo\nwait_for_solver")
+    assert client.session.solve is not None
+    reports: list[str] = []
+    client.session._write = reports.append
+    client.session.execute("set_accuracy 0.001 chips")
+    client.session.execute("go")
+    client.session.solve.wait()
+    blocks = [text.splitlines() for text in reports if text.startswith("SOLVER:\n")]
+    assert blocks
+    names = [line.split(":")[0] for line in client_results(client)]
+    for first, *rows, end in blocks:
+        assert (first, end) == ("SOLVER:", END)
+        assert [row.split(":")[0] for row in rows] == names
+
+
+def client_results(client: Client) -> list[str]:
+    client.session._write = client.written.append
+    return client.ask("calc_results")
 
 
 def test_a_solver_that_is_left_running_ends_with_the_session() -> None:
@@ -458,6 +499,19 @@ def test_the_command_speaks_the_protocol() -> None:
     assert done.stderr == b""
 
 
+def test_a_script_comes_before_what_is_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a script.txt"
+    path.write_text("set_end_string END\necho first")
+    monkeypatch.setattr(sys, "stdin", StringIO("echo second\n"))
+    assert main(["upi", str(path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[3:] == ["set_end_string ok!", END, "first", END, "second", END]
+    assert main(["upi", str(tmp_path / "nowhere.txt")]) == 2
+    assert "No such file" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("command", sorted(LATER))
 def test_commands_that_wait(command: str) -> None:
     assert Client().ask(f"{command} r:0") == [
@@ -496,6 +550,13 @@ WRONG = [
     "set_strategy r:0 1 2",
     "combo_lock_node r:0 1",
     "set_rake 1",
+    "show_all_freqs some",
+    "show_categories",
+    "show_categories Qs",
+    "show_save_version /nowhere",
+    "take_a_break",
+    "stdoutredi",
+    "stdoutredi /nowhere/at/all",
     "Show_node r:0",
 ]
 
@@ -509,13 +570,17 @@ def test_errors_are_one_line(command: str) -> None:
     client.tell("is_ready")
 
 
+# They wait, or write files of any name.
+WITH_EFFECTS = {"go", "exit", "dump_tree", "stdoutredi", "stdoutredi_append", "take_a_break"}
+
+
 @settings(max_examples=150, deadline=None)
 @given(
     st.lists(
         st.one_of(
             st.text(max_size=40),
             st.tuples(
-                st.sampled_from(sorted(set(COMMANDS) - {"go", "exit", "dump_tree"})),
+                st.sampled_from(sorted(set(COMMANDS) - WITH_EFFECTS)),
                 st.lists(
                     st.sampled_from(["OOP", "IP", "r:0", "r:0:c", "r", "0", "30", "1e9", "nan"])
                     | st.text(max_size=8),
@@ -535,7 +600,7 @@ def test_no_input_ends_the_session(commands: list[str]) -> None:
         if (
             not word
             or word[0].startswith("#")
-            or word[0] in ("set_end_string", "reset_end_string", "exit")
+            or word[0] in {"set_end_string", "reset_end_string", *WITH_EFFECTS}
         ):
             continue
         assert not any("internal error" in answer for answer in client.ask(line)), line

@@ -7,7 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pious.pio import equity
-from pious.pio.line import Line
+from pious.pio.aggregate import AggregationConfig, SpotData, aggregate_lines_for_solver
+from pious.pio.blockers import compute_single_card_blocker_effects
+from pious.pio.line import FLOP, TURN, Line
+from pious.pio.rebuild_utils import rebuild_and_resolve
 from pious.pio.solver import Solver
 
 from allstreets import load
@@ -104,3 +107,47 @@ def test_it_locks_nodes(solver: Solver) -> None:
     solver.unlock_node("r:0")
     solver.go(quiet=True)
     assert solver.calc_results().splitlines()[1:] == before.splitlines()[1:]
+
+
+def test_its_report_of_a_spot(solver: Solver) -> None:
+    """Its aggregation: a row for each card, with EVs, equities and frequencies."""
+    build(solver)
+    solver.go(quiet=True)
+    spot = SpotData(solver, "r:0:c")
+    assert spot.available_actions() == ["b30", "c"]
+    results = dict(line.split(": ") for line in solver.calc_results().splitlines())
+    root = SpotData(solver, "r:0")
+    for player, name in enumerate(("OOP", "IP")):
+        assert root.ev(player) == pytest.approx(float(results[f"EV {name}"]), abs=1e-3)
+        assert np.nansum(root.hand_eqs(player) * root.matchups(player)) == pytest.approx(
+            root.eq(player) * root.total_matchups(player)
+        )
+    line = Line("r:0:c:c:c", starting_street=TURN)  # the decision of IP on every river
+    settings = AggregationConfig(global_freq=True, evs=True, action_freqs=True)
+    table = aggregate_lines_for_solver(solver, [line], settings)[line]
+    assert len(table) == 48
+    children = [child.node_id for child in solver.show_children("r:0:c:c")]
+    expected = [solver.calc_global_freq(f"{node}:c") for node in children]
+    assert sorted(table["Global Freq"]) == pytest.approx(sorted(expected))
+    assert table.iloc[:, -1].tolist() == pytest.approx([100.0] * 48)  # there is only a check
+
+
+def test_it_rebuilds_rivers_that_were_not_saved(solver: Solver, tmp_path: Path) -> None:
+    build(solver)
+    solver.go(quiet=True)
+    before = solver.calc_ev("OOP", "r:0")[0]
+    solver.dump_tree(f'"{tmp_path / "a turn"}"', "no_rivers")
+    solver.load_tree(str(tmp_path / "a turn"))
+    # To Pious the first street is a flop: its decisions are locked, and the rest is solved again.
+    assert FLOP == 1
+    rebuild_and_resolve(solver, lock_turns=False, accuracy=0.005)
+    assert solver.calc_ev("OOP", "r:0")[0] == pytest.approx(before, abs=2, nan_ok=True)
+
+
+def test_its_blockers(solver: Solver, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(equity, "make_solver", lambda: solver)
+    build(solver)
+    effects = compute_single_card_blocker_effects(solver, "r:0:c")
+    # To hold a king leaves OOP fewer KQs; no hand of his has a three.
+    assert {hand for hand, _ in effects.blocked_combos["Kh"]} == {"KhQh"}
+    assert effects.equity_deltas["3c"] == pytest.approx(0)

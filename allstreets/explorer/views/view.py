@@ -42,7 +42,7 @@ from allstreets.explorer.views.nodes import (
 from allstreets.explorer.views.reports import CardReports, FlopTables, Tables, boards_beside
 from allstreets.solutions import Decision as Record
 from allstreets.solutions import Node, NoNodeError, Position, Solution, SpotSolution, WholeSolution
-from allstreets.storage import folder_kind, load, mirrored, read_manifest
+from allstreets.storage import folder_kind, folder_of, load, mirrored, read_manifest
 
 Part = TypeVar("Part")
 
@@ -259,21 +259,21 @@ def open_view(folder: Path) -> SolutionView:
 
 
 def range_at(
-    folder: Path | str,
+    solution: Solution | Path | str,
     line: str = "",
     player: PlayerName | None = None,
     *,
     flop: str | None = None,
     action: str | None = None,
 ) -> Reaching:
-    """A player's range at a line of the solution in a folder; by default the acting player's.
+    """A player's range at a line of a solution; by default the acting player's.
 
-    `flop` may be named beside a line instead of in it. With an action, as in a line ("r2.5") or by
-    name ("raise"), the part of the range that takes it.
+    `solution` was loaded, or is its folder. `flop` may be named beside a line instead of in it.
+    With an action, as in a line ("r2.5") or by name ("raise"), the part of the range that takes it.
     """
     if flop is not None and is_address(line):
         line = write_address(read_address(line).words, parse_board(flop))
     elif flop is not None:
         parts = split_line(line, str.strip, flop)
         line = whole_line(parts.root, parts.cards, (parts.after or "").strip())
-    return open_view(mirrored(folder)).range(line, player, action)
+    return open_view(mirrored(folder_of(solution))).range(line, player, action)

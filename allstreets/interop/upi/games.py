@@ -174,8 +174,21 @@ class GameTree(Tree):
     @property
     def pot(self) -> float:
         """The blinds, and what lies in the pot besides."""
-        rules = self._betting.rules
-        return self._dead + float(self._betting.chip) * (rules.big_blind + rules.small_blind)
+        (oop, ip), dead = self.start
+        return oop + ip + dead
+
+    @property
+    def start(self) -> tuple[tuple[float, float], float]:
+        """The blinds of OOP and IP, and what lies in the pot besides."""
+        rules, chip = self._betting.rules, float(self._betting.chip)
+        return (chip * rules.big_blind, chip * rules.small_blind), self._dead
+
+    @property
+    def iterations(self) -> int:
+        """Iterations of training."""
+        if self.stored is not None:
+            return self.stored.facts.iterations
+        return 0 if self._solver is None else self._solver.iterations
 
     @property
     def _antes(self) -> tuple[float, float]:

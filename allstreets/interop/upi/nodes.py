@@ -34,7 +34,7 @@ ROOT, FIRST = "r", "r:0"
 LETTERS = {ActionKind.FOLD: "f", ActionKind.CHECK: "c", ActionKind.CALL: "c"}
 DECISIONS = {Player.OOP: "OOP_DEC", Player.IP: "IP_DEC"}
 SPLIT, END = "SPLIT_NODE", "END_NODE"
-COUNTED = ("OOP_DEC", "IP_DEC", "SPLIT", "END")
+COUNTED = ("H_DEC", "V_DEC", "SPLIT", "END")  # decisions of OOP and of IP, cards, ends
 FLOP_CARDS = 3
 ALL_FLOPS = 22_100
 FLOP_PAIRS = 49 * 48 * 47 * 46 / 4  # pairs of combos beside a flop
@@ -174,24 +174,29 @@ class Nodes:
                 waiting.append((child, f"{text}:{self._word(tree, child, root)}"))
 
     def counts(self) -> list[str]:
-        """The number of nodes of each kind on each street, every card counted."""
+        """The number of nodes of each kind, in all and on each street, every card counted."""
         tree, game = self.solution.tree(Position()), self.game
-        total, rows = 1, ["ROOT 1"]
         trees = [(tree, 1)]
         if game is not None:
             flops = len(game.game.flops.flops)
             trees += [(pot.tree, flops) for pot in game.game.pots]
         sees = game is None or game.cards.stores_cards
-        for street in (later for later in Street if later >= tree.first_street):
-            for name in COUNTED:
-                count = 0
-                for each, boards in trees:
-                    masks = _masks(each)
-                    here = masks[name] & (each.street == street)
-                    count += boards * _boards(each, street, sees_cards=sees) * int(here.sum())
-                total += count
-                rows.append(f"{street.text.upper()} {name} {count}")
-        return [*rows, f"TOTAL {total}"]
+        streets = [later for later in Street if later >= tree.first_street]
+        rows, total = list[str](), 1
+        for name in COUNTED:
+            counts = {
+                street: sum(
+                    boards
+                    * _boards(each, street, sees_cards=sees)
+                    * int((_masks(each)[name] & (each.street == street)).sum())
+                    for each, boards in trees
+                )
+                for street in streets
+            }
+            rows.append(f"{name}: {sum(counts.values())}")
+            rows += [f"  {street.text.upper()} {count}" for street, count in counts.items()]
+            total += sum(counts.values())
+        return [*rows, "ROOT: 1", f"TOTAL: {total}"]
 
     # Numbers.
 
@@ -258,6 +263,28 @@ class Nodes:
             return met / self.pairs / _ways(len(node.board) - len(cards), len(node.board))
         return met / FLOP_PAIRS * self._chance(cards) / _ways(FLOP_CARDS, len(node.board))
 
+    def line_frequencies(self) -> dict[str, float]:
+        """How often each of `lines` is played, over all cards; of a whole game before the flop."""
+        often: dict[str, float] = {}
+        # A share that is None is found when its node comes: numbers are cached board by board.
+        waiting: list[tuple[Node, str, float | None]] = [(self.solution.at(), FIRST, None)]
+        while waiting:
+            node, line, share = waiting.pop()
+            share = self.frequency(node) if share is None else share
+            below, deal = self.children(node), node.deal
+            if deal is not None and deal.count != FLOP_CARDS:
+                # A line with a card is that of the node before it.
+                dealt = [(child, line, None) for child in below]
+                waiting += dealt[::-1] if share > 0 else [(below[0], line, 0.0)]
+                continue
+            often[line] = often.get(line, 0.0) + share
+            if deal is None and below:
+                taken = node.decision.taken[::-1] if share > 0 else np.zeros(len(below))
+                lines = [f"{line}:{self.step(child)}" for child in below]
+                shares = (share * np.nan_to_num(taken)).tolist()
+                waiting += list(zip(below, lines, shares, strict=True))[::-1]
+        return often
+
     def _chance(self, cards: tuple[int, ...]) -> float:
         """The chance of a flop of a whole game: one that its set does not name is as natural."""
         assert self.game is not None
@@ -279,8 +306,8 @@ def _shown(node: Node) -> Node:
 def _masks(tree: BettingTree) -> dict[str, Flags]:
     decision = tree.kind == NodeKind.DECISION
     return {
-        "OOP_DEC": decision & (tree.player == Player.OOP),
-        "IP_DEC": decision & (tree.player == Player.IP),
+        "H_DEC": decision & (tree.player == Player.OOP),
+        "V_DEC": decision & (tree.player == Player.IP),
         "SPLIT": tree.kind == NodeKind.CHANCE,
         "END": tree.is_terminal,
     }

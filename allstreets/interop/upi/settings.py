@@ -4,18 +4,19 @@ Those of spots serve whole games as well: `set_pot 100 50 0` are the blinds of O
 lies in the pot besides, `set_eff_stack` all that a player can put in, blinds included.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from allstreets.base import InputError, shorten
 from allstreets.betting import Player, neat
-from allstreets.cards import Flop, Range, all_flops, cards_text, parse_board
+from allstreets.cards import Flop, Range, all_flops, card_text, cards_text, parse_board
 from allstreets.games import Spot
-from allstreets.interop.pio_script import Amounts, spot_of_lines
+from allstreets.interop.pio_script import Amounts, forced_locks, spot_of_lines
 from allstreets.interop.upi.text import read_amounts, read_flop, read_numbers, read_player
 
 MOST_LINES = 100_000
 REPORT_SECONDS = 60.0
+TARGET = 0.003, "fraction"  # of the pot, where no accuracy is set
 
 
 @dataclass
@@ -29,12 +30,23 @@ class Settings:
     stack: float = 0
     rake: tuple[float, float] = (0, 0)  # fraction and cap
     lines: dict[Amounts, None] = field(default_factory=dict)
+    forced: dict[Amounts, None] = field(default_factory=dict)  # whose last action is always taken
     preflop_lines: dict[Amounts, None] = field(default_factory=dict)
     subset: dict[Flop, float] = field(default_factory=dict)  # flops with their weights
     info: list[str] = field(default_factory=list)
     accuracy: tuple[float, str] | None = None
     threads: int | None = None
     report_seconds: float = REPORT_SECONDS
+
+    @property
+    def target(self) -> tuple[float, str]:
+        """The exploitability to reach, in chips or as a fraction of the pot."""
+        return self.accuracy or TARGET
+
+    @property
+    def cards(self) -> list[str]:
+        """The cards of the board."""
+        return [card_text(card) for card in parse_board(self.board)]
 
     def spot(self) -> Spot:
         """The spot of the settings."""
@@ -46,8 +58,11 @@ class Settings:
         if missing:
             raise InputError(f"a tree needs {', '.join(missing)}")
         rake, cap = self.rake
+        lines = dict.fromkeys(_while_forced(line, self.forced) for line in self.lines)
+        reached = [line for line in self.forced if _while_forced(line, self.forced) == line]
         return spot_of_lines(
-            list(self.lines),
+            [line for line in lines if line],
+            lock=forced_locks(reached, self.board, self.pot, self.stack),
             board=self.board,
             oop=self.ranges[Player.OOP],
             ip=self.ranges[Player.IP],
@@ -105,10 +120,18 @@ class Settings:
     def remove_line(self, rest: str) -> None:
         """remove_line 0 0 30: the lines that begin with it lose its last action."""
         self.lines = _without(self.lines, rest)
+        gone = read_amounts(rest)
+        self.forced = {line: None for line in self.forced if line[: len(gone)] != gone}
+
+    def force_line(self, rest: str) -> None:
+        """force_line 0 0 30: a line whose last action is always taken where it can be."""
+        _add(self.lines, rest)
+        _add(self.forced, rest)
 
     def clear_lines(self, _: str) -> None:
         """clear_lines."""
         self.lines.clear()
+        self.forced.clear()
 
     def add_preflop_line(self, rest: str) -> None:
         """add_preflop_line 250 900: the same before the flop, from the small blind on."""
@@ -147,22 +170,12 @@ class Settings:
         """reset_tree_info."""
         self.info.clear()
 
-    def commands(self) -> list[str]:
-        """The settings as commands."""
-        oop, ip = self.blinds
-        lines = [f"set_board {self.board}", f"set_pot {oop:g} {ip:g} {self.pot:g}"]
-        lines += [f"set_eff_stack {self.stack:g}", f"set_rake {self.rake[0]:g} {self.rake[1]:g}"]
-        lines += [f"set_range {player.name} {held}" for player, held in self.ranges.items()]
-        if self.accuracy is not None:
-            lines.append(f"set_accuracy {self.accuracy[0]:g} {self.accuracy[1]}")
-        lines.append(f"set_threads {self.threads or 0}")
-        lines += [f"add_line {_text(line)}" for line in self.lines]
-        lines += [f"add_preflop_line {_text(line)}" for line in self.preflop_lines]
-        return [*lines, *(f"add_to_subset {row}" for row in self.subset_rows())]
-
     def subset_rows(self) -> list[str]:
         """A line for each flop: its weight and its cards."""
-        return [f"{weight:.9g} {flop.text}" for flop, weight in self.subset.items()]
+        return [
+            f"{weight:.9g} {' '.join(map(card_text, flop.cards))}"
+            for flop, weight in self.subset.items()
+        ]
 
 
 def _add(lines: dict[Amounts, None], rest: str) -> None:
@@ -180,15 +193,21 @@ def _without(lines: dict[Amounts, None], rest: str) -> dict[Amounts, None]:
     return {line: None for line in kept if line}
 
 
-def _text(line: Amounts) -> str:
-    return " ".join(f"{float(amount):.12g}" for amount in line)
+def _while_forced(line: Amounts, forced: Iterable[Amounts]) -> Amounts:
+    """A line up to the first action that is not the one forced there."""
+    for each in forced:
+        place = len(each) - 1
+        if line[:place] == each[:-1] and len(line) > place and line[place] != each[-1]:
+            line = line[:place]
+    return line
 
 
 SETTINGS: Mapping[str, Callable[[Settings, str], None]] = {
     name: getattr(Settings, name)
     for name in (
         *("set_threads", "set_info_freq", "set_accuracy", "set_range", "set_board", "set_pot"),
-        *("set_eff_stack", "set_rake", "add_line", "remove_line", "clear_lines"),
+        *("set_eff_stack", "set_rake", "add_line", "remove_line", "force_line"),
+        *("clear_lines",),
         *("add_preflop_line", "remove_preflop_line", "clear_preflop_lines"),
         *("add_to_subset", "reset_subset", "add_all_flops", "add_info_line", "reset_tree_info"),
     )

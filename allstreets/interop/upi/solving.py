@@ -57,6 +57,11 @@ class _Rests(Control):
         """Let the solver stop after this iteration."""
         self._stopped = True
 
+    @property
+    def ended(self) -> bool:
+        """Whether the solver has ended."""
+        return self._ended
+
     def end(self) -> None:
         """The solver has ended."""
         with self._changed:
@@ -117,8 +122,8 @@ class BackgroundSolve:
 
     @property
     def runs(self) -> bool:
-        """Whether it has not ended."""
-        return self._thread.is_alive()
+        """Whether it has not ended; it has when its client reads that it stopped."""
+        return self._thread.is_alive() and not self._control.ended
 
     def resting(self) -> AbstractContextManager[None]:
         """Pause the solver within this context."""

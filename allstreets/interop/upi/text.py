@@ -1,15 +1,24 @@
 """Arguments of PioSOLVER's commands, and the lines of their answers."""
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Sequence
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from allstreets.base import Flags, Floats, InputError, shorten
 from allstreets.betting import Player, neat
-from allstreets.cards import Flop, canonical_flop, cards_text, combo_text, parse_cards
+from allstreets.cards import (
+    HAND_OF_COMBO,
+    Flop,
+    canonical_flop,
+    cards_text,
+    combo_text,
+    parse_cards,
+    preflop_equity,
+)
 from allstreets.games import Spot
 
 PLAYERS = {"oop": Player.OOP, "0": Player.OOP, "ip": Player.IP, "1": Player.IP}
@@ -85,13 +94,24 @@ def vector_line(values: Floats) -> str:
     return " ".join(f"{value:.9g}" for value in values.tolist())
 
 
-def hand_lines(shown: Flags, columns: Mapping[str, Floats]) -> list[str]:
-    """A line for each hand that is there."""
+def hand_lines(shown: Flags, numbers: Sequence[Floats] | Floats) -> list[str]:
+    """A line for each hand that is there: `AsAh: 0.25 0.75`; the best hands before the flop first.
+
+    `numbers` are [1326] each.
+    """
+    combos = np.flatnonzero(shown)
+    order = combos[np.argsort(-_strength()[HAND_OF_COMBO[combos]], kind="stable")]
     return [
-        f"{combo_text(int(combo))} "
-        + " ".join(f"{name}: {values[combo]:.6g}" for name, values in columns.items())
-        for combo in np.flatnonzero(shown)
+        f"{combo_text(combo)}: {' '.join(f'{values[combo]:.6g}' for values in numbers)}"
+        for combo in order.tolist()
     ]
+
+
+@cache
+def _strength() -> Floats:
+    """[169]: the equity of each hand class against all hands before the flop."""
+    table = preflop_equity()
+    return np.asarray((table.equity * table.pairs).sum(axis=1) / table.pairs.sum(axis=1))
 
 
 def board_cards(spot: Spot) -> list[str]:

@@ -54,6 +54,16 @@ class Tree(ABC):
         """The pot that accuracies are fractions of: blinds included."""
 
     @property
+    def start(self) -> tuple[tuple[float, float], float]:
+        """The bets of OOP and IP before the first action, and the pot besides."""
+        return (0.0, 0.0), self.pot
+
+    @property
+    @abstractmethod
+    def iterations(self) -> int:
+        """Iterations of training."""
+
+    @property
     @abstractmethod
     def stack(self) -> float:
         """The effective stack."""
@@ -147,7 +157,7 @@ class SpotTree(Tree):
         super().__init__(0.0 if stored is None else stored.seconds)
         self.spot, self._scale, self._threads = spot, scale, threads
         self.stored = stored  # until it is trained on
-        self._own_locks = () if stored is None else spot.lock
+        self._own_locks = spot.lock  # of the folder, or of lines that are forced
         self._given = _Given()
         self._changed: SpotSolution | None = None  # once what was set is asked for
         self._shown: tuple[int, SpotSolution] | None = None
@@ -161,6 +171,11 @@ class SpotTree(Tree):
     def pot(self) -> float:
         """The starting pot."""
         return self.spot.pot
+
+    @property
+    def iterations(self) -> int:
+        """Iterations of training."""
+        return (self._solver or self._solution).iterations
 
     @property
     def stack(self) -> float:
