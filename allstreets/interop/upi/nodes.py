@@ -264,7 +264,7 @@ class Nodes:
         return met / FLOP_PAIRS * self._chance(cards) / _ways(FLOP_CARDS, len(node.board))
 
     def line_frequencies(self) -> dict[str, float]:
-        """How often each of `lines` is played, over all cards; of a whole game before the flop."""
+        """The frequency of each of `lines` over all cards; of a whole game before the flop."""
         often: dict[str, float] = {}
         # A share that is None is found when its node comes: numbers are cached board by board.
         waiting: list[tuple[Node, str, float | None]] = [(self.solution.at(), FIRST, None)]
