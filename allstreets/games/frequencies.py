@@ -7,7 +7,8 @@ nothing moves except to meet the bounds. This is a transport problem with few si
 2. Where an action is taken too often or too rarely, parts move along the cheapest path of actions
    from one that can give to one that can take: successive shortest paths, which is exact.
 3. A step of such a path moves the part that costs least; among equals, that of the hand which gets
-there most often. If only one action has bounds, that is all: sort and move.
+there most often. If only one action has bounds, that is all: sort and move. There hands that are
+the same except for suits move in equal shares.
 
 Without EVs hands move in equal parts. Among all strategies q whose actions a have a frequency Σ_h
 w_h·q_ah between least_a and most_a (weights w of the hands, sum 1), `smallest_change` finds the one
@@ -37,6 +38,7 @@ FREQUENCY = re.compile(r"(<=|>=|≤|≥|=)?\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(
 
 UNKNOWN = 1e6  # times the largest loss: an unknown one is chosen last
 LEAST_FLOW = 1e-13  # of frequencies: less need not move
+ALIKE = 1e-9  # relative: losses and weights that differ by less are equal
 MOST_PARTS = 4_000  # of hands that are moved one by one where several actions have bounds
 LEVELS = 24  # of losses, where there are more: parts that lose about the same move together
 
@@ -256,12 +258,22 @@ def _one_bound(
     if amount <= LEAST_FLOW:
         return parts
     order = order[np.lexsort((-weights[order], goal[order]))]
-    before = np.cumsum(sizes[order]) - sizes[order]
-    part = np.where(sizes[order] > 0, (amount - before) / np.maximum(sizes[order], 1e-300), 1.0)
-    shares = np.where(before < amount, np.clip(part, 0.0, 1.0), 0.0)
+    # Parts alike in loss and weight, such as hands that are the same except for suits, move as one.
+    last = np.flatnonzero(_differs(goal[order]) | _differs(weights[order]))
+    group = np.searchsorted(last, np.arange(len(order)))
+    whole = _sums(group, sizes[order])
+    before = np.cumsum(whole) - whole
+    part = np.where(whole > 0, (amount - before) / np.maximum(whole, 1e-300), 1.0)
+    shares = np.where(before < amount, np.clip(part, 0.0, 1.0), 0.0)[group]
     parts[home[order], order] -= shares
     parts[ends[order], order] += shares
     return parts
+
+
+def _differs(values: Floats) -> Flags:
+    """Which of the values, apart from rounding, differ from the next one."""
+    differs: Flags = np.abs(np.diff(values)) > ALIKE * np.abs(values[1:])
+    return differs
 
 
 def _sums(alike: Longs, values: Floats) -> Floats:

@@ -12,6 +12,7 @@ from builders.small_spots import RIVER, spot
 from allstreets.analysis import LockRequest, difference
 from allstreets.cli.main import main
 from allstreets.games import Bound, Lock
+from allstreets.jobs.lock import HOLDS, TOO_FAR
 from allstreets.solutions.format import percent_text
 from allstreets.solvers import SpotSolver
 from allstreets.storage import load_spot, load_unified, read_manifest, read_spot_manifest, save_spot
@@ -95,7 +96,7 @@ def test_a_later_round_is_resumed_with_its_locks(solved: Path, tmp_path: Path) -
     assert main([*words, "--max-iterations", "60", "--resume"]) == 0
     again = load_spot(tmp_path / "folds")
     assert again.iterations >= 60
-    assert again.at("x b50%").decision.taken[0] == pytest.approx(0.65, abs=0.003)
+    assert 0.65 - HOLDS <= again.at("x b50%").decision.taken[0] <= 0.65 + TOO_FAR
 
 
 @pytest.mark.parametrize(

@@ -199,6 +199,7 @@ def test_a_link_to_a_flop_that_is_not_stored(page: Page) -> None:
     wait_for(page, line="c x | 9h8h2c")
     offer = page.get_by_role("button", name="Solve this flop exactly")
     expect(offer).to_be_visible()
+    expect(page.get_by_text("is not among the 3 of this solution")).to_be_visible()
     shown = page.locator("main").inner_text()
     page.reload()
     expect(offer).to_be_visible()

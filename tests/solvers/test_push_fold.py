@@ -131,9 +131,9 @@ def test_the_sample_file_prints_what_the_linear_program_finds(
     for known, what in (
         (share(found.jams), "of hands are pushed"),
         (share(found.calls), "of all combos call"),
+        (called, "the share of the hands that face a push"),
     ):
-        assert f"{known:.1f} % {what}" in words
-    assert f"reports say {called:.1f} %, of the hands that face a push" in words
+        assert re.search(rf"{known:.1f} %,? {what}", words)
 
 
 @pytest.mark.parametrize(
