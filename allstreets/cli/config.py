@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 
 
 class ConfigKind(StrEnum):
@@ -18,7 +18,7 @@ class ConfigKind(StrEnum):
 
 
 @app.callback()
-def config() -> None:
+def config(context: typer.Context) -> None:
     """Print schemas of config files, and config files made from other programs' trees.
 
     \b
@@ -29,6 +29,8 @@ def config() -> None:
       allstreets config schema spot > spot.schema.json
       allstreets config schema train > train.schema.json
     """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 @app.command("schema")

@@ -45,7 +45,7 @@ app = typer.Typer(
     name="allstreets",
     help="Heads-up no-limit hold'em solved as one game, preflop through river.",
     epilog="Each command has its own help, with examples: allstreets equity --help",
-    no_args_is_help=True,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -117,6 +117,7 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def options(
+    context: typer.Context,
     version: Annotated[
         bool,
         typer.Option(
@@ -126,6 +127,8 @@ def options(
 ) -> None:
     """Heads-up no-limit hold'em solved as one game, preflop through river."""
     del version  # its callback has done the work
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 def _with_hints(error: InputError) -> str:

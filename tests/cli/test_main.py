@@ -45,6 +45,15 @@ def test_the_help_lists_every_verb(capsys: pytest.CaptureFixture[str]) -> None:
     assert not [line for line in listed if line.endswith("...")]  # whole, in 80 columns
 
 
+@pytest.mark.parametrize("group", [(), ("config",)])
+def test_a_group_without_a_command_shows_its_help(
+    capsys: pytest.CaptureFixture[str], group: tuple[str, ...]
+) -> None:
+    code, out, err = run(capsys, *group)
+    assert (code, err) == (0, "")
+    assert out == run(capsys, *group, "--help")[1]
+
+
 def test_help_starts_without_the_heavy_libraries() -> None:
     script = (
         "import sys; from allstreets.cli.main import main; main(['--help']);"
