@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from textwrap import dedent
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler
 from pydantic.fields import FieldInfo
@@ -114,6 +114,9 @@ class ConfigModel(BaseModel):
     model_config = ConfigDict(
         extra="forbid", frozen=True, strict=True, allow_inf_nan=False, validate_default=True
     )
+
+    other_files: ClassVar[Mapping[str, str]] = {}
+    """Keys that only files of another kind have, with advice for those files."""
 
     @classmethod
     def named_fields(cls) -> dict[str, FieldInfo]:

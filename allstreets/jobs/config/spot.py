@@ -60,6 +60,11 @@ class EditConfig(ConfigModel):
 class SpotConfig(SizeRulesConfig):
     """A spot and how to solve it."""
 
+    other_files = dict.fromkeys(
+        ("solver", "postflop_model"),
+        "is a training file, not a spot; solve it with: allstreets train",
+    )
+
     name: str | None = Field(default=None, examples=["river_wide"])
     """The name of the spot in reports."""
 

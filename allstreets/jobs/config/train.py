@@ -24,6 +24,11 @@ from allstreets.jobs.config.whole_game import PreflopConfig, UnifiedConfig
 class TrainConfig(ConfigModel):
     """A training file."""
 
+    other_files = dict.fromkeys(
+        ("oop_range", "ip_range", "board", "boards"),
+        "describes a spot, not a whole game; solve it with: allstreets solve",
+    )
+
     name: str | None = Field(default=None, examples=["single_raised_pots"])
     """The name of the run in reports."""
 

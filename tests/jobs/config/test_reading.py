@@ -13,6 +13,8 @@ from allstreets.base import InputError
 from allstreets.jobs import ConfigModel, ConfigWarning, RangeText, check_config, config_schema
 from allstreets.jobs.config.model import ALIASES, OLD_VALUES, OldName, WrongKeyError
 from allstreets.jobs.config.reading import read_config
+from allstreets.jobs.config.spot import SpotConfig
+from allstreets.jobs.config.train import TrainConfig
 
 
 class Rake(ConfigModel):
@@ -252,6 +254,27 @@ def test_top_level_must_be_keys(tmp_path: Path, text: str, what: str) -> None:
     with pytest.raises(InputError) as error:
         read_config(path, Job)
     assert str(error.value) == f"{path} must hold 'key: value' lines at its top level, not {what}"
+
+
+@pytest.mark.parametrize(
+    ("folder", "read_as", "advice"),
+    [
+        (
+            "sample_spots",
+            TrainConfig,
+            "describes a spot, not a whole game; .*: .* solve",
+        ),
+        ("sample_configurations", SpotConfig, "is a training file, not a spot; .*: .* train"),
+    ],
+)
+def test_a_file_of_the_other_kind_names_the_command_for_it(
+    folder: str, read_as: type[ConfigModel], advice: str
+) -> None:
+    samples = sorted((Path(__file__).parents[3] / folder).glob("*.yaml"))
+    assert samples
+    for sample in samples:
+        with pytest.raises(InputError, match=f"^{sample} {advice}$"):
+            read_config(sample, read_as)
 
 
 def test_old_names_still_work(tmp_path: Path) -> None:
