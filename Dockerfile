@@ -15,7 +15,8 @@ RUN npm run build
 FROM python:3.12-slim
 COPY requirements.lock /source/
 RUN pip install --no-cache-dir --requirement /source/requirements.lock
-COPY pyproject.toml README.md LICENSE /source/
+COPY pyproject.toml LICENSE /source/
+COPY docs/howto/install.md /source/docs/howto/
 COPY allstreets /source/allstreets
 COPY --from=page /source/allstreets/explorer/page /source/allstreets/explorer/page
 RUN pip install --no-cache-dir --no-deps --no-build-isolation /source && rm -r /source \

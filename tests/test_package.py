@@ -139,6 +139,24 @@ def test_the_wheel_has_page_library_and_subsets(unpacked: Path) -> None:
     assert tops == {"allstreets", f"allstreets-{allstreets.__version__}.dist-info"}
 
 
+def test_the_wheel_describes_itself(unpacked: Path) -> None:
+    """An index shows this page without the checkout, so links lead nowhere but into the web."""
+    (folder,) = unpacked.glob("*.dist-info")
+    headers, _, page = (folder / "METADATA").read_text(encoding="utf-8").partition("\n\n")
+    assert "License-Expression: MIT" in headers
+    assert "Description-Content-Type: text/markdown" in headers
+    assert page == (ROOT / "docs/howto/install.md").read_text(encoding="utf-8")
+    assert re.findall(r"\]\((?!https://)[^)]*\)", page) == []
+    offered = set(re.findall(r"^Provides-Extra: (\w+)$", headers, re.MULTILINE))
+    assert set(re.findall(r"`allstreets\[(\w+)\]`", page)) == offered
+    assert (folder / "licenses/LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+    bundled = unpacked / "allstreets/explorer/page/licenses.md"
+    if bundled.parent.exists():
+        named = re.findall(r"^## (\w+) - [\d.]+ \((\w+)\)$", bundled.read_text(), re.MULTILINE)
+        assert {"svelte", "uplot"} <= {name for name, _ in named}
+        assert {licence for _, licence in named} == {"MIT"}
+
+
 def test_the_unpacked_wheel_runs_outside_the_checkout(unpacked: Path, tmp_path: Path) -> None:
     paths = {"PYTHONPATH": str(unpacked)}
     where = "import allstreets; print(*allstreets.__path__)"

@@ -17,7 +17,7 @@ from typing import Any
 from weakref import finalize
 
 from allstreets.base import InputError, processors, suggest
-from allstreets.betting import Player
+from allstreets.betting import Player, measure_postflop_tree
 from allstreets.cards import Range, cards_text, equity
 from allstreets.explorer import range_at
 from allstreets.games import Spot, estimate_spot
@@ -41,6 +41,7 @@ LISTED = 100  # solutions in a list
 NEXT = 20  # cards or flops that are listed where one is dealt
 LONGEST_TEXT = 50_000  # characters of a hand history
 HANDS = 3  # that are reviewed at a time
+MOST_NODES = 200_000  # of the betting tree of a spot: more take long to count
 LEAST_ITERATIONS = 30  # that a spot must be able to make in its time
 SEATS = {"oop": Player.OOP, "bb": Player.OOP, "ip": Player.IP, "sb": Player.IP}
 SPOTS = "spots"  # a set of solutions, which is not a solution itself
@@ -246,6 +247,7 @@ class Tools:
 
     def _require_small(self, spot: Spot, seconds: float) -> None:
         """Refuse a spot that needs too much memory or time."""
+        measure_postflop_tree(spot.rules, MOST_NODES)
         need = estimate_spot(spot, threads=processors())
         most = self._bounds.memory_bytes
         way = (

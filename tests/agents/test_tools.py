@@ -107,6 +107,9 @@ def test_a_solved_spot_can_be_looked_into(tools: Tools) -> None:
 
 def test_large_spots_are_refused_before_they_begin() -> None:
     wide = ("Ks7h2d", "22+,A2+,K2+,Q2+", "22+,A2+,K2+")
+    deep = "10%,20%,30%,40%,50%,60%,a"
+    with pytest.raises(InputError, match="more than 200,000 nodes: use fewer sizes"):
+        Tools().solve_spot("QsJh2h", "random", "random", 60, 100_000, deep)
     with pytest.raises(InputError, match=r"needs \d+\.\d GB and 2\.0 GB are allowed here: name a"):
         Tools().solve_spot(*wide, pot=10, stack=200)
     roomy = Tools(bounds=Bounds(memory_bytes=10**12, seconds=5))

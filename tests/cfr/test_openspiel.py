@@ -1,6 +1,7 @@
 """The adapter: OpenSpiel's own games as ours, and clear words where one does not fit."""
 
 import sys
+from typing import Any
 
 import pytest
 from reference.games import information_sets, random_table
@@ -51,13 +52,46 @@ def test_exploitability_is_openspiels_own(name: str) -> None:
         assert exploitability(game, table) == pytest.approx(theirs, abs=1e-9)
 
 
-def test_solves_a_game_that_we_do_not_have() -> None:
-    game = load_game("openspiel:turn_based_simultaneous_game(game=matrix_rps())")
+@pytest.mark.parametrize("name", ["matrix_rps", "turn_based_simultaneous_game(game=matrix_rps())"])
+def test_simultaneous_moves_are_unseen(name: str) -> None:
+    game = load_game(f"openspiel:{name}")
     solver = CfrSolver(game, "cfr+")
     solver.train_batch(100)
     assert solver.metrics().exploitability == pytest.approx(0, abs=1e-6)
     for row in solver.strategies().values():
         assert list(row.values()) == pytest.approx([1 / 3] * 3, abs=1e-3)
+
+
+def test_a_game_of_simultaneous_bids() -> None:
+    """Both players have the same cards, so the game is worth nothing."""
+    game = load_game("openspiel:goofspiel(num_cards=3,imp_info=True,points_order=descending)")
+    solver = CfrSolver(game, "tuned")
+    solver.train_batch(50)
+    assert solver.metrics().exploitability == pytest.approx(0, abs=1e-3)
+    assert solver.game_value() == pytest.approx(0, abs=1e-3)
+
+
+def minimax(state: Any) -> float:
+    """The value to the first player, every move seen."""
+    if state.is_terminal():
+        return float(state.returns()[0])
+    values = [minimax(state.child(move)) for move in state.legal_actions()]
+    if state.is_chance_node():
+        chances = [chance for _, chance in state.chance_outcomes()]
+        return float(sum(chance * value for chance, value in zip(chances, values, strict=True)))
+    return max(values) if state.current_player() == 0 else min(values)
+
+
+@pytest.mark.parametrize(
+    "name", ["breakthrough(rows=3,columns=2)", "pig(players=2,winscore=3,horizon=4)"]
+)
+def test_a_game_in_which_all_is_seen(name: str) -> None:
+    """Its information sets have no text in OpenSpiel."""
+    game = load_openspiel(name)
+    solver = CfrSolver(game, "tuned")
+    solver.train_batch(100)
+    assert solver.metrics().exploitability == pytest.approx(0, abs=1e-6)
+    assert solver.game_value() == pytest.approx(minimax(game.inside.new_initial_state()), abs=1e-6)
 
 
 def test_parameters_and_bigger_games() -> None:
@@ -75,8 +109,9 @@ def test_parameters_and_bigger_games() -> None:
         ("leduc_pokr", "did you mean 'leduc_poker'"),
         ("", "has no game ''"),
         ("leduc_poker(players=3)", "has 3 players"),
-        ("matrix_rps", "simultaneous"),
-        ("goofspiel", "turn_based_simultaneous_game(game=goofspiel())"),
+        ("mfg_garnet", "has 1 player;"),
+        ("matrix_pd", "not zero-sum"),
+        ("leduc_poker(players=2", "cannot load"),
         ("tiny_bridge_2p", "not zero-sum"),
         ("leduc_poker(cards=9)", "cannot load"),
         ("catch", "has 1 player;"),

@@ -1,7 +1,11 @@
-"""Any two-player zero-sum sequential game of OpenSpiel, as a `Game`.
+"""Any two-player zero-sum game of OpenSpiel, as a `Game`.
 
 `pyspiel` is imported only when a game is requested: it is an optional extra.
-Information sets keep the text that OpenSpiel gives them, so a strategy can be looked up there.
+
+1. Information sets keep the text that OpenSpiel gives them, so a strategy can be looked up there.
+   In a game of perfect information without such texts the history is the information set.
+2. Simultaneous moves are made one after the other, and the second player does not see the first
+   move: OpenSpiel's own conversion.
 
 Lanctot et al. (2019), OpenSpiel: a framework for reinforcement learning in games.
 """
@@ -51,6 +55,8 @@ class OpenSpielState:
         return OpenSpielState(self.inside.child(move))
 
     def information_set(self) -> str:
+        if not self.inside.get_game().get_type().provides_information_state_string:
+            return str(self.inside.history_str())
         return str(self.inside.information_state_string(self.player))
 
     def utility(self) -> float:
@@ -101,6 +107,8 @@ def load_openspiel(text: str) -> OpenSpielGame:
         )
     if problem := _problem(pyspiel, inside.get_type()):
         raise InputError(f"openspiel:{text} {problem}")
+    if inside.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
+        inside = pyspiel.convert_to_turn_based(inside)
     return OpenSpielGame(name=f"openspiel:{text}", inside=inside)
 
 
@@ -128,11 +136,8 @@ def _suitable(pyspiel: ModuleType) -> list[str]:
 def _problem(pyspiel: ModuleType, kind: Any) -> str:
     """The reason why no game of a kind can be played here; empty if some can."""
     types = pyspiel.GameType
-    if kind.dynamics != types.Dynamics.SEQUENTIAL:
-        return (
-            "has simultaneous moves; these solvers need one mover at a time. "
-            f"Try: openspiel:turn_based_simultaneous_game(game={kind.short_name}())"
-        )
+    if kind.dynamics == types.Dynamics.MEAN_FIELD:
+        return "is a mean-field game; these solvers need two players who move."
     if kind.utility != types.Utility.ZERO_SUM:
         return (
             "is not zero-sum; these solvers find equilibria of zero-sum games "
@@ -143,7 +148,11 @@ def _problem(pyspiel: ModuleType, kind: Any) -> str:
             "hides its chance probabilities; these solvers need them listed. "
             "Choose a game with explicit chance outcomes."
         )
-    if not kind.provides_information_state_string:
+    sees_all = (
+        kind.information == types.Information.PERFECT_INFORMATION
+        and kind.dynamics == types.Dynamics.SEQUENTIAL
+    )
+    if not (kind.provides_information_state_string or sees_all):
         return (
             "gives its information sets no text. "
             "Choose a game that provides information_state_string."

@@ -6,7 +6,12 @@ const SERVER = "http://127.0.0.1:8765";
 
 export default defineConfig({
   plugins: [svelte()],
-  build: { outDir: "../page", emptyOutDir: true, chunkSizeWarningLimit: 600 },
+  build: {
+    outDir: "../page",
+    emptyOutDir: true,
+    chunkSizeWarningLimit: 600,
+    license: { fileName: "licenses.md" }, // of what is bundled
+  },
   server: {
     proxy: {
       "/api": { target: SERVER, changeOrigin: true, headers: { origin: SERVER } },
