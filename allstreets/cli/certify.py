@@ -26,8 +26,9 @@ def certify(
     folder: Annotated[
         Path,
         typer.Argument(
+            metavar="SOLUTION",
             help="A whole game: a folder of allstreets train or, with --output, a name in "
-            "allstreets library."
+            "allstreets library.",
         ),
     ],
     flops: Annotated[
@@ -35,15 +36,15 @@ def certify(
         typer.Option(
             metavar="all|own|N",
             help="Flops to evaluate. all: all 1,755; own: the flops that the solution was trained "
-            "on; N: draw N of its own and N others. Default: 32.",
+            "on; N: draw N of its own and N others.  [default: 32]",
         ),
     ] = None,
     cards: Annotated[
         Literal["boards", "classes", "exact"] | None,
         typer.Option(
-            help="Card model for flops that the solution does not store. Default: its own boards, "
-            "or boards with 32 river buckets. exact takes ten times as long and loses almost "
-            "nothing after the flop."
+            help="Card model for flops that the solution does not store; exact takes ten times as "
+            "long and loses almost nothing after the flop.  [default: its own boards, or boards "
+            "with 32 river buckets]"
         ),
     ] = None,
     groups: Annotated[
@@ -51,14 +52,14 @@ def certify(
     ] = None,
     iterations: Annotated[
         int | None,
-        typer.Option(min=1, help="Iterations on each flop that is solved. Default: 100."),
+        typer.Option(min=1, help="Iterations on each flop that is solved.  [default: 100]"),
     ] = None,
     drafts: Annotated[
         int | None,
         typer.Option(
             min=0,
-            help="Extra flops to draft (boards, 32 river buckets), which narrow the interval. "
-            "Default with --cards exact: all 1,755 on a GPU, else 4 for each exact flop.",
+            help="Extra flops to draft (boards, 32 river buckets), which narrow the interval.  "
+            "[default: none; with --cards exact all 1,755 on a GPU, else 4 per exact flop]",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draw of flops.")] = 1,

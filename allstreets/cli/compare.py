@@ -17,12 +17,15 @@ def compare(
     first: Annotated[
         Path,
         typer.Argument(
-            metavar="A", help="The folder of a solution, or its name in allstreets library."
+            metavar="FIRST", help="The folder of a solution, or its name in allstreets library."
         ),
     ],
-    second: Annotated[Path, typer.Argument(metavar="B", help="Another solution of the same game.")],
+    second: Annotated[
+        Path, typer.Argument(metavar="SECOND", help="Another solution of the same game.")
+    ],
     line: Annotated[
-        str, typer.Option("--line", "-l", help="The line to the decision; default: the first one.")
+        str,
+        typer.Option("--line", "-l", help="The line to the decision.  [default: the first one]"),
     ] = "",
     flop: Annotated[
         str | None, typer.Option(help="For whole games: the flop, if the line names none.")

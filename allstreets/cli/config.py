@@ -35,7 +35,9 @@ def config(context: typer.Context) -> None:
 
 @app.command("schema")
 def schema(
-    kind: Annotated[ConfigKind, typer.Argument(help="The kind of file.")] = ConfigKind.spot,
+    kind: Annotated[
+        ConfigKind, typer.Argument(metavar="KIND", help="The kind of file.")
+    ] = ConfigKind.spot,
 ) -> None:
     """Print the JSON schema of a config file, for editors that check YAML while you type.
 

@@ -13,7 +13,7 @@ def export(
     folder: Annotated[
         Path,
         typer.Argument(
-            metavar="DIR", help="A preflop or whole game, or a name in allstreets library."
+            metavar="SOLUTION", help="A preflop or whole game, or a name in allstreets library."
         ),
     ],
     output: Annotated[
@@ -89,14 +89,15 @@ def chart(
     solution: Annotated[
         str,
         typer.Argument(
-            metavar="NAME", help="A preflop or whole game: a folder, or a name in the library."
+            metavar="SOLUTION", help="A preflop or whole game: a folder, or a name in the library."
         ),
     ],
     line: Annotated[
-        str, typer.Option("--line", "-l", help="Begin after this line; default: the first action.")
+        str,
+        typer.Option("--line", "-l", help="Begin after this line.  [default: the first action]"),
     ] = "",
     png: Annotated[
-        Path | None, written("Folder for the pictures and charts.pdf; default: charts.", "--png")
+        Path | None, written("Folder for the pictures and charts.pdf.  [default: charts]", "--png")
     ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Also decisions that are hardly ever reached.")

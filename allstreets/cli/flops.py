@@ -27,7 +27,10 @@ FlopFormat = Literal["text", "json", "csv"]
 def flops(
     flop: Annotated[
         str,
-        typer.Argument(help="One flop, with any suits, or a set: subset_95; default: all of them."),
+        typer.Argument(
+            metavar="FLOP",
+            help="One flop, with any suits, or a set: subset_95.  [default: all flops]",
+        ),
     ] = "",
     form: Annotated[
         FlopFormat, typer.Option("--format", "-f", help="text is a summary by texture.")

@@ -142,14 +142,14 @@ def _row(packed: "Packed") -> dict[str, Any]:
 @app.command("build")
 def build(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE.yaml…", help="Training files of whole games.")
+        list[Path], typer.Argument(metavar="FILE.yaml", help="Training files of whole games.")
     ],
     output: Annotated[
-        Path | None, written("Folder for the packs; default: packs.", "--output", "-o")
+        Path | None, written("Folder for the packs.  [default: packs]", "--output", "-o")
     ] = None,
     work: Annotated[
         Path | None,
-        written("Folder for runs, to resume them; default: work in --output.", "--work"),
+        written("Folder for runs, to resume them.  [default: work in --output]", "--work"),
     ] = None,
     stacks: Annotated[
         str | None,
@@ -160,7 +160,7 @@ def build(
     ] = None,
     pack: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="One pack for all games; default: one for each."),
+        typer.Option(metavar="NAME", help="One pack for all games.  [default: one for each]"),
     ] = None,
     device: Annotated[
         str | None, typer.Option(help="Overrides the files: cpu; cuda, a GPU of this machine.")

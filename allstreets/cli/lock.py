@@ -32,7 +32,7 @@ def lock(
     solution: Annotated[
         Path,
         typer.Argument(
-            metavar="FOLDER",
+            metavar="SOLUTION",
             help="A solved spot or whole game: a folder, or a name in allstreets library.",
         ),
     ],
@@ -41,8 +41,8 @@ def lock(
         typer.Option(
             "--line",
             "-l",
-            help="The line to the decision; default: the first one. '| * |' stands for every flop "
-            "or card.",
+            help="The line to the decision; '| * |' stands for every flop or card.  "
+            "[default: the first one]",
         ),
     ] = "",
     always: Annotated[
@@ -128,7 +128,7 @@ def lock(
     output: Annotated[
         Path | None,
         written(
-            "Save the new solution in this folder; default for a whole game: runs/<time>.",
+            "Save the new solution in this folder.  [default: for games runs/<time>]",
             "--output",
             "-o",
         ),

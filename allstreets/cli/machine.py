@@ -47,9 +47,9 @@ Jobs = Literal["first-run", "spots", "all"]
 
 
 def compile_kernels(
-    jobs: Annotated[Jobs, typer.Argument(help="The jobs to compile for.")] = "all",
+    jobs: Annotated[Jobs, typer.Argument(metavar="JOBS", help="The jobs to compile for.")] = "all",
     processes: Annotated[
-        int | None, typer.Option(min=1, help="Processes that compile; default: every core.")
+        int | None, typer.Option(min=1, help="Processes that compile.  [default: every core]")
     ] = None,
 ) -> None:
     """Compile kernels ahead of time, on a new machine or for a machine image.

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
 
 def play(
-    solution: Annotated[Path, typer.Argument(help="A solved whole game.")],
+    solution: Annotated[Path, typer.Argument(metavar="SOLUTION", help="A solved whole game.")],
     table: Annotated[
         str,
         typer.Argument(
-            help="Address of the table: HOST:PORT of a dealer (acpc), or the base URL (slumbot)."
+            metavar="TABLE",
+            help="Address of the table: HOST:PORT of a dealer (acpc), or the base URL (slumbot).",
         ),
     ],
     protocol: Annotated[
@@ -131,12 +132,13 @@ PORT = "tcp:"
 
 
 def match(
-    first: Annotated[Path, typer.Argument(help="A solved whole game.")],
+    first: Annotated[Path, typer.Argument(metavar="FIRST", help="A solved whole game.")],
     second: Annotated[
         str,
         typer.Argument(
+            metavar="SECOND",
             help="Another solution with the same stacks and blinds; or tcp:PORT, for a program "
-            "that connects to this port and speaks the ACPC dealer protocol."
+            "that connects to this port and speaks the ACPC dealer protocol.",
         ),
     ],
     hands: Annotated[

@@ -43,7 +43,7 @@ def practice(
     folder: Annotated[
         Path | None,
         typer.Argument(
-            metavar="DIR", help="A solved spot or whole game, or a name in allstreets library."
+            metavar="SOLUTION", help="A solved spot or whole game, or a name in allstreets library."
         ),
     ] = None,
     seat: Annotated[str, typer.Option(help="sb (ip), bb (oop), or both in turn.")] = "both",

@@ -19,7 +19,10 @@ PLAYERS: dict[str, Literal["oop", "ip"]] = {"oop": "oop", "bb": "oop", "ip": "ip
 def show_range(
     text: Annotated[
         str | None,
-        typer.Argument(help="A range such as 'TT+,AQs+,76s:0.5', a file with one, or - for stdin."),
+        typer.Argument(
+            metavar="RANGE",
+            help="A range such as 'TT+,AQs+,76s:0.5', a file with one, or - for stdin.",
+        ),
     ] = None,
     to: Annotated[
         RangeKind | None,
@@ -33,11 +36,11 @@ def show_range(
     ] = None,
     line: Annotated[
         str | None,
-        typer.Option("--line", "-l", help="The line to the decision; default: the first one."),
+        typer.Option("--line", "-l", help="The line to the decision.  [default: the first one]"),
     ] = None,
     player: Annotated[
         str | None,
-        typer.Option("--player", "-p", help="bb, sb, oop or ip; default: the one who acts."),
+        typer.Option("--player", "-p", help="bb, sb, oop or ip.  [default: the one who acts]"),
     ] = None,
     flop: Annotated[
         str | None, typer.Option(help="The flop, if the line does not name it.")
@@ -178,8 +181,10 @@ BAR_WIDTH = 67
 
 def equity(
     context: typer.Context,
-    first: Annotated[str, typer.Argument(help="A hand or a range: AKs, AsKh, 'TT+,AQs+'.")],
-    second: Annotated[str, typer.Argument(help="The opposing hand or range.")],
+    first: Annotated[
+        str, typer.Argument(metavar="FIRST", help="A hand or a range: AKs, AsKh, 'TT+,AQs+'.")
+    ],
+    second: Annotated[str, typer.Argument(metavar="SECOND", help="The opposing hand or range.")],
     board: Annotated[str, typer.Option("--board", "-b", help="Flop, turn or river.")] = "",
     json: JsonOption = False,
 ) -> None:

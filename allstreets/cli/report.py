@@ -64,13 +64,14 @@ def report(
     solution: Annotated[
         str,
         typer.Argument(
-            metavar="FOLDER",
+            metavar="SOLUTION",
             help="A folder written by allstreets solve or allstreets train, or its URL; or a name "
             "in allstreets library.",
         ),
     ],
     line: Annotated[
-        str, typer.Option("--line", "-l", help="The line to the decision; default: the first one.")
+        str,
+        typer.Option("--line", "-l", help="The line to the decision.  [default: the first one]"),
     ] = "",
     form: Annotated[
         ReportFormat, typer.Option("--format", "-f", help="csv: one line per combo, hand or flop.")

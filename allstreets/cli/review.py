@@ -31,7 +31,9 @@ ACCURACY = (
 def review(
     hands: Annotated[
         list[Path],
-        typer.Argument(help="Hand histories, or folders of them: PHH, PokerStars, GGPoker."),
+        typer.Argument(
+            metavar="HANDS", help="Hand histories, or folders of them: PHH, PokerStars, GGPoker."
+        ),
     ],
     solutions: Annotated[
         Path,

@@ -26,25 +26,28 @@ def explore(
     folders: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="DIR",
-            help="Solutions, URLs of them, or folders of them; default: runs, if it exists. The "
-            "library is always there.",
+            metavar="SOLUTION",
+            help="Solutions, their URLs, or folders of them; the library is always there.  "
+            "[default: runs, if it exists]",
         ),
     ] = None,
     port: Annotated[
-        int | None, typer.Option(min=0, max=65535, help="Default: 8169, or any free port.")
+        int | None,
+        typer.Option(
+            min=0, max=65535, help="Port of the server.  [default: 8169, or any free port]"
+        ),
     ] = None,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Only print the address.")
     ] = False,
     solves: Annotated[
-        Path | None, written("Folder for spots solved in the browser; default: your data folder.")
+        Path | None, written("Folder for spots solved in the browser.  [default: your data folder]")
     ] = None,
     token: Annotated[
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="Ask for this token; default: a random one where several users can log in.",
+            help="Ask for this token.  [default: a random one if several users can log in]",
         ),
     ] = None,
     no_token: Annotated[
@@ -95,7 +98,7 @@ def default_folders() -> list[Path]:
 def upi(
     script: Annotated[
         Path | None,
-        typer.Argument(help="A file of commands, which are carried out first."),
+        typer.Argument(metavar="SCRIPT", help="A file of commands to run first."),
     ] = None,
     cards: Annotated[
         UpiCards, typer.Option(help="The card model of whole games: real boards, or hand classes.")
@@ -154,8 +157,8 @@ def mcp(
     folders: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[FOLDER]…",
-            help="Solutions to offer, or folders of them, beside the ready-made ones.",
+            metavar="SOLUTION",
+            help="Solutions to offer, or folders of them, besides the ready-made ones.",
         ),
     ] = None,
     memory: Annotated[float, typer.Option(min=0.1, help="Memory limit of a solve, in GB.")] = 2.0,

@@ -25,7 +25,7 @@ def simplify(
     solution: Annotated[
         str,
         typer.Argument(
-            metavar="FOLDER",
+            metavar="SOLUTION",
             help="A spot or a whole game: a folder written by allstreets solve or train.",
         ),
     ],
@@ -42,7 +42,7 @@ def simplify(
     ] = None,
     player: Annotated[
         Literal["oop", "ip", "bb", "sb"] | None,
-        typer.Option(help="Make this player's strategies simple. Default: both."),
+        typer.Option(help="Make this player's strategies simple.  [default: both]"),
     ] = None,
     output: Annotated[
         Path | None, written("Save the simple strategies to this new folder.", "--output", "-o")

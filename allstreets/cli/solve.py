@@ -35,7 +35,7 @@ Saved = Literal["flop", "turn", "full"]
 def solve(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="SPOT.yaml…", help="Spot files; flags override their keys."),
+        typer.Argument(metavar="SPOT.yaml", help="Spot files; flags override their keys."),
     ] = None,
     board: Annotated[str | None, typer.Option(help="Three to five cards, QsJh2h.")] = None,
     boards: Annotated[
@@ -48,7 +48,7 @@ def solve(
     stack: Annotated[float | None, typer.Option(help="Chips left to each player.")] = None,
     bets: Annotated[str | None, typer.Option(help="Bet sizes, '33%,75%,a'.")] = None,
     raises: Annotated[str | None, typer.Option(help="Raise sizes, '60%,a'.")] = None,
-    donk: Annotated[str | None, typer.Option(help="Donk sizes; default: the bet sizes.")] = None,
+    donk: Annotated[str | None, typer.Option(help="Donk sizes.  [default: the bet sizes]")] = None,
     rake: Annotated[str | None, typer.Option(help="Share of the pot, 5%.")] = None,
     rake_cap: Annotated[
         float | None, typer.Option(help="Largest rake from a pot, in chips.")
@@ -102,7 +102,7 @@ def solve(
         Path | None,
         typer.Option(
             "--from",
-            metavar="DIR",
+            metavar="SOLUTION",
             help="Solve a flop of this whole game: a folder, or a name in allstreets library.",
         ),
     ] = None,

@@ -27,7 +27,7 @@ SAMPLING = "mccfr"
 
 
 def toy(
-    game: Annotated[str, typer.Argument(help="kuhn, leduc, or openspiel:NAME.")],
+    game: Annotated[str, typer.Argument(metavar="GAME", help="kuhn, leduc, or openspiel:NAME.")],
     algorithm: Annotated[
         str,
         typer.Option(
@@ -47,7 +47,7 @@ def toy(
     ] = None,
     check_interval: Annotated[
         int | None,
-        typer.Option(help="Iterations between checks (default: 1 % of all, at most 100)."),
+        typer.Option(help="Iterations between checks.  [default: 1 % of all, at most 100]"),
     ] = None,
     seed: Annotated[int, typer.Option(help="For mccfr.")] = 1,
     threads: Annotated[int, typer.Option(help="For mccfr; the result does not depend on it.")] = 1,

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def train(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="FILE.yaml", help="A training file; default: a small example."),
+        typer.Argument(metavar="FILE.yaml", help="A training file.  [default: a small example]"),
     ] = None,
     output: Annotated[
         str | None,
@@ -46,13 +46,13 @@ def train(
             "-o",
             parser=written_place,
             metavar="<Path>",
-            help="Folder for the solution (on a cluster also a URL: s3://bucket/run); "
-            "default: runs/<time>.",
+            help="Folder for the solution; on a cluster also a URL, s3://bucket/run.  "
+            "[default: runs/<time>]",
         ),
     ] = None,
     resume: ResumeOption = False,
     threads: Annotated[
-        int | None, typer.Option(min=1, help="Overrides the file; default: every core.")
+        int | None, typer.Option(min=1, help="Overrides the file.  [default: every core]")
     ] = None,
     device: Annotated[
         str | None,
@@ -85,7 +85,7 @@ def train(
             min=0,
             metavar="N",
             help="Draw the preflop charts every N iterations, 0 = only at the end; overrides "
-            "the file; default: three times per run.",
+            "the file.  [default: three times per run]",
         ),
     ] = None,
     certify: Annotated[
@@ -236,7 +236,7 @@ def train_job(
 def tree(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="FILE.yaml", help="A training file; default: a small example."),
+        typer.Argument(metavar="FILE.yaml", help="A training file.  [default: a small example]"),
     ] = None,
     json: JsonOption = False,
 ) -> None:

@@ -23,7 +23,9 @@ UNSAVED = 2  # exit codes: a solution that is not saved, a folder that cannot be
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object on stdout, and nothing else there.")
 ]
-ThreadsOption = Annotated[int | None, typer.Option(min=1, help="Default: every core.")]
+ThreadsOption = Annotated[
+    int | None, typer.Option(min=1, help="Threads to use.  [default: every core]")
+]
 ResumeOption = Annotated[bool, typer.Option("--resume", help="Continue the run in --output.")]
 
 
