@@ -173,7 +173,7 @@ class GamePlay:
     def before(self) -> PreflopStrategies:
         """The play before the flop, without values."""
         tree, locks = self.preflop.tree, self.preflop.locks
-        return PreflopStrategies(tree, self.preflop.pairs, self.strategies, None, locks)
+        return PreflopStrategies.known(tree, self.preflop.pairs, self.strategies, None, locks)
 
     # Pots on flops.
 

@@ -1,6 +1,7 @@
 """A range: how likely a player is to hold each of the 1,326 combos, as a weight from 0 to 1."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -126,6 +127,10 @@ class Range:
 
     def __str__(self) -> str:
         """The canonical text: a short one that reads back as the same range."""
+        return self._canonical
+
+    @cached_property
+    def _canonical(self) -> str:  # the shortest text of a wide range takes 30 ms to find
         return self.text()
 
     def __repr__(self) -> str:

@@ -19,7 +19,7 @@ to both players, since a decision has at most one call or check:
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -197,12 +197,12 @@ def read_hrc(path: Path | str) -> WholeSolution:
     nodes = _by_node(tree, decisions)
     strategies: Strategies = {node: _played(tree, node, nodes[node]) for node in nodes}
     pairs = preflop_equity().pairs.astype(np.float64)
-    before, worth = PreflopStrategies(tree, pairs, strategies, None), None
+    before, worth = PreflopStrategies.known(tree, pairs, strategies, None), None
     known = all(hand.evs for each in nodes.values() for hand in each.node.hands.values())
     if model.id == CHIP_EV and known:
         evs = {node: _table(tree, node, nodes[node], "evs") for node in nodes}
         values = _values(before, rules, evs)
-        before = replace(before, values=values)
+        before = PreflopStrategies.known(tree, pairs, strategies, values)
         oop, ip = (values[:, 0].sum(axis=1) / pairs.sum() * MBB_PER_CHIP).tolist()
         worth = oop, ip
     facts = SolutionFacts(0, HRC, None, values=worth, name=export.name)

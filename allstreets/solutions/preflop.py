@@ -7,7 +7,7 @@ nodes of that tree; stack-to-pot ratios of flops that were solved one by one are
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,17 +39,38 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
+class PreflopWorth:
+    """What play before the flop is worth, and over which pairs of combos."""
+
+    pairs: Floats  # [169, 169] W: pairs of combos that are dealt
+    values: NDArray[np.floating[Any]] | None = None
+    """[2, N, 169]: chips times pairs of combos, both playing so; None: not known."""
+
+
+@dataclass(frozen=True, eq=False)
 class PreflopStrategies:
-    """Both players' strategies before the flop, and their values."""
+    """Both players' strategies before the flop, and their values when they are asked for."""
 
     tree: BettingTree
-    pairs: Floats  # [169, 169] W: pairs of combos that are dealt
     strategies: Strategies  # decision → [A, 169]
-    values: NDArray[np.floating[Any]] | None
-    """[2, N, 169]: chips times pairs of combos, both playing so; None: not known."""
+    worth: Callable[[], PreflopWorth]
     locks: Mapping[int, ClassLock] = field(default_factory=dict)  # by decision
     ranges: NDArray[np.floating[Any]] | None = None
     """[2, P, 169]: those to solve flops for; None: those that get to the pots."""
+
+    @classmethod
+    def known(
+        cls,
+        tree: BettingTree,
+        pairs: Floats,
+        strategies: Strategies,
+        values: NDArray[np.floating[Any]] | None,
+        locks: Mapping[int, ClassLock] | None = None,
+        ranges: NDArray[np.floating[Any]] | None = None,
+    ) -> "PreflopStrategies":
+        """Strategies over `pairs`, with their `values` if there are any."""
+        found = PreflopWorth(pairs, values)
+        return cls(tree, strategies, lambda: found, locks or {}, ranges)
 
     @classmethod
     def of(
@@ -66,7 +87,7 @@ class PreflopStrategies:
                 ]
             )
         game = preflop.game
-        return cls(game.tree, game.pairs, average, values, game.locks, ranges)
+        return cls.known(game.tree, game.pairs, average, values, game.locks, ranges)
 
     @classmethod
     def unpack(
@@ -89,27 +110,25 @@ class PreflopStrategies:
             require_shape(arrays, "ranges", (2, pots, hands))
         if "pots" in arrays and game is not None:
             require_shape(arrays, "pots", (2, pots, hands))
-            return cls._computed(game(), strategies, arrays["pots"], ranges)
+            whole = {node: each.astype(np.float64) for node, each in strategies.items()}
+            leaves = arrays["pots"].astype(np.float64)
+            worth = cache(partial(_worth, game, whole, leaves))
+            return cls(tree, whole, worth, ranges=ranges)
         require_shape(arrays, "pairs", (hands, hands))
         if "values" in arrays:
             require_shape(arrays, "values", (2, tree.node_count, hands))
-        return cls(tree, arrays["pairs"], strategies, arrays.get("values"), ranges=ranges)
+        values = arrays.get("values")
+        return cls.known(tree, arrays["pairs"], strategies, values, ranges=ranges)
 
-    @classmethod
-    def _computed(
-        cls,
-        game: PreflopGame,
-        strategies: Strategies,
-        pots: NDArray[np.floating[Any]],
-        ranges: NDArray[np.floating[Any]] | None,
-    ) -> "PreflopStrategies":
-        """A compact solution completed: `pots` [2, P, 169] are the values of the pots."""
-        whole = {node: each.astype(np.float64) for node, each in strategies.items()}
-        leaves = pots.astype(np.float64)
-        values = [
-            game.values(player, leaves[player], best=False, strategies=whole) for player in Player
-        ]
-        return cls(game.tree, game.pairs, whole, np.stack(values), ranges=ranges)
+    @property
+    def pairs(self) -> Floats:
+        """[169, 169] W: pairs of combos that are dealt."""
+        return self.worth().pairs
+
+    @property
+    def values(self) -> NDArray[np.floating[Any]] | None:
+        """[2, N, 169]: chips times pairs of combos, both playing so; None: not known."""
+        return self.worth().values
 
     def arrays(self, *, compact: bool = False) -> dict[str, NDArray[Any]]:
         """Everything as plain arrays; the strategies of all decisions are in pre-order.
@@ -191,6 +210,15 @@ class PreflopStrategies:
         oop, ip = self.values[:, node] / unit
         player = max(int(tree.player[node]), 0)
         return Evs((oop, ip), self.values[player, children] / unit[player])
+
+
+def _worth(game: Callable[[], PreflopGame], strategies: Strategies, leaves: Floats) -> PreflopWorth:
+    """What strategies are worth in a game whose pots have the values `leaves` [2, P, 169]."""
+    dealt = game()
+    values = [
+        dealt.values(player, leaves[player], best=False, strategies=strategies) for player in Player
+    ]
+    return PreflopWorth(dealt.pairs, np.stack(values))
 
 
 @dataclass(frozen=True)

@@ -65,13 +65,13 @@ def polarised(river: str = "100%") -> WholeSolution:
     }
     strategies[0][:] = _pure(3, 2, ["AA", "33"])
     strategies[raised][:] = _pure(2, 1, ["KK"])
-    before = PreflopStrategies(tree, pairs, strategies, None)
+    before = PreflopStrategies.known(tree, pairs, strategies, None)
     values = np.zeros((2, tree.node_count, HAND_COUNT))
     for node, player, evs in ((0, IP, ROOT_EVS), (raised, OOP, FACING_EVS)):
         met = before.reach[node, player.opponent] @ pairs
         for child, ev in zip(tree.children_of(node).tolist(), evs, strict=True):
             values[player, child] = CHIPS_PER_BB * ev * met
-    source: Any = Written(PreflopStrategies(tree, pairs, strategies, values))
+    source: Any = Written(PreflopStrategies.known(tree, pairs, strategies, values))
     return WholeSolution.game_of(game, source, SolutionFacts(1, "by hand", None))
 
 

@@ -9,9 +9,18 @@ from builders.small_spots import spot as small_spot
 from reference.spot import NaiveSpot
 
 from allstreets.betting import NodeKind, Player
-from allstreets.cards import CARD_PERMUTATIONS, COMBO_PERMUTATIONS, make_card
+from allstreets.cards import (
+    CARD_PERMUTATIONS,
+    COMBO_MASKS,
+    COMBO_PERMUTATIONS,
+    make_card,
+    matchups,
+    parse_cards,
+    runouts,
+)
 from allstreets.cfr import parse_schedule
 from allstreets.engines.exact import subgame as exact
+from allstreets.engines.exact.cards import first_street, kernel_boards
 from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.games import Spot
 from allstreets.solvers import SpotSolver
@@ -236,6 +245,28 @@ def unfolded(spot: Spot) -> SpotSolver:
     oop, ip = (np.flatnonzero(one.weights) for one in spot.ranges)
     solver.learner = ExactSubgame(spot.tree, spot.payoffs, root, (oop, ip), threads=1)
     return solver
+
+
+@pytest.mark.parametrize("board", ["Ks8s3s", "7d7h7c", "QsJh2h7s"])
+def test_all_in_matrices_sum_the_equities_of_combos(board: str) -> None:
+    cards = tuple(parse_cards(board))
+    chance = np.random.default_rng(4)
+    ranges = np.flatnonzero(chance.random(1326) < 0.4), np.arange(1326)
+    weights = [np.isin(np.arange(1326), combos).astype(float) for combos in ranges]
+    street = first_street(runouts(cards, weights), ranges)
+    for threads in (1, 3):
+        for player in Player:
+            boards = kernel_boards(street, None, player, all_ins=True, threads=threads)
+            mine, his = street.hands[player][0], street.hands[player.opponent][0]
+            found = boards.equity.reshape(int(boards.own_start[1]), -1)
+            equity = matchups(cards, mine.first, his.combos).equity
+            fits = (COMBO_MASKS[mine.first][:, None] & COMBO_MASKS[his.combos]) == 0
+            nets = np.where(fits, 2 * equity - 1, 0.0)
+            for hand in range(len(his.first)):
+                whole = nets[:, his.hand == hand].sum(axis=1)
+                assert found[: len(mine.first), hand] == pytest.approx(whole, abs=1e-6)
+            assert not found[len(mine.first) :].any()
+            assert not found[:, len(his.first) :].any()
 
 
 def test_runouts_folded_together_give_what_all_cards_give() -> None:

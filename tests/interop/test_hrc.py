@@ -158,7 +158,7 @@ def any_solution(rules: PreflopRules, seed: int) -> WholeSolution:
     values = np.stack(
         [game.values(p, leaves[p], best=False, strategies=strategies) for p in Player]
     )
-    before = PreflopStrategies(tree, game.pairs, strategies, values)
+    before = PreflopStrategies.known(tree, game.pairs, strategies, values)
     return WholeSolution(PreflopRoots(rules, before), None, SolutionFacts(1, "any", None))
 
 

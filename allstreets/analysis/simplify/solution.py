@@ -256,7 +256,7 @@ class _Evaluator:
             certificate=None,
         )
         game = self._preflop
-        solution = PreflopStrategies(game.tree, game.pairs, played, values, game.locks)
+        solution = PreflopStrategies.known(game.tree, game.pairs, played, values, game.locks)
         return StoredGame(self._game, solution, self._totals.rows(), facts)
 
     def _figures(self) -> Trials:

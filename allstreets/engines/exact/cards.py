@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
+from math import comb
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,13 +21,14 @@ from allstreets.cards import (
     COMBO_CARDS,
     COMBO_COUNT,
     COMBO_MASKS,
+    DECK_SIZE,
     Runouts,
     combo_orbits,
     combo_strengths,
     live_combos,
-    matchups,
     runouts,
 )
+from allstreets.engines.exact.kernels.all_ins import fill_nets
 from allstreets.engines.exact.kernels.layout import PADDING_CARD, Boards, HandLists
 from allstreets.engines.exact.kernels.terminals import place_hands
 from allstreets.engines.simd.vectors import LANES
@@ -342,21 +345,28 @@ def _all_in_matrices(
     equity_start = starts_of(sizes[0] * sizes[1])
     equity = np.zeros(equity_start[-1], np.float32)
 
-    def fill(board: int) -> None:
+    parts = -(-threads // len(street.runouts))  # of a board's rows
+
+    def fill(piece: int) -> None:
+        board, part = divmod(piece, parts)
+        dealt = street.runouts[board].board
         mine, his = street.hands[own][board], street.hands[other][board]
-        folded = len(his.first) < len(his.combos)
-        counts = matchups(street.runouts[board].board, mine.first, his.combos, threads=1)
-        # Looked up by the number of half pots won: there are few such numbers.
-        halves = 2 * counts.wins + counts.ties
-        shares = np.arange(int(halves.max(initial=0)) + 1) / 2 / counts.runouts
-        net = (2.0 * shares - 1.0).astype(np.float64 if folded else np.float32)[halves]
-        net[(COMBO_MASKS[mine.first][:, None] & COMBO_MASKS[his.combos]) != 0] = 0.0
-        if folded:
-            net = np.add.reduceat(net, np.cumsum(his.sizes) - his.sizes, axis=1)
+        left = 5 - len(dealt)
+        deck = [card for card in range(DECK_SIZE) if card not in dealt]
+        boards = [(*dealt, *cards) for cards in combinations(deck, left)]
+        rows = slice(*(len(mine.first) * edge // parts for edge in (part, part + 1)))
+        own_cards, his_cards = COMBO_CARDS[mine.first[rows]], COMBO_CARDS[his.combos]
         matrix = equity[equity_start[board] : equity_start[board + 1]]
-        matrix = matrix.reshape(sizes[0][board], sizes[1][board])
-        matrix[: len(mine.first), : len(his.first)] = net
+        fill_nets(
+            np.ascontiguousarray(combo_strengths(boards, own_cards).T),
+            combo_strengths(boards, his_cards),
+            own_cards,
+            his_cards,
+            his.hand,
+            comb(len(deck) - 4, left),
+            matrix.reshape(sizes[0][board], sizes[1][board])[rows],
+        )
 
     with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(fill, range(len(street.runouts))))
+        list(pool.map(fill, range(parts * len(street.runouts))))
     return equity_start[:-1], equity

@@ -249,7 +249,7 @@ class GameTree(Tree):
         pairs = preflop_equity().pairs.astype(np.float64)
         counts = {node: int(tree.child_count[node]) for node in tree.decisions()}
         even = {node: np.full((count, HAND_COUNT), 1 / count) for node, count in counts.items()}
-        roots = PreflopRoots(self._betting.rules, PreflopStrategies(tree, pairs, even, None))
+        roots = PreflopRoots(self._betting.rules, PreflopStrategies.known(tree, pairs, even, None))
         return WholeSolution(roots, None, SolutionFacts(0, SCHEDULE, None))
 
     # What is solved.
