@@ -13,10 +13,18 @@ import numpy as np
 from allstreets.base import Bytes, Longs
 from allstreets.cards import Runouts
 from allstreets.engines.boards.cards import RiverStreet, river_street
-from allstreets.engines.exact.cards import BoardHands, StreetBoards, whole_vectors
+from allstreets.engines.exact.cards import (
+    BoardHands,
+    StreetBoards,
+    first_street,
+    next_street,
+    whole_vectors,
+)
 from allstreets.engines.exact.kernels.layout import HandLists
 
 Made = TypeVar("Made")
+LIVE_COMBOS = 49 * 48 // 2
+"""Combos that a flop leaves."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +57,18 @@ class ListedRiver(StreetBoards):
     def lists(self) -> tuple[HandLists, HandLists]:
         """The hands of both players as the kernels read them."""
         return self.known, self.known
+
+
+def flop_streets(root: Runouts, combos: tuple[Longs, Longs]) -> list[StreetBoards]:
+    """The boards of a flop where both players may hold every combo; [] for all other roots.
+
+    An exact subgame makes the same ones, but an object for each river board takes most of its time.
+    """
+    if len(root.board) != 3 or len(combos[0]) != LIVE_COMBOS or not np.array_equal(*combos):
+        return []
+    flop = first_street(root, combos)
+    turn = next_street(flop)
+    return [flop, turn, listed_river(turn)]
 
 
 def listed_river(turn: StreetBoards) -> ListedRiver:
