@@ -23,8 +23,6 @@ from allstreets.engines.exact.cards import (
 from allstreets.engines.exact.kernels.layout import HandLists
 
 Made = TypeVar("Made")
-LIVE_COMBOS = 49 * 48 // 2
-"""Combos that a flop leaves."""
 
 
 @dataclass(frozen=True)
@@ -49,22 +47,22 @@ class MadeOnDemand(Sequence[Made]):
 
 @dataclass(frozen=True)
 class ListedRiver(StreetBoards):
-    """River boards whose lists are known; both players may hold every combo."""
+    """River boards whose lists are known."""
 
-    known: HandLists
+    known: tuple[HandLists, HandLists]
 
     @property
     def lists(self) -> tuple[HandLists, HandLists]:
-        """The hands of both players as the kernels read them."""
-        return self.known, self.known
+        """The hands of OOP and IP as the kernels read them."""
+        return self.known
 
 
 def flop_streets(root: Runouts, combos: tuple[Longs, Longs]) -> list[StreetBoards]:
-    """The boards of a flop where both players may hold every combo; [] for all other roots.
+    """The boards of a flop as an exact subgame makes them; [] where the root is no flop.
 
-    An exact subgame makes the same ones, but an object for each river board takes most of its time.
+    An object for each river board would take most of a subgame's time.
     """
-    if len(root.board) != 3 or len(combos[0]) != LIVE_COMBOS or not np.array_equal(*combos):
+    if len(root.board) != 3:
         return []
     flop = first_street(root, combos)
     turn = next_street(flop)
@@ -74,19 +72,25 @@ def flop_streets(root: Runouts, combos: tuple[Longs, Longs]) -> list[StreetBoard
 def listed_river(turn: StreetBoards) -> ListedRiver:
     """The river boards below the turn boards of a flop, as `next_street` has them."""
     river = river_street(turn)
+    alike = turn.hands[1] is turn.hands[0]
+    other = river if alike else river_street(turn, 1)
     first = river.children
 
     def runouts_of(board: int) -> Runouts:
         above = turn.runouts[river.parents[board]]
         return above.after(above.representatives[board - first[river.parents[board]]])
 
-    def hands_of(board: int) -> BoardHands:
-        return _hands_of(river, turn.hands[0][river.parents[board]], board)
+    def hands_of(player: int, street: RiverStreet) -> MadeOnDemand[BoardHands]:
+        hands = turn.hands[player]
+        return MadeOnDemand(count, lambda at: _hands_of(street, hands[street.parents[at]], at))
 
     count = len(river.parents)
-    hands = MadeOnDemand(count, hands_of)
+    oop = hands_of(0, river)
     return ListedRiver(
-        MadeOnDemand(count, runouts_of), tuple(river.parents), (hands, hands), river.hands
+        MadeOnDemand(count, runouts_of),
+        tuple(river.parents),
+        (oop, oop if alike else hands_of(1, other)),
+        (river.hands, other.hands),
     )
 
 
