@@ -5,7 +5,7 @@ makes the hands of each board. A board that is looked at gets its hands from the
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar, overload
 
 import numpy as np
@@ -25,12 +25,13 @@ from allstreets.engines.exact.kernels.layout import HandLists
 Made = TypeVar("Made")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MadeOnDemand(Sequence[Made]):
-    """A sequence whose items are made each time they are read."""
+    """A sequence whose items are made when they are first read."""
 
     length: int
     make: Callable[[int], Made]
+    made: dict[int, Made] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return self.length
@@ -41,8 +42,11 @@ class MadeOnDemand(Sequence[Made]):
     def __getitem__(self, at: slice) -> list[Made]: ...
     def __getitem__(self, at: int | slice) -> Made | list[Made]:
         if isinstance(at, slice):
-            return [self.make(number) for number in range(self.length)[at]]
-        return self.make(range(self.length)[at])
+            return [self[number] for number in range(self.length)[at]]
+        number = range(self.length)[at]
+        if number not in self.made:
+            self.made[number] = self.make(number)
+        return self.made[number]
 
 
 @dataclass(frozen=True)

@@ -193,7 +193,7 @@ def _suit_buckets(street: StreetBoards, player: int, weights: Floats | None) -> 
 
     `weights` [1326] are those of his range: a combo counts by them in the regrets of its bucket.
     """
-    hands = list(street.hands[player])  # a listed river makes them each time
+    hands = street.hands[player]
     rows = [
         suit_buckets(board, here.first) for board, here in zip(street.boards, hands, strict=True)
     ]
