@@ -218,9 +218,9 @@ class FlopEvaluator:
         return lift_flop(model, flop, [pot.tree for pot in self.result.game.pots], arrays)
 
     def _strategies(self, flop: Flop, following: Sequence[Flop]) -> tuple[CardModel, Arrays]:
-        place = self.stored.get(flop.number)
-        if place is not None:
-            return self.result.cards, self.result.stored.source.arrays(place)
+        stored_at = self.stored.get(flop.number)
+        if stored_at is not None:
+            return self.result.cards, self.result.stored.source.arrays(stored_at)
         if flop.number not in self._ahead:
             others = [other for other in following if other.number not in self.stored]
             count = min(self.threads, AT_ONCE)

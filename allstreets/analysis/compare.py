@@ -474,11 +474,13 @@ def moved_text(boards: Sequence[Twice], asked: bool = False) -> str:
     change = np.zeros(len(boards[0][1].actions))
     for weight, before, after in boards:
         groups, parts, losses, weights = _moves(before, after, by_category=many)
-        told = np.isfinite(losses)
-        masses = (weight * parts * weights, weight * np.where(told, parts, 0.0) * weights)
+        has_loss = np.isfinite(losses)
+        masses = (weight * parts * weights, weight * np.where(has_loss, parts, 0.0) * weights)
         moved += np.bincount(groups, masses[0], minlength=len(names))
         known += np.bincount(groups, masses[1], minlength=len(names))
-        lost += np.bincount(groups, np.where(told, losses, 0.0) * masses[1], minlength=len(names))
+        lost += np.bincount(
+            groups, np.where(has_loss, losses, 0.0) * masses[1], minlength=len(names)
+        )
         total += weight * float(weights.sum())
         gained = np.nan_to_num(after.strategy - before.strategy)
         change += weight * (gained @ after.own.weights)

@@ -196,10 +196,10 @@ def read_hud(text: str, source: str) -> list[HudEntry]:
             continue
         if len(cells) <= max(columns):
             raise InputError(f"{where}: write a number and its frequency: fold_to_cbet,60%")
-        one = ask(cells[columns[0]], cells[columns[1]], where)
-        if one.number.key in asked:
-            raise InputError(f"{where}: {one.number.key} is given twice")
-        asked[one.number.key] = one
+        statistic = ask(cells[columns[0]], cells[columns[1]], where)
+        if statistic.number.key in asked:
+            raise InputError(f"{where}: {statistic.number.key} is given twice")
+        asked[statistic.number.key] = statistic
     if not asked:
         raise InputError(f"{source} has no numbers: write lines such as 'fold_to_cbet,60%'")
     return list(asked.values())

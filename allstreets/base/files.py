@@ -140,9 +140,9 @@ def require_shape(
     """
     if name not in arrays:
         raise DamagedFileError(f"there is no array {name}")
-    found = arrays[name]
-    if found.shape != shape or found.dtype.kind not in kinds:
-        raise DamagedFileError(f"{name} is {found.dtype} of shape {found.shape}, not {shape}")
+    array = arrays[name]
+    if array.shape != shape or array.dtype.kind not in kinds:
+        raise DamagedFileError(f"{name} is {array.dtype} of shape {array.shape}, not {shape}")
 
 
 def _as_stored(array: NDArray[Any]) -> NDArray[Any]:

@@ -26,15 +26,15 @@ def read_json_object(path: Path) -> dict[str, Any]:
 def json_object(data: bytes) -> dict[str, Any]:
     """The object that the bytes of a JSON file hold; as `read_json_object`."""
     try:
-        found = json.loads(data.decode("utf-8-sig"), parse_constant=_finite, parse_float=_finite)
-        json.dumps(found, ensure_ascii=False).encode()  # half a character would stop a later writer
+        value = json.loads(data.decode("utf-8-sig"), parse_constant=_finite, parse_float=_finite)
+        json.dumps(value, ensure_ascii=False).encode()  # half a character would stop a later writer
     except RecursionError:
         raise DamagedFileError("it is nested too deeply") from None
     except ValueError as error:
         raise DamagedFileError(str(error)) from None
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise DamagedFileError("it holds no object")
-    return found
+    return value
 
 
 def typed_record(kind: type[Record], data: Mapping[str, Any]) -> Record:

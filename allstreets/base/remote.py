@@ -160,8 +160,8 @@ def place_of(where: "str | Place") -> Place:
 
 
 def _protocols(files: Any) -> tuple[str, ...]:
-    found = files.protocol
-    return (found,) if isinstance(found, str) else tuple(found)
+    protocol = files.protocol
+    return (protocol,) if isinstance(protocol, str) else tuple(protocol)
 
 
 def _open(url: str) -> tuple[Any, str]:

@@ -237,9 +237,11 @@ def _read_card(
     try:
         card = parse_card(word)
     except InputError:
-        found = f"'{word}' is not a card" if word else "the line ends"
+        problem = f"'{word}' is not a card" if word else "the line ends"
         way = line_text(tree, node, notation=notation)
-        raise InputError(f"the {street} card is missing, {found}: write '{way} | 7h | …'") from None
+        raise InputError(
+            f"the {street} card is missing, {problem}: write '{way} | 7h | …'"
+        ) from None
     if card in taken:
         raise InputError(f"the {street} card {card_text(card)} is on the board already")
     return card

@@ -120,8 +120,8 @@ def _named_levels(given: Mapping[str, Any]) -> tuple[RaiseLevels, RaiseLevels]:
 
 def _raise_number(key: object) -> int:
     """3 for "3bet"; 0 for any other text."""
-    found = NAMED_RAISE.fullmatch(str(key).lower())
-    return int(found[1]) if found else 0
+    match = NAMED_RAISE.fullmatch(str(key).lower())
+    return int(match[1]) if match else 0
 
 
 def _seat_free(given: Mapping[str, Any], name: str) -> Sizes:

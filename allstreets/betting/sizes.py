@@ -118,9 +118,9 @@ def parse_sizes(given: SizesInput, *, raises: bool = False, what: str = "") -> S
     >>> [str(size) for size in parse_sizes("33%, .75, A")]
     ['33%', '75%', 'a']
     """
-    place = what or ("raise sizes" if raises else "bet sizes")
+    list_name = what or ("raise sizes" if raises else "bet sizes")
     if isinstance(given, Mapping) or not isinstance(given, Iterable | float | int):
-        raise InputError(f"{place}: {given!r} is not a list of sizes such as [33%, 75%, a]")
+        raise InputError(f"{list_name}: {given!r} is not a list of sizes such as [33%, 75%, a]")
     entries = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
     sizes: list[BetSize] = []
     for entry in entries:
@@ -129,7 +129,7 @@ def parse_sizes(given: SizesInput, *, raises: bool = False, what: str = "") -> S
             # "33%," and "" are lists too: of one size and of none.
             words = [word.strip() for word in entry.split(",") if word.strip()]
         for word in words:
-            sizes.append(_read_entry(word, len(sizes) + 1, raises, place))
+            sizes.append(_read_entry(word, len(sizes) + 1, raises, list_name))
     return tuple(sizes)
 
 

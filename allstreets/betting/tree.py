@@ -248,10 +248,10 @@ class TreeSize:
         nodes = np.zeros((STREETS, KINDS), np.int64)
         np.add.at(nodes, (tree.street, tree.kind), 1)
         acts = tree.kind == NodeKind.DECISION
-        place = tree.street[acts], tree.player[acts]
+        street_player = tree.street[acts], tree.player[acts]
         decisions, actions = np.zeros((2, STREETS, PLAYERS), np.int64)
-        np.add.at(decisions, place, 1)
-        np.add.at(actions, place, tree.child_count[acts])
+        np.add.at(decisions, street_player, 1)
+        np.add.at(actions, street_player, tree.child_count[acts])
         return cls(tree.first_street, nodes, decisions, actions)
 
     @property

@@ -122,8 +122,8 @@ def _rank_counts(size: int) -> Iterator[tuple[Longs, Longs]]:
 
 def _highest(ranks: Flags) -> Longs:
     """[M]: the highest rank that is set in each row of [M, 13], or −1."""
-    found: Longs = np.where(ranks.any(axis=1), 12 - np.argmax(ranks[:, ::-1], axis=1), -1)
-    return found
+    highest: Longs = np.where(ranks.any(axis=1), 12 - np.argmax(ranks[:, ::-1], axis=1), -1)
+    return highest
 
 
 def _without(ranks: Flags, *removed: Longs) -> Flags:

@@ -66,9 +66,9 @@ def variance(features: Floats, weights: Floats) -> float:
 
 def covariances(features: Floats, weights: Floats) -> Floats:
     """K [F, F] of items with features [F, D]."""
-    found: Floats = features @ features.T
-    found[np.diag_indices(len(found))] += NOISE * variance(features, weights)
-    return found
+    products: Floats = features @ features.T
+    products[np.diag_indices(len(products))] += NOISE * variance(features, weights)
+    return products
 
 
 def choose(features: Floats, weights: Floats, count: int) -> Choice:
@@ -76,9 +76,9 @@ def choose(features: Floats, weights: Floats, count: int) -> Choice:
     matrix = covariances(features, weights)
     aims = matrix @ weights
     places = exchanged(matrix, aims, weights, greedy(matrix, aims, count))
-    found = nonnegative(matrix[np.ix_(places, places)], aims[places])
-    places, found = places[found > 0], found[found > 0]
-    return Choice(places, found * (weights.sum() / found.sum()))
+    solved = nonnegative(matrix[np.ix_(places, places)], aims[places])
+    places, solved = places[solved > 0], solved[solved > 0]
+    return Choice(places, solved * (weights.sum() / solved.sum()))
 
 
 def remaining_error(features: Floats, weights: Floats, places: Places, chosen: Floats) -> float:
@@ -189,10 +189,10 @@ def hand_features(flop: Flop, ranges: Floats) -> Floats:
 def flop_features() -> Floats:
     """[1755, D]: the features of every flop, for one of the deals that it stands for."""
     ranges = opponent_ranges()
-    found = np.stack([hand_features(flop, ranges) for flop in all_flops()])
+    by_hand = np.stack([hand_features(flop, ranges) for flop in all_flops()])
     dealt = np.array([flop.multiplicity for flop in all_flops()], np.float64)
-    totals = np.einsum("f,fhr->hr", dealt, found[:, 0])
-    features: Floats = (found / np.sqrt(totals)).reshape(FLOP_COUNT, -1)
+    totals = np.einsum("f,fhr->hr", dealt, by_hand[:, 0])
+    features: Floats = (by_hand / np.sqrt(totals)).reshape(FLOP_COUNT, -1)
     features.setflags(write=False)
     return features
 
@@ -205,9 +205,9 @@ def choose_flops(count: int, leaves: Sequence[Floats] = (), name: str | None = N
     if not 1 <= count < FLOP_COUNT:
         raise InputError(f"{count} flops: choose between 1 and {FLOP_COUNT - 1}, or all of them")
     dealt = every_flop().weights
-    found = choose(_stacked(leaves, dealt), dealt, count)
-    flops = tuple(all_flops()[place] for place in found.places)
-    return FlopSet(name or f"chosen_{count}", flops, _rounded(found.weights))
+    choice = choose(_stacked(leaves, dealt), dealt, count)
+    flops = tuple(all_flops()[place] for place in choice.places)
+    return FlopSet(name or f"chosen_{count}", flops, _rounded(choice.weights))
 
 
 def reweighted(flops: FlopSet, leaves: Sequence[Floats] = ()) -> FlopSet:
@@ -231,8 +231,8 @@ def _rounded(weights: Floats) -> Floats:
     """Weights in hundredths with the same sum, so that rounding on a machine never shows."""
     hundredths = np.rint(100 * weights)
     hundredths[weights.argmax()] += np.rint(100 * weights.sum()) - hundredths.sum()
-    found: Floats = hundredths / 100
-    return found
+    rounded: Floats = hundredths / 100
+    return rounded
 
 
 def _places(flops: FlopSet) -> Longs:

@@ -359,6 +359,7 @@ def _set(name: str, flops: Sequence[Flop]) -> FlopSet:
     return FlopSet(name, tuple(flops), weights)
 
 
+@cache
 def _likeness(flop: Flop) -> tuple[int, int, list[int]]:
     """The sort key that puts similar flops together: suits, pairing, then ranks, high to low."""
     return (

@@ -188,21 +188,21 @@ def _cover_row(
     needed = hands - covered
     if not needed:
         return 0, ()
-    place = min(i for i, pair in enumerate(line) if _hands_of(pair, "") & needed)
-    open_kind = "s" if _hands_of(line[place], "s") & needed else "o"
+    column = min(i for i, pair in enumerate(line) if _hands_of(pair, "") & needed)
+    open_kind = "s" if _hands_of(line[column], "s") & needed else "o"
     best: tuple[int, tuple[Token, ...]] | None = None
     for kind in ("", open_kind):
-        if not _hands_of(line[place], kind) <= hands:
+        if not _hands_of(line[column], kind) <= hands:
             continue
-        first = last = place
+        first = last = column
         while first > 0 and _hands_of(line[first - 1], kind) <= hands:
             first -= 1
         while last + 1 < len(line) and _hands_of(line[last + 1], kind) <= hands:
             last += 1
         # Starting above the first needed hand pays only where it reaches the top: "A9s+".
-        starts = {place, 0} if first == 0 else {place}
+        starts = {column, 0} if first == 0 else {column}
         for start in sorted(starts):
-            for end in {place, last}:
+            for end in {column, last}:
                 token = _token(line, start, end, kind, extra)
                 cost, rest = _cover_row(line, hands, covered | token[2], extra)
                 if best is None or token[0] + cost < best[0]:

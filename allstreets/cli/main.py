@@ -9,7 +9,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from typing import Annotated, Any
 
 import typer
@@ -137,14 +137,18 @@ def _with_hints(error: InputError) -> str:
     return f"{error} {', '.join(lines)}" if str(error).endswith(":") and lines else str(error)
 
 
+@cache
+def _command() -> Any:
+    """All verbs with their options, read once in a process however many commands it runs."""
+    return typer.main.get_command(app)
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
     warnings.showwarning = _show_warning
     prepare_streams()
     try:
-        code = typer.main.get_command(app)(
-            args=arguments, prog_name="allstreets", standalone_mode=False
-        )
+        code = _command()(args=arguments, prog_name="allstreets", standalone_mode=False)
         sys.stdout.flush()
     except TyperException as error:
         return _complain(error.format_message(), _help_hint(error))

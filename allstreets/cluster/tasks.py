@@ -191,8 +191,8 @@ class RayTasks:
 
 
 def _not_started(node: Node, error: BaseException) -> InputError:
-    told = str(error).strip().partition("\n")[0]
+    reason = str(error).strip().partition("\n")[0]
     return InputError(
-        f"{node.address} cannot run allstreets: {told or type(error).__name__}.\n"
+        f"{node.address} cannot run allstreets: {reason or type(error).__name__}.\n"
         "Install it there: pip install allstreets[cluster]"
     )

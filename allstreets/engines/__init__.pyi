@@ -1,4 +1,5 @@
 from .boards.engine import BoardsEngine as BoardsEngine
+from .boards.listed_river import flop_streets as flop_streets
 from .boards.listed_river import listed_river as listed_river
 from .card_model import CLASSES as CLASSES
 from .card_model import ON_GPUS as ON_GPUS

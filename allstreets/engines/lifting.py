@@ -106,11 +106,12 @@ class FlopRows:
     def sharing(self, streets: Sequence[StreetBoards]) -> StreetBuckets:
         """The rows of these streets."""
         for street in streets[len(self._known) :]:
-            rows = [
-                self.row_of(board)[hands.first].astype(np.int64)
-                for board, hands in zip(street.boards, street.hands[Player.OOP], strict=True)
-            ]
-            shared = hand_buckets(street, Player.OOP, rows)
+            rows: list[Longs] = []
+            combos: list[Floats] = []
+            for board, hands in zip(street.boards, street.hands[Player.OOP], strict=True):
+                rows.append(self.row_of(board)[hands.first].astype(np.int64))
+                combos.append(hands.sizes.astype(np.float64))
+            shared = hand_buckets(street, Player.OOP, rows, combos)
             self._known.append((shared, shared))
         return self._known[: len(streets)]
 
@@ -199,8 +200,8 @@ class BoardsLift:
         """Write the stored strategies, which have the same order."""
         tree = subgame.tree
         hands = subgame.streets[FLOP].hands[Player.OOP][0]
-        place = np.argsort(np.argsort(hands.combos))  # combos rise in what is stored
-        first = place[np.searchsorted(hands.hand, np.arange(len(hands.first)))]
+        rank = np.argsort(np.argsort(hands.combos))  # combos rise in what is stored
+        first = rank[np.searchsorted(hands.hand, np.arange(len(hands.first)))]
         flop = self.arrays[f"strategy.{self.pot}.0"]
         decisions = tree.decisions(subgame.levels[FLOP])
         owners = np.repeat(tree.player[decisions], tree.child_count[decisions])
@@ -269,8 +270,8 @@ def slot_block(strategies: NDArray[Any], actions: Longs, rows: int) -> Singles:
     row = np.arange(min(rows, strategies.shape[1]))
     start = first * rows + action * LANES
     block = np.zeros(len(first) * rows, np.float32)
-    place = start[:, None] + number[:, None] * (row // LANES * LANES) + row % LANES
-    block[place] = strategies[:, : len(row)]
+    slots = start[:, None] + number[:, None] * (row // LANES * LANES) + row % LANES
+    block[slots] = strategies[:, : len(row)]
     return block
 
 

@@ -171,13 +171,13 @@ class Pool:
         if not self._inboxes:
             work(0)
             return
-        found = _Round(work, len(self._inboxes))
+        round_ = _Round(work, len(self._inboxes))
         for inbox in self._inboxes:
-            inbox.put(found)
+            inbox.put(round_)
         try:
             work(0)  # this thread works too: handing over takes time
         finally:
-            found.wait()
+            round_.wait()
 
     def run(self, pieces: int, work: Callable[[int, int], None]) -> None:
         """Call work(thread, piece) for every piece; the first error is raised when all are done.

@@ -32,7 +32,7 @@ from allstreets.engines.exact.buckets import MakeBuckets, StreetBuckets
 from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.engines.machine import MappedMemory, own_pages
 from allstreets.engines.protocol import Engine
-from allstreets.engines.trees import Trees
+from allstreets.engines.trees import Trees, deal_streets
 
 if TYPE_CHECKING:
     from allstreets.engines.matrix.engine import MatrixCards, MatrixEngine
@@ -131,13 +131,16 @@ def exact_subgame(
     tremble: float = 0.0,
 ) -> ExactSubgame:
     """An `ExactSubgame`; if it learns, on the device if there is one."""
+    levels = deal_streets(tree)
+    shared = like is not None and like.levels == levels
+    streets = engines.flop_streets(root, combos) if not shared and len(levels) == 3 else []
     if device is None or not learns:
         return ExactSubgame(
-            tree, payoffs, root, combos, threads, precision, like, buckets, learns, tremble
+            tree, payoffs, root, combos, threads, precision, like, buckets, learns, tremble, streets
         )
     require_playable(tree, "exact", device)
     return engines.CudaSubgame(
-        tree, payoffs, root, combos, device, threads, precision, like, buckets, tremble
+        tree, payoffs, root, combos, device, threads, precision, like, buckets, tremble, streets
     )
 
 

@@ -32,8 +32,8 @@ def flop_key(flop: int, name: str) -> str:
 
 def flop_of(key: str) -> int | None:
     """The index of an array's flop; None: all flops share it."""
-    found = _OF_FLOP.fullmatch(key)
-    return int(found[1]) if found else None
+    match = _OF_FLOP.fullmatch(key)
+    return int(match[1]) if match else None
 
 
 def moved_key(key: str, places: Flops) -> str:
@@ -43,8 +43,8 @@ def moved_key(key: str, places: Flops) -> str:
     >>> moved_key("flop.0001.regrets.0", np.array([5, 17])), moved_key("ranges", np.array([5]))
     ('flop.0017.regrets.0', 'ranges')
     """
-    found = _OF_FLOP.fullmatch(key)
-    return flop_key(int(places[int(found[1])]), found[2]) if found else key
+    match = _OF_FLOP.fullmatch(key)
+    return flop_key(int(places[int(match[1])]), match[2]) if match else key
 
 
 class SomeFlops(Mapping[str, NDArray[Any]]):

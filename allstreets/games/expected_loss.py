@@ -51,7 +51,7 @@ def expected_loss(stack_bb: float, flops: int, buckets: int, iterations: int) ->
 def _between(table: Mapping[int, float], key: float) -> float:
     """A table read at a key: linear in logarithms between its rows, constant beyond its ends."""
     keys, values = np.log(list(table)), np.log(list(table.values()))
-    place = np.log(key)
-    row = int(np.clip(np.searchsorted(keys, place) - 1, 0, len(keys) - 2))
+    log_key = np.log(key)
+    row = int(np.clip(np.searchsorted(keys, log_key) - 1, 0, len(keys) - 2))
     slope = (values[row + 1] - values[row]) / (keys[row + 1] - keys[row])
-    return float(np.exp(values[row] + slope * (place - keys[row])))
+    return float(np.exp(values[row] + slope * (log_key - keys[row])))

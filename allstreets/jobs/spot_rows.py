@@ -236,11 +236,11 @@ def _kept(job: SpotPiece, spot: Spot, config: SpotConfig) -> SpotRow | None:
 
 def spot_row(job: SpotPiece, result: SpotSolution) -> SpotRow:
     """The row of a solution."""
-    place = result.at().ranges
-    taken = place.frequencies()
+    ranges = result.at().ranges
+    taken = ranges.frequencies()
     evs = result.evs
-    equities = [place.mean(place.equity(player), player) for player in Player]
-    eqrs = realised(np.array(evs), np.array(equities), place.pot).tolist()
+    equities = [ranges.mean(ranges.equity(player), player) for player in Player]
+    eqrs = realised(np.array(evs), np.array(equities), ranges.pot).tolist()
     ev_oop, ev_ip, equity_oop, equity_ip, eqr_oop, eqr_ip, exploitability_pct = (
         value if math.isfinite(value) else None
         for value in (*evs, *equities, *eqrs, 100 * result.exploitability)

@@ -64,14 +64,14 @@ def line_progress(
     """At most one line every `seconds`, one for every fault, and always the last one."""
     printed: Progress | None = None
     latest: Progress | None = None
-    told, began = 0, clock()
+    shown_faults, began = 0, clock()
 
     def draw(progress: Progress) -> None:
-        nonlocal latest, told
+        nonlocal latest, shown_faults
         latest = progress
-        for fault in progress.faults[told:]:
+        for fault in progress.faults[shown_faults:]:
             print(fault, file=stream, flush=True)
-        told = len(progress.faults)
+        shown_faults = len(progress.faults)
         between = seconds or LINE_SECONDS.get(progress.noun, PIECE_SECONDS)
         if progress.ended or clock() >= began + between:
             put(progress)

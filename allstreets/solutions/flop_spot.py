@@ -185,8 +185,8 @@ def _locked(spot: Spot, result: WholeSolution, number: int, flop: CanonicalFlop)
         if node not in by_flop:
             locks.append(Lock(line_text(tree, node), strategy=_mix(tree, node, chances)))
             continue
-        place = result.stored.place_of(flop.flop) if result.has_flops else None
-        if place is None or result.cards.kind == "buckets":
+        stored_at = result.stored.place_of(flop.flop) if result.has_flops else None
+        if stored_at is None or result.cards.kind == "buckets":
             raise InputError(
                 f"'{line_text(tree, node)}' is locked flop by flop, and the play of hands on "
                 f"{spot.board} is not stored by combo"

@@ -184,9 +184,9 @@ class SubgameLeaves:
 
     def _last_here(self, player: Player) -> Singles:
         """[P, F, 169]: v_f in the memory of this process, where they may be changed."""
-        found: Singles = np.asarray(self.last[player], np.float32)
-        self.last[player] = found
-        return found
+        values: Singles = np.asarray(self.last[player], np.float32)
+        self.last[player] = values
+        return values
 
     def _iteration_weights(self, visits: Longs) -> list[IterationWeights]:
         """[K]: the weights of an iteration on each flop, by its number of visits."""

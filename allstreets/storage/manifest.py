@@ -354,8 +354,10 @@ def damage_reported(folder: Place, *, asked: bool = False) -> Iterator[None]:
             raise
         raise InputError(f"the solution in {folder} is damaged: {error}.\n{AGAIN}") from error
     except (DamagedFileError, *MISFITS) as error:
-        told = f"{type(error).__name__}: {error}" if isinstance(error, LookupError) else str(error)
-        raise InputError(f"the solution in {folder} is damaged: {told}.\n{AGAIN}") from error
+        problem = (
+            f"{type(error).__name__}: {error}" if isinstance(error, LookupError) else str(error)
+        )
+        raise InputError(f"the solution in {folder} is damaged: {problem}.\n{AGAIN}") from error
 
 
 def read_manifest(folder: Place, kind: Kind) -> dict[str, Any]:

@@ -49,8 +49,8 @@ def load(folder: Place | str, kind: type[Any] | None = None) -> Any:
     module, name = OPENERS[stored]
     loaded = getattr(import_module(module), name)(folder)
     if kind is not None and not isinstance(loaded, kind):
-        told = next(text for known, text in NAMES.items() if isinstance(loaded, known))
-        raise InputError(f"{folder} holds {told}, not {NAMES[kind]}")
+        kind_text = next(text for known, text in NAMES.items() if isinstance(loaded, known))
+        raise InputError(f"{folder} holds {kind_text}, not {NAMES[kind]}")
     return loaded
 
 

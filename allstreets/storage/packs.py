@@ -27,7 +27,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import get_close_matches
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import log
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,10 @@ class Packed:
     @cached_property
     def facts(self) -> dict[str, Any]:
         """The solution's manifest."""
-        return self._json(MANIFEST)
+        manifests = _manifests(self.file, _stamp(self.file))
+        if self.name not in manifests:
+            raise _damaged(self.file, ValueError(f"there is no {self.name}/{MANIFEST}"))
+        return _object(self.file, manifests[self.name])
 
     @cached_property
     def note(self) -> dict[str, Any]:
@@ -114,10 +117,7 @@ class Packed:
         return kind.strip(), tree.strip()
 
     def _json(self, member: str) -> dict[str, Any]:
-        try:
-            return dict(json.loads(self._read(member)))
-        except MISFITS as error:
-            raise _damaged(self.file, error) from None
+        return _object(self.file, self._read(member))
 
     def _read(self, member: str) -> bytes:
         with _opened(self.file) as pack:
@@ -145,14 +145,40 @@ class Packed:
         return folder
 
 
+def _object(file: Path, text: bytes) -> dict[str, Any]:
+    """The JSON object of a member of a pack."""
+    try:
+        return dict(json.loads(text))
+    except MISFITS as error:
+        raise _damaged(file, error) from None
+
+
+def _stamp(file: Path) -> tuple[int, int]:
+    """The time and size of a pack: another one has others."""
+    try:
+        stat = file.stat()
+    except OSError as error:
+        raise _damaged(file, error) from None
+    return stat.st_mtime_ns, stat.st_size
+
+
+@lru_cache(maxsize=16)
+def _manifests(file: Path, stamp: tuple[int, int]) -> dict[str, bytes]:
+    """The manifests of all solutions of a pack, by name: one opening reads them all."""
+    del stamp
+    with _opened(file) as pack:
+        names = [name for name in pack.namelist() if name.endswith(f"/{MANIFEST}")]
+        return {name.partition("/")[0]: _member(pack, file, name) for name in names}
+
+
 def packed_solutions(file: Path) -> list[Packed]:
     """The solutions of a pack, in their order."""
     with _opened(file) as pack:
         names = [name.partition("/") for name in pack.namelist()]
-    found = dict.fromkeys(name for name, _, member in names if member == MANIFEST)
-    if not found or not all(NAME.fullmatch(name) for name in found):
+    names_found = dict.fromkeys(name for name, _, member in names if member == MANIFEST)
+    if not names_found or not all(NAME.fullmatch(name) for name in names_found):
         raise InputError(f"{file} holds no solutions: it was not made by allstreets library build")
-    return [Packed(file, name) for name in found]
+    return [Packed(file, name) for name in names_found]
 
 
 def library(folder: Path | None = None) -> dict[str, Packed]:

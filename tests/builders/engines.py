@@ -19,9 +19,10 @@ from allstreets.cards.flop_sets import named_flops
 from allstreets.cfr import IterationWeights, parse_schedule
 from allstreets.cluster import ClusterEngine
 from allstreets.engines.boards.cards import FlopBoards, bucket_hands, flop_boards
+from allstreets.engines.boards.listed_river import flop_streets
 from allstreets.engines.card_model import CLASSES, EXACT, CardModel
 from allstreets.engines.device import CPU
-from allstreets.engines.exact.cards import StreetBoards, first_street, next_street
+from allstreets.engines.exact.cards import StreetBoards
 from allstreets.engines.matrix.buckets import build_bucket_model
 from allstreets.engines.protocol import Engine
 from allstreets.engines.spec import EngineSpec
@@ -81,8 +82,7 @@ class Kind:
             # Buckets are the same on every device (`gpu/test_cuda_bucketing`).
             patch.setattr("allstreets.engines.boards.engine.flop_boards", _flop_boards)
             patch.setattr("allstreets.engines.matrix.buckets.build_bucket_model", _bucket_model)
-            patch.setattr("allstreets.engines.exact.subgame.first_street", _first_street)
-            patch.setattr("allstreets.engines.exact.subgame.next_street", _next_street)
+            patch.setattr("allstreets.engines.flop_streets", _streets)
             patch.setattr("allstreets.engines.cuda.boards.CudaBucketing", lambda _: bucket_hands)
             return spec.build()
 
@@ -120,20 +120,13 @@ def _flop_boards(flop: Any, ranges: Any, settings: Any, _: Any) -> FlopBoards:
 
 # What engines make of the cards before they play, each once.
 _bucket_model = cache(build_bucket_model)
-_STREETS: dict[Any, StreetBoards] = {}
+_STREETS: dict[tuple[int, ...], list[StreetBoards]] = {}
 
 
-def _first_street(root: Runouts, combos: tuple[Longs, Longs]) -> StreetBoards:
-    key = root.board, *(each.tobytes() for each in combos)
-    if key not in _STREETS:
-        _STREETS[key] = first_street(root, combos)
-    return _STREETS[key]
-
-
-def _next_street(street: StreetBoards) -> StreetBoards:
-    if id(street) not in _STREETS:
-        _STREETS[id(street)] = next_street(street)
-    return _STREETS[id(street)]
+def _streets(root: Runouts, combos: tuple[Longs, Longs]) -> list[StreetBoards]:
+    if root.board not in _STREETS:
+        _STREETS[root.board] = flop_streets(root, combos)
+    return _STREETS[root.board]
 
 
 def any_reach(seed: int = 1, pots: int = len(POTS)) -> Floats:

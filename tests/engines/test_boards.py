@@ -9,7 +9,15 @@ from builders.small_games import small_config
 from reference.boards import BoardsTwin, board_matrices, fits
 
 from allstreets.betting import Player
-from allstreets.cards import COMBO_COUNT, HAND_COUNT, HAND_OF_COMBO, combo_strengths
+from allstreets.cards import (
+    COMBO_COUNT,
+    HAND_COUNT,
+    HAND_OF_COMBO,
+    Range,
+    combo_strengths,
+    parse_board,
+    runouts,
+)
 from allstreets.cfr import parse_schedule
 from allstreets.engines.boards.cards import (
     LEAST_WEIGHT,
@@ -24,11 +32,11 @@ from allstreets.engines.boards.cards import (
 from allstreets.engines.boards.engine import BoardsEngine
 from allstreets.engines.boards.kernels.bucketing import CUTS
 from allstreets.engines.boards.kernels.layout import MATRIX_ONE
-from allstreets.engines.boards.listed_river import listed_river
+from allstreets.engines.boards.listed_river import flop_streets, listed_river
 from allstreets.engines.boards.subgame import BoardsLayout, BoardsPots, BoardsSubgame, PotsOnFlop
 from allstreets.engines.card_model import CardModel
 from allstreets.engines.exact.buckets import StreetBuckets
-from allstreets.engines.exact.cards import StreetBoards, next_street
+from allstreets.engines.exact.cards import StreetBoards, first_street, next_street
 from allstreets.engines.exact.kernels.layout import BEST_RESPONSE, EVALUATE
 from allstreets.engines.exact.subgame import ExactSubgame
 from allstreets.engines.machine import Pool
@@ -297,21 +305,49 @@ def test_lists_of_rivers_are_those_of_their_boards(cards: FlopBoards, river: Str
 
 
 def test_a_listed_river_has_the_same_hands(cards: FlopBoards, river: StreetBoards) -> None:
-    listed = listed_river(cards.streets[1])
+    same_river(listed_river(cards.streets[1]), river)
+
+
+@pytest.mark.parametrize(
+    ("board", "ranges"),
+    [
+        ("7s7h7d", ("AA,77,87s", "AA,77,87s")),  # alike
+        ("9h7h4h", ("22+,A2s+", "KK,QJo,8c7c")),  # hearts apart; clubs, diamonds and spades are not
+        ("KsQh2d", ("AsAh", "QcQd,3c2c")),  # a range that many boards block
+    ],
+)
+def test_the_streets_of_a_flop_are_those_of_its_boards_one_by_one(
+    board: str, ranges: tuple[str, str]
+) -> None:
+    cards = parse_board(board)
+    weights = [Range.parse(text).on(cards).weights for text in ranges]
+    root, combos = runouts(cards, weights), (np.flatnonzero(weights[0]), np.flatnonzero(weights[1]))
+    turn = next_street(first_street(root, combos))
+    streets = flop_streets(root, combos)
+    assert len(streets) == 3
+    same_river(streets[2], next_street(turn))
+    for here, expected in zip(streets[1].lists, turn.lists, strict=True):
+        for listed, single in zip(here, expected, strict=True):
+            np.testing.assert_array_equal(listed, single, strict=True)
+    assert flop_streets(turn.runouts[0], combos) == []
+
+
+def same_river(listed: StreetBoards, river: StreetBoards) -> None:
+    """Board for board, and hand for hand of both players."""
     assert listed.boards == river.boards
     assert listed.parents == river.parents
     assert [one.representatives for one in listed.runouts] == [
         one.representatives for one in river.runouts
     ]
-    assert listed.hands[0] is listed.hands[1]
-    assert len(listed.hands[0]) == len(river.hands[0])
-    for mine, theirs in zip(listed.hands[0], river.hands[0], strict=True):
-        for name, expected in vars(theirs).items():
-            np.testing.assert_array_equal(getattr(mine, name), expected, strict=True)
-    assert listed.hands[0][-1].absent == river.hands[0][-1].absent
+    assert (listed.hands[0] is listed.hands[1]) == (river.hands[0] is river.hands[1])
     assert len(listed.runouts[:2]) == 2
-    for by_list, expected_list in zip(listed.lists[0], river.lists[0], strict=True):
-        np.testing.assert_array_equal(by_list, expected_list, strict=True)
+    for player in Player:
+        assert len(listed.hands[player]) == len(river.hands[player])
+        for mine, theirs in zip(listed.hands[player], river.hands[player], strict=True):
+            for name, expected in vars(theirs).items():
+                np.testing.assert_array_equal(getattr(mine, name), expected, strict=True)
+        for by_list, expected_list in zip(listed.lists[player], river.lists[player], strict=True):
+            np.testing.assert_array_equal(by_list, expected_list, strict=True)
 
 
 def test_buckets_are_the_same_by_any_number_of_threads(cards: FlopBoards) -> None:

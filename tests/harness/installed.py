@@ -6,6 +6,7 @@
 unpacked wheel. It needs the standard library alone.
 """
 
+import json
 import os
 import re
 import shutil
@@ -26,7 +27,15 @@ PRINTED = (
     (["solve", SPOT.name, "--max-iterations", "5", "--output", "solved"], "xploitab"),
     (["report", "solved"], "pot"),
 )
-"""Commands, and what their output holds."""
+"""Commands, and what their output holds. They run in one process; the explorer starts its own."""
+COMMANDS = """
+import json, sys
+from allstreets.cli.main import main
+for arguments in json.loads(sys.argv[1]):
+    if main(arguments):
+        sys.exit(f"failed: {arguments}")
+    print("\\f", flush=True)
+"""
 
 
 def check_installed(
@@ -37,15 +46,22 @@ def check_installed(
         folder = Path(name)
         shutil.copy(SPOT, folder)
         environment = {**os.environ, **(paths or {}), "XDG_DATA_HOME": str(folder / "data")}
-        command = [str(Path(python).absolute()), "-P", "-m", "allstreets"]
-        for arguments, text in PRINTED:
-            done = subprocess.run(
-                [*command, *arguments], cwd=folder, env=environment, capture_output=True, text=True
-            )
-            if done.returncode or text not in done.stdout:
-                raise SystemExit(f"{arguments}: {done.stdout}\n{done.stderr}")
+        interpreter = [str(Path(python).absolute()), "-P"]
+        done = subprocess.run(
+            [*interpreter, "-c", COMMANDS, json.dumps([arguments for arguments, _ in PRINTED])],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+        outputs = done.stdout.split("\f")[:-1]
+        for (arguments, text), output in zip(PRINTED, outputs, strict=False):
+            if text not in output:
+                raise SystemExit(f"{arguments}: {output}\n{done.stderr}")
+        if done.returncode or len(outputs) < len(PRINTED):
+            raise SystemExit(f"{done.stdout}\n{done.stderr}")
         if page:
-            _check_page(command, folder, environment)
+            _check_page([*interpreter, "-m", "allstreets"], folder, environment)
 
 
 def _check_page(command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> None:

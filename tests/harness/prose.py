@@ -75,6 +75,10 @@ class Finding(NamedTuple):
         return f"{self.path}:{self.line}: “{self.phrase}”: {self.remedy}"
 
 
+LOOSE = [re.compile(phrase.replace(r"\b", "").lower()) for phrase in BANNED]
+"""The phrases in lower case, inside of words too: quick to search. Most files have none of them."""
+
+
 def findings_in_page(path: Path, text: str) -> Iterator[Finding]:
     """The banned phrases of a page, outside of its code."""
     fenced = False
@@ -87,14 +91,16 @@ def findings_in_page(path: Path, text: str) -> Iterator[Finding]:
 
 def findings_in_module(path: Path, text: str) -> Iterator[Finding]:
     """The banned phrases of a module's docstrings and comments, and the banned openings."""
+    lower = CODE.sub(" ", text).lower()
+    suspect = any(phrase.search(lower) for phrase in LOOSE)
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             yield from _findings_of_opening(path, node)
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        if suspect and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             lines = str(node.value.value).splitlines()
             for number, line in enumerate(lines, node.lineno):
                 yield from _findings(path, number, CODE.sub(" ", line))
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+    for token in tokenize.generate_tokens(io.StringIO(text if suspect else "").readline):
         if token.type == tokenize.COMMENT:
             yield from _findings(path, token.start[0], CODE.sub(" ", token.string))
 

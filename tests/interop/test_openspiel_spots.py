@@ -31,7 +31,7 @@ RAKED = {**RIVER, "rake": 0.05, "rake_cap": 8}
 TURN: dict[str, Any] = {
     "board": "Kd7d4c9c",
     "oop": "AhAs,8h7h,8s7s",
-    "ip": "QhQs,JhJs",
+    "ip": "QhQs",
     "pot": 100,
     "stack": 100,
     "bets": ["a"],

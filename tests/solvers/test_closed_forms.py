@@ -64,7 +64,7 @@ def three_streets() -> SpotSolution:
         for seat in ("oop", "ip")
     }
     spot = Spot("AsAhKs", "AcAd,3c2c", "KcKh", POT, round(stack, 6), bet_sizes=sizes)
-    return solve(spot, target=0, max_iterations=100)
+    return solve(spot, target=0, max_iterations=50)
 
 
 def test_bluffs_over_three_streets() -> None:

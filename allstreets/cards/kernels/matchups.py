@@ -92,7 +92,7 @@ def add_class_wins(
     # Combos of equal strength form a list: the latest one, and for each combo the one before it.
     latest = np.empty(np.int64(DEAD_STRENGTH) + 1, np.int16)
     before = np.empty(combo_count, np.int16)
-    found = np.empty(combo_count + 1, np.uint16)
+    distinct = np.empty(combo_count + 1, np.uint16)
     passed = np.empty((DECK + 1, ROW_LENGTH), np.uint8)  # combos that hold a card, by class
     all_passed = passed[DECK]
     won = np.empty((class_count, ROW_LENGTH), np.uint8)
@@ -105,11 +105,11 @@ def add_class_wins(
         count = 0
         for c in range(combo_count):
             strength = min(strengths[b, c], DEAD_STRENGTH)
-            found[count] = strength
+            distinct[count] = strength
             count += latest[strength] < 0
             before[c] = latest[strength]
             latest[strength] = c
-        for strength in np.sort(found[:count]):
+        for strength in np.sort(distinct[:count]):
             if strength == DEAD_STRENGTH:
                 break
             c = latest[strength]

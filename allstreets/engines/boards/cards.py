@@ -19,6 +19,7 @@ from allstreets.cards import (
     combo_orbits,
     combo_strengths,
 )
+from allstreets.cards.kernels.evaluator import DEAD
 from allstreets.engines.boards.kernels.bucketing import (
     CLASS_STEP,
     bucket_river_hands,
@@ -61,7 +62,7 @@ ROUNDS = 6  # of k-means: more rounds change the figures less than another seed 
 
 @dataclass(frozen=True)
 class RiverStreet:
-    """B river boards in lists alone, when both players may hold every combo.
+    """B river boards in lists alone, with the hands of a player.
 
     They are those of `exact.cards.next_street`, board for board and hand for hand. A flop has some
     two thousand: a kernel makes their lists, without an object for each.
@@ -69,7 +70,7 @@ class RiverStreet:
 
     parents: Sequence[int]  # [B]: board one street up
     same: Longs  # [B]: cards that the last one stands for, itself too
-    hands: HandLists  # of both players
+    hands: HandLists  # of the player; of both where they may hold the same combos
     mass: NDArray[np.uint16]  # by hand: the pairs of river card and combo that it stands for
 
     @property
@@ -83,8 +84,8 @@ class RiverStreet:
         return self.same.astype(np.float32) / np.float32(44)
 
 
-def river_street(turn: StreetBoards) -> RiverStreet:
-    """The river boards below all turn boards of a flop."""
+def river_street(turn: StreetBoards, player: int = 0) -> RiverStreet:
+    """The river boards below all turn boards of a flop, with the hands of a player."""
     boards, parents, same, orbit_of = [], [], [], []
     orbits: dict[tuple[int, ...], int] = {}
     for number, here in enumerate(turn.runouts):
@@ -95,10 +96,13 @@ def river_street(turn: StreetBoards) -> RiverStreet:
             orbit_of.append(orbits.setdefault(here.symmetries_after(card), len(orbits)))
     above = np.zeros((len(turn.runouts), COMBO_COUNT), np.uint16)
     above_sizes = np.ones((len(turn.runouts), COMBO_COUNT), np.int64)
-    for number, hands in enumerate(turn.hands[0]):
+    held = np.zeros(COMBO_COUNT, bool)
+    for number, hands in enumerate(turn.hands[player]):
         above[number, hands.combos] = hands.hand
         above_sizes[number, hands.combos] = hands.sizes[hands.hand]
+        held[hands.combos] = True
     strengths = combo_strengths(boards)
+    strengths[:, ~held] = DEAD
     which = np.array(orbit_of)
     tables = np.stack([combo_orbits(renamings) for renamings in orbits]).astype(np.uint16)
     hand_counts, combo_counts = np.zeros((2, len(boards)), np.int64)
@@ -119,7 +123,7 @@ def river_street(turn: StreetBoards) -> RiverStreet:
         combo_hand=np.zeros(combos, np.uint16),
     )
     counts, mass = np.array(same, np.int64), np.zeros(total, np.uint16)
-    absent = [whole_vectors(len(hands.first)) for hands in turn.hands[0]]
+    absent = [whole_vectors(len(hands.first)) for hands in turn.hands[player]]
     list_hands(
         strengths,
         which,

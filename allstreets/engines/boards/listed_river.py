@@ -5,7 +5,7 @@ makes the hands of each board. A board that is looked at gets its hands from the
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar, overload
 
 import numpy as np
@@ -13,18 +13,25 @@ import numpy as np
 from allstreets.base import Bytes, Longs
 from allstreets.cards import Runouts
 from allstreets.engines.boards.cards import RiverStreet, river_street
-from allstreets.engines.exact.cards import BoardHands, StreetBoards, whole_vectors
+from allstreets.engines.exact.cards import (
+    BoardHands,
+    StreetBoards,
+    first_street,
+    next_street,
+    whole_vectors,
+)
 from allstreets.engines.exact.kernels.layout import HandLists
 
 Made = TypeVar("Made")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class MadeOnDemand(Sequence[Made]):
-    """A sequence whose items are made each time they are read."""
+    """A sequence whose items are made when they are first read."""
 
     length: int
     make: Callable[[int], Made]
+    made: dict[int, Made] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return self.length
@@ -35,38 +42,59 @@ class MadeOnDemand(Sequence[Made]):
     def __getitem__(self, at: slice) -> list[Made]: ...
     def __getitem__(self, at: int | slice) -> Made | list[Made]:
         if isinstance(at, slice):
-            return [self.make(number) for number in range(self.length)[at]]
-        return self.make(range(self.length)[at])
+            return [self[number] for number in range(self.length)[at]]
+        number = range(self.length)[at]
+        if number not in self.made:
+            self.made[number] = self.make(number)
+        return self.made[number]
 
 
 @dataclass(frozen=True)
 class ListedRiver(StreetBoards):
-    """River boards whose lists are known; both players may hold every combo."""
+    """River boards whose lists are known."""
 
-    known: HandLists
+    known: tuple[HandLists, HandLists]
 
     @property
     def lists(self) -> tuple[HandLists, HandLists]:
-        """The hands of both players as the kernels read them."""
-        return self.known, self.known
+        """The hands of OOP and IP as the kernels read them."""
+        return self.known
+
+
+def flop_streets(root: Runouts, combos: tuple[Longs, Longs]) -> list[StreetBoards]:
+    """The boards of a flop as an exact subgame makes them; [] where the root is no flop.
+
+    An object for each river board would take most of a subgame's time.
+    """
+    if len(root.board) != 3:
+        return []
+    flop = first_street(root, combos)
+    turn = next_street(flop)
+    return [flop, turn, listed_river(turn)]
 
 
 def listed_river(turn: StreetBoards) -> ListedRiver:
     """The river boards below the turn boards of a flop, as `next_street` has them."""
     river = river_street(turn)
+    alike = turn.hands[1] is turn.hands[0]
+    other = river if alike else river_street(turn, 1)
     first = river.children
 
     def runouts_of(board: int) -> Runouts:
         above = turn.runouts[river.parents[board]]
         return above.after(above.representatives[board - first[river.parents[board]]])
 
-    def hands_of(board: int) -> BoardHands:
-        return _hands_of(river, turn.hands[0][river.parents[board]], board)
+    def hands_of(player: int, street: RiverStreet) -> MadeOnDemand[BoardHands]:
+        hands = turn.hands[player]
+        return MadeOnDemand(count, lambda at: _hands_of(street, hands[street.parents[at]], at))
 
     count = len(river.parents)
-    hands = MadeOnDemand(count, hands_of)
+    oop = hands_of(0, river)
     return ListedRiver(
-        MadeOnDemand(count, runouts_of), tuple(river.parents), (hands, hands), river.hands
+        MadeOnDemand(count, runouts_of),
+        tuple(river.parents),
+        (oop, oop if alike else hands_of(1, other)),
+        (river.hands, other.hands),
     )
 
 

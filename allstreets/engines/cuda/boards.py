@@ -198,8 +198,8 @@ class CudaBoardsEngine(BoardsEngine):
                 sent = EVERYWHERE if not fresh else _locked_places(game)
                 for level, player in sent:
                     if here[level][player].size:
-                        place = self._place(name, pot, flop, level, player)
-                        self.there.write(place, here[level][player])
+                        address = self._place(name, pot, flop, level, player)
+                        self.there.write(address, here[level][player])
                 mirror: Any = BriefMirror(here)
                 mirror.fetch = self._fetch(name, pot, flop, mirror)
                 setattr(game, name, mirror)

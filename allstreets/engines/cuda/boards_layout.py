@@ -112,9 +112,9 @@ class FlatBoards:
         """The arrays of a street that both players share."""
         first = self.flop_first[level]
         flop_of = np.repeat(np.arange(len(first) - 1), np.diff(first))
-        found: Arrays = {"flop_of": ints(flop_of), "flop_first": ints(first)}
+        arrays: Arrays = {"flop_of": ints(flop_of), "flop_first": ints(first)}
         if level == RIVER:
-            return found | {
+            return arrays | {
                 "chance": np.concatenate([each.chance for each in self.rivers]),
                 "margin": np.concatenate([each.margin.reshape(-1) for each in self.rivers]),
                 "pairs": np.concatenate([each.pairs.reshape(-1) for each in self.rivers]),
@@ -123,12 +123,12 @@ class FlatBoards:
         start = self.start[level]
         lists = [card_lists(each) for each in boards]
         size = np.zeros(int(start[-1]), np.uint8)
-        place = 0
+        board = 0
         for flop in self.cards:
             for hands in flop.streets[level].hands[0]:
-                size[start[place] : start[place] + len(hands.sizes)] = hands.sizes
-                place += 1
-        found |= {
+                size[start[board] : start[board] + len(hands.sizes)] = hands.sizes
+                board += 1
+        arrays |= {
             "player_start": start,
             "combo_start": one_after_the_other([each.combo_start for each in boards]),
             "card_start": np.concatenate([each["card_start"] for each in lists]),
@@ -136,7 +136,7 @@ class FlatBoards:
             "size": size,
             "cards": np.concatenate([each.own_cards for each in boards]),
         }
-        return found | (self._flop() if level == FLOP else self._turn())
+        return arrays | (self._flop() if level == FLOP else self._turn())
 
     def _flop(self) -> Arrays:
         start, hands = self.start[FLOP], [each.streets[0].hands[0][0] for each in self.cards]
@@ -145,10 +145,10 @@ class FlatBoards:
         class_hand = np.zeros(int(start[-1]), np.uint16)
         for flop, each in enumerate(hands):
             classes = HAND_OF_COMBO[each.first]
-            place = slice(int(start[flop]), int(start[flop]) + len(classes))
-            of_hand[place] = classes
+            rows_here = slice(int(start[flop]), int(start[flop]) + len(classes))
+            of_hand[rows_here] = classes
             order = np.argsort(classes, kind="stable")
-            class_hand[place] = order
+            class_hand[rows_here] = order
             class_start[flop] = np.searchsorted(classes[order], np.arange(HAND_COUNT + 1))
         below_start, below = [], []
         for flop, (above, turn) in enumerate(zip(*self.boards, strict=True)):
@@ -261,13 +261,13 @@ class FlatBoards:
 
     def _of_flops(self, work: Callable[[int], tuple[Array, ...]]) -> list[list[Array]]:
         """Collect the results of `work` for each flop, kind by kind."""
-        found: dict[int, tuple[Array, ...]] = {}
+        by_flop: dict[int, tuple[Array, ...]] = {}
 
         def run(_: int, flop: int) -> None:
-            found[flop] = work(flop)
+            by_flop[flop] = work(flop)
 
         self._pool.run(len(self.cards), run)
-        rows = [found[flop] for flop in range(len(self.cards))]
+        rows = [by_flop[flop] for flop in range(len(self.cards))]
         return [list(each) for each in zip(*rows, strict=True)]
 
 
@@ -358,8 +358,8 @@ class BoardsMemory:
             for like, flop in self.flops
         ]
         games = len(self.trees) * sum(like for like, _ in self.flops)
-        told = games * (8 * (HAND_COUNT + 2) + 1 + 4 * 2 * AT_ONCE * len(NO_WEIGHTS))
-        return sum(each) + self.rooms() + told
+        transfers = games * (8 * (HAND_COUNT + 2) + 1 + 4 * 2 * AT_ONCE * len(NO_WEIGHTS))
+        return sum(each) + self.rooms() + transfers
 
     @cached_property
     def _betting(self) -> list[list[StreetBetting]]:

@@ -114,14 +114,14 @@ class CudaBucketing:
     ) -> tuple[BoardBuckets, ...]:
         """Both players' river and turn buckets for pairs of ranges [2, 169]."""
         given = _lists(turn, river, ranges, settings)
-        found = _results(turn, river, len(ranges), settings)
+        output = _results(turn, river, len(ranges), settings)
         with self._turn:
-            self._fill(turn, river, settings, given, found)
+            self._fill(turn, river, settings, given, output)
         starts, chance = river.hands.combo_start, river.chance
         results = []
         for number, both in enumerate(ranges):
             of_river, of_turn, first, parent = (
-                found[name][number] for name in ("river_bucket", "turn_bucket", "first", "parent")
+                output[name][number] for name in ("river_bucket", "turn_bucket", "first", "parent")
             )
             oop, ip = (
                 BucketCombos(starts, first[player].reshape(-1), parent[player]) for player in Player
@@ -132,8 +132,8 @@ class CudaBucketing:
                     (of_river[0], of_river[1]),
                     (oop, ip),
                     chance,
-                    found["margin"][number],
-                    found["pairs"][number],
+                    output["margin"][number],
+                    output["pairs"][number],
                 )
             )
         return tuple(results)

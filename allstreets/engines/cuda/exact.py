@@ -42,7 +42,7 @@ from allstreets.engines.cuda.streets import (
 )
 from allstreets.engines.device import Device, DeviceUse
 from allstreets.engines.exact.buckets import MakeBuckets, StreetBuckets
-from allstreets.engines.exact.cards import whole_vectors
+from allstreets.engines.exact.cards import StreetBoards, whole_vectors
 from allstreets.engines.exact.kernels.layout import EVALUATE, UPDATE, Boards
 from allstreets.engines.exact.subgame import ExactSubgame, Reach, Values
 from allstreets.engines.simd.iteration_weights import NO_WEIGHTS, KernelWeights
@@ -76,12 +76,22 @@ class CudaSubgame(ExactSubgame):
         like: ExactSubgame | None = None,
         buckets: StreetBuckets | MakeBuckets | None = None,
         tremble: float = 0.0,
+        streets: Sequence[StreetBoards] = (),
     ) -> None:
         if precision == "int16":
             raise InputError("precision: int16 is for processors; a GPU takes float32 or float16")
         refuse_long_decisions([tree])
         super().__init__(
-            tree, payoffs, root, combos, threads, precision, like, buckets, tremble=tremble
+            tree,
+            payoffs,
+            root,
+            combos,
+            threads,
+            precision,
+            like,
+            buckets,
+            tremble=tremble,
+            streets=streets,
         )
         self.device = device
         longest = whole_vectors(max(len(hands[0].first) for hands in self.streets[0].hands))

@@ -123,8 +123,8 @@ class CudaMatrixEngine(MatrixEngine):
     @property
     def _classes(self) -> int:
         """Hands at the roots."""
-        found = self.cards.hands[0] if self.roots is None else self.roots.shape[1]
-        return int(found)
+        classes = self.cards.hands[0] if self.roots is None else self.roots.shape[1]
+        return int(classes)
 
     # -- passes
 
@@ -172,9 +172,9 @@ class CudaMatrixEngine(MatrixEngine):
         del player_reach, hand_mask
         table = weight_rows(weights)
         _refuse_pruning(table)
-        found = self._pass(player, opponent_reach, UPDATE, flops, table)
+        values = self._pass(player, opponent_reach, UPDATE, flops, table)
         self._fall_behind()
-        return found
+        return values
 
     def _run(
         self,

@@ -111,13 +111,13 @@ class TreeCutter:
         pieces: list[list[int]] = []
         for node in sorted(subtrees, key=lambda one: (-int(self.sizes[one, 0]), one)):
             need = self.sizes[node]
-            place = next((i for i, so_far in enumerate(used) if (so_far + need <= most).all()), -1)
-            if place < 0:
+            piece = next((i for i, so_far in enumerate(used) if (so_far + need <= most).all()), -1)
+            if piece < 0:
                 used.append(need.copy())
                 pieces.append([node])
             else:
-                used[place] += need
-                pieces[place].append(node)
+                used[piece] += need
+                pieces[piece].append(node)
         below = [node for nodes in pieces for node in nodes]
         return CutTree(self._part([0], below), [self._part(nodes) for nodes in pieces])
 
@@ -358,7 +358,7 @@ def _side_by_side(
     many = np.zeros(spread.shape, np.float32)
     for flop, each in enumerate(sizes):
         owner = np.repeat(np.arange(count), each)
-        place = np.arange(len(owner)) - np.repeat(start[flop, :-1].astype(np.int64), each)
-        spread[flop, place, owner] = places[flop, : len(owner)]
-        many[flop, place, owner] = numbers[flop, : len(owner)]
+        column = np.arange(len(owner)) - np.repeat(start[flop, :-1].astype(np.int64), each)
+        spread[flop, column, owner] = places[flop, : len(owner)]
+        many[flop, column, owner] = numbers[flop, : len(owner)]
     return spread, many

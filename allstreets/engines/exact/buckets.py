@@ -45,8 +45,8 @@ class HandBuckets:
     def of_board(self, hands: HandLists, board: int) -> tuple[Longs, Floats]:
         """[H], [H]: bucket and share of the hands of one board, without the padding."""
         first = int(hands.start[board])
-        place = slice(first, first + int(hands.counts[board]))
-        return self.row[place].astype(np.int64), self.weight[place].astype(np.float64)
+        rows_here = slice(first, first + int(hands.counts[board]))
+        return self.row[rows_here].astype(np.int64), self.weight[rows_here].astype(np.float64)
 
     def counts(self, hands: HandLists) -> Longs:
         """[B]: buckets up to the last that has a hand; the rest is padding."""
@@ -107,8 +107,8 @@ def hand_buckets(
         given = street.hands[player][board].sizes if weights is None else weights[board]
         total = np.bincount(here, given, count)
         given = np.where(total[here] > 0, given, 1.0)
-        place = slice(int(lists.start[board]), int(lists.start[board]) + len(here))
-        row[place], weight[place] = here, given / np.bincount(here, given, count)[here]
+        rows_here = slice(int(lists.start[board]), int(lists.start[board]) + len(here))
+        row[rows_here], weight[rows_here] = here, given / np.bincount(here, given, count)[here]
     return HandBuckets(start, row, weight)
 
 
@@ -123,11 +123,11 @@ def member_lists(buckets: HandBuckets, hand_start: Longs) -> dict[str, Any]:
     order = np.argsort(row, kind="stable")
     held, board, row = held[order], board[order], row[order]
     sizes = np.bincount(row, minlength=int(buckets.start[-1]))
-    place = np.arange(len(held)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    member = np.arange(len(held)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     start = starts_of(sizes.reshape(-1, LANES).max(axis=1))
     hand = np.zeros(LANES * start[-1], np.uint16)
     share = np.zeros(LANES * start[-1], np.float32)
-    at = LANES * (start[row // LANES] + place) + row % LANES
+    at = LANES * (start[row // LANES] + member) + row % LANES
     hand[at], share[at] = held - hand_start[board], buckets.weight[held]
     return {"member_start": start, "members": hand, "member_share": share}
 
@@ -183,9 +183,9 @@ def suit_buckets(board: tuple[int, ...], combos: Longs) -> Longs:
         elif len(ranks) == drawn == 2:
             key = key * 2 + held.any(axis=1)
     _, bucket, sizes = np.unique(key, return_inverse=True, return_counts=True)
-    place = np.empty(len(sizes), np.int64)
-    place[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
-    return place[bucket.reshape(-1)]
+    size_rank = np.empty(len(sizes), np.int64)
+    size_rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
+    return size_rank[bucket.reshape(-1)]
 
 
 def _suit_buckets(street: StreetBoards, player: int, weights: Floats | None) -> HandBuckets:

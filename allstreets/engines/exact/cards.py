@@ -100,15 +100,15 @@ def _hand_lists(
     by_combo = []
     for number, (board, hands) in enumerate(zip(boards, hands_by_board, strict=True)):
         parent[start[number] : start[number + 1]] = hands.absent
-        place = slice(start[number], start[number] + len(hands.first))
-        cards[place], parent[place], weight[place] = (
+        rows_here = slice(start[number], start[number] + len(hands.first))
+        cards[rows_here], parent[rows_here], weight[rows_here] = (
             COMBO_CARDS[hands.first],
             hands.parent,
             hands.weight,
         )
         if len(board) == 5:
-            strengths[place] = combo_strengths([board], COMBO_CARDS[hands.first])[0]
-        by_combo.append(strengths[place][hands.hand])
+            strengths[rows_here] = combo_strengths([board], COMBO_CARDS[hands.first])[0]
+        by_combo.append(strengths[rows_here][hands.hand])
     combos = np.concatenate([hands.combos for hands in hands_by_board])
     return HandLists(
         start,
@@ -165,8 +165,8 @@ def next_street(street: StreetBoards) -> StreetBoards:
             for player in (0,) if alike else (0, 1):
                 above = street.hands[player][number]
                 live = (COMBO_MASKS[above.combos] & np.uint64(1 << card)) == 0
-                found = _board_hands(below, above.combos[live])
-                hands[player].append(_below(found, above, same * chance))
+                board_hands = _board_hands(below, above.combos[live])
+                hands[player].append(_below(board_hands, above, same * chance))
     return StreetBoards(tuple(runouts), tuple(parents), hands)
 
 
@@ -178,10 +178,10 @@ def _board_hands(runouts: Runouts, combos: Longs) -> BoardHands:
     if len(runouts.board) == 5:
         strengths = combo_strengths([runouts.board], COMBO_CARDS[first])[0]
         first = first[np.argsort(strengths, kind="stable")]
-    place = np.zeros(COMBO_COUNT, np.int64)
-    place[first] = np.arange(len(first))
-    order = np.argsort(place[orbits], kind="stable")
-    combos, hand = combos[order], place[orbits][order]
+    rank = np.zeros(COMBO_COUNT, np.int64)
+    rank[first] = np.arange(len(first))
+    order = np.argsort(rank[orbits], kind="stable")
+    combos, hand = combos[order], rank[orbits][order]
     count = len(first)
     sizes = np.bincount(hand, minlength=count)
     return BoardHands(combos, hand, first, sizes, np.zeros(count, np.int64), np.zeros(count), 0)
@@ -194,9 +194,9 @@ def _below(hands: BoardHands, above: BoardHands, chance: float) -> BoardHands:
     card and combo is, renamed, one of the combos of the hands below, and by symmetry each of the O
     combos gets as many of a hand's S · o pairs as the others: S · o / O.
     """
-    place = np.zeros(COMBO_COUNT, np.int64)
-    place[above.combos] = above.hand
-    parent = place[hands.first]
+    hand_above = np.zeros(COMBO_COUNT, np.int64)
+    hand_above[above.combos] = above.hand
+    parent = hand_above[hands.first]
     weight = chance * hands.sizes / above.sizes[parent]
     return replace(hands, parent=parent, weight=weight, absent=whole_vectors(len(above.first)))
 

@@ -136,8 +136,8 @@ class ExactEngine(SeparateSubgames[ExactSubgame]):
 
         def piece(pot: int, flop: int) -> None:
             hands, place = self._hands[flop], places[flop]
-            found = work(pot, place, self.subgames[pot][flop], hands)
-            values[pot, place] = np.bincount(hands, found, HAND_COUNT)
+            hand_values = work(pot, place, self.subgames[pot][flop], hands)
+            values[pot, place] = np.bincount(hands, hand_values, HAND_COUNT)
 
         self._each(self._pairs(flops), piece)
         return values

@@ -101,18 +101,18 @@ class BoardRows:
 
     def chances(self, averages: Averages) -> dict[int, Floats]:
         """Node → [A, R]: the strategies that `averages` hold; even where they hold nothing."""
-        found = {}
+        strategies = {}
         for node in self.nodes:
             sums = self.sums(averages, node)
             total, even = sums.sum(axis=0), np.full_like(sums, 1 / len(sums))
-            found[node] = np.divide(sums, total, out=even, where=total > 0)
-        return found
+            strategies[node] = np.divide(sums, total, out=even, where=total > 0)
+        return strategies
 
     def sums(self, averages: Averages, node: int) -> Floats:
         """[A, R]: what strategies are the shares of."""
         stored = np.maximum(widen(self._block(averages, node)).astype(np.float64), 0.0)
-        found: Floats = stored.transpose(1, 0, 2).reshape(stored.shape[1], -1)
-        return found
+        by_hand: Floats = stored.transpose(1, 0, 2).reshape(stored.shape[1], -1)
+        return by_hand
 
     def put(self, averages: Averages, chances: Mapping[int, Floats]) -> None:
         """Store these strategies [A, R], or sums that are proportional to them, in `averages`.
@@ -132,8 +132,8 @@ class BoardRows:
         boards, slots = self.subgame.boards[self.player][self.level], self.subgame.slots[self.level]
         first = int(boards.own_start[self.number]) * slots.nodes[self.player]
         first += slots.number[node] * self.rows
-        found: Flags = flags[first : first + self.rows] > 0
-        return found
+        locked_rows: Flags = flags[first : first + self.rows] > 0
+        return locked_rows
 
     def _block(self, averages: Averages, node: int) -> NDArray[Any]:
         """[R / 16, A, 16]: a view."""

@@ -379,12 +379,12 @@ class ExactSubgame:
         At a locked node it becomes the locked strategy.
         """
         average = self.stored_at(self.averages, level, number, node)
-        one = LARGEST if average.dtype == np.int16 else 1.0
-        average[:] = narrow(strategy * one, average.dtype)
+        unit = LARGEST if average.dtype == np.int16 else 1.0
+        average[:] = narrow(strategy * unit, average.dtype)
         if node in self.tree.locks and self.learns:
             regrets = self.stored_at(self.regrets, level, number, node)
-            one = LARGEST if regrets.dtype == np.int16 else 1.0
-            regrets[:] = narrow(strategy * one, regrets.dtype)
+            unit = LARGEST if regrets.dtype == np.int16 else 1.0
+            regrets[:] = narrow(strategy * unit, regrets.dtype)
 
     def stored_at(
         self, arrays: Sequence[Sequence[NDArray[Any]]], level: int, number: int, node: int
@@ -471,7 +471,7 @@ def lock_strategy(
             continue
         blocks = widen(stored).reshape(hands // LANES, actions, LANES)
         by_action = blocks.transpose(1, 0, 2).reshape(actions, hands).copy()
-        one = LARGEST if stored.dtype == np.int16 else 1.0
-        by_action[:, np.flatnonzero(held)] = one * strategy[:, combos[held]]
+        unit = LARGEST if stored.dtype == np.int16 else 1.0
+        by_action[:, np.flatnonzero(held)] = unit * strategy[:, combos[held]]
         back = by_action.reshape(actions, hands // LANES, LANES).transpose(1, 0, 2).reshape(-1)
         stored[:] = narrow(back, stored.dtype)

@@ -70,14 +70,14 @@ def copy_averages(
         decisions = target.tree.decisions(target.levels[level])
         nodes = [node for node in decisions if target.tree.player[node] in players]
         for number, runout in enumerate(street.runouts):
-            place = find_board(source, runout.board[root:])
+            board = find_board(source, runout.board[root:])
             chosen = []
             for player in Player:
-                stored = source.streets[level].combos(player, place.numbers[-1])
+                stored = source.streets[level].combos(player, board.numbers[-1])
                 where[stored] = np.arange(len(stored))
-                chosen.append(where[place.renamed[street.combos(player, number)]])
+                chosen.append(where[board.renamed[street.combos(player, number)]])
             for node in nodes:
-                strategy = average_strategy(source, level, place.numbers[-1], node)
+                strategy = average_strategy(source, level, board.numbers[-1], node)
                 own = strategy[:, chosen[int(target.tree.player[node])]]
                 set_average_strategy(target, level, number, node, own)
 
@@ -205,9 +205,9 @@ class StreetView:
 
     def _group(self, own: Player, node: int) -> tuple[int, Rows]:
         forest = self.subgame.forests[own][self.level]
-        place = self.subgame.places[own][self.level][node]
-        group = int(np.searchsorted(forest.group_nodes, place, side="right")) - 1
-        return place, self._rows[own][group]
+        street_node = self.subgame.places[own][self.level][node]
+        group = int(np.searchsorted(forest.group_nodes, street_node, side="right")) - 1
+        return street_node, self._rows[own][group]
 
     def _reach(self, own: Player, node: int) -> Floats:
         """[H]: reach of the opponent of `own` at the node, in combos."""

@@ -264,10 +264,10 @@ def _cluster(
     clusters = k_means(features[live], count, seed)
     equity = mean_equity(clusters.centres, runouts)
     weakest_first = np.argsort(equity, kind="stable")
-    place = np.empty(clusters.count, np.int16)
-    place[weakest_first] = np.arange(clusters.count)
+    rank = np.empty(clusters.count, np.int16)
+    rank[weakest_first] = np.arange(clusters.count)
     buckets = np.full(live.shape, -1, np.int16)
-    buckets[live] = place[clusters.labels]
+    buckets[live] = rank[clusters.labels]
     return buckets, equity[weakest_first]
 
 

@@ -278,11 +278,11 @@ class MatrixEngine:
 
     def _tables(self, player: Player, selection: HandSelection) -> PotTables:
         """All pots as the kernels read them."""
-        found = self._known_tables.get((player, selection))
-        if found is None:
-            found = pot_tables([game.stages(player, selection) for game in self.games])
-            self._known_tables[player, selection] = found
-        return found
+        tables = self._known_tables.get((player, selection))
+        if tables is None:
+            tables = pot_tables([game.stages(player, selection) for game in self.games])
+            self._known_tables[player, selection] = tables
+        return tables
 
     def _require_stored(self, player: Player, reach: Floats) -> None:
         """Only stored hands may reach [P, 169] a pot."""
@@ -360,10 +360,10 @@ class MatrixEngine:
 
     def regret_sums(self, flops: Flops) -> RegretSums:
         """Positive regrets of K flops."""
-        found = np.zeros((3, self.pots, len(flops)))
+        sums = np.zeros((3, self.pots, len(flops)))
         for pot, game in enumerate(self.games):
-            found[:, pot] = game.regret_sums(flops, self._pool)
-        return RegretSums(found[0], found[1], found[2].astype(np.int64))
+            sums[:, pot] = game.regret_sums(flops, self._pool)
+        return RegretSums(sums[0], sums[1], sums[2].astype(np.int64))
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that the next step depends on, flop by flop."""

@@ -207,7 +207,7 @@ class MatrixGame:
         """By stage and player, for each decision: where its sums begin, its actions, the first of
         its rows; and where hands are stored. Good as long as the same hands are stored.
         """
-        found = []
+        stages = []
         for stage in range(len(self.slots)):
             here = (self.tree.kind == NodeKind.DECISION) & (self.stage_of_node == stage)
             counts = np.where(here, self.tree.child_count, 0).astype(np.int64)
@@ -217,8 +217,8 @@ class MatrixGame:
                 nodes, starts = self.decisions_of(stage, player)
                 places = self.places_of_hands(stage, player)
                 both.append((starts, counts[nodes], first[nodes], places))
-            found.append(both)
-        return found
+            stages.append(both)
+        return stages
 
     def decisions_of(self, stage: int, player: Player) -> tuple[Longs, Longs]:
         """A player's decisions in a stage [nodes], and where their numbers begin on any flop."""
@@ -320,7 +320,7 @@ class MatrixGame:
     def regret_sums(self, flops: Longs, pool: Pool) -> tuple[Floats, Floats, Longs]:
         """[K] each: Σ of positive regrets of K flops, the largest, and how many there are."""
         arrays = [array for pair in self.regrets for array in pair]
-        found = np.zeros((len(arrays), len(flops), 2))
+        by_array = np.zeros((len(arrays), len(flops), 2))
         # Numbers at locked decisions are strategies, not regrets.
         played = [(array, array.copy()) for array in map(self._regrets_at, self.tree.locks)]
         for array, _ in played:
@@ -329,13 +329,13 @@ class MatrixGame:
 
         def work(thread: int) -> None:
             del thread
-            for array, sums, counter in zip(arrays, found, counters, strict=True):
+            for array, sums, counter in zip(arrays, by_array, counters, strict=True):
                 sum_positive(counter, array, flops, sums)
 
         pool.together(work)
         for array, strategy in played:
             array[:] = strategy
-        total, largest = found[:, :, 0].sum(axis=0), found[:, :, 1].max(axis=0)
+        total, largest = by_array[:, :, 0].sum(axis=0), by_array[:, :, 1].max(axis=0)
         return total, largest, np.full(len(flops), self.regret_count)
 
     @property
@@ -404,15 +404,15 @@ class MatrixGame:
             NOT_PRUNED if wanted is None else wanted[None, None],
             ALL_LIMITED,
         )
-        found: Singles = values[0, 0]
-        return found
+        root_values: Singles = values[0, 0]
+        return root_values
 
     def tables(self, player: Player) -> PotTables:
         """The game as the kernels read it."""
-        found = self._tables.get(player)
-        if found is None:
-            found = self._tables[player] = pot_tables([self.stages(player)])
-        return found
+        tables = self._tables.get(player)
+        if tables is None:
+            tables = self._tables[player] = pot_tables([self.stages(player)])
+        return tables
 
     def own_hands(self, player: Player, selection: HandSelection) -> Longs:
         """The own hands of a pass, those of the first stage."""
@@ -422,12 +422,12 @@ class MatrixGame:
 
     def hands(self, player: Player, selection: HandSelection = "kept") -> tuple[StageHands, ...]:
         """The hands of a pass."""
-        found = self._hands.get((player, selection))
-        if found is None:
+        pass_hands = self._hands.get((player, selection))
+        if pass_hands is None:
             own, other = self.own_hands(player, selection), self.kept[player.opponent]
-            found = stage_hands(own, other, self.cards.lengths)
-            self._hands[player, selection] = found
-        return found
+            pass_hands = stage_hands(own, other, self.cards.lengths)
+            self._hands[player, selection] = pass_hands
+        return pass_hands
 
 
 def pruned_parts(table: Singles, blocks: Bytes) -> Iterator[tuple[Singles, Bytes]]:

@@ -272,13 +272,13 @@ def pot_tables(
     longs, floats = _Lists(np.int64), _Lists(np.float32)
 
     def places(record: Iterable[Any]) -> list[tuple[int, int]]:
-        found = []
+        offsets = []
         for part in record:
             if not isinstance(part, np.ndarray):
-                found.append((int(part), 0))
+                offsets.append((int(part), 0))
             else:
-                found.append((longs if part.dtype == np.int64 else floats).place(part))
-        return found
+                offsets.append((longs if part.dtype == np.int64 else floats).place(part))
+        return offsets
 
     def table(records: list[list[list[tuple[int, int]]]], fields: int) -> Longs:
         return np.array(records, np.int64).reshape(len(pots), MOST_STAGES, fields, 2)

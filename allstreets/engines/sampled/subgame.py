@@ -305,8 +305,8 @@ def player_slots(tree: BettingTree, player: Player) -> Slots:
     # place among its children.
     action = np.full(tree.node_count, -1, np.int64)
     child, above = tree.children, tree.parent[tree.children]
-    place = np.arange(len(child)) - tree.first_child[above]
-    action[child] = np.where(first[above] >= 0, first[above] + place, -1)
+    index = np.arange(len(child)) - tree.first_child[above]
+    action[child] = np.where(first[above] >= 0, first[above] + index, -1)
     at = nodes
     before = action[nodes]
     while (open_ := (before < 0) & (at > 0)).any():

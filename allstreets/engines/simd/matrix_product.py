@@ -64,8 +64,8 @@ def _tile(columns: int, dense: bool = False) -> Any:
         first, count = call["first"], call["count"]
 
         def row_start(index: str, row: int, length: Any) -> Any:
-            place = call.address(index, builder.add(first, LONG(row)))
-            return builder.mul(builder.load(place), length)
+            address = call.address(index, builder.add(first, LONG(row)))
+            return builder.mul(builder.load(address), length)
 
         rows = [
             call.address("inputs", row_start("input_rows", row, call["input_stride"]))
@@ -111,8 +111,8 @@ def _tile(columns: int, dense: bool = False) -> Any:
             result.add_incoming(new, loop)
             results.append(result)
         for row in range(TILE_ROWS):
-            place = call.address("factors", builder.add(first, LONG(row)))
-            factor = splat_value(builder, builder.load(place))
+            address = call.address("factors", builder.add(first, LONG(row)))
+            factor = splat_value(builder, builder.load(address))
             start_of_row = row_start("output_rows", row, call["output_stride"])
             start_of_row = builder.add(start_of_row, call["column"])
             for column in range(columns):

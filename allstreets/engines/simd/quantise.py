@@ -120,6 +120,8 @@ def dither_phase(step: int) -> float:
 @kernel
 def dither(phase: np.float32) -> Any:
     """The offsets added to sixteen numbers before they are rounded."""
-    place = load(LANE_PHASES, 0) + splat(phase)
-    centred = where_positive(place - splat(ONE), place - splat(ONE + HALF), place - splat(HALF))
+    fraction = load(LANE_PHASES, 0) + splat(phase)
+    centred = where_positive(
+        fraction - splat(ONE), fraction - splat(ONE + HALF), fraction - splat(HALF)
+    )
     return centred * splat(WIDTH)

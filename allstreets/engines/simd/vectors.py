@@ -174,8 +174,8 @@ def gather(call: Call) -> Any:
     vector = UNDEFINED
     for lane in range(LANES):
         offset = builder.load(call.address("index", builder.add(first, first.type(lane))))
-        place = builder.add(start, builder.zext(offset, start.type))
-        element = builder.load(call.address("array", place))
+        index = builder.add(start, builder.zext(offset, start.type))
+        element = builder.load(call.address("array", index))
         vector = builder.insert_element(vector, element, ir.Constant(ir.IntType(32), lane))
     return vector
 
@@ -211,8 +211,8 @@ def store_dithered(call: Call) -> Any:
 @instruction(VECTOR, array=ARRAY)
 def steps(call: Call) -> Any:
     """Sixteen times the number that stands for 1 in an array of fractions: 32767 in int16."""
-    one = float(LARGEST) if call.types["array"].dtype == types.int16 else 1.0
-    return ir.Constant(IR_VECTOR, [one] * LANES)
+    unit = float(LARGEST) if call.types["array"].dtype == types.int16 else 1.0
+    return ir.Constant(IR_VECTOR, [unit] * LANES)
 
 
 def splat_value(builder: Any, scalar: Any) -> Any:

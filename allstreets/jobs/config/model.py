@@ -39,8 +39,8 @@ class Problem:
     text: str
 
     def __str__(self) -> str:
-        place = f"line {self.line}: " if self.line else ""
-        return f"{place}{self.key}: {self.text}" if self.key else f"{place}{self.text}"
+        prefix = f"line {self.line}: " if self.line else ""
+        return f"{prefix}{self.key}: {self.text}" if self.key else f"{prefix}{self.text}"
 
 
 class ConfigError(InputError):

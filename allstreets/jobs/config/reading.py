@@ -365,8 +365,8 @@ def _check(
         raise problems_error("command line" if elsewhere else source, problems)
     for path, note in renaming.notes:
         line = lines.get(path)
-        place = f"{source}, line {line}" if line else source
-        warnings.warn(f"{place}: {key_text(path)}: {note}", ConfigWarning, stacklevel=3)
+        location = f"{source}, line {line}" if line else source
+        warnings.warn(f"{location}: {key_text(path)}: {note}", ConfigWarning, stacklevel=3)
     return checked
 
 
@@ -385,16 +385,16 @@ def explain(error: ValidationError, data: Any, sections: Sections) -> Iterator[t
     wanted: dict[KeyPath, list[str]] = {}
     values: dict[KeyPath, ErrorDetails] = {}
     for detail in error.errors(include_url=False):
-        place = _place(detail, data)
+        path = _place(detail, data)
         if detail["type"] in WANTED:
-            wanted.setdefault(place, []).append(WANTED[detail["type"]])
-            values.setdefault(place, detail)
+            wanted.setdefault(path, []).append(WANTED[detail["type"]])
+            values.setdefault(path, detail)
         else:
-            yield _explain_one(detail, place, sections)
-    for place, kinds in wanted.items():
-        detail = values[place]
+            yield _explain_one(detail, path, sections)
+    for path, kinds in wanted.items():
+        detail = values[path]
         text = f"must be {' or '.join(dict.fromkeys(kinds))}, not {shown(detail['input'])}"
-        yield place, text + _advice(kinds, detail["input"], _field(place, sections))
+        yield path, text + _advice(kinds, detail["input"], _field(path, sections))
 
 
 def limit_text(detail: ErrorDetails) -> str:

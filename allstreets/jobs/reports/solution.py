@@ -326,15 +326,15 @@ def table_lines(rows: Sequence[Row]) -> list[str]:
         weights = [row["weight"] * row["share"] for row in rows]
         means = (_mean([row[word] for row in rows], weights) for word in actions)
         lines.append(f"{'all':37}" + "".join(f"{_percent(mean):>10}" for mean in means))
-        told = "gets here: share of the hands dealt this flop; then the frequency of each action."
+        legend = "gets here: share of the hands dealt this flop; then the frequency of each action."
     elif "ev_oop_bb" in rows[0]:
-        told = (
+        legend = (
             "weight: of the 22,100 flops; of hands: of those that see a flop; exploitability: in "
             "% of the flop's pots; EVs: in bb, results of the whole hand."
         )
     else:
-        told = "weight: of the 22,100 flops. EVs are shares of the pot; IP bets after a check."
-    return [*lines, told]
+        legend = "weight: of the 22,100 flops. EVs are shares of the pot; IP bets after a check."
+    return [*lines, legend]
 
 
 def _cell(value: float | None, form: Callable[[float], str]) -> str:

@@ -222,16 +222,16 @@ def bucket_turn_hands(
         values = np.zeros((hands, most_rivers), np.float32)
         masses = np.zeros((hands, most_rivers), np.int64)
         for child in range(children[board], children[board + 1]):
-            for place in range(river.start[child], river.start[child] + river.counts[child]):
-                hand = int(river.parent[place])
-                mass = np.int64(river_mass[place])
+            for row in range(river.start[child], river.start[child] + river.counts[child]):
+                hand = int(river.parent[row])
+                mass = np.int64(river_mass[row])
                 # Each is put in its place among those before.
                 at = seen[hand]
-                while at > 0 and values[hand, at - 1] > equity[place]:
+                while at > 0 and values[hand, at - 1] > equity[row]:
                     values[hand, at] = values[hand, at - 1]
                     masses[hand, at] = masses[hand, at - 1]
                     at -= 1
-                values[hand, at] = equity[place]
+                values[hand, at] = equity[row]
                 masses[hand, at] = mass
                 seen[hand] += 1
                 total[hand] += mass
@@ -245,8 +245,8 @@ def bucket_turn_hands(
                 ):
                     below += masses[hand, at]
                     at += 1
-                place = (hand // LANES * DIMENSIONS + point) * LANES + hand % LANES
-                blocks[place] = values[hand, at]
+                offset = (hand // LANES * DIMENSIONS + point) * LANES + hand % LANES
+                blocks[offset] = values[hand, at]
         points = np.zeros(padded, np.float32)
         for hand in range(hands):
             points[hand] = weights[start + hand]
@@ -263,19 +263,19 @@ def find_sources(mass: Floats, first: Longs, source: Longs, share: Singles) -> N
     `mass` [R, R] is the weight of the hands of a row that stood in each earlier one. Row r's
     sources are those from first[r] up to first[r + 1]. A row without hands stays what it was.
     """
-    found = 0
+    sources = 0
     for row in range(len(mass)):
-        first[row] = found
+        first[row] = sources
         whole = mass[row].sum()
         if whole == 0.0:
-            source[found], share[found] = row, 1.0
-            found += 1
+            source[sources], share[sources] = row, 1.0
+            sources += 1
             continue
         for before in range(len(mass)):
             if mass[row, before] > 0.0:
-                source[found], share[found] = before, mass[row, before] / whole
-                found += 1
-    first[len(mass)] = found
+                source[sources], share[sources] = before, mass[row, before] / whole
+                sources += 1
+    first[len(mass)] = sources
 
 
 @kernel
@@ -308,16 +308,16 @@ def carry_rows(
             mass[after[hand], before[hand]] += weights[hand]
         find_sources(mass, first, source, share)
         for width in actions:
-            for place in range(0, rows * width, LANES):
-                store(node_before, place, load(stored, at + place))
+            for offset in range(0, rows * width, LANES):
+                store(node_before, offset, load(stored, at + offset))
             for row in range(0, rows, LANES):
                 for action in range(width):
                     for lane in range(LANES):
                         begin, end = first[row + lane], first[row + lane + 1]
                         for one in range(begin, end):
                             old = source[one]
-                            place = (old // LANES * width + action) * LANES + old % LANES
-                            part = share[one] * node_before[place]
+                            offset = (old // LANES * width + action) * LANES + old % LANES
+                            part = share[one] * node_before[offset]
                             # Not 0 + part for the first: a negative zero would lose its sign.
                             lanes[lane] = part if one == begin else lanes[lane] + part
                     store(carried, at + row * width + action * LANES, load(lanes, 0))

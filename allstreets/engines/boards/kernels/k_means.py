@@ -135,18 +135,18 @@ def drawn(weights: Singles, nearest: Singles, sums: Singles, wanted: np.float32)
     A sum that rounding keeps below it ends with the last point that adds anything.
     """
     chosen, below = 0, np.float32(0.0)
-    lane, found = 0, 0
+    lane, drawn_point = 0, 0
     while lane < LANES:
         if sums[lane] > np.float32(0.0):
-            found = lane
+            drawn_point = lane
             if below + sums[lane] > wanted:
                 break
             below += sums[lane]
         lane += 1
     if lane == LANES:
         wanted = FAR  # and so the last of the last lane
-    chosen = found
-    for point in range(found, len(weights), LANES):
+    chosen = drawn_point
+    for point in range(drawn_point, len(weights), LANES):
         mass = weights[point] * nearest[point]
         if mass > np.float32(0.0):
             chosen = point

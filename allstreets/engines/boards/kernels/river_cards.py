@@ -75,7 +75,7 @@ def list_hands(
     """
     many = strengths.shape[1]
     first = np.zeros(many, np.int64)  # of each hand: its lowest combo
-    place = np.zeros(many, np.int64)
+    hand_of = np.zeros(many, np.int64)
     for board in range(len(orbit_of)):
         orbit, turn = orbits[orbit_of[board]], parents[board]
         lowest, highest = int(DEAD), 0
@@ -95,12 +95,12 @@ def list_hands(
             if strengths[board, combo] != DEAD and orbit[combo] == combo:
                 level = int(strengths[board, combo]) - lowest
                 first[at[level]] = combo
-                place[combo] = at[level]
+                hand_of[combo] = at[level]
                 at[level] += 1
         sizes = np.zeros(hands + 1, np.int64)
         for combo in range(many):
             if strengths[board, combo] != DEAD:
-                sizes[place[orbit[combo]] + 1] += 1
+                sizes[hand_of[orbit[combo]] + 1] += 1
         for hand in range(hands):
             combo, here = first[hand], lists.start[board] + hand
             lists.cards[2 * here] = every_combo[combo, 0]
@@ -114,7 +114,7 @@ def list_hands(
             sizes[hand + 1] += sizes[hand]
         for combo in range(many):
             if strengths[board, combo] != DEAD:
-                hand = place[orbit[combo]]
+                hand = hand_of[orbit[combo]]
                 here = lists.combo_start[board] + sizes[hand]
                 sizes[hand] += 1
                 lists.combo_cards[2 * here] = every_combo[combo, 0]
@@ -218,8 +218,8 @@ def bucket_matrices(
         card_first = np.zeros(CARDS + 1, np.int64)
         shared = np.zeros((bucket_count, bucket_count), np.float64)
         for combo in range(combos):
-            place = 2 * (begin + combo)
-            a, b = np.int64(lists.combo_cards[place]), np.int64(lists.combo_cards[place + 1])
+            offset = 2 * (begin + combo)
+            a, b = np.int64(lists.combo_cards[offset]), np.int64(lists.combo_cards[offset + 1])
             kind = hand_class[CLASS_STEP * a + b]
             hand = lists.start[board] + lists.combo_hand[begin + combo]
             buckets[0, combo], buckets[1, combo] = hand_buckets[0][hand], hand_buckets[1][hand]
@@ -237,8 +237,8 @@ def bucket_matrices(
         with_card = np.zeros(2 * combos, np.int64)
         at = card_first.copy()
         for combo in range(combos):
-            for place in range(2 * (begin + combo), 2 * (begin + combo) + 2):
-                card = lists.combo_cards[place]
+            for offset in range(2 * (begin + combo), 2 * (begin + combo) + 2):
+                card = lists.combo_cards[offset]
                 with_card[at[card]] = combo
                 at[card] += 1
         won = np.zeros((bucket_count, bucket_count), np.float64)
@@ -257,7 +257,7 @@ def bucket_matrices(
             for column in range(bucket_count):
                 all_pairs = totals[0, row] * totals[1, column]
                 if all_pairs > 0.0:
-                    place = board * size + row * bucket_count + column
-                    margin[place] = np.rint(MATRIX_ONE * won[row, column] / all_pairs)
+                    offset = board * size + row * bucket_count + column
+                    margin[offset] = np.rint(MATRIX_ONE * won[row, column] / all_pairs)
                     fits = all_pairs - shared[row, column]
-                    pairs[place] = np.rint(MATRIX_ONE * fits / all_pairs)
+                    pairs[offset] = np.rint(MATRIX_ONE * fits / all_pairs)

@@ -103,8 +103,8 @@ def scatter_buckets(
             value = chance * load(space.tile, 16 * k)
             end = start + pick(combos.first, firsts + block + k + 1)
             for combo in range(start + pick(combos.first, firsts + block + k), end):
-                place = 16 * (base + pick(combos.parent, combo))
-                store(parent_values, place, load(parent_values, place) + value)
+                offset = 16 * (base + pick(combos.parent, combo))
+                store(parent_values, offset, load(parent_values, offset) + value)
 
 
 @inner_kernel
@@ -219,8 +219,8 @@ def share_values(
     for lanes in range(lane_groups):
         base = lanes * (hands + SPARE_ROWS)
         for hand in range(hands):
-            place = 16 * (base + hand)
-            store(leaf_values, place, splat(shares[first + hand]) * load(leaf_values, place))
+            offset = 16 * (base + hand)
+            store(leaf_values, offset, splat(shares[first + hand]) * load(leaf_values, offset))
 
 
 @inner_kernel

@@ -142,9 +142,9 @@ def list_entries(
             for board in range(children[turn], children[turn + 1]):
                 local = board - children[turn]
                 for bucket in range(buckets):
-                    place = board * (buckets + 1) + bucket
+                    cell = board * (buckets + 1) + bucket
                     for combo in range(
-                        combo_start[board] + first[place], combo_start[board] + first[place + 1]
+                        combo_start[board] + first[cell], combo_start[board] + first[cell + 1]
                     ):
                         key = (hand_start[turn] + parent[combo]) * parts + local // part
                         if counting == 0:

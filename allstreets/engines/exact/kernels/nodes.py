@@ -277,27 +277,27 @@ def backward(
         # Hands of a bucket play alike, so the mean of their values is the bucket's value under
         # the same strategy: a bucket learns like a hand that has its hands' mean values.
         bucketed = boards.own_row.size > 0 and here != BEST_RESPONSE
-        place, values, stored, real = node, space.values, hands, live
+        learner, values, stored, real = node, space.values, hands, live
         if bucketed and here != UPDATE:
             positive_parts(storage.own_average, node.slot, actions, rows, space.rows)
         elif bucketed:
             positive_parts(storage.own_regrets, node.slot, actions, rows, space.rows)
             bucket_values(space.values, node, actions, hands, boards, board, rows, space.rows)
-            place = bucket_node(node, actions)
+            learner = bucket_node(node, actions)
             values, stored, real = space.rows, rows, rows
         if here != UPDATE:
             if not bucketed:
-                evaluate_node(place, values, storage, actions, stored, here == BEST_RESPONSE)
+                evaluate_node(learner, values, storage, actions, stored, here == BEST_RESPONSE)
         elif storage.own_scales.size:
-            update_node(place, values, storage, actions, stored, real, weights, True)
+            update_node(learner, values, storage, actions, stored, real, weights, True)
         elif actions == 2:
-            update_node(place, values, storage, 2, stored, real, weights, False)
+            update_node(learner, values, storage, 2, stored, real, weights, False)
         elif actions == 3:
-            update_node(place, values, storage, 3, stored, real, weights, False)
+            update_node(learner, values, storage, 3, stored, real, weights, False)
         elif actions == 4:
-            update_node(place, values, storage, 4, stored, real, weights, False)
+            update_node(learner, values, storage, 4, stored, real, weights, False)
         else:
-            update_node(place, values, storage, actions, stored, real, weights, False)
+            update_node(learner, values, storage, actions, stored, real, weights, False)
         if bucketed:
             if here == UPDATE and weights.ahead > ZERO:
                 mix_buckets(

@@ -65,8 +65,8 @@ def reach_lines(
     base = lanes * (parent_hands + SPARE_ROWS)
     for block in range(0, other, 16):
         for k in range(16):
-            place = base + pick(boards.other_parent, first + block + k)
-            store(space.tile, 16 * k, load(parent_reach, 16 * place))
+            parent = base + pick(boards.other_parent, first + block + k)
+            store(space.tile, 16 * k, load(parent_reach, 16 * parent))
         transpose_to(space.tile, 0, space.reach, forest.line_reach, 16 * lanes, other, block)
 
 
@@ -87,10 +87,10 @@ def add_line_values(
     for block in range(0, own, 16):
         transpose_from(space.values, forest.line_value, 16 * lanes, own, block, space.tile, 0, 16)
         for k in range(16):
-            place = 16 * (base + pick(boards.own_parent, first + block + k))
+            parent = 16 * (base + pick(boards.own_parent, first + block + k))
             weight = splat(boards.own_weight[first + block + k])
-            sum_so_far = load(parent_values, place)
-            store(parent_values, place, fma(weight, load(space.tile, 16 * k), sum_so_far))
+            sum_so_far = load(parent_values, parent)
+            store(parent_values, parent, fma(weight, load(space.tile, 16 * k), sum_so_far))
 
 
 @inner_kernel
@@ -120,13 +120,13 @@ def terminal_values(
     other = boards.other_start[board + 1] - boards.other_start[board]
     clear_rows(forest, group, space, own)
     rows = boards.own_rows[board + 1] - boards.own_rows[board]
-    place = pot_start(forest.own_actions, 0, boards.own_rows, board)
-    place += forest.group_slots[group] * rows
+    slots = pot_start(forest.own_actions, 0, boards.own_rows, board)
+    slots += forest.group_slots[group] * rows
     ahead_by = 0 if boards.own_row.size else 16  # buckets are few
     regrets = ahead_by if mode == UPDATE else 0
     average = ahead_by if averages or mode == EVALUATE else 0
     for tile in range(forest.group_tiles[group], forest.group_tiles[group + 1]):
-        ahead = Ahead(place, regrets, average)
+        ahead = Ahead(slots, regrets, average)
         kind = forest.tile_kind[tile]
         if kind == OWN_FOLDS:
             own_tile(forest, boards, board, tile, space, own, other, storage, ahead, river)
@@ -134,7 +134,7 @@ def terminal_values(
             other_tile(forest, boards, board, tile, space, own, other, storage, ahead, river)
         else:
             mixed_tile(forest, boards, board, tile, space, own, other, storage, ahead, river)
-        place += 16 * other
+        slots += 16 * other
 
 
 @kernel

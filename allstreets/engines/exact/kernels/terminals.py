@@ -188,8 +188,8 @@ def all_in(
     """net[own hand] = Σ over his hands of equity · reach, zero where the tile has no all-in."""
     zero = splat(ZERO)
     played_for = ZERO
-    for place in range(lane, lane + 16):
-        played_for += stakes[place]
+    for terminal in range(lane, lane + 16):
+        played_for += stakes[terminal]
     if played_for == ZERO:
         for hand in range(own):
             store(rows, regions.net + 16 * hand, zero)
@@ -203,11 +203,11 @@ def all_in(
             second = fma(splat(boards.equity[row + other + against]), reach, second)
             third = fma(splat(boards.equity[row + 2 * other + against]), reach, third)
             fourth = fma(splat(boards.equity[row + 3 * other + against]), reach, fourth)
-        place = regions.net + 16 * hand
-        store(rows, place, first)
-        store(rows, place + 16, second)
-        store(rows, place + 32, third)
-        store(rows, place + 48, fourth)
+        offset = regions.net + 16 * hand
+        store(rows, offset, first)
+        store(rows, offset + 16, second)
+        store(rows, offset + 32, third)
+        store(rows, offset + 48, fourth)
 
 
 @inner_kernel
@@ -300,9 +300,9 @@ def other_tile(
     # The value of each card's hands when they fold, and when they call, without won and lost.
     called = rake - stake if river else rake
     for card in range(CARDS):
-        place = regions.sums + 16 * card
+        offset = regions.sums + 16 * card
         folded = gain * load(rows, regions.fold_sums + 16 * card)
-        store(rows, place, fma(called, load(rows, place), folded))
+        store(rows, offset, fma(called, load(rows, offset), folded))
     total = fma(called, total, gain * fold_total)
     mine = boards.own_start[board]
     for block in range(0, own, 16):
@@ -393,8 +393,8 @@ def place_hands(
             twin[cards] = combo_hand[combo]
         own_twin[mine : own_start[board + 1]] = other_start[board + 1] - other_start[board]  # none
         for hand in range(mine, mine + own_count[board]):
-            found = twin[53 * np.int64(own_cards[2 * hand]) + own_cards[2 * hand + 1]]
-            if found >= 0:
-                own_twin[hand] = found
+            other_hand = twin[53 * np.int64(own_cards[2 * hand]) + own_cards[2 * hand + 1]]
+            if other_hand >= 0:
+                own_twin[hand] = other_hand
         for combo in range(combos, last):
             twin[53 * np.int64(combo_cards[2 * combo]) + combo_cards[2 * combo + 1]] = -1

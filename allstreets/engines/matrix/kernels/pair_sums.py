@@ -134,13 +134,13 @@ def pair_values(
             for kind in range(2):
                 chips = tree.by_winner[node] if kind == 0 else tree.anyhow[node]
                 if chips != 0.0:
-                    place = gathered[kind]
+                    item = gathered[kind]
                     for hand in range(length):
-                        own[kind, place, hand] = here[0, hand]
-                        other[kind, place, hand] = here[1, hand]
-                    factors[kind, place] = chips
-                    gathered[kind] = place + 1
-                    if place + 1 == GATHERED:
+                        own[kind, item, hand] = here[0, hand]
+                        other[kind, item, hand] = here[1, hand]
+                    factors[kind, item] = chips
+                    gathered[kind] = item + 1
+                    if item + 1 == GATHERED:
                         add_outer_products(own[kind], other[kind], factors[kind], totals[kind])
                         gathered[kind] = 0
         for kind in range(2):

@@ -90,10 +90,10 @@ def split_and_gather(
         here = load(reach, row * hands + block)
         part = weight * (here + floor)
         for a in range(actions):
-            place = base + 16 * a
-            chance = normalised(load(regrets, place), strategy)
+            offset = base + 16 * a
+            chance = normalised(load(regrets, offset), strategy)
             store(reach, (child + a) * hands + block, here * chance)
-            store(average, place, fma(factor, load(average, place), part * chance))
+            store(average, offset, fma(factor, load(average, offset), part * chance))
 
 
 @inner_kernel
@@ -373,15 +373,15 @@ def sum_positive(counter: Counter, stored: Singles, flops: Longs, sums: Floats) 
     Only for the flops that this thread takes; `stored` is [F, …].
     """
     while True:
-        place = take(counter)
-        if place >= len(flops):
+        item = take(counter)
+        if item >= len(flops):
             break
         total, largest = np.float64(0.0), ZERO
-        for number in stored[flops[place]]:
+        for number in stored[flops[item]]:
             if number > ZERO:
                 total += number
                 largest = max(largest, number)
-        sums[place, 0], sums[place, 1] = total, largest
+        sums[item, 0], sums[item, 1] = total, largest
 
 
 @kernel

@@ -172,18 +172,18 @@ def enter(space: StageSpace, here: StageHands, reach: Floats, root: Floats) -> N
 @inner_kernel
 def leave(space: StageSpace, here: StageHands, root: Floats, values: Singles) -> None:
     """Own values at the root's row, by class [169]; 0 for classes that the pass does not cover."""
-    found = space.values
+    row_values = space.values
     if root.size == 0:
         values[:] = ZERO
         for place in range(len(here.own)):
             hand = here.own[place]
             if hand < len(values):
-                values[hand] = found[place]
+                values[hand] = row_values[place]
     else:
         for hand in range(len(values)):
             total = 0.0
             for place in range(root.shape[1]):
-                total += root[hand, place] * found[place]
+                total += root[hand, place] * row_values[place]
             values[hand] = total
 
 

@@ -121,14 +121,14 @@ def look_up(shares: Shares, number: float) -> int:
 @inner_kernel
 def fitting_combo(cards: Cards, weights: Floats, mask: np.uint64, position: float) -> int:
     """The combo at which the weights of those that fit beside `mask` add up to `position`."""
-    found, reached = 0, 0.0
+    fitting, reached = 0, 0.0
     for d in range(len(weights)):
         if weights[d] > 0.0 and not cards.masks[d] & mask:
-            found = d
+            fitting = d
             reached += weights[d]
             if reached > position:
                 break
-    return found
+    return fitting
 
 
 @inner_kernel
@@ -137,8 +137,8 @@ def strength(key: np.uint64, suits: np.uint64, tables: EvaluatorTables) -> np.ui
     if key & FLUSH_MASK:
         return flush_strength(key, suits, tables.flushes)
     row = tables.row_starts[2, np.int64((key >> LOW_BITS) & HIGH_MASK)]
-    found: np.uint16 = tables.strengths[row + tables.low_slots[np.int64(key & LOW_MASK)]]
-    return found
+    value: np.uint16 = tables.strengths[row + tables.low_slots[np.int64(key & LOW_MASK)]]
+    return value
 
 
 @kernel
@@ -280,11 +280,11 @@ def walk(
                         values[target] = 0.0
                         target += ONE
                         continue
-                place = first + (action << NODE)
-                kind = nodes[place]
+                node = first + (action << NODE)
+                kind = nodes[node]
                 while kind == OPPONENT:
-                    begin = opponent_row + np.uint64(nodes[place + SLOT])
-                    last = begin + np.uint64(nodes[place + CHILDREN]) - ONE
+                    begin = opponent_row + np.uint64(nodes[node + SLOT])
+                    last = begin + np.uint64(nodes[node + CHILDREN]) - ONE
                     seed += SEED_STEP
                     number = random_number(seed)
                     # No branch on the random number: it would be mispredicted half of the time.
@@ -292,35 +292,35 @@ def walk(
                     for k in range(begin, last):
                         total += opponent_strategy[k]
                         child += np.uint64(number >= total)
-                    place = np.uint64(nodes[place + FIRST_CHILD]) + (child << NODE)
-                    kind = nodes[place]
+                    node = np.uint64(nodes[node + FIRST_CHILD]) + (child << NODE)
+                    kind = nodes[node]
                 if kind == TERMINAL:
-                    values[target] = results[place + result]
+                    values[target] = results[node + result]
                 elif kind == PLAYER:
-                    places[TWO * found] = place
+                    places[TWO * found] = node
                     places[TWO * found + ONE] = target
                     found += ONE
                 else:
-                    begin = opponent_row + np.uint64(nodes[place + SLOT])
-                    end = np.uint64(nodes[place + FIRST_CHILD])
+                    begin = opponent_row + np.uint64(nodes[node + SLOT])
+                    end = np.uint64(nodes[node + FIRST_CHILD])
                     value = 0.0
-                    for k in range(begin, begin + np.uint64(nodes[place + CHILDREN])):
+                    for k in range(begin, begin + np.uint64(nodes[node + CHILDREN])):
                         value += opponent_strategy[k] * results[end + result]
                         end += ONE << NODE
                     values[target] = value
                 target += ONE
             if opened == found:
                 break
-            place = places[TWO * opened]
+            node = places[TWO * opened]
             opened += ONE
-            first = np.uint64(nodes[place + FIRST_CHILD])
-            actions = np.uint64(nodes[place + CHILDREN])
-            slot = row + np.uint64(nodes[place + SLOT])
+            first = np.uint64(nodes[node + FIRST_CHILD])
+            actions = np.uint64(nodes[node + CHILDREN])
+            slot = row + np.uint64(nodes[node + SLOT])
         while found > ZERO:
             found -= ONE
-            place = places[TWO * found]
-            actions = np.uint64(nodes[place + CHILDREN])
-            slot = row + np.uint64(nodes[place + SLOT])
+            node = places[TWO * found]
+            actions = np.uint64(nodes[node + CHILDREN])
+            slot = row + np.uint64(nodes[node + SLOT])
             target -= actions
             value = 0.0
             for a in range(actions):
