@@ -161,7 +161,7 @@ def test_a_flop_that_cannot_be_solved_is_evaluated_by_the_solution_itself(
     text = hand(3, "Ks 9d", LIMPED.replace("7s 7h 7d", "7c 7h 7d").replace("[2c]", "[2s]"), "Bob")
     (tmp_path / "one.txt").write_text(text)
     found = read_hands([tmp_path / "one.txt"])
-    no_time = Effort(target=1e-6, seconds=0.0, threads=1)
+    no_time = Effort(target=1e-6, seconds=0.0, threads=1, worst=0.0)
     plan = plan_review(found, open_games(games), effort=no_time, output=tmp_path / "kept")
     before, flop, turn = plan.run().hands[0].decisions
     assert before.evaluated_by.startswith("the solution before the flop")
