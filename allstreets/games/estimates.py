@@ -58,7 +58,8 @@ from allstreets.games.whole_game import WholeGame
 
 PROGRAM_BYTES = 250_000_000  # Python, Numba and the compiled kernels
 TABLE_BYTES = 40  # of a hand on a board: cards, indices, strengths, for both points of view
-CHECK_SECONDS_PER_SLOT = 3e-9  # one core, both players' best responses
+CHECK_SECONDS_PER_SLOT = 1.3e-9  # of a draft: one core, both players' best responses
+CHECK_SECONDS_PER_BOARD = 0.0002  # of a draft: tables for the first check
 COUNTED_BOARDS = 64  # rivers on which shared rows are counted: all of a turn's, some of a flop's
 GROUPING_BYTES = 400_000_000  # what a thread needs while it groups the hands of a flop
 DEVICE_ROWS = 2_200_000_000  # the most that is worked on at a time on a GPU
@@ -68,11 +69,11 @@ RIVER_COMBOS = 1081
 
 # Seconds on one core: of an action of a hand at a node, in an iteration or a half-iteration.
 EXACT_SECONDS_PER_SLOT = 3.8e-9  # an iteration
-BOARDS_SECONDS_PER_SLOT = 2.9e-9  # an iteration
+BOARDS_SECONDS_PER_SLOT = 1.0e-9  # an iteration
 MATRIX_SECONDS_PER_SLOT = 1.0e-9  # a half-iteration
 SECONDS_PER_PRODUCT = 1 / 80e9  # a multiplication and an addition
-SECONDS_PER_GROUP_PRODUCT = 1.5 * SECONDS_PER_PRODUCT  # small matrices, read board by board
-SECONDS_PER_MOVE = 2.0e-9  # sixteen lines of a combo into its group or back
+SECONDS_PER_GROUP_PRODUCT = SECONDS_PER_PRODUCT / 2  # small matrices stay in the nearest cache
+SECONDS_PER_MOVE = 2.2e-9  # sixteen lines of a combo into its group or back
 PREFLOP_SECONDS_PER_DECISION = 1e-4  # an iteration; one thread only
 # Seconds before the first iteration.
 SETUP_SECONDS_PER_BOARD = 0.0008  # of a spot
@@ -380,14 +381,17 @@ class DraftEstimate:
 
 
 def estimate_draft(spot: Spot, model: CardModel, threads: int = 1) -> DraftEstimate:
-    """The size of a draft of a flop; threads share its turn boards."""
+    """The size of a draft of a flop.
+
+    Threads share its turn boards: their buckets, their iterations and their evaluation.
+    """
     ((_, hands),) = hands_of_flops([canonical_flop(spot.cards).flop])
     stored, seconds, tables = _boards_of_flop([spot.size], hands, model)
     exact = estimate_exact(spot.size, hands, "float32")
     boards = sum(exact.boards.values())
     threads = min(threads, len(hands[1][0]))  # turn boards
-    setup = BOARDS_SECONDS + boards * GROUPING_SECONDS
-    check = boards * SETUP_SECONDS_PER_BOARD + exact.slots * CHECK_SECONDS_PER_SLOT / threads
+    setup = BOARDS_SECONDS + boards * GROUPING_SECONDS / threads
+    check = boards * CHECK_SECONDS_PER_BOARD + exact.slots * CHECK_SECONDS_PER_SLOT / threads
     shown = exact.process_bytes - exact.memory_bytes  # tables of every board
     process = 2 * stored + tables + shown
     return DraftEstimate(stored, process, setup, seconds / threads, check)
