@@ -323,9 +323,9 @@ def hud_seat(game: WholeGame, asked: Sequence[HudEntry], seat: Player | None = N
     for each in asked:
         having = [p for p in Player if decisions_of(game, each.number, p).targets]
         if not having:
-            raise _no_decision(each)
+            raise _no_decision(game, each)
         if seat is not None and seat not in having:
-            raise _no_decision(each, seat)
+            raise _no_decision(game, each, seat)
         seats = [seat for seat in seats if seat in having]
     if len(seats) == 1:
         return seats[0]
@@ -333,11 +333,19 @@ def hud_seat(game: WholeGame, asked: Sequence[HudEntry], seat: Player | None = N
     raise InputError(f"these numbers {why}: say which one he has, --opponent bb or --opponent sb")
 
 
-def _no_decision(asked: HudEntry, player: Player | None = None) -> InputError:
+def _no_decision(game: WholeGame, asked: HudEntry, player: Player | None = None) -> InputError:
+    """A number without a decision, and the numbers that there are."""
+    players = list(Player) if player is None else [player]
     whose = "" if player is None else f" of {player.seat}"
+    own = [
+        number.key
+        for number in NUMBERS
+        if any(decisions_of(game, number, each).targets for each in players)
+    ]
+    there = f"the numbers{whose} here are {', '.join(own)}" if own else f"there are none{whose}"
     return InputError(
         f"{asked.where}: {asked.number.key} counts nothing here: the tree has no decision{whose} "
-        f"'{asked.number.situation}'"
+        f"'{asked.number.situation}'; {there}"
     )
 
 
@@ -347,7 +355,7 @@ def hud_locks(result: WholeSolution, asked: Sequence[HudEntry], player: Player) 
     counted = [(each, decisions_of(game, each.number, player)) for each in asked]
     for each, decisions in counted:
         if not decisions.targets:
-            raise _no_decision(each, player)
+            raise _no_decision(game, each, player)
     bounds: list[Bound] = []
     play = GamePlay(result, player)
     for situation in SITUATIONS:

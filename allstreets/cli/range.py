@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from allstreets.cards import Range
 
 STDIN = "-"
+DIGITS = 2  # decimals of a solution's weights, as `export` writes them
 PLAYERS: dict[str, Literal["oop", "ip"]] = {"oop": "oop", "bb": "oop", "ip": "ip", "sb": "ip"}
 
 
@@ -51,6 +52,15 @@ def show_range(
             "--action", "-a", help="Only the part that takes this action: raise, call, r2.5, b50%."
         ),
     ] = None,
+    digits: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=4,
+            help="Decimals of a solution's weights; with 2, hands below 0.5 % are left out.  "
+            "[default: 2]",
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Show a range or convert it: its combos, its share of all hands, and the 13×13 picture.
@@ -65,19 +75,21 @@ def show_range(
       allstreets range --from game/ --line "r2.5 c" --player bb
       allstreets range --from game/ --line "r2.5" --action raise --to pio
       allstreets range --from game/ --line "r2.5 c | x" --flop QsJh2h --to gto+
+      allstreets range --from game/ --line "r2.5 c" --player bb --digits 4
 
-    Reads ranges of PioSOLVER, GTO+ and MonkerSolver, JSON and CSV (docs/ranges.md). Weights from
-    a solution have four decimals.
+    Reads ranges of PioSOLVER, GTO+ and MonkerSolver, JSON and CSV (docs/ranges.md).
     """
     from allstreets.cards import parse_board
 
     cards = parse_board(board)
     if solution is None:
-        _refuse(line=line, player=player, flop=flop, action=action)
+        _refuse(line=line, player=player, flop=flop, action=action, digits=digits)
         shown = compact = read_given(text).on(cards)
     else:
         _refuse_text(text, board)
-        shown, cards, compact = _reaching(solution, line, player, flop, action)
+        held, cards = _reaching(solution, line, player, flop, action)
+        shown = held.rounded(DIGITS if digits is None else digits)
+        compact = shown.beside(cards)
     if to is not None and not json:
         typer.echo(compact.text(to))
         return
@@ -115,7 +127,7 @@ def _file(text: str) -> Path | None:
         return None
 
 
-def _refuse(**options: str | None) -> None:
+def _refuse(**options: str | int | None) -> None:
     from allstreets.base import InputError
 
     for name, value in options.items():
@@ -134,8 +146,8 @@ def _refuse_text(text: str | None, board: str) -> None:
 
 def _reaching(
     folder: Path, line: str | None, player: str | None, flop: str | None, action: str | None
-) -> "tuple[Range, tuple[int, ...], Range]":
-    """The range of a solution, the board there, and the range in its shortest form."""
+) -> "tuple[Range, tuple[int, ...]]":
+    """The range of a solution, and the board there."""
     from allstreets.base import InputError, suggest
     from allstreets.explorer import range_at
 
@@ -145,7 +157,7 @@ def _reaching(
         if name is None:
             raise InputError(f"--player {player}: {suggest(player, list(PLAYERS))}")
     reaching = range_at(folder, line or "", name, flop=flop, action=action)
-    return reaching.range, reaching.board, reaching.range.beside(reaching.board)
+    return reaching.range, reaching.board
 
 
 def _print(shown: "Range", cards: tuple[int, ...], compact: "Range", *, json: bool) -> None:

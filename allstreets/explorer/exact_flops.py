@@ -27,10 +27,11 @@ from allstreets.explorer.models.solves import ExactFlop, FlopForm, Solve
 from allstreets.explorer.solves.flops import fitting, form_of, source_of
 from allstreets.explorer.solves.folders import LIVE_STATES
 from allstreets.explorer.solves.manager import Solves
+from allstreets.games import usual_iterations
 from allstreets.solutions import FlopSpot, WholeSolution, flop_spot, origin_lines, suits_text
 from allstreets.storage import KeptFlop, find_kept, folder_kind, load_unified, new_kept
 
-UNKNOWN = {"sparing": "", "memory_bytes": None, "seconds_per_iteration": None, "problem": None}
+UNKNOWN = {"sparing": "", "memory_bytes": None, "seconds": None, "problem": None}
 """Costs of a flop that is solved already, or is being solved."""
 
 
@@ -73,7 +74,7 @@ class ExactFlops:
             return known.model_copy(update={"problem": str(error)})
         need = fit.need
         costs = {"memory_bytes": need.process_bytes, "sparing": fit.words}
-        costs["seconds_per_iteration"] = need.seconds_per_iteration
+        costs["seconds"] = need.seconds_to(usual_iterations(FlopForm(line=line).target_pct))
         return known.model_copy(update=costs)
 
     def start(self, solution: SolutionId, form: FlopForm) -> Solve:

@@ -206,7 +206,9 @@ def replay_hand(key: str, hand: HandReview, solution: str | None) -> messages.Re
         seats=list(SEATS),
         solution_id=solution,
         steps=[
-            messages.ReplayStep.of(step, label=_label(step.word), decision=at.get(position))
+            messages.ReplayStep.of(
+                step, label=_label(step.word, first=position == 0), decision=at.get(position)
+            )
             for position, step in enumerate(hand.steps())
         ],
         decisions=[
@@ -227,7 +229,7 @@ def _options(decision: GradedDecision) -> list[messages.ReplayOption]:
     return [
         messages.ReplayOption.of(
             option,
-            label=_label(option.action),
+            label=_label(option.action, first=not decision.line),
             short=f"{VERBS[option.action[0]][1]} {option.action[1:]}".strip(),
             tone=TONES.get(option.action[0], "aggressive"),
             shade=strong[position],
@@ -238,7 +240,10 @@ def _options(decision: GradedDecision) -> list[messages.ReplayOption]:
     ]
 
 
-def _label(word: str) -> str:
+def _label(word: str, *, first: bool) -> str:
+    """An action for people; the `first` one of a hand has only the blinds before it."""
+    if first and word == "c":
+        return "limp"
     return f"{VERBS[word[0]][0]} {word[1:]} bb" if word[1:] else VERBS[word[0]][0]
 
 

@@ -141,7 +141,8 @@ def test_the_seat_follows_from_the_numbers() -> None:
         hud_seat(game, read_hud(f"{HEAD}cbet,50", "x"))
     with pytest.raises(InputError, match="are of both seats"):
         hud_seat(game, read_hud(f"{HEAD}vpip,50\n3bet,6", "x"))
-    with pytest.raises(InputError, match="no decision of BB 'first in'"):
+    numbers = "the numbers of BB here are raise_limp, fold_to_open, "
+    with pytest.raises(InputError, match=f"no decision of BB 'first in'; {numbers}"):
         hud_seat(game, read_hud(f"{HEAD}vpip,50", "x"), BB)
     small = whole_solution.trips().game
     with pytest.raises(InputError, match="the tree has no decision 'facing a 3-bet'"):

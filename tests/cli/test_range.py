@@ -75,9 +75,12 @@ def test_the_range_that_sees_a_flop(capsys: pytest.CaptureFixture[str], game: Pa
     root = result().roots.read("r2.5 c")
     for name, player in (("bb", Player.OOP), ("IP", Player.IP)):
         way = ("range", "--from", game, "--line", "r2.5 c", "--player", name)
-        read = Range.parse(run(capsys, *way, "--to", "pio"))
         expected = np.round(reach[root, player], 4)[HAND_OF_COMBO]
-        np.testing.assert_array_equal(read.weights, expected)
+        exact = Range.parse(run(capsys, *way, "--to", "pio", "--digits", "4"))
+        np.testing.assert_array_equal(exact.weights, expected)
+        read = Range.parse(run(capsys, *way, "--to", "pio"))  # as people want it
+        np.testing.assert_array_equal(read.weights, np.round(expected, 2))
+        assert read.weights[read.weights > 0].min() >= 0.01 > expected[expected > 0].min()
         told = json.loads(run(capsys, *way, "--json"))
         assert told["combos"] == pytest.approx(read.combos)
         assert run(capsys, *way).splitlines()[-2] == told["range"]
@@ -85,7 +88,7 @@ def test_the_range_that_sees_a_flop(capsys: pytest.CaptureFixture[str], game: Pa
 
 def test_the_part_that_acts_so(capsys: pytest.CaptureFixture[str], game: Path) -> None:
     node = result().at("").decision
-    way = ("range", "--from", game, "--to", "json", "--action")
+    way = ("range", "--from", game, "--to", "json", "--digits", "4", "--action")
     raised = Range.parse(run(capsys, *way, "raise"))
     assert raised == Range.parse(run(capsys, *way, "r2.5"))
     expected = np.round(node.combo_weights(Player.IP, node.actions.index("r2.5")), 4)
@@ -95,7 +98,7 @@ def test_the_part_that_acts_so(capsys: pytest.CaptureFixture[str], game: Path) -
 
 
 def test_a_flop_beside_the_line_or_in_it(capsys: pytest.CaptureFixture[str], game: Path) -> None:
-    way = ("range", "--from", game, "--to", "pio", "--player", "ip", "--line")
+    way = ("range", "--from", game, "--to", "pio", "--digits", "4", "--player", "ip", "--line")
     beside = run(capsys, *way, "r2.5 c | x", "--flop", SAME)
     assert beside == run(capsys, *way, f"r2.5 c | {SAME} | x")
     node, board = result().at(f"r2.5 c | {SAME} | x").decision, parse_board(SAME)
@@ -110,7 +113,8 @@ def test_a_spot(capsys: pytest.CaptureFixture[str], turn: Path) -> None:
     expected = np.round(sum(node.combo_weights(Player.IP, place) for place in bets), 4)
     for kind in RangeKind:
         way = ("range", "--from", turn, "--line", "x", "--action", "bet", "--to", kind)
-        read = Range.parse(run(capsys, *way)).on(node.board)
+        exact = (*way, "--digits", "4")
+        read = Range.parse(run(capsys, *exact)).on(node.board)
         np.testing.assert_array_equal(read.weights, expected)
     found = range_at(turn, "x", action="bet")
     np.testing.assert_array_equal(found.range.weights, expected)
@@ -123,6 +127,7 @@ def test_a_spot(capsys: pytest.CaptureFixture[str], turn: Path) -> None:
         ([], "no range: write one, such as 'TT+,AQs+', name a file, or give --from DIR"),
         (["nonsense"], "range, character 1: 'nonsense' is not a hand or a combo"),
         (["AA", "--to", "excel"], "Invalid value for '--to'"),
+        (["AA", "--digits", "2"], "--digits is for ranges of a solution"),
         (["AA", "--line", "x"], "--line is for ranges of a solution: name its folder with --from"),
         ([str(DATA / "spots.json")], "spots.json: range, "),
         (["AA", "--from", "GAME"], "give a range or --from DIR, not both"),
@@ -148,12 +153,12 @@ def test_export(capsys: pytest.CaptureFixture[str], game: Path, turn: Path, tmp_
     said = run(capsys, "export", game, out, "--kind", "gto+", "--digits", "4")
     assert said.startswith("92 files in ")
     read = Range.parse((out / "r2.5" / "c" / "BB.txt").read_text())
-    told = run(capsys, "range", "--from", game, "--line", "r2.5 c", "-p", "bb", "--to", "text")
-    assert read == Range.parse(told)
+    same = ("range", "--from", game, "--line", "r2.5 c", "-p", "bb", "--to", "text")
+    assert read == Range.parse(run(capsys, *same, "--digits", "4"))
     assert "exists: name a new folder" in refused(capsys, "export", game, out)
     run(capsys, "export", game, tmp_path / "short")
     short = Range.parse((tmp_path / "short" / "r2.5" / "c" / "BB.txt").read_text())
-    assert short == read.rounded(2) != read
+    assert short == read.rounded(2) == Range.parse(run(capsys, *same)) != read
     assert "holds no betting before the flop" in refused(capsys, "export", turn, tmp_path / "no")
 
 
@@ -176,9 +181,8 @@ def test_a_pio_tree_becomes_a_spot_file(capsys: pytest.CaptureFixture[str], tmp_
 
 
 def test_ranges_of_ready_made_solutions(capsys: pytest.CaptureFixture[str]) -> None:
-    told = run(
-        capsys, "range", "--from", "pf-10bb", "--line", "a", "--player", "sb", "--to", "text"
-    )
+    way = ("range", "--from", "pf-10bb", "--line", "a", "--player", "sb", "--to", "text")
+    told = run(capsys, *way, "--digits", "4")
     expected = load("pf-10bb", WholeSolution).at("a").ranges.hands[Player.IP].reach
     weights = Range.parse(told).hand_weights
     np.testing.assert_allclose(weights, expected, atol=1e-4)

@@ -131,9 +131,9 @@ def test_ranges_are_kept_under_names(page: Page, folder: Path) -> None:
     text.press("Tab")
     name = page.get_by_label("Name of the range of OOP")
     name.fill("3-bets / BB")
-    kept = page.get_by_role("form", name="Kept ranges, for OOP")
-    kept.get_by_role("button", name="Keep").click()
-    other = page.get_by_label("Load a kept range into IP")
+    kept = page.get_by_role("form", name="Saved ranges, for OOP")
+    kept.get_by_role("button", name="Save").click()
+    other = page.get_by_label("Load a saved range into IP")
     expect(other.get_by_role("option", name="3-bets / BB (34 combos)")).to_have_count(1)
     keep_picture(page, "kept_ranges")
     page.reload()
@@ -142,7 +142,7 @@ def test_ranges_are_kept_under_names(page: Page, folder: Path) -> None:
     expect(page.get_by_label("Range of IP as text")).to_have_value("TT+,AKs")
     stored = json.loads((folder / "solves" / "ranges.json").read_text())
     assert stored["ranges"] == {"3-bets / BB": "TT+,AKs"}
-    mine = page.get_by_role("form", name="Kept ranges, for IP")
-    mine.get_by_role("button", name="Forget").click()
+    mine = page.get_by_role("form", name="Saved ranges, for IP")
+    mine.get_by_role("button", name="Delete").click()
     expect(other).to_be_disabled()
     assert json.loads((folder / "solves" / "ranges.json").read_text())["ranges"] == {}

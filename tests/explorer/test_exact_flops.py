@@ -69,6 +69,8 @@ def test_one_request_solves_and_keeps(opened: tuple[Library, Solves], game: Path
     before = flops.look(id, SEVENS)
     assert (before.line, before.solution, before.solve) == ("c x | 7c7d7h", None, None)
     assert before.memory_bytes is not None
+    assert before.seconds is not None
+    assert 0 < before.seconds < 3600  # in all
     assert (before.problem, before.sparing, before.live) == (None, "", False)
 
     begun = flops.start(id, FlopForm(line=f"{SEVENS} | x", target_pct=5))

@@ -82,6 +82,9 @@ def test_a_hand_is_replayed(reviews: Reviews, review: Review, root: Path) -> Non
     kept = review.hands[2]
     assert [one.word for one in hand.steps] == [word for _, _, word in kept.actions]
     assert [one.decision for one in hand.steps] == [None, 0, 1, None, 2, None]
+    first = hand.steps[0]
+    assert (first.word, first.label) == ("c", "limp")  # as in the line of the decision
+    assert hand.decisions[0].line.startswith("SB limps")
     assert hand.solution_id == Library([root]).id_of(root / "three")
     for shown, one in zip(hand.decisions, kept.decisions, strict=True):
         assert shown.judged_by == one.evaluated_by

@@ -239,7 +239,7 @@ class ExactFlop(Message):
     live: bool  # whether that solve is active
     sparing: str  # how it is made to fit into memory, for people; "": it fits
     memory_bytes: int | None  # that solving takes; None: it is solved already
-    seconds_per_iteration: Known
+    seconds: Known  # that solving takes, set-up and checks included
     problem: str | None  # why it cannot be solved here
 
 
@@ -461,6 +461,7 @@ class Exploited(Message):
     """The best response of a player at one decision."""
 
     line: str
+    words: str  # the same for people
     on_flops: bool  # whether all flops are shown together
     seat: str
     opponent: str

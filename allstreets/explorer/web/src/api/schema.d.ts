@@ -1715,8 +1715,8 @@ export interface components {
             notes: string[];
             /** Problem */
             problem: string | null;
-            /** Seconds Per Iteration */
-            seconds_per_iteration: number | null;
+            /** Seconds */
+            seconds: number | null;
             /** Solution */
             solution: string | null;
             /** Solve */
@@ -1790,6 +1790,8 @@ export interface components {
             total_unit: string;
             /** Unit */
             unit: string;
+            /** Words */
+            words: string;
         };
         /**
          * ExploitForm

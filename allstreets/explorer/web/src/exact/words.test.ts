@@ -25,10 +25,10 @@ describe("averages", () => {
 
 describe("costOf", () => {
   it("says what is known", () => {
-    const plain = { memory_bytes: 3_600_000_000, seconds_per_iteration: 0.85, sparing: "" };
-    expect(costOf(plain)).toContain(": about 3.6 GB; 0.85 s per iteration.");
+    const plain = { memory_bytes: 3_600_000_000, seconds: 85, sparing: "" };
+    expect(costOf(plain)).toContain(": about 3.6 GB; about 1 min 25 s in all, a draft in seconds.");
     expect(costOf({ ...plain, sparing: "stored in 16 bits" })).toContain("stored in 16 bits.");
-    const none = { memory_bytes: null, seconds_per_iteration: null, sparing: "" };
+    const none = { memory_bytes: null, seconds: null, sparing: "" };
     expect(costOf(none)).toBe("Real combos, every turn and river, for the ranges that get here.");
   });
 });

@@ -35,14 +35,14 @@ export const AVERAGED =
 
 type Cost = Pick<
   Schemas["ExactFlop"],
-  "memory_bytes" | "seconds_per_iteration" | "sparing"
+  "memory_bytes" | "seconds" | "sparing"
 >;
 
 /** The meaning and the cost of solving. */
-export function costOf({ memory_bytes: memory, seconds_per_iteration: seconds, sparing }: Cost): string {
+export function costOf({ memory_bytes: memory, seconds, sparing }: Cost): string {
   const takes = [
     memory === null ? "" : `about ${bytes(memory)}`,
-    seconds === null ? "" : `${significant(seconds, 2)} s per iteration`,
+    seconds === null ? "" : `about ${duration(seconds)} in all, a draft in seconds`,
     sparing && `to fit into memory, ${sparing}`,
   ].filter(Boolean);
   const what = "Real combos, every turn and river, for the ranges that get here";

@@ -1,7 +1,7 @@
 // A hand step by step: its decisions, and the notes on them.
 
 import type { Schemas } from "../api/client";
-import { fixed, often, plain, significant } from "../common/format";
+import { fixed, often, plain } from "../common/format";
 import type { Pressed } from "../place/keys";
 
 export type Hand = Schemas["ReplayHand"];
@@ -60,8 +60,15 @@ export function verdict(one: Decision): string {
   const option = one.options.find((each) => each.word === one.counted_as);
   const same = option ? `the solution does this ${often(option.frequency, 0)} of the time` : "";
   if (!isDear(one)) return `nothing lost; ${same}`;
-  const solved = one.within === null ? "" : `; accuracy ${significant(one.within, 2)} bb on average over the range`;
-  return `${fixed(one.loss, 3)} bb lost; ${same}${solved}`;
+  return `${fixed(one.loss, 3)} bb lost; ${same}`;
+}
+
+const DEPTH = "played "; // begins a note on the depth, which `distance` tells
+
+/** What else there is to know about a decision. */
+export function notesOf(hand: Hand, one: Decision): string[] {
+  const own = one.loss === null ? [] : [one.note]; // its verdict is the note
+  return [...own, ...hand.notes].filter((note) => note && !note.startsWith(DEPTH));
 }
 
 /** The distance of the solution from the played hand. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Schemas } from "../api/client";
-import { commandOf, distance, openedAt, stepBeside, verdict, type Decision, type Hand } from "./replay";
+import { commandOf, distance, notesOf, openedAt, stepBeside, verdict, type Decision, type Hand } from "./replay";
 import { ANY, barsOf, beside, filtered, gradersOf, handsOf, missing, namesOf, type Row } from "./table";
 
 function row(hand: string, part: Partial<Row>): Row {
@@ -108,12 +108,16 @@ describe("a replayed hand", () => {
   });
   it("says what a decision cost, or why nobody knows", () => {
     const [cheap, dear, unknown] = HAND.decisions as [Decision, Decision, Decision];
-    expect(verdict(dear)).toBe(
-      "0.500 bb lost; the solution does this 25 % of the time; accuracy 0.02 bb on average over the range",
-    );
+    expect(verdict(dear)).toBe("0.500 bb lost; the solution does this 25 % of the time");
     expect(verdict({ ...cheap, loss: 0 })).toBe("nothing lost; the solution does this 25 % of the time");
     expect(verdict(unknown)).toBe("not solved: no time");
     expect(distance(HAND)).toBe("game, 20 bb for 16 bb played: +25 %");
+  });
+  it("has the notes that nothing else says", () => {
+    const [cheap, , unknown] = HAND.decisions as [Decision, Decision, Decision];
+    const hand: Hand = { ...HAND, notes: ["played 16 bb deep, graded before the flop at 20 bb (+25 %)", "an ante"] };
+    expect(notesOf(hand, { ...cheap, note: "rough" })).toEqual(["rough", "an ante"]);
+    expect(notesOf(hand, unknown)).toEqual(["an ante"]);
   });
   it("knows its keys", () => {
     const bare = { ctrlKey: false, metaKey: false, altKey: false };
