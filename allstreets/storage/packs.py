@@ -151,7 +151,9 @@ def packed_solutions(file: Path) -> list[Packed]:
         names = [name.partition("/") for name in pack.namelist()]
     found = dict.fromkeys(name for name, _, member in names if member == MANIFEST)
     if not found or not all(NAME.fullmatch(name) for name in found):
-        raise InputError(f"{file} holds no solutions: it was not made by allstreets library build")
+        raise InputError(
+            f"{file} contains no solutions: it was not made by allstreets library build"
+        )
     return [Packed(file, name) for name in found]
 
 
@@ -172,7 +174,7 @@ def unpacked(where: Path) -> Path:
         solutions = packed_solutions(where)
         if len(solutions) > 1:
             raise InputError(
-                f"{where} holds {len(solutions):,} solutions; name one of them: "
+                f"{where} contains {len(solutions):,} solutions; name one of them: "
                 f"{where / solutions[0].name}"
             )
         return solutions[0].folder()
@@ -210,7 +212,7 @@ def find_packed(name: str, ready: Mapping[str, Packed]) -> Packed | None:
     if not near:
         return None
     raise InputError(
-        f"{name} is neither a folder nor a ready-made solution; near it: {', '.join(near)}.\n"
+        f"{name} is neither a folder nor a ready-made solution; similar names: {', '.join(near)}.\n"
         "allstreets library lists all of them."
     )
 
@@ -318,4 +320,4 @@ def _member(pack: zipfile.ZipFile, file: Path, name: str) -> bytes:
 
 
 def _damaged(file: Path, error: Exception) -> InputError:
-    return InputError(f"the pack {file} is damaged: {error}.\nGet it again, or build it again.")
+    return InputError(f"the pack {file} is damaged: {error}.\nDownload it again, or rebuild it.")
