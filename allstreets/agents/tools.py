@@ -114,7 +114,7 @@ class Tools:
         if name in packs:
             return packs[name].folder()
         near = get_close_matches(name, [*self._folders, *packs], 3)
-        meant = f"; near ones: {', '.join(near)}" if near else ""
+        meant = f"; nearest: {', '.join(near)}" if near else ""
         raise InputError(f"no solution is called '{name}': list_solutions names them{meant}")
 
     def get_range(
@@ -314,7 +314,7 @@ def _named(folders: Sequence[Path]) -> dict[str, Path]:
             path for path in inside if (path / MANIFEST).exists() and folder_kind(path) != SPOTS
         ]
         if not solutions:
-            raise InputError(f"{folder} holds no solution")
+            raise InputError(f"{folder} contains no solution")
         for path in solutions:
             name = path.absolute().name
             if name in named:

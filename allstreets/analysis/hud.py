@@ -330,7 +330,7 @@ def hud_seat(game: WholeGame, asked: Sequence[HudEntry], seat: Player | None = N
     if len(seats) == 1:
         return seats[0]
     why = "count in both seats" if seats else "are of both seats"
-    raise InputError(f"these numbers {why}: say which one he has, --opponent bb or --opponent sb")
+    raise InputError(f"these numbers {why}: name the player's seat, --opponent bb or --opponent sb")
 
 
 def _no_decision(game: WholeGame, asked: HudEntry, player: Player | None = None) -> InputError:

@@ -33,7 +33,7 @@ def json_object(data: bytes) -> dict[str, Any]:
     except ValueError as error:
         raise DamagedFileError(str(error)) from None
     if not isinstance(value, dict):
-        raise DamagedFileError("it holds no object")
+        raise DamagedFileError("it contains no object")
     return value
 
 

@@ -79,7 +79,7 @@ def parse_line(
     any_card: bool = False,
     notation: Notation = CHIPS,
 ) -> Line:
-    """Follow a line from the root; `board` holds the cards that cannot be dealt any more.
+    """Follow a line from the root; `board` has the cards that can no longer be dealt.
 
     The line may end anywhere, also where the next card is to be dealt. `any_card` allows `*` where
     cards are named.

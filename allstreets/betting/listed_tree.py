@@ -81,7 +81,7 @@ def _action(word: str, line: str, all_in: int, per_chip: int) -> Action:
         return Action(kind, all_in if kind == ActionKind.ALL_IN else 0)
     sized = RAISE.fullmatch(word.lower())
     if sized is None:
-        raise InputError(f"line '{line}': '{word}' is no action: write f, x, c, r2.5 or a")
+        raise InputError(f"line '{line}': '{word}' is not an action: write f, x, c, r2.5 or a")
     amount = round(Fraction(sized[1]) * CHIPS_PER_BB * per_chip)
     if amount >= all_in:
         return Action(ActionKind.ALL_IN, all_in)

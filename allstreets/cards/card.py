@@ -74,7 +74,7 @@ def parse_cards(text: str) -> tuple[int, ...]:
     cards = tuple(parse_card(letters[i : i + 2]) for i in range(0, len(letters), 2))
     for position, card in enumerate(cards):
         if card in cards[:position]:
-            raise InputError(f"'{shorten(text)}' holds the card {card_text(card)} twice")
+            raise InputError(f"'{shorten(text)}' contains the card {card_text(card)} twice")
     return cards
 
 

@@ -226,7 +226,7 @@ def evaluate(hands: ArrayLike) -> NDArray[np.uint16]:
     twice = (in_order[:, 1:] == in_order[:, :-1]).any(axis=1)
     if twice.any():
         row = int(np.argmax(twice))
-        raise InputError(f"hand {row} holds a card twice: {cards_text(cards[row].tolist())}")
+        raise InputError(f"hand {row} contains a card twice: {cards_text(cards[row].tolist())}")
     out = np.empty(len(cards), np.uint16)
     evaluate_hands(cards, evaluator_tables(), out)
     return out

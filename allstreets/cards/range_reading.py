@@ -174,7 +174,7 @@ def _top(text: str, share: float) -> list[int]:
     held = np.cumsum(HAND_SIZES[order]) <= share * COMBO_COUNT + 1e-9
     if not held.any():
         least = 100 * int(HAND_SIZES[order[0]]) / COMBO_COUNT
-        raise InputError(f"'{shorten(text)}' holds no hand: AA alone is {least:.2f} %")
+        raise InputError(f"'{shorten(text)}' contains no hand: AA alone is {least:.2f} %")
     return np.flatnonzero(np.isin(HAND_OF_COMBO, np.array(order)[held])).tolist()
 
 

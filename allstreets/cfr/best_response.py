@@ -123,7 +123,7 @@ def from_table(game: FlatGame, table: StrategyTable) -> Floats:
         row = table.get(key)
         if row is None:
             raise InputError(
-                f"the strategy says nothing about information set {key!r} of {game.name}: "
+                f"the strategy has no entry for information set {key!r} of {game.name}: "
                 "give every set its probabilities"
             )
         unknown = next((label for label in row if label not in labels), None)

@@ -155,4 +155,4 @@ def check_state(given: Mapping[str, NDArray[Any]], expected: Mapping[str, NDArra
                 f"but {own.dtype}{list(own.shape)} was expected. Restore it with its own game"
             )
         if np.issubdtype(array.dtype, np.floating) and not np.isfinite(array).all():
-            raise InputError(f"this state is damaged: {name} holds values that are not numbers")
+            raise InputError(f"this state is damaged: {name} contains values that are not numbers")

@@ -254,7 +254,7 @@ def _read(opened: socket.socket, size: int, until: float) -> bytes:
     while len(data) < size:
         left = until - time.monotonic()
         if left <= 0:
-            raise TimeoutError("the worker says nothing")
+            raise TimeoutError("the worker does not answer")
         opened.settimeout(left)
         more = opened.recv(size - len(data))
         if not more:

@@ -2,7 +2,7 @@
 
 A question goes to all at once, and the driver waits for the last answer. `RayPool` has a worker on
 every machine of a Ray cluster, or on every GPU: Ray starts an actor on every machine that has cores
-to lend, which takes all of them. The actor opens a connection and serves it until the driver hangs
+free, which takes all of them. The actor opens a connection and serves it until the driver hangs
 up. Ray reports when an actor has died; a broken connection shows it sooner.
 """
 
@@ -165,7 +165,7 @@ class RayPool(WorkerPool):
             raise InputError(
                 f"no worker could be started on the cluster: {reasons[0]}"
                 if reasons
-                else f"no machine of the cluster has {what} to lend"
+                else f"no machine of the cluster has {what} free"
             )
 
     @property

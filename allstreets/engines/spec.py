@@ -109,7 +109,9 @@ def require_playable(tree: BettingTree, kind: Kind, device: Device | None) -> No
     """Refuse a tree with locked decisions on engines that would ignore them."""
     can = ON_PROCESSORS[kind] if device is None else ON_GPUS[kind]
     if tree.is_locked and not can.locks:
-        raise InputError("lock: sampled deals know no locks after the flop: use other cards")
+        raise InputError(
+            f"lock: cards {kind} does not support locks after the flop: use other cards"
+        )
     if tree.hand_locks and not can.locks_combos:
         raise InputError(
             "lock: after the flop some hands are locked with cards boards or exact; with "

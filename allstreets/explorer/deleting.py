@@ -24,7 +24,7 @@ class Deleting:
         """Move a solution to the trash of its folder."""
         folder = self._library.folder(solution)
         if Signature.of(folder) is None:
-            raise MissingError(f"{folder} holds no solution, so it is not deleted here")
+            raise MissingError(f"{folder} contains no solution, so it is not deleted here")
         card = next((card for card in self._library.cards() if card.id == solution), None)
         name = folder.name if card is None else card.name
         if card is not None and card.part_of is not None:

@@ -180,7 +180,7 @@ class Library:
         entry = self._require(id)
         signature = Signature.of(entry.folder)
         if entry.problem is not None or signature is None:
-            raise MissingError(entry.problem or f"{entry.folder} holds no solution any more")
+            raise MissingError(entry.problem or f"{entry.folder} contains no solution any more")
         with self._lock:
             opened = self._views.get(id)
             if opened is None or opened.signature.own != signature.own:

@@ -301,7 +301,7 @@ class Exploiting:
         folder = self._library.folder(solution)
         require_quick(self._library.card(solution), f"allstreets lock {folder} --exploit")
         if not self._mutex.acquire(blocking=False):
-            raise BusyError("another best response is being computed: ask again when it is done")
+            raise BusyError("another best response is being computed: try again when it is done")
         try:
             yield folder
         finally:

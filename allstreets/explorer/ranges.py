@@ -57,7 +57,7 @@ class KeptRanges:
         with self._turn():
             kept = self._read()
             if len(kept) >= MOST and name not in kept:
-                raise InputError(f"{MOST:,} ranges are kept already: remove some of them")
+                raise InputError(f"{MOST:,} ranges are saved, the most possible: remove some")
             self._write({**kept, name: text})
         return _described(name, text)
 
@@ -66,7 +66,7 @@ class KeptRanges:
         with self._turn():
             kept = self._read()
             if kept.pop(name, None) is None:
-                raise MissingError(f"no range is kept as {shortened(name)}")
+                raise MissingError(f"no range is saved as {shortened(name)}")
             self._write(kept)
 
     @contextmanager
@@ -94,7 +94,7 @@ class KeptRanges:
             ranges = stored.get("ranges")
             if isinstance(ranges, dict) and all(isinstance(text, str) for text in ranges.values()):
                 return ranges
-        raise InputError(f"{self._file} is damaged (it holds no ranges): {REMOVE}")
+        raise InputError(f"{self._file} is damaged (it contains no ranges): {REMOVE}")
 
     def _write(self, ranges: dict[str, str]) -> None:
         text = json.dumps({"version": VERSION, "ranges": ranges}, indent=1, ensure_ascii=False)

@@ -54,7 +54,7 @@ class Simplifying:
         command = f"allstreets simplify {folder}, with --grid 25%, --sizes 1 or --drop 5%"
         require_quick(self._library.card(id), command)
         if not self._one_at_a_time.acquire(blocking=False):
-            raise BusyError("another price is being computed: ask again when it is done")
+            raise BusyError("another price is being computed: try again when it is done")
         try:
             yield folder
         finally:

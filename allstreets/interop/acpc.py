@@ -246,7 +246,7 @@ class DealtPlayer:
                 raise InputError(f"the player answers '{action[:40]}', which is not an action")
             move = _read_move(match, ledger)
             return ledger.legal(move.kind, move.to, whole=True)
-        raise InputError("the player has hung up")
+        raise InputError("the player has disconnected")
 
     def close(self) -> None:
         """End the match."""

@@ -137,7 +137,8 @@ def _files(paths: Iterable[Path | str]) -> Iterator[Path]:
         inside = sorted(file for file in path.rglob("*") if _is_history(file))
         if not inside:
             raise InputError(
-                f"{path} holds no hand histories: they end in {', '.join(ENDINGS)}; name the file"
+                f"{path} contains no hand histories: they end in {', '.join(ENDINGS)}; "
+                "name the file"
             )
         yield from inside
 

@@ -153,7 +153,7 @@ class HrcExport:
         except (KeyError, FileNotFoundError):
             raise InputError(
                 f"{self.path} has no {name}: name the folder or the .zip of an export of HRC, "
-                f"which holds {SETTINGS} and {NODES}/"
+                f"which contains {SETTINGS} and {NODES}/"
             ) from None
         except DamagedFileError as error:
             raise InputError(f"{self.path}: {name}: {error}") from None

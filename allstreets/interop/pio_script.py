@@ -415,7 +415,7 @@ def _tree(script: _Script) -> PioTree:
         raise InputError(f"the script does not say {', '.join(missing)}: is this a tree?")
     for key in ("pot", "stack"):
         if not keys[key]:
-            raise InputError(f"the {key} is 0: a tree begins with chips to play for")
+            raise InputError(f"the {key} is 0: a tree needs chips to play for")
     if settings.get("Rake.Enabled", "").lower() == TRUE and "rake" not in keys:
         keys["rake"] = _number("Rake.Fraction", settings.get("Rake.Fraction", ""))
         keys["rake_cap"] = _number("Rake.Cap", settings.get("Rake.Cap", ""))

@@ -92,7 +92,9 @@ def load_tree(folder: Place | str) -> WholeSolution:
     """A solution that has a tree before the flop; an `InputError` for others."""
     result = load(folder)
     if not isinstance(result, WholeSolution) or result.unit.name != "bb":
-        raise InputError(f"{folder} holds no betting before the flop: name a preflop or whole game")
+        raise InputError(
+            f"{folder} contains no betting before the flop: name a preflop or whole game"
+        )
     return result
 
 

@@ -342,7 +342,7 @@ def _games(file: Path, stacks: Sequence[float], flags: Mapping[str, Any]) -> Ite
         config = parse_train_config(own, str(file), flags).solver
         if not isinstance(config, UnifiedConfig):
             raise InputError(
-                f"{file}: the library holds whole games, solver: {{type: unified_cfr}}"
+                f"{file}: the library contains whole games, solver: {{type: unified_cfr}}"
             )
         yield LibraryGame(name, own, config)
 

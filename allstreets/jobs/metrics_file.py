@@ -35,7 +35,9 @@ def begin(path: Place, *, overwrite: bool = False) -> None:
             f"cannot write the metrics file {path}: {error.strerror or error}"
         ) from None
     if used:
-        raise InputError(f"{path} already holds metrics of a run; remove it or name another file")
+        raise InputError(
+            f"{path} already contains metrics of a run; remove it or name another file"
+        )
 
 
 def append(path: Place, row: Mapping[str, Any]) -> None:

@@ -244,6 +244,6 @@ def _name(made: MadeSimple, folder: Path | None) -> str:
 
 def _no_game(what: str) -> InputError:
     return InputError(
-        f"simplify takes a spot or a whole game, and this holds {what}.\n"
+        f"simplify takes a spot or a whole game, and this contains {what}.\n"
         "Solve the flop as a spot: allstreets solve, with the ranges that get there"
     )

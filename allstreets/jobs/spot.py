@@ -573,8 +573,8 @@ def plan_flop(
     free = shutil.disk_usage(there).free
     if size > free:
         raise InputError(
-            f"it takes {data_size(size)} to keep in {output}, where {data_size(free)} are free: "
-            "--save turn or flop keeps less, --output names another folder"
+            f"saving takes {data_size(size)} in {output}, where {data_size(free)} are free: "
+            "--save turn or flop saves less, --output names another folder"
         )
     return job
 

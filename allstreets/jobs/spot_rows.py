@@ -303,7 +303,7 @@ class SpotTable:
                 self._columns = list(FIGURES)
                 self._rewrite([])
             elif tuple(self._columns[: len(FIGURES)]) != FIGURES:
-                raise InputError(f"{path} holds other columns; name another CSV file")
+                raise InputError(f"{path} contains other columns; name another CSV file")
         except OSError as error:
             raise self._refusal(error) from None
 

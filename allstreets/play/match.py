@@ -318,7 +318,7 @@ class MatchJob:
                     raise
                 raise InputError(f"{path} is damaged: name another folder") from None
             if held != facts:
-                raise InputError(f"{self.folder} holds another match: name another folder")
+                raise InputError(f"{self.folder} contains another match: name another folder")
             return
         text = json.dumps(facts).encode()
         write_atomic(path, lambda out: out.write(text), durable=False)

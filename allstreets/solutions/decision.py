@@ -408,7 +408,7 @@ class Decision:
         if not columns.size or np.isnan(columns[: len(self.actions)]).any():
             if self.by_combo:
                 fits = len(text) < 4 or live_combos(self.board)[parse_combo(text)]
-                held = "" if fits else f": it holds a card of the board {cards_text(self.board)}"
+                held = "" if fits else f": it contains a card of the board {cards_text(self.board)}"
                 raise InputError(f"{name} is not in the range that gets here{held}")
             raise InputError(f"{name} does not fit beside the flop {cards_text(self.board)}")
         numbers = columns[:, 0].tolist()

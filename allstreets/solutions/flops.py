@@ -465,7 +465,7 @@ class RatioRoots(Roots):
         lines = [whole_line(self.text(root), parts.cards, after) for root in roots]
         raise NoNodeError(
             f"the flop {parts.cards} is solved at the SPRs "
-            f"{', '.join(f'{sprs[root]:g}' for root in roots)}: say which by --spr, or write "
+            f"{', '.join(f'{sprs[root]:g}' for root in roots)}: choose one with --spr, or write "
             f"'{lines[0]}'",
             [(f"SPR {sprs[root]:g}", line) for root, line in zip(roots, lines, strict=True)],
         )
@@ -483,7 +483,7 @@ class RatioRoots(Roots):
             if named or len(self.sprs) == 1:
                 return line
             ratios = ", ".join(f"{ratio:g}" for ratio in self.sprs)
-            raise InputError(f"flops are solved at the SPRs {ratios}: say which by --spr")
+            raise InputError(f"flops are solved at the SPRs {ratios}: choose one with --spr")
         words = rest if named else line
         return f"{ratio_word(spr)} | {words.strip().removeprefix('|').strip()}"
 

@@ -138,7 +138,7 @@ class StoredStreet:
             }
             whole = combos.ndim == 1 and combos.dtype.kind == "i"
             if not whole or not ((combos >= 0) & (combos < COMBO_COUNT)).all():
-                raise DamagedFileError(f"combos_{name} holds values that are not combos")
+                raise DamagedFileError(f"combos_{name} contains values that are not combos")
             for array, shape in shapes.items():
                 require_shape(self._arrays, f"{array}_{name}", shape)
 

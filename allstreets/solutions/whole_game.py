@@ -374,7 +374,7 @@ class WholeSolution(Solution):
         same = "" if text == named.flop.text else f" ({named.flop.text} but for suits)"
         near = near_flops([solved.flop for solved in flops], named.flop)
         raise NoNodeError(
-            f"the flop {text}{same} is not among the {len(flops):,} of this solution; near ones: "
+            f"the flop {text}{same} is not among the {len(flops):,} of this solution; nearest: "
             f"{', '.join(flop.text for flop in near)}",
             [(flop.text, whole_line(self._root_text(root), flop.text, after)) for flop in near],
         )

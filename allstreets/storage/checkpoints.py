@@ -167,7 +167,7 @@ def require_no_checkpoints(folder: Place) -> None:
         raise InputError(f"{folder} is a file; name a folder for the checkpoints")
     for _, path in _checkpoints(folder)[:1]:
         raise InputError(
-            f"{folder} already holds a run ({path.name}); "
+            f"{folder} already contains a run ({path.name}); "
             "continue it with --resume, or name another folder"
         )
 
@@ -186,7 +186,7 @@ def has_checkpoints(folder: Place) -> bool:
 def require_checkpoints(folder: Place) -> None:
     """Refuse to resume without a checkpoint."""
     if not has_checkpoints(folder):
-        raise InputError(f"{folder} holds no checkpoint; start the run without --resume")
+        raise InputError(f"{folder} contains no checkpoint; start the run without --resume")
 
 
 def save_checkpoint(folder: Folder, checkpoint: Checkpoint) -> Folder:

@@ -76,13 +76,13 @@ class FlopsBundle:
         self._lock = threading.Lock()  # around the rows and their manifest
 
     def require_free(self) -> None:
-        """Refuse a folder that holds another run, or files that are not ours."""
+        """Refuse a folder that contains another run, or files that are not ours."""
         require_ours(self.folder)
         if (self.folder / MANIFEST).exists():
             manifest = read_manifest(self.folder, KIND)
             require_same(self.folder, manifest["config"], self._identity, "model of flops")
             raise InputError(
-                f"{self.folder} already holds this model; continue it with --resume, or name "
+                f"{self.folder} already contains this model; continue it with --resume, or name "
                 "another folder"
             )
 

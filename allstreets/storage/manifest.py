@@ -237,11 +237,11 @@ def require_plain_data(data: Any, depth: int = DEEPEST) -> None:
             require_plain_data(each, depth - 1)
     elif isinstance(data, str):
         if not data.isascii() and any("\ud800" <= letter <= "\udfff" for letter in data):
-            raise MisfitError("it holds half a letter")
+            raise MisfitError("it contains half a letter")
     elif isinstance(data, float) and not math.isfinite(data):
-        raise MisfitError("it holds NaN or infinity")
+        raise MisfitError("it contains NaN or infinity")
     elif isinstance(data, int) and not -LARGEST <= data < LARGEST:
-        raise MisfitError("it holds a number that is too large")
+        raise MisfitError("it contains a number that is too large")
 
 
 def require_facts(facts: Mapping[str, Any], kind: str) -> None:
@@ -399,7 +399,8 @@ def _read(folder: Place, maker: str) -> dict[str, Any]:
         manifest.items()
         require_plain_data(manifest)
     except FileNotFoundError:
-        what = "does not exist" if not folder.exists() else "holds no solution (no manifest.json)"
+        missing = not folder.exists()
+        what = "does not exist" if missing else "contains no solution (no manifest.json)"
         raise InputError(f"{folder} {what}; make one with: {maker}") from None
     except NotADirectoryError:
         raise InputError(f"{folder} is a file; name the folder of a solution") from None
@@ -420,7 +421,7 @@ def require_same(
     if keys:
         first = keys[0]
         raise InputError(
-            f"{folder} holds another {what}: {', '.join(keys)} differ "
+            f"{folder} contains another {what}: {', '.join(keys)} differ "
             f"({first} {_short(there.get(first))} there, {_short(here.get(first))} here).\n"
             "Name another folder."
         )
@@ -431,7 +432,7 @@ def require_trained(folder: Place, manifest: Mapping[str, Any]) -> None:
     if manifest.get("simplified") is not None:
         made = MadeSimple.read(manifest["simplified"])
         raise InputError(
-            f"{folder} holds simple strategies ({made.rule}), which cannot be solved further.\n"
+            f"{folder} contains simple strategies ({made.rule}), which cannot be solved further.\n"
             f"Name another folder, or continue with their original: {made.source}"
         )
 

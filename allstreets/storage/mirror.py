@@ -42,7 +42,7 @@ def mirrored(where: str | Place) -> Path:
         _fetch(source / MANIFEST, folder / MANIFEST)
     except FileNotFoundError:
         raise InputError(
-            f"{source} holds no solution (no {MANIFEST}); make one with: allstreets train … "
+            f"{source} contains no solution (no {MANIFEST}); make one with: allstreets train … "
             f"--output {source} --cluster auto"
         ) from None
     except OSError as error:

@@ -43,14 +43,14 @@ def load(folder: Place | str, kind: type[Any] | None = None) -> Any:
     stored = folder_kind(folder)
     if stored not in OPENERS:
         raise InputError(
-            f"{folder} holds a solution of a kind that this version does not know ('{stored}'); "
+            f"{folder} contains a solution of a kind that this version does not know ('{stored}'); "
             "use the version that wrote it"
         )
     module, name = OPENERS[stored]
     loaded = getattr(import_module(module), name)(folder)
     if kind is not None and not isinstance(loaded, kind):
         kind_text = next(text for known, text in NAMES.items() if isinstance(loaded, known))
-        raise InputError(f"{folder} holds {kind_text}, not {NAMES[kind]}")
+        raise InputError(f"{folder} contains {kind_text}, not {NAMES[kind]}")
     return loaded
 
 

@@ -175,10 +175,12 @@ def packed_solutions(file: Path) -> list[Packed]:
     """The solutions of a pack, in their order."""
     with _opened(file) as pack:
         names = [name.partition("/") for name in pack.namelist()]
-    names_found = dict.fromkeys(name for name, _, member in names if member == MANIFEST)
-    if not names_found or not all(NAME.fullmatch(name) for name in names_found):
-        raise InputError(f"{file} holds no solutions: it was not made by allstreets library build")
-    return [Packed(file, name) for name in names_found]
+    packed = dict.fromkeys(name for name, _, member in names if member == MANIFEST)
+    if not packed or not all(NAME.fullmatch(name) for name in packed):
+        raise InputError(
+            f"{file} contains no solutions: it was not made by allstreets library build"
+        )
+    return [Packed(file, name) for name in packed]
 
 
 def library(folder: Path | None = None) -> dict[str, Packed]:
@@ -198,7 +200,7 @@ def unpacked(where: Path) -> Path:
         solutions = packed_solutions(where)
         if len(solutions) > 1:
             raise InputError(
-                f"{where} holds {len(solutions):,} solutions; name one of them: "
+                f"{where} contains {len(solutions):,} solutions; name one of them: "
                 f"{where / solutions[0].name}"
             )
         return solutions[0].folder()
@@ -236,7 +238,7 @@ def find_packed(name: str, ready: Mapping[str, Packed]) -> Packed | None:
     if not near:
         return None
     raise InputError(
-        f"{name} is neither a folder nor a ready-made solution; near it: {', '.join(near)}.\n"
+        f"{name} is neither a folder nor a ready-made solution; similar names: {', '.join(near)}.\n"
         "allstreets library lists all of them."
     )
 
@@ -344,4 +346,4 @@ def _member(pack: zipfile.ZipFile, file: Path, name: str) -> bytes:
 
 
 def _damaged(file: Path, error: Exception) -> InputError:
-    return InputError(f"the pack {file} is damaged: {error}.\nGet it again, or build it again.")
+    return InputError(f"the pack {file} is damaged: {error}.\nDownload it again, or rebuild it.")

@@ -115,7 +115,7 @@ def _card_model(manifest: Mapping[str, Any]) -> "CardModel | None":
 
 
 def require_ours(folder: Place) -> None:
-    """Refuse a file, or a folder without a solution that holds other files."""
+    """Refuse a file, or a folder without a solution that contains other files."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a folder for the solution")
     if (folder / MANIFEST).exists():
@@ -123,7 +123,7 @@ def require_ours(folder: Place) -> None:
     known = (_OURS, _SET_ASIDE)
     names = {path.name for path in _in(folder)} - RUN_FILES
     if not all(any(pattern.fullmatch(name) for pattern in known) for name in names):
-        raise InputError(f"{folder} holds other files; name a new folder for the solution")
+        raise InputError(f"{folder} contains other files; name a new folder for the solution")
 
 
 def require_new(folder: Place) -> None:
@@ -131,10 +131,10 @@ def require_new(folder: Place) -> None:
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a folder for the solution")
     if (folder / MANIFEST).exists():
-        raise InputError(f"{folder} already holds a solution; name another folder")
+        raise InputError(f"{folder} already contains a solution; name another folder")
     names = {path.name for path in _in(folder)} - {LOCK_NAME}
     if not all(_OURS.fullmatch(name) for name in names):
-        raise InputError(f"{folder} holds other files; name a new folder for the solution")
+        raise InputError(f"{folder} contains other files; name a new folder for the solution")
 
 
 def require_folder(folder: Place, kind: Kind, *, resume: bool) -> None:
@@ -145,7 +145,7 @@ def require_folder(folder: Place, kind: Kind, *, resume: bool) -> None:
         require_trained(folder, manifest)
         if not resume:
             raise InputError(
-                f"{folder} already holds a solution of {manifest['iterations']:,} iterations; "
+                f"{folder} already contains a solution of {manifest['iterations']:,} iterations; "
                 "continue it with --resume, or name another folder"
             )
 
@@ -246,7 +246,7 @@ def copy_solution(folder: Path, output: Path) -> Path:
     if (output / MANIFEST).exists():
         if (output / MANIFEST).read_bytes() == (folder / MANIFEST).read_bytes():
             return output
-        raise InputError(f"{output} holds another solution; name another folder")
+        raise InputError(f"{output} contains another solution; name another folder")
     temporary = output.with_name(f".{output.name}.{secrets.token_hex(4)}.tmp")
     try:
         output.parent.mkdir(parents=True, exist_ok=True)

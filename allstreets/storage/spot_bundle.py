@@ -132,14 +132,14 @@ def require_free(folder: Path, identity: Mapping[str, Any]) -> None:
     if not (folder / MANIFEST).exists():
         if all(path.name == LOCK_NAME or _OURS.fullmatch(path.name) for path in folder.iterdir()):
             return  # at most the leftovers of an interrupted save
-        raise InputError(f"{folder} holds other files; name a new folder for the solution")
+        raise InputError(f"{folder} contains other files; name a new folder for the solution")
     manifest = read_spot_manifest(folder)
     if _is_replaced(manifest["config"], identity):
         return
     require_same(folder, manifest["config"], identity, KIND)
     require_trained(folder, manifest)
     raise InputError(
-        f"{folder} already holds this spot, solved to iteration {manifest['iterations']:,}; "
+        f"{folder} already contains this spot, solved to iteration {manifest['iterations']:,}; "
         "continue it with --resume, or name another folder"
     )
 

@@ -104,13 +104,13 @@ class SpotSetBundle:
             entries = read_entries(folder)
             if not resume:
                 raise InputError(
-                    f"{folder} already holds {len(entries):,} spots; continue them with --resume, "
-                    "or name another folder"
+                    f"{folder} already contains {len(entries):,} spots; continue them with "
+                    "--resume, or name another folder"
                 )
             return {entry.folder: entry for entry in entries}
         names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
         if names - {LOCK_NAME}:
-            raise InputError(f"{folder} holds other files; name a new folder for the solutions")
+            raise InputError(f"{folder} contains other files; name a new folder for the solutions")
         return {}
 
     def _write(self) -> None:
@@ -153,10 +153,13 @@ class SpotSet:
         """
         if name is None and len(self.names) > 1:
             raise InputError(
-                f"{self.folder} holds several spots: say which by --name: {', '.join(self.names)}"
+                f"{self.folder} contains several spots: choose one with --name: "
+                f"{', '.join(self.names)}"
             )
         if name is not None and name not in self.names:
-            raise InputError(f"{self.folder} holds no spot '{name}': {suggest(name, self.names)}")
+            raise InputError(
+                f"{self.folder} contains no spot '{name}': {suggest(name, self.names)}"
+            )
         entries = [entry for entry in self.entries if name in (None, entry.name)]
         if not entries:
             raise InputError("there is no board to report on: none is solved")

@@ -46,7 +46,7 @@ from allstreets.storage import (
 UNOPENED, SPOT = "unopened", "spot"
 NO_BIG_BLIND = "the spot does not say what a big blind is: a chip counts as one"
 MODELS = (
-    "{folder} holds flops solved one by one, with ranges that are never played: practise "
+    "{folder} contains flops solved one by one, with ranges that are never played: practise "
     "with a spot (allstreets solve) or a whole game (allstreets train)"
 )
 MAKE = "allstreets train … --output DIR makes one, and allstreets library lists ready-made ones"
@@ -208,7 +208,7 @@ def load_playable(
     if isinstance(solution, SpotSet):
         example = next((entry.folder for entry in solution.entries), "…")
         raise InputError(
-            f"{folder} holds spots that were solved together: practise with one of them, "
+            f"{folder} contains spots that were solved together: practise with one of them, "
             f"{folder / example}"
         )
     if solution.unit.name == "pot":

@@ -152,7 +152,7 @@ def test_a_played_hand_is_graded(tools: Tools) -> None:
         ("no hand at all", "pf-10bb", "no hand can be read"),
         ("x" * 60_000, "pf-10bb", "60,000 characters"),
         ("\n\n\n".join(HISTORY * 2), "pf-10bb", "review 3 at a time"),
-        (HISTORY[0], "pf-10b", "near ones: pf-10bb"),
+        (HISTORY[0], "pf-10b", "nearest: pf-10bb"),
     ],
 )
 def test_histories_that_cannot_be_graded(
@@ -176,7 +176,7 @@ def test_equities_are_exact(tools: Tools) -> None:
 def test_only_named_folders_are_opened(game: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no solution is called"):
         Tools().get_node(str(game))
-    with pytest.raises(InputError, match="holds no solution"):
+    with pytest.raises(InputError, match="contains no solution"):
         Tools([tmp_path])
     with pytest.raises(InputError, match="is not a folder"):
         Tools([tmp_path / "missing"])

@@ -33,7 +33,7 @@ def test_ten_may_be_written_with_digits() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("Qs Qs 2h", "'Qs Qs 2h' holds the card Qs twice"),
+        ("Qs Qs 2h", "'Qs Qs 2h' contains the card Qs twice"),
         ("Xs", "'Xs' is not a card: write a rank 23456789TJQKA and a suit cdhs, such as As or Td"),
         ("Qx", "'Qx' is not a card"),
         ("QsJ", "'QsJ' has an odd number of letters: every card takes two, as in Qs"),

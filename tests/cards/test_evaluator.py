@@ -157,7 +157,7 @@ def test_boards_of_four_equal_cards_read_nothing_outside_the_tables() -> None:
         ([[0, 1, 2, 3, 52]], "cards are whole numbers 0..51, not 0..52"),
         ([[0, 1, 2, 3, -1]], "cards are whole numbers 0..51, not -1..3"),
         ([[0, 1, 2, 3, 4.5]], "cards are whole numbers 0..51, not float64"),
-        ([[0, 1, 2, 3, 4], [7, 1, 2, 3, 7]], "hand 1 holds a card twice: 3s2d2h2s3s"),
+        ([[0, 1, 2, 3, 4], [7, 1, 2, 3, 7]], "hand 1 contains a card twice: 3s2d2h2s3s"),
     ],
 )
 def test_bad_hands_say_what_is_wrong(hands: list[object], message: str) -> None:

@@ -98,7 +98,7 @@ def test_weights() -> None:
         ("AK:nan", "'AK:nan': the weight nan is not between 0 and 1"),
         ("AK:x", "'AK:x': 'x' is not a weight: write a number such as 0.5"),
         ("AK:", "'AK:': '' is not a weight"),
-        ("AsAs", "'AsAs' holds the card As twice"),
+        ("AsAs", "'AsAs' contains the card As twice"),
         ("A9s-K5s", "'A9s-K5s': the ends must share the higher card (A9s-A6s) or the gap"),
         ("AA-AK", "'AA-AK': the ends must share"),
         ("AKs++", "'AKs++' is not a hand or a combo"),
@@ -238,7 +238,7 @@ def test_shares_and_random_are_tokens_like_others() -> None:
     with pytest.raises(InputError, match=r"character 4: 'top' is not a hand"):
         Range.parse("AA,top KK")
     assert Range.parse("50%(20%)") == Range.parse("20%:0.5")
-    with pytest.raises(InputError, match=r"character 4: '0.4%' holds no hand: AA alone is 0.45 %"):
+    with pytest.raises(InputError, match=r"character 4: '0.4%' contains no hand: AA alone is 0.45"):
         Range.parse("AA,0.4%")
     with pytest.raises(InputError, match="'101%' is more than all hands"):
         Range.parse("101%")

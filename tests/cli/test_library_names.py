@@ -63,7 +63,7 @@ def test_reports_and_comparisons(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_name_that_is_near(capsys: pytest.CaptureFixture[str]) -> None:
     told = shown(capsys, "report", "pf-10b", code=2)
-    assert "pf-10b is neither a folder nor a ready-made solution; near it: pf-10bb" in told
+    assert "pf-10b is neither a folder nor a ready-made solution; similar names: pf-10bb" in told
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         assert main(["report", "pf-10.2bb"]) == 0
@@ -126,7 +126,7 @@ def test_certificates(capsys: pytest.CaptureFixture[str]) -> None:
     # Again, it is there; another one does not overwrite it.
     shown(capsys, "certify", "pf-10bb", "--output", "mine")
     told = shown(capsys, "certify", "pf-8bb", "--output", "mine", code=2)
-    assert "mine holds another solution" in told
+    assert "mine contains another solution" in told
 
 
 def test_reviews(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -74,7 +74,7 @@ def test_help_starts_without_the_heavy_libraries() -> None:
         (["equity", "AA", "KK", "--bord", "x"], "No such option"),
         (["equity", "AA", "KK", "QQ"], "equity is heads-up: name two hands or ranges, not 3"),
         (["equity", "AA", "KX"], "'KX' is not a hand or a combo"),
-        (["equity", "AA", "KK", "--board", "QsQs2h"], "'QsQs2h' holds the card Qs twice"),
+        (["equity", "AA", "KK", "--board", "QsQs2h"], "'QsQs2h' contains the card Qs twice"),
         (["equity", "QsQh", "KK", "--board", "QsJh2h"], "the range 'QsQh' is blocked"),
         (["equity", "AA", "KK", "--board", "QsJh"], "has 2 cards: a flop has 3"),
         (["equity", "AA:1.5", "KK"], "the weight 1.5 is not between 0 and 1"),

@@ -137,7 +137,7 @@ def test_a_spot(capsys: pytest.CaptureFixture[str], turn: Path) -> None:
         (["--from", "GAME", "--line", "r9"], "'r9' is not offered"),
         (["--from", "GAME", "--action", "bet"], "'bet' is not offered here"),
         (["--from", "GAME", "--action", "call", "--player", "bb"], "oop does not act here"),
-        (["--from", "GAME", "--line", "c x", "--flop", "2c2d2h"], "of this solution; near ones: "),
+        (["--from", "GAME", "--line", "c x", "--flop", "2c2d2h"], "of this solution; nearest: "),
         (["--from", "/nowhere/at/all"], "/nowhere/at/all"),
     ],
 )
@@ -159,7 +159,7 @@ def test_export(capsys: pytest.CaptureFixture[str], game: Path, turn: Path, tmp_
     run(capsys, "export", game, tmp_path / "short")
     short = Range.parse((tmp_path / "short" / "r2.5" / "c" / "BB.txt").read_text())
     assert short == read.rounded(2) == Range.parse(run(capsys, *same)) != read
-    assert "holds no betting before the flop" in refused(capsys, "export", turn, tmp_path / "no")
+    assert "contains no betting before the flop" in refused(capsys, "export", turn, tmp_path / "no")
 
 
 def test_a_pio_tree_becomes_a_spot_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

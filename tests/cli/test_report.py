@@ -187,7 +187,7 @@ def test_bad_folders(capsys: pytest.CaptureFixture[str], solved: Path, tmp_path:
     code, _, err = run(capsys, str(tmp_path / "nowhere"))
     assert (code, "does not exist" in err) == (2, True)
     code, _, err = run(capsys, str(tmp_path))
-    assert (code, "holds no solution" in err) == (2, True)
+    assert (code, "contains no solution" in err) == (2, True)
     shutil.copytree(solved / "full", tmp_path / "damaged")
     for path in (tmp_path / "damaged").glob("nodes-*"):
         path.write_bytes(path.read_bytes()[:100])

@@ -86,7 +86,7 @@ def test_simple_strategies_are_saved(
     original = load_spot(folder).at("x").decision.strategy
     assert abs(2 * original - (2 * original).round()).max() > 0.1
     assert main(["simplify", str(folder), "--sizes", "1", "--output", str(target)]) == 2
-    assert "holds simple strategies (steps of 50 %)" in capsys.readouterr().err
+    assert "contains simple strategies (steps of 50 %)" in capsys.readouterr().err
     with pytest.raises(InputError, match="cannot be solved further"):
         require_resumable(target, read_spot_manifest(target)["config"])
     assert main(["report", str(target)]) == 0
@@ -150,4 +150,4 @@ def test_a_saved_whole_game_is_opened_by_everything(
     assert load_playable(target).figures.exploitability == pytest.approx(price.after)
     capsys.readouterr()
     assert main(["simplify", str(game), "--sizes", "1", "--output", str(target)]) == 2
-    assert "already holds a solution; name another folder" in capsys.readouterr().err
+    assert "already contains a solution; name another folder" in capsys.readouterr().err

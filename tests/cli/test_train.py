@@ -65,7 +65,7 @@ def test_a_run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     ]
     code, out, err = run(capsys, "train", str(file), "-o", str(folder))
     assert (code, out) == (2, "")
-    assert "already holds this model; continue it with --resume" in err
+    assert "already contains this model; continue it with --resume" in err
     code, out, err = run(capsys, "train", str(file), "-o", str(folder), "--resume")
     assert code == 0
     assert "(3 of 3 are solved)" in err
@@ -281,7 +281,7 @@ def test_one_flop(capsys: pytest.CaptureFixture[str], solved: Path) -> None:
             "line 'x' begins with neither a ratio nor a flop: write spr1 |",
         ),
         (["--flop", "AhKd7s"], "AhKd7s (AsKh7d but for suits) is not among the 3 of this solution"),
-        (["--flop", "Ks7d2c"], "say which by --spr"),
+        (["--flop", "Ks7d2c"], "choose one with --spr"),
         (["--flop", "Ks7d"], "a flop has 3"),
         (["--spr", "9"], "the SPR 9 is not solved here, only 1, 2"),
         (["--combos"], "--combos has no meaning here"),
@@ -312,7 +312,7 @@ def test_options_of_models_are_refused_for_spots(
     code, _, err = run(capsys, "report", str(tmp_path / "spot"), "--flop", "AhKd7s")
     assert code == 2
     assert "--flop has no meaning here" in err
-    assert "holds a spot" in err
+    assert "contains a spot" in err
     assert run(capsys, "report", str(tmp_path / "spot"))[0] == 0
 
 

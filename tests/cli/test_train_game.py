@@ -79,7 +79,7 @@ def test_a_run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     # And what was solved is not overwritten.
     code, out, err = train(capsys, tmp_path)
     assert (code, out) == (2, "")
-    assert "already holds a solution of 12 iterations; continue it with --resume" in err
+    assert "already contains a solution of 12 iterations; continue it with --resume" in err
     code, out, err = train(capsys, tmp_path, "--resume", epochs=16)
     assert code == 0
     assert load_unified(tmp_path / "out").iterations == 16
@@ -200,7 +200,7 @@ def test_the_separated_pipeline(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     assert len(load_flops(folder / "models").flops) == 4
     code, _, err = run(capsys, "train", str(file), "-o", str(folder))
     assert code == 2
-    assert "already holds a solution of 60 iterations" in err
+    assert "already contains a solution of 60 iterations" in err
     # On with more iterations: the flops are there.
     write_pipeline(file, iterations=80)
     code, _, err = run(capsys, "train", str(file), "-o", str(folder), "--resume")
@@ -291,7 +291,7 @@ def test_resume_needs_a_folder(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert err == "Error: --resume needs --output, the folder of the run to continue\n"
     code, _, err = run(capsys, "train", str(file), "--resume", "-o", str(tmp_path / "none"))
     assert code == 2
-    assert "holds no checkpoint; start the run without --resume" in err
+    assert "contains no checkpoint; start the run without --resume" in err
     code, _, err = run(capsys, "train", str(tmp_path / "missing.yaml"))
     assert code == 2
     assert len(err.splitlines()) == 1

@@ -240,5 +240,5 @@ def test_what_cannot_work_is_refused(
         with pytest.raises(InputError, match="install the same version on every machine"):
             run(tmp_path / "run", cluster=pools.address)
     monkeypatch.setattr(worker_pool, "START_SECONDS", 0.0)  # as if another program held the cores
-    with pytest.raises(InputError, match="no machine of the cluster has a core to lend"):
+    with pytest.raises(InputError, match="no machine of the cluster has a core free"):
         run(tmp_path / "run", cluster=pools.address)

@@ -29,7 +29,7 @@ def test_kept_replaced_and_forgotten(tmp_path: Path) -> None:
     assert [(one.name, one.text) for one in again.list()] == [("a", "QQ"), ("BB calls", "JJ")]
     again.remove("a")
     assert [one.name for one in kept.list()] == ["BB calls"]
-    with pytest.raises(MissingError, match="no range is kept as 'a'"):
+    with pytest.raises(MissingError, match="no range is saved as 'a'"):
         kept.remove("a")
 
 
@@ -48,8 +48,8 @@ def test_what_cannot_be_kept(tmp_path: Path) -> None:
     [
         (b"{", "is damaged"),
         (b"\xff", "is damaged"),
-        (b"[]", "holds no object"),
-        (b'{"version": 1, "ranges": {"a": 3}}', "holds no ranges"),
+        (b"[]", "contains no object"),
+        (b'{"version": 1, "ranges": {"a": 3}}', "contains no ranges"),
         (b'{"version": 2, "ranges": {}}', "was written by a later version: use that one"),
     ],
 )

@@ -23,7 +23,7 @@ GOOD: dict[str, Any] = {"board": "Ks7d4c9h2s", "oop": "TT+", "ip": "AQs+", "pot"
         ({"ip": "KsKh"}, "ip: the range 'KsKh' is blocked"),
         ({"oop": 5}, "oop: 5 is not a range"),
         ({"oop": "AcAd", "ip": "AcAh"}, "the two ranges block each other"),
-        ({"board": "KsKs2c"}, "board: .*holds the card Ks twice"),
+        ({"board": "KsKs2c"}, "board: .*contains the card Ks twice"),
         ({"board": "Ks7d"}, "board: "),
         ({"board": 7}, "board: 7 is not a text"),
         ({"pot": 0}, "pot 0 "),

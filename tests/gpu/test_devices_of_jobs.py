@@ -150,7 +150,7 @@ def test_a_game_larger_than_the_device_is_the_same_bit_for_bit(
     for name, array in solvers[1].state().items():
         np.testing.assert_array_equal(array, state[name])
     small.free_bytes = least - stored
-    with pytest.raises(InputError, match="come and go over PCIe still need"):
+    with pytest.raises(InputError, match="streamed over PCIe this needs"):
         game.build(game.engine(model, device="cuda"))
 
 

@@ -259,7 +259,7 @@ def test_files_and_folders(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist"):
         read_hands([tmp_path / "e.txt"])
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="holds no hand histories"):
+    with pytest.raises(InputError, match="contains no hand histories"):
         read_hands([tmp_path / "empty"])
 
 

@@ -200,7 +200,7 @@ WRONG = [
     (
         f"{BETTING}build_preflop_tree\nadd_line 250\nadd_line 0 100\nadd_line 0 0 80\n"
         "add_schematic_tree r:0:b250:c",
-        "do not come of bet sizes",
+        "do not follow from bet sizes",
     ),
 ]
 

@@ -66,7 +66,7 @@ def test_what_is_kept_is_what_is_returned(tmp_path: Path) -> None:
     for line, flop in (("", None), ("r2.5", None), ("c x | x", "9s8h7d")):
         ours, theirs = (one.at(line, flop).decision for one in (result, kept))
         assert ours.strategy == pytest.approx(theirs.strategy, abs=1e-2, nan_ok=True)
-    with pytest.raises(InputError, match="already holds a solution"):
+    with pytest.raises(InputError, match="already contains a solution"):
         train(GAME, tmp_path / "out")
     longer = {"solver": {**SMALL, "epochs": 20}}
     resumed = train(longer, str(tmp_path / "out"), resume=True)

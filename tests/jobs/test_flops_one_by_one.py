@@ -245,7 +245,7 @@ def test_a_run_may_be_extended(tmp_path: Path) -> None:
 
 def test_other_settings_are_refused(tmp_path: Path) -> None:
     run_small(tmp_path / "run", flops=FLOPS[:1])
-    with pytest.raises(InputError, match="already holds this model; continue it with --resume"):
+    with pytest.raises(InputError, match="already contains this model; continue it with --resume"):
         run_small(tmp_path / "run")
     with pytest.raises(InputError, match="another model of flops: exploitability_threshold di"):
         run_small(tmp_path / "run", resume=True, exploitability_threshold=0.5)
@@ -254,7 +254,7 @@ def test_other_settings_are_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "nowhere").exists()
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "letter.txt").write_text("dear")
-    with pytest.raises(InputError, match="holds other files"):
+    with pytest.raises(InputError, match="contains other files"):
         run_small(tmp_path / "other")
 
 

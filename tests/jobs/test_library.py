@@ -152,7 +152,7 @@ def test_no_game_is_begun_after_the_time(tmp_path: Path) -> None:
 def test_files_that_cannot_be_built(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="needs one line with stack_depth:, and there are 0"):
         job_of(tmp_path, "name: a\nsolver: {type: unified_cfr}\n", stacks=(5,))
-    with pytest.raises(InputError, match="the library holds whole games"):
+    with pytest.raises(InputError, match="the library contains whole games"):
         job_of(tmp_path, "postflop_model: {flops: spread_2}\n")
     with pytest.raises(InputError, match="two games have the name pf-5bb"):
         job_of(tmp_path, PUSH, "pf", stacks=(5, 5))

@@ -256,7 +256,7 @@ def test_a_fresh_run_does_not_touch_another(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         run(fresh, tmp_path, 300)
     assert str(error.value) == (
-        f"{tmp_path} already holds a run (checkpoint-000000000250); "
+        f"{tmp_path} already contains a run (checkpoint-000000000250); "
         "continue it with --resume, or name another folder"
     )
     assert fresh.iterations == 0
@@ -282,7 +282,7 @@ def test_nothing_to_resume(tmp_path: Path) -> None:
     folder = tmp_path / "none"
     with pytest.raises(InputError) as error:
         run(solver(), folder, resume=True)
-    assert str(error.value) == f"{folder} holds no checkpoint; start the run without --resume"
+    assert str(error.value) == f"{folder} contains no checkpoint; start the run without --resume"
     assert not folder.exists()
     with pytest.raises(InputError, match="--resume needs the folder with the checkpoints"):
         RunFiles(resume=True)

@@ -37,7 +37,7 @@ def test_a_fresh_run_does_not_write_into_old_metrics(path: Path) -> None:
     with pytest.raises(InputError) as error:
         metrics_file.begin(path)
     assert str(error.value) == (
-        f"{path} already holds metrics of a run; remove it or name another file"
+        f"{path} already contains metrics of a run; remove it or name another file"
     )
     assert path.read_bytes() == before
     path.write_text("")

@@ -100,5 +100,5 @@ def test_buckets_that_are_not_there(store: Remote) -> None:
     place = Remote("s3://no-such-bucket/run")
     with pytest.raises(InputError, match=r"cannot write to s3://no-.*exist.*\nThe bucket must"):
         plan_unified(small_config(cluster="local"), place).require()
-    with pytest.raises(InputError, match="s3://no-such-bucket/run holds no solution"):
+    with pytest.raises(InputError, match="s3://no-such-bucket/run contains no solution"):
         load_unified(place)

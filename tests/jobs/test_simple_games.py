@@ -257,11 +257,11 @@ def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
     folder = tmp_path / "mine"
     folder.mkdir()
     (folder / "notes.txt").write_text("mine")
-    with pytest.raises(InputError, match="holds other files; name a new folder"):
+    with pytest.raises(InputError, match="contains other files; name a new folder"):
         simple(original("classes"), folder, grid=0.5)
     assert [path.name for path in folder.iterdir()] == ["notes.txt"]
     simple(original("raked"), tmp_path / "simple", grid=0.5)
-    with pytest.raises(InputError, match="already holds a solution; name another folder"):
+    with pytest.raises(InputError, match="already contains a solution; name another folder"):
         simple(original("raked"), tmp_path / "simple", grid=0.5)
 
 
@@ -292,7 +292,7 @@ def test_it_says_what_it_was_made_from_and_cannot_go_on(tmp_path: Path) -> None:
     assert (found.facts.name, found.metrics) == ("Twenty, no actions below 5 %, steps of 25 %", [])
     for resume in (False, True):
         with pytest.raises(
-            InputError, match=r"holds simple strategies .* cannot be solved further"
+            InputError, match=r"contains simple strategies .* cannot be solved further"
         ):
             require_unified_folder(tmp_path / "simple", resume=resume)
     with pytest.raises(InputError, match=f"their original: 'Twenty' in {game}"):

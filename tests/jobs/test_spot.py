@@ -181,7 +181,7 @@ def test_refusals_come_before_any_work(tmp_path: Path) -> None:
     job(RIVER, "0", max_iterations=1, output=tmp_path / "solved")
     with pytest.raises(InputError, match="continue it with --resume"):
         job(RIVER, output=tmp_path / "solved")
-    with pytest.raises(InputError, match="holds another spot: pot differ"):
+    with pytest.raises(InputError, match="contains another spot: pot differ"):
         job({**RIVER, "pot": 98}, output=tmp_path / "solved", resume=True)
     with pytest.raises(InputError, match="unknown algorithm"):
         job({**RIVER, "algorithm": "magic"})

@@ -128,7 +128,7 @@ def test_boards_in_a_folder_that_is_gone_on_with(tmp_path: Path) -> None:
         "KsKs4c9h2s",
         "Ks7d4c9h2c",
     ]
-    with pytest.raises(InputError, match="already holds 3 spots; continue them with --resume"):
+    with pytest.raises(InputError, match="already contains 3 spots; continue them with --resume"):
         solve_many([{**game, "boards": BOARDS}], executor=here, **options)
 
     rows = solve_many([game], boards=BOARDS, executor=here, resume=True, **options)
@@ -203,10 +203,10 @@ def test_refusals(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="processes"):
         solve_many([RIVER], processes=0)
     (tmp_path / "mine.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(InputError, match="holds other columns"):
+    with pytest.raises(InputError, match="contains other columns"):
         solve_many([RIVER], csv=tmp_path / "mine.csv")
     assert (tmp_path / "mine.csv").read_text() == "a,b\n1,2\n"
-    with pytest.raises(InputError, match="holds other files"):
+    with pytest.raises(InputError, match="contains other files"):
         solve_many([RIVER], output=tmp_path)
     with pytest.raises(InputError, match="needs --output"):
         solve_many([RIVER], resume=True)
@@ -250,7 +250,7 @@ def test_a_report_over_the_boards_of_a_set(tmp_path: Path) -> None:
     # With every pair counted: both EVs are the pot.
     assert sum(report.total.evs) == pytest.approx(100, abs=1e-3)
     assert [row.name for row in report.by("suits")] == ["rainbow", "monotone"]
-    with pytest.raises(InputError, match="holds no spot 'turn'"):
+    with pytest.raises(InputError, match="contains no spot 'turn'"):
         board_report(folder, "x", name="turn")
     with pytest.raises(InputError, match="a single board"):
         board_report(solved.open(solved.entries[0]))

@@ -413,7 +413,8 @@ def test_folders_that_hold_something_else(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     run(folder, epochs=4)
     before = kept_numbers(folder)
-    assert "already holds a solution of 4 iterations; continue it with --resume" in refused(folder)
+    message = "already contains a solution of 4 iterations; continue it with --resume"
+    assert message in refused(folder)
     for keys in ({"stack_depth": 7}, {"flops": "spread_3"}, {"algorithm": "cfr+"}, {"seed": 2}):
         told = refused(folder, resume=True, **keys)
         assert "belongs to another run: " in told
@@ -422,10 +423,10 @@ def test_folders_that_hold_something_else(tmp_path: Path) -> None:
     assert stored(folder) == [4]
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear all")
-    assert "holds other files" in refused(tmp_path / "mine")
+    assert "contains other files" in refused(tmp_path / "mine")
     (tmp_path / "file").write_text("")
     assert "is a file" in refused(tmp_path / "file")
-    assert "holds no checkpoint; start the run without --resume" in refused(
+    assert "contains no checkpoint; start the run without --resume" in refused(
         tmp_path / "new", resume=True
     )
     assert not (tmp_path / "new").exists()

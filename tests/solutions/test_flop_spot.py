@@ -136,7 +136,7 @@ def test_a_line_that_nobody_plays_says_so() -> None:
         ("c x | Qs7h4d | x", None, "leave 'x' out"),
         ("c x x", "Qs7h4d", "'x': the flop is dealt after 'c x'"),
         ("c x | Qs7h4d", "AsKsQs", "its flop differs from AsKsQs"),
-        ("c x", "Qs7h7h", "holds the card 7h twice"),
+        ("c x", "Qs7h7h", "contains the card 7h twice"),
         ("c x", "Qs7h4x", "'4x' is not a card"),
         ("c x", "Qs7h4d2c", "a flop has 3"),
     ],

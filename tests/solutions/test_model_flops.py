@@ -159,7 +159,7 @@ def test_bad_lines(result: WholeSolution, line: str, message: str) -> None:
 def test_flops_and_ratios_that_are_not_there(result: WholeSolution) -> None:
     with pytest.raises(InputError, match=r"AhKd7s \(AsKh7d but for suits\) is not among the 2 of"):
         result.at("", "AhKd7s")
-    with pytest.raises(NoNodeError, match="solved at the SPRs 1, 2: say which by --spr") as told:
+    with pytest.raises(NoNodeError, match="solved at the SPRs 1, 2: choose one with --spr") as told:
         result.at("x", "Ks7d2c")
     assert told.value.hints == (("SPR 1", "spr1 | Ks7d2c | x"), ("SPR 2", "spr2 | Ks7d2c | x"))
     with pytest.raises(InputError, match="the SPR 3 is not solved here, only 1, 2"):
@@ -259,6 +259,6 @@ def test_a_report_over_flops(result: WholeSolution, bucketed: WholeSolution) -> 
     assert report.total.evs[Player.IP] == pytest.approx(total)
     groups = report.by("category")
     assert sum(row.share * row.evs[Player.IP] for row in groups) == pytest.approx(total)
-    with pytest.raises(InputError, match="say which by --spr"):
+    with pytest.raises(InputError, match="choose one with --spr"):
         board_report(result, "x")
     assert np.isnan(board_report(bucketed, "x").total.equities).all()  # buckets know none

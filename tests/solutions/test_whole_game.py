@@ -243,7 +243,7 @@ def test_combos_of_exact_games() -> None:
 
 
 def test_what_exact_games_do_not_tell() -> None:
-    with pytest.raises(InputError, match=r"7hAs is not in .* holds a card of the board 7c7h7d"):
+    with pytest.raises(InputError, match=r"7hAs is not in .* contains a card of the board 7c7h7d"):
         combo_result().strategy("c x", "7c7h7d", "7hAs")
     with pytest.raises(InputError, match="with real combos, only the flop's decisions are stored"):
         _ = combo_result().at("c x | x x", "7c7h7d").decision
@@ -265,7 +265,7 @@ def test_what_exact_games_do_not_tell() -> None:
         (
             "c x",
             "AhKd2s",
-            r"AhKd2s \(AsKh2d but for suits\) is not among the 3 of this solution; near ones: Qs7",
+            r"AhKd2s \(AsKh2d but for suits\) is not among the 3 of this solution; nearest: Qs7",
         ),
         ("c x", "AhKd", "'AhKd' has 2 cards: a flop has 3"),
     ],
@@ -276,7 +276,7 @@ def test_what_is_wrong_is_said(line: str, flop: str | None, message: str) -> Non
 
 
 def test_near_flops_are_like_the_one_that_is_missing() -> None:
-    with pytest.raises(InputError, match="near ones: 7s6h4s, As5h2h, Qs7h4d"):
+    with pytest.raises(InputError, match="nearest: 7s6h4s, As5h2h, Qs7h4d"):
         _ = result().at("c x", "8h6d5h").decision  # two-tone
 
 

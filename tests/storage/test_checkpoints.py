@@ -265,7 +265,8 @@ def test_no_checkpoint(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "none", tmp_path / "notes.txt"):
         with pytest.raises(InputError) as error:
             latest_checkpoint(folder, IDENTITY)
-        assert str(error.value) == f"{folder} holds no checkpoint; start the run without --resume"
+        message = f"{folder} contains no checkpoint; start the run without --resume"
+        assert str(error.value) == message
         with pytest.raises(InputError):
             require_checkpoints(folder)
 
@@ -277,7 +278,7 @@ def test_a_fresh_run_needs_a_folder_without_checkpoints(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         require_no_checkpoints(tmp_path)
     assert str(error.value) == (
-        f"{tmp_path} already holds a run (checkpoint-000000000100); "
+        f"{tmp_path} already contains a run (checkpoint-000000000100); "
         "continue it with --resume, or name another folder"
     )
     (tmp_path / "file").write_text("")

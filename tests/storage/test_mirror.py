@@ -54,11 +54,11 @@ def test_reports_open_urls(place: Remote, capsys: pytest.CaptureFixture[str]) ->
     assert main(["report", str(place)]) == 0
     assert f"report {place} --line spr2 --flop Ks7h2d" in capsys.readouterr().out
     assert main(["report", f"{place}/nothing"]) == 2
-    assert "holds no solution (no manifest.json)" in capsys.readouterr().err
+    assert "contains no solution (no manifest.json)" in capsys.readouterr().err
 
 
 def test_what_is_not_there(place: Remote) -> None:
-    with pytest.raises(InputError, match="holds no solution"):
+    with pytest.raises(InputError, match="contains no solution"):
         load(f"{place}-elsewhere")
     result = load_flops(place)
     shutil.rmtree(next(Path(place.url.removeprefix("file://")).glob("flops-*")))

@@ -23,7 +23,7 @@ def test_every_kind(tmp_path: Path) -> None:
     save_unified(raked(), tmp_path / "game", config={})
     assert isinstance(allstreets.load(str(tmp_path / "game")), WholeSolution)
     assert allstreets.load(tmp_path / "game", WholeSolution).is_game
-    with pytest.raises(InputError, match="game holds a whole game, not a spot"):
+    with pytest.raises(InputError, match="game contains a whole game, not a spot"):
         allstreets.load(tmp_path / "game", SpotSolution)
 
 
@@ -38,7 +38,7 @@ def test_a_spot_saves_itself(tmp_path: Path) -> None:
 
 
 def test_not_a_solution(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no solution"):
+    with pytest.raises(InputError, match="contains no solution"):
         allstreets.load(tmp_path)
     (tmp_path / "manifest.json").write_text(json.dumps({"kind": "tournament"}))
     with pytest.raises(InputError, match="does not know \\('tournament'\\)"):

@@ -107,7 +107,9 @@ def test_a_stack_that_is_missing_opens_the_nearest_and_says_so(
         assert packed_name(unpacked(Path("hu-11.5bb"))) == "hu-10bb"
     # Half as deep or twice as deep is another game, and so is one without the ante.
     for name in ("hu-5bb", "hu-40bb", "hu-ante-10bb", "hu-10b"):
-        with pytest.raises(InputError, match=f"{name} is neither a folder .* near it: .*hu-10bb"):
+        with pytest.raises(
+            InputError, match=f"{name} is neither a folder .* similar names: .*hu-10bb"
+        ):
             unpacked(Path(name))
     assert unpacked(Path("runs")) == Path("runs")
 
@@ -134,7 +136,7 @@ def test_a_pack_of_several_asks_for_one(compact: Path, tmp_path: Path) -> None:
     names = ("a-1bb", "a-2bb")
     write_pack(tmp_path / "two.zip", dict.fromkeys(names, compact), dict.fromkeys(names, YAML))
     assert [packed.name for packed in packed_solutions(tmp_path / "two.zip")] == list(names)
-    with pytest.raises(InputError, match=r"holds 2 solutions; name one of them: .*a-1bb"):
+    with pytest.raises(InputError, match=r"contains 2 solutions; name one of them: .*a-1bb"):
         load(tmp_path / "two.zip")
 
 
@@ -159,7 +161,7 @@ def test_what_is_no_pack(tmp_path: Path) -> None:
         load(tmp_path / "a.zip")
     with zipfile.ZipFile(tmp_path / "b.zip", "w") as pack:
         pack.writestr("some/file", "")
-    with pytest.raises(InputError, match="holds no solutions"):
+    with pytest.raises(InputError, match="contains no solutions"):
         load(tmp_path / "b.zip")
 
 

@@ -51,7 +51,7 @@ def test_another_game_is_refused(tmp_path: Path) -> None:
     save_preflop(solution(), tmp_path / "game", identity={"values": "abc"})
     assert len(list((tmp_path / "game").iterdir())) == 2
     require_preflop_folder(tmp_path / "game", resume=True)
-    with pytest.raises(InputError, match="already holds a solution"):
+    with pytest.raises(InputError, match="already contains a solution"):
         require_preflop_folder(tmp_path / "game", resume=False)
 
 

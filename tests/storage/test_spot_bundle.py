@@ -208,7 +208,7 @@ def test_all_in_already(tmp_path: Path) -> None:
 def test_foreign_folders_are_left_alone(tmp_path: Path) -> None:
     solver = solved(RIVER, 1)
     (tmp_path / "photo.jpg").write_text("x")
-    with pytest.raises(InputError, match="holds other files"):
+    with pytest.raises(InputError, match="contains other files"):
         save_spot(solver, tmp_path)
     with pytest.raises(InputError, match="is a file"):
         save_spot(solver, tmp_path / "photo.jpg")
@@ -225,7 +225,7 @@ def test_another_spot_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="precision differ"):
         save_spot(coarse, tmp_path / "solved")
     same = spot(RIVER, board="Ks 7d 4c 9h 2s")
-    with pytest.raises(InputError, match="already holds this spot, solved to iteration 1"):
+    with pytest.raises(InputError, match="already contains this spot, solved to iteration 1"):
         require_free(tmp_path / "solved", spot_identity(same))
 
 
@@ -242,7 +242,7 @@ def test_streets_that_are_not_there(tmp_path: Path) -> None:
 
 
 def test_not_a_bundle(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"holds no solution \(no manifest.json\)"):
+    with pytest.raises(InputError, match=r"contains no solution \(no manifest.json\)"):
         load_spot(tmp_path)
     with pytest.raises(InputError, match="does not exist"):
         load_spot(tmp_path / "nowhere")

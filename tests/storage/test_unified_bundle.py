@@ -210,10 +210,10 @@ def test_folders_that_a_run_may_not_use(tmp_path: Path, bundle: Path) -> None:
     left = {path.name for path in (tmp_path / "run").iterdir()}
     assert left == {"checkpoints", "metrics.jsonl", "metrics.jsonl.0a1b2c3d.damaged"}
     require_unified_folder(bundle, resume=True)
-    with pytest.raises(InputError, match="already holds a solution of 30 iterations; continue"):
+    with pytest.raises(InputError, match="already contains a solution of 30 iterations; continue"):
         require_unified_folder(bundle, resume=False)
     (tmp_path / "photo.jpg").write_text("x")
-    with pytest.raises(InputError, match="holds other files"):
+    with pytest.raises(InputError, match="contains other files"):
         require_unified_folder(tmp_path, resume=False)
     with pytest.raises(InputError, match="is a file"):
         require_unified_folder(tmp_path / "photo.jpg", resume=False)

@@ -139,7 +139,7 @@ class RiverPieces:
         if sizes.max() > room or terms.max() > most:
             raise InputError(
                 f"boards with {self.buckets} buckets do not fit the shared memory of the GPU;\n"
-                "take fewer buckets, or the cpu"
+                "use fewer buckets, or device: cpu"
             )
         middle = np.cumsum(sizes) - sizes / 2
         count = -(-int(sizes.sum()) // room)

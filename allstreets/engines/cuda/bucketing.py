@@ -169,7 +169,7 @@ class CudaBucketing:
         if max(sizes.on_river, sizes.on_turn, sizes.pairs(tile)) > device.shared_bytes:
             raise InputError(
                 f"{settings.river} river buckets and {settings.turn} turn buckets do not fit the "
-                "shared memory of the GPU;\ntake fewer, or the cpu"
+                "shared memory of the GPU;\nuse fewer, or device: cpu"
             )
         buffers, kernels = Buffers(device), self._compiled(apart)
         turn_blocks = 2 * sets * turns if settings.turn else 0

@@ -79,7 +79,7 @@ class CudaSubgame(ExactSubgame):
         streets: Sequence[StreetBoards] = (),
     ) -> None:
         if precision == "int16":
-            raise InputError("precision: int16 is for processors; a GPU takes float32 or float16")
+            raise InputError("precision: int16 runs on CPUs only; a GPU takes float32 or float16")
         refuse_long_decisions([tree])
         super().__init__(
             tree,

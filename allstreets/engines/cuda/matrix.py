@@ -428,6 +428,6 @@ def _fitting(trees: Trees, cards: MatrixCards, device: Device) -> Residence:
 def _refuse_pruning(weights: Singles) -> None:
     if (weights[:, THRESHOLD] > -np.inf).any():
         raise InputError(
-            "pruning is for processors: a GPU, which visits every action, would gain nothing;\n"
+            "pruning runs on CPUs only: a GPU visits every action and would gain nothing;\n"
             "leave out prune_warmup"
         )

@@ -74,7 +74,7 @@ def residence(flops: int, stored: int, tables: int, free: int) -> Residence:
     if resident < 0:
         need = always + SLOTS * part * each
         raise InputError(
-            f"device: flops that come and go over PCIe still need {need / 1e9:.1f} GB there, and "
+            f"device: even with flops streamed over PCIe this needs {need / 1e9:.1f} GB there, and "
             f"{free / 1e9:.1f} GB are free.\nUse fewer flops, buckets or sizes, or device: cpu"
         )
     return Residence(flops, resident, part)

@@ -121,7 +121,7 @@ def fitting(flop: FlopSpot, output: Path, free: int | None) -> Fit:
     size = 2 * fit.need.memory_bytes
     if size > room:
         raise InputError(
-            f"keeping this flop takes up to {data_size(size)} in {existing}, where "
+            f"saving this flop takes up to {data_size(size)} in {existing}, where "
             f"{data_size(room)} are free: make room there"
         )
     return fit

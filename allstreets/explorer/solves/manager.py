@@ -207,7 +207,7 @@ class Solves:
                     )
                 return self._command(running, "resume")
             if solve in self._queue:
-                raise BusyError("this solve waits for its turn")
+                raise BusyError("this solve is waiting for its turn")
             folder = self._find(solve)
             request, stored = _request(folder), self._describe_stored(folder)
             self._require_unfinished(stored, kind_of(request).finished)
@@ -253,7 +253,7 @@ class Solves:
         """Move a solve that is not running to the trash, with its solution."""
         with self._changed:
             if self._is_busy(solve):
-                raise BusyError("this solve is running or waits: stop it first")
+                raise BusyError("this solve is running or waiting: stop it first")
             folder = self._find(solve)
             stored = self._describe_stored(folder)  # an incomplete solve is not ours to delete
             if folder.in_use():

@@ -83,7 +83,7 @@ def _last_deal(node: Node) -> Node:
     if last is None or (last.deal is not None and last.deal.count == 3 and last != node):
         ways = node.ways_to_a_deal()
         if not ways:
-            raise NoNodeError("No card is dealt any more on this line.")
+            raise NoNodeError("No more cards are dealt on this line.")
         last = node.solution.at(ways[0][1])
     deal = last.deal or node.deal
     if deal is None or deal.count == 0:

@@ -238,7 +238,7 @@ def read_facts(folder: Path) -> tuple[SolutionKind, Manifest]:
         kind = cast(SolutionKind, stored)
         return kind, read_manifest(folder, kind)
     raise InputError(
-        f"{folder} holds a solution of a kind that this version does not know ('{stored}')"
+        f"{folder} contains a solution of a kind that this version does not know ('{stored}')"
     )
 
 
@@ -246,7 +246,7 @@ def open_view(folder: Path) -> SolutionView:
     """A view of the solution in a folder."""
     kind, manifest = read_facts(folder)
     if kind == "spots":
-        raise InputError(f"{folder} holds spots that were solved together: open one of them")
+        raise InputError(f"{folder} contains spots that were solved together: open one of them")
     if kind == "spot":
         spot = load(folder, SpotSolution)
         beside = boards_beside(spot, folder)

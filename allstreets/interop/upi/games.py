@@ -318,8 +318,8 @@ class GameTree(Tree):
         line = min(ours ^ wanted, key=lambda line: (len(line), line))
         problem = "is not among them" if line in ours else "cannot be one"
         raise InputError(
-            f"the lines of a {pot.name} pot do not come of bet sizes by street and player: the bet "
-            f"at the end of add_line {_amounts(line)} {problem}, where the sizes of the others hold"
+            f"the lines of a {pot.name} pot do not follow from bet sizes by street and player: the "
+            f"bet at the end of add_line {_amounts(line)} {problem}, given the other lines' sizes"
         )
 
     # Training.
@@ -343,7 +343,9 @@ class GameTree(Tree):
             )
         game = replace(self._sizes(), flops=self._flops)
         if not game.flops.flops:
-            raise InputError("no flop can come: add_to_subset 1 As Kh 7d, or add_all_flops, first")
+            raise InputError(
+                "there are no flops: send add_to_subset 1 As Kh 7d, or add_all_flops, first"
+            )
         return game
 
     def _cards(self, game: WholeGame) -> CardModel:
@@ -411,7 +413,7 @@ class GameTree(Tree):
     def save(self, folder: Path, saved: Saved) -> None:
         """Write its folder, with all streets."""
         if self._solver is None:
-            raise InputError("nothing was solved here: go first")
+            raise InputError("nothing was solved yet: send go first")
         if saved != "full":
             raise InputError("a whole game is stored with all of its streets: write full")
         save_unified(self._solver, folder, config={}, seconds=self.seconds)
@@ -420,6 +422,6 @@ class GameTree(Tree):
     def flops(self) -> dict[Flop, float]:
         """The flops that it was solved on, with their weights."""
         if self.stored is None and self._solver is None:
-            raise InputError("nothing was solved here: go first")
+            raise InputError("nothing was solved yet: send go first")
         flops = self._solution.game.flops
         return dict(zip(flops.flops, flops.weights.tolist(), strict=True))

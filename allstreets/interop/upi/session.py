@@ -181,7 +181,7 @@ class Session:
     def _script(self, rest: str) -> list[Sequence[str]]:
         path = read_path(rest)
         if self._scripts >= MOST_SCRIPTS:
-            raise InputError(f"scripts call each other {MOST_SCRIPTS} deep: is it a circle?")
+            raise InputError(f"scripts load scripts {MOST_SCRIPTS} deep: does one load itself?")
         with path.open("rb") as file:
             data = file.read(MOST_SCRIPT_BYTES + 1)
         if len(data) > MOST_SCRIPT_BYTES:

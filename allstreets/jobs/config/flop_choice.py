@@ -38,7 +38,7 @@ def fitted_flops(count: int, folder: Path) -> FlopSet:
     manifest = folder / MANIFEST
     if not manifest.is_file():
         raise InputError(
-            f"fitted_from: {folder} holds no solution; name the folder of a whole game that was "
+            f"fitted_from: {folder} contains no solution; name the folder of a whole game that was "
             "solved on all flops, or write flops: subset_95"
         )
     return _fitted(count, folder, manifest.stat().st_mtime_ns)
@@ -58,7 +58,7 @@ def solution_leaves(folder: Path) -> Floats:
         held = "stores no flops" if flops.is_all else f"has {len(flops.flops):,} flops"
         raise InputError(
             f"fitted_from: {folder} cannot say which flops stand for all: it {held}; "
-            "it takes a solution on all 1,755 (flops: all, cards: classes, memory: resident)"
+            "use a solution on all 1,755 (flops: all, cards: classes, memory: resident)"
         )
     return leaves_of(result)
 

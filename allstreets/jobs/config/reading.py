@@ -157,7 +157,9 @@ def read_yaml_text(path: Path) -> str:
     if not is_readable:
         raise InputError(f"{path} is a pipe or a device; write the config to a file and name that")
     if len(data) > MAX_BYTES:
-        raise InputError(f"{path} is larger than 1 MB; a config is a few kB, is this the file?")
+        raise InputError(
+            f"{path} is larger than 1 MB; a config is a few kB, is this the right file?"
+        )
     text = decode_text(data, str(path))
     if "\0" in text:
         raise InputError(f"{path} is not a text file; name a YAML file")
@@ -167,10 +169,11 @@ def read_yaml_text(path: Path) -> str:
 def _check_lines(text: str) -> None:
     lines = text.split("\n")
     if len(lines) > MAX_LINES:
-        raise _LimitError(MAX_LINES + 1, f"more than {MAX_LINES:,} lines; is this the file?")
+        raise _LimitError(MAX_LINES + 1, f"more than {MAX_LINES:,} lines; is this the right file?")
     for number, line in enumerate(lines, start=1):
         if len(line) > MAX_LINE:
-            raise _LimitError(number, f"longer than {MAX_LINE:,} characters; is this the file?")
+            what = f"longer than {MAX_LINE:,} characters; is this the right file?"
+            raise _LimitError(number, what)
 
 
 def _syntax_text(error: MarkedYAMLError) -> str:
@@ -187,10 +190,11 @@ class _LimitError(Exception):
 
 def _check_limits(line: int, values: int, depth: int, how: str = "") -> None:
     if values > MAX_VALUES:
-        what = f"more than {MAX_VALUES:,} values{how}; a config holds a few hundred"
+        what = f"more than {MAX_VALUES:,} values{how}; a config contains a few hundred"
         raise _LimitError(line, what)
     if depth > MAX_DEPTH:
-        raise _LimitError(line, f"nested more than {MAX_DEPTH} levels deep; is this the file?")
+        what = f"nested more than {MAX_DEPTH} levels deep; is this the right file?"
+        raise _LimitError(line, what)
 
 
 class _LimitedParser(Parser):
@@ -308,7 +312,7 @@ def read_config_text(text: str, model: type[M], source: str, override: Override 
 def _of_file(file: YamlFile, model: type[M], source: str, override: Override | None = None) -> M:
     if not isinstance(file.data, dict):
         what = "a list" if isinstance(file.data, list) else shown(file.data)
-        raise InputError(f"{source} must hold 'key: value' lines at its top level, not {what}")
+        raise InputError(f"{source} must have 'key: value' lines at its top level, not {what}")
     for advice in [model.other_files[key] for key in file.data if key in model.other_files]:
         raise InputError(f"{source} {advice}")
     return _check(file.data, model, source, file.lines, file.problems, override)

@@ -99,7 +99,9 @@ def _range_text(value: Any) -> Any:
         raise ValueError(f"{shown(value)} is a number, not a range; quote it: '{value}'")
     if isinstance(value, dict) and len(value) == 1:
         ((hand, weight),) = value.items()
-        raise ValueError(f"a space makes this a key; write '{hand}:{weight}', in quotes")
+        raise ValueError(
+            f"YAML reads a colon and a space as a key; write '{hand}:{weight}', in quotes"
+        )
     raise ValueError(f"{shown(value)} is not a range; write text such as 'QQ+,AKs', in quotes")
 
 

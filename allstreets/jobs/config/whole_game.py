@@ -427,13 +427,13 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
         if self.calibrate < FEWEST:
             raise WrongKeyError("calibrate", f"takes at least {FEWEST} flops, or 0 for none")
         if self.cards == "exact":
-            raise WrongKeyError("calibrate", "compares with exact cards, which these are")
+            raise WrongKeyError("calibrate", "has no effect: these cards are exact already")
         if self.memory == "per_batch":
             raise WrongKeyError("calibrate", "needs the strategies of all flops; write resident")
         if self.cluster is not None:
-            raise WrongKeyError("calibrate", "is not there yet on a cluster")
+            raise WrongKeyError("calibrate", "is not supported on a cluster yet")
         if any("|" in lock.line for lock in self.lock):
-            raise WrongKeyError("calibrate", "solves flops freely, and locks after the flop do not")
+            raise WrongKeyError("calibrate", "does not work with locks after the flop")
 
     def _fit_machine(self) -> None:
         """Choose the keys of a game with real boards that the file leaves open, and store them.
@@ -465,7 +465,8 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
         """Refuse settings that forget hands or flops that locks need."""
         if self.drop_unplayed_every and any("|" in lock.line for lock in self.lock):
             raise WrongKeyError(
-                "drop_unplayed_every", "leaves out hands, and locks after the flop are for all"
+                "drop_unplayed_every",
+                "does not work with locks after the flop, which lock all hands",
             )
         if self.memory == "per_batch" and any(lock.solution is not None for lock in self.lock):
             raise WrongKeyError(
@@ -519,7 +520,7 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
             ),
             "prune_warmup": (
                 bool(self.prune_warmup) and not can.prunes,
-                "where leaving out actions saves no time",
+                "where skipping actions saves no time",
             ),
         }
         for key, (is_wrong, why) in wrong.items():

@@ -23,7 +23,7 @@ FITTED = {"flops": "fitted_9"}
 
 def test_what_is_no_solution_on_all_flops(tmp_path: Path) -> None:
     config = small_config(**FITTED, fitted_from=str(tmp_path / "none"))
-    with pytest.raises(InputError, match="none holds no solution; name the folder of a whole game"):
+    with pytest.raises(InputError, match="none contains no solution; name the folder of a whole"):
         config.flop_set()
     few = tmp_path / "few"
     plan_unified(small_config(epochs=1), few).run()

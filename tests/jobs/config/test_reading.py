@@ -215,10 +215,13 @@ def test_wrong_numbers(tmp_path: Path, line: str, expected: str) -> None:
         ("tag: A1", "tag: must match pattern '^[a-z]+$', not 'A1'"),
         ("oop: 22.5", "oop: 22.5 is a number, not a range; quote it: '22.5'"),
         ("oop: [AA, 1e2]", "oop: 100.0 is a number, not a range; quote it: '100.0'"),
-        ("oop: {76s: 0.5}", "oop: a space makes this a key; write '76s:0.5', in quotes"),
+        (
+            "oop: {76s: 0.5}",
+            "oop: YAML reads a colon and a space as a key; write '76s:0.5', in quotes",
+        ),
         (
             "oop: [AA, 76s: 0.5]",
-            "oop: a space makes this a key; write '76s:0.5', in quotes",
+            "oop: YAML reads a colon and a space as a key; write '76s:0.5', in quotes",
         ),
         (
             "oop: true",
@@ -253,7 +256,7 @@ def test_top_level_must_be_keys(tmp_path: Path, text: str, what: str) -> None:
     path = write(tmp_path, text)
     with pytest.raises(InputError) as error:
         read_config(path, Job)
-    assert str(error.value) == f"{path} must hold 'key: value' lines at its top level, not {what}"
+    assert str(error.value) == f"{path} must have 'key: value' lines at its top level, not {what}"
 
 
 @pytest.mark.parametrize(

@@ -135,8 +135,8 @@ def test_problems_that_do_not_stop_the_reading(text: str, expected: str) -> None
         ("a: 1\n---\nb: 2\n", "line 2: a second document begins ('---'); keep one"),
         ("%YAML 1.1\n---\na: 1\n", "line 2: only YAML 1.2 is read; remove the %YAML line"),
         ("a: 1\nb: \x07\n", "line 2: the character U+0007 is not allowed in YAML; remove it"),
-        ("a: " + "!" * MAX_LINE, "line 1: longer than 100,000 characters; is this the file?"),
-        ("\n" * 100_000, "line 100001: more than 100,000 lines; is this the file?"),
+        ("a: " + "!" * MAX_LINE, "line 1: longer than 100,000 characters; is this the right file?"),
+        ("\n" * 100_000, "line 100001: more than 100,000 lines; is this the right file?"),
     ],
 )
 def test_syntax_errors_name_the_line(text: str, expected: str) -> None:
@@ -157,8 +157,8 @@ def laughs() -> str:
     return "\n".join(lines)
 
 
-MANY = "more than 20,000 values with aliases written out; a config holds a few hundred"
-DEEP = "line 1: nested more than 50 levels deep; is this the file?"
+MANY = "more than 20,000 values with aliases written out; a config contains a few hundred"
+DEEP = "line 1: nested more than 50 levels deep; is this the right file?"
 
 
 @pytest.mark.parametrize(
@@ -181,13 +181,13 @@ DEEP = "line 1: nested more than 50 levels deep; is this the file?"
         ("- " * 40_000, DEEP),
         (
             "a0: &a0 [x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}]\n" for i in range(1, 2000)),
-            "line 50: nested more than 50 levels deep; is this the file?",
+            "line 50: nested more than 50 levels deep; is this the right file?",
         ),
         (
             "[" + "1, " * 300_000,
-            "line 1: longer than 100,000 characters; is this the file?",
+            "line 1: longer than 100,000 characters; is this the right file?",
         ),
-        ("- 1\n" * 90_000, "line 20000: more than 20,000 values; a config holds a few hundred"),
+        ("- 1\n" * 90_000, "line 20000: more than 20,000 values; a config contains a few hundred"),
     ],
     ids=["laughs", "merges", "brackets", "braces", "dashes", "alias chain", "line", "list"],
 )
@@ -212,8 +212,8 @@ def test_a_file_of_100_mb_takes_no_time_and_no_memory(tmp_path: Path) -> None:
     with pytest.raises(InputError) as error:
         read_yaml(path)
     assert time.process_time() - began < 1
-    assert (
-        str(error.value) == f"{path} is larger than 1 MB; a config is a few kB, is this the file?"
+    assert str(error.value) == (
+        f"{path} is larger than 1 MB; a config is a few kB, is this the right file?"
     )
 
 

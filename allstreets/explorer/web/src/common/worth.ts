@@ -96,5 +96,5 @@ export function worthTitle(card: Card): string {
   }
   if (card.exploitability === null) return "Exploitability was not measured";
   const sentence = said.charAt(0).toUpperCase() + said.slice(1);
-  return card.kind === "unified" ? `${sentence}: allstreets certify finds out` : sentence;
+  return card.kind === "unified" ? `${sentence}: allstreets certify measures it` : sentence;
 }

@@ -205,7 +205,7 @@ function actionOf({ mode, actions, action }: Values): Action | null {
   return (chosen && actions.find((one) => one.word === action)) || null;
 }
 
-/** [169]: the EV that a hand gives away against its best action, by an action or by its strategy. */
+/** [169]: the EV that a hand gives up against its best action, by an action or by its strategy. */
 function lossesOf(actions: readonly Action[], taken: Action | null): (number | null)[] {
   return (actions[0]?.evs ?? []).map((_, place) => {
     const evs = actions.map((action) => action.evs[place] ?? null);

@@ -31,7 +31,7 @@ export const HELP: readonly (readonly [string, string])[] = [
   ["Home", "to the beginning"],
   ["m", "next view of the grid: strategy, EV, EV loss, equity, EQR, reach, difference"],
   ["p", "the other player's hands"],
-  ["Esc", "close the open hand, leave the grid"],
+  ["Esc", "unpin the hand, leave the grid"],
   ["?", "this help"],
   ["in the grid", "arrows move, Enter opens a hand"],
 ];

@@ -138,7 +138,7 @@ function realised(
   return {
     key: `eqr_${player}`,
     label: `EQR ${seat}`,
-    title: `EV of ${seat} over equity times pot`,
+    title: `EV of ${seat} divided by equity times pot`,
     value: (row) => eqr(row, player, report.pot ?? 0, report.paid ?? {}),
     text: (value) => percent(value, 0),
   };
