@@ -561,20 +561,27 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("command", WRONG)
-def test_errors_are_one_line(command: str) -> None:
+@pytest.fixture(scope="module")
+def river() -> Client:
     client = Client()
     client.tell(RIVER)
-    (line,) = client.ask(command)
+    return client
+
+
+@pytest.mark.parametrize("command", WRONG)
+def test_errors_are_one_line(river: Client, command: str) -> None:
+    """All in one session: it continues as if nothing had been said."""
+    before = river.ask("show_tree_params")
+    (line,) = river.ask(command)
     assert line.startswith("ERROR: ")
-    client.tell("is_ready")
+    assert river.ask("show_tree_params") == before
 
 
 # They wait, or write files of any name.
 WITH_EFFECTS = {"go", "exit", "dump_tree", "stdoutredi", "stdoutredi_append", "take_a_break"}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     st.lists(
         st.one_of(
