@@ -147,13 +147,14 @@ def test_the_time_limit_ends_a_solve() -> None:
 
 
 def test_no_hand_is_missing_where_a_range_is_thin() -> None:
-    """A street behind a bet that the solution hardly makes is solved for every unblocked hand."""
-    player = seated(Effort(target=0.5, seconds=1e6, threads=1))
-    line = (*LIMPED, (CHECK, 0), (BET, 100), (CALL, 100), (BET, 210))
-    answer = player.sit().answer(seen(hand(*line), f"{FLOP} 2c"))
-    assert answer.strategy.sum(axis=0) == pytest.approx(1.0)
-    *_, street = player._streets.values()  # the flop before it has other sizes, too
-    live = live_combos(parse_cards(f"{FLOP} 2c"))
+    """Hands that the solution plays otherwise get a little weight, so each has an answer."""
+    player, board = seated(), parse_cards(f"{FLOP} 2c 9h")
+    live = live_combos(board)
+    before = game().at("c x | 7s7h7d | x x | 2c | x x | 9h").decision
+    reach = [before.combo_weights(each) for each in Player]
+    assert min((held[live] / held.max()).min() for held in reach) < 1e-5
+    player.sit().answer(seen(hand(*CHECKED, (BET, 130)), f"{FLOP} 2c 9h"))
+    (street,) = player._streets.values()
     for held in street.result.spot.ranges:
         assert (held.weights[live] >= 0.99e-4 * held.weights.max()).all()
         assert not held.weights[~live].any()
