@@ -213,6 +213,14 @@ def test_a_tree_that_is_loaded_shows_and_goes_on(
     assert load(folder, SpotSolution).iterations > solution.iterations
 
 
+def test_files_of_piosolver_are_not_read(tmp_path: Path) -> None:
+    (tmp_path / "a tree.cfr").write_bytes(b"\x01CFR\0")
+    for command in ("load_tree", "show_metadata", "show_save_version"):
+        (line,) = Client().ask(f'{command} "{tmp_path / "a tree.cfr"}"')
+        assert line.startswith(f"ERROR: {command}: ")
+        assert ".cfr files of PioSOLVER are not read" in line
+
+
 def test_a_session_as_text() -> None:
     script = f"set_end_string {END}\n# a comment\n\n{RIVER}set_accuracy 0.002 fraction\ngo\n"
     script += "wait_for_solver\ncalc_results\nshow_strategy r:0\nexit\nis_ready\n"

@@ -260,8 +260,10 @@ class Nodes:
         met = float(self.matchups(node, Player.OOP).sum())
         cards = node.position.cards
         if self.game is None or not cards:
-            return met / self.pairs / _ways(len(node.board) - len(cards), len(node.board))
-        return met / FLOP_PAIRS * self._chance(cards) / _ways(FLOP_CARDS, len(node.board))
+            share = met / self.pairs / _ways(len(node.board) - len(cards), len(node.board))
+        else:
+            share = met / FLOP_PAIRS * self._chance(cards) / _ways(FLOP_CARDS, len(node.board))
+        return min(share, 1.0)  # weights have single precision
 
     def line_frequencies(self) -> dict[str, float]:
         """The frequency of each of `lines` over all cards; of a whole game before the flop."""
