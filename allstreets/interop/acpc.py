@@ -32,17 +32,17 @@ from allstreets.interop.live_hands import (
     LiveHand,
     TableResult,
     TableRules,
-    board_street,
     follow,
+    live_hand,
     read_cards,
     refuse,
-    won,
 )
 from allstreets.interop.played_hands import Cards, Ledger, Move
 
 VERSION = "VERSION:2.0.0"
 STATE = re.compile(r"MATCHSTATE:([01]):(\d{1,18}):([cfr0-9/]*):([2-9TJQKAcdhs|/]*)")
 ACTION = re.compile(r"f|c|r(\d{1,15})|/")
+BOARD_CARDS = 5
 SECONDS = 600.0  # that a player waits for the dealer, and a dealer for a player
 
 
@@ -55,22 +55,14 @@ def read_state(text: str, rules: TableRules) -> tuple[LiveHand, tuple[Cards | No
     try:
         ledger = read_betting(betting, rules)
         hands, _, table = cards.partition("/")
-        board = read_cards(table.replace("/", ""))
-        street = board_street(board)
         held = [read_cards(hand) for hand in hands.split("|")]
         if len(held) != len(Player) or any(len(hand) not in (0, 2) for hand in held):
             raise InputError("expected are two hands of two cards, with a bar between them")
-        dealt = [*board, *(card for hand in held for card in hand)]
-        if len(set(dealt)) < len(dealt):
-            raise InputError("a card is dealt twice")
-        turn = ledger.to_act
-        if turn is not None and turn[0] != street:
-            raise InputError(f"the betting is on the {turn[0].text}, the board is not")
+        oop, ip = ((hand[0], hand[1]) if hand else None for hand in held)
+        board, player = read_cards(table.replace("/", "")), Player(int(position))
+        return live_hand(f"hand {number}", player, (oop, ip), board, ledger), (oop, ip)
     except InputError as error:
         refuse(f"which is not a hand: {error}", text)
-    player = Player(int(position))
-    oop, ip = ((hand[0], hand[1]) if hand else None for hand in held)
-    return LiveHand(f"hand {number}", player, (oop, ip)[player], board, ledger), (oop, ip)
 
 
 def read_betting(text: str, rules: TableRules) -> Ledger:
@@ -175,12 +167,16 @@ def play_acpc(
 
 
 def _won(hand: LiveHand, holes: tuple[Cards | None, Cards | None]) -> Fraction | None:
-    strengths = None
-    if None not in holes and len(hand.board) == 5:
-        shown = [[*hand.board, *cards] for cards in holes if cards is not None]
-        oop, ip = evaluate(shown).tolist()
-        strengths = oop, ip
-    return won(hand, holes[hand.player.opponent], strengths)
+    """The player's winnings; None where the cards that decide were not shown."""
+    ledger, player = hand.ledger, hand.player
+    oop, ip = holes
+    if ledger.folded is not None:
+        return ledger.matched if ledger.folded != player else -ledger.matched
+    if oop is None or ip is None or len(hand.board) < BOARD_CARDS:
+        return None
+    strengths = evaluate([[*hand.board, *oop], [*hand.board, *ip]]).tolist()
+    lead: int = strengths[player] - strengths[player.opponent]
+    return ledger.matched * ((lead > 0) - (lead < 0))
 
 
 def _send(connection: socket.socket, line: str) -> None:

@@ -333,7 +333,7 @@ def _table(tree: BettingTree, node: int, decision: _Decision, key: str) -> Float
         hand = decision.node.hands.get(name)
         numbers = () if hand is None else getattr(hand, key)
         if len(numbers) == len(order):
-            table[:, number] = [numbers[place] for place in order]
+            table[:, number] = [numbers[action] for action in order]
     return table
 
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import NoReturn
 
 from allstreets.base import InputError, shortened
-from allstreets.betting import ActionKind, Player, Street
+from allstreets.betting import ActionKind, Player
 from allstreets.cards import parse_cards
 from allstreets.interop.played_hands import Cards, HandError, Ledger, Move, PlayedHand
 
@@ -84,17 +84,26 @@ def refuse(what: str, text: str) -> NoReturn:
 
 def read_cards(text: str) -> tuple[int, ...]:
     """Cards without anything between them: "9s8h"."""
-    cards = tuple(parse_cards(text)) if text else ()
-    if len(set(cards)) < len(cards):
-        raise InputError(f"{shortened(text)} names a card twice")
-    return cards
+    return tuple(parse_cards(text)) if text else ()
 
 
-def board_street(cards: tuple[int, ...]) -> Street:
-    """The street of a board."""
-    if len(cards) not in (0, 3, 4, 5):
-        raise InputError(f"a board has 3, 4 or 5 cards, not {len(cards)}")
-    return Street(max(len(cards) - 2, 0))
+def live_hand(
+    name: str,
+    player: Player,
+    holes: tuple[Cards | None, Cards | None],
+    board: tuple[int, ...],
+    ledger: Ledger,
+) -> LiveHand:
+    """A hand as a player sees it, if its cards and its betting fit; `holes` as far as shown."""
+    if len(board) not in (0, 3, 4, 5):
+        raise InputError(f"a board has 3, 4 or 5 cards, not {len(board)}")
+    dealt = [*board, *(card for hole in holes if hole for card in hole)]
+    if len(set(dealt)) < len(dealt):
+        raise InputError("a card is dealt twice")
+    turn = ledger.to_act
+    if turn is not None and turn[0] != max(len(board) - 2, 0):
+        raise InputError(f"the betting is on the {turn[0].text}, the board is not")
+    return LiveHand(name, player, holes[player], board, ledger)
 
 
 def follow(
@@ -126,14 +135,3 @@ def follow(
     if position < len(text):
         raise InputError(f"'{text[position:][:20]}' is not an action")
     return ledger
-
-
-def won(hand: LiveHand, theirs: Cards | None, strengths: tuple[int, int] | None) -> Fraction | None:
-    """The player's winnings; `strengths` of OOP's and IP's hands where cards were shown."""
-    ledger, player = hand.ledger, hand.player
-    if ledger.folded is not None:
-        return ledger.matched if ledger.folded != player else -ledger.matched
-    if theirs is None or strengths is None:
-        return None
-    lead = strengths[player] - strengths[player.opponent]
-    return ledger.matched * ((lead > 0) - (lead < 0))

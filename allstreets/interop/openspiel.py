@@ -20,7 +20,7 @@ from urllib.parse import quote, unquote
 import numpy as np
 
 from allstreets.base import InputError
-from allstreets.betting import NodeKind, Outcome, Player, action_word, line_text
+from allstreets.betting import BettingTree, NodeKind, Outcome, Player, action_word, line_text
 from allstreets.cards import (
     COMBO_CARDS,
     COMBO_COUNT,
@@ -41,6 +41,7 @@ else:
 
 READABLE = '"{}[]: '  # other characters would not survive OpenSpiel's own text of a game
 NAME = "python_allstreets_spot"
+PLAYERS = len(Player)
 BOARD_CARDS = 5
 CACHED_BOARDS = 2048  # more than there are rivers after a turn
 CHANCE, TERMINAL = int(pyspiel.PlayerId.CHANCE), int(pyspiel.PlayerId.TERMINAL)
@@ -76,6 +77,7 @@ class SpotRules:
 
     def __init__(self, spot: Spot) -> None:
         self.spot, self.tree = spot, spot.tree
+        self.movers = _movers(self.tree)
         oop, ip = (np.flatnonzero(given.weights) for given in spot.ranges)
         joint = fitting(oop, ip) * spot.ranges[0].weights[oop, None] * spot.ranges[1].weights[ip]
         total = joint.sum(axis=1)
@@ -95,6 +97,16 @@ class SpotRules:
     def __reduce__(self) -> tuple[type["SpotRules"], tuple[Spot]]:
         """Pickle by the spot: a state finds its rules again."""
         return SpotRules, (self.spot,)
+
+
+def _movers(tree: BettingTree) -> list[int | None]:
+    """Who moves at each node, once combos are dealt; None: nobody once the board is complete."""
+    movers = list[int | None]()
+    for kind, player in zip(tree.kind.tolist(), tree.player.tolist(), strict=True):
+        decides, ends = kind == NodeKind.DECISION, kind == NodeKind.FOLD
+        deals = CHANCE if kind == NodeKind.CHANCE else None
+        movers.append(player if decides else TERMINAL if ends else deals)
+    return movers
 
 
 def _chances(outcomes: list[int], weights: Any) -> list[tuple[int, float]]:
@@ -179,13 +191,12 @@ class SpotState(pyspiel.State):
 
     def current_player(self) -> int:
         """The player who acts; chance deals combos and cards."""
-        kind = self.rules.tree.kind[self.node]
-        if len(self.combos) < len(Player) or kind == NodeKind.CHANCE:
+        if len(self.combos) < PLAYERS:
             return CHANCE
-        if kind == NodeKind.DECISION:
-            return int(self.rules.tree.player[self.node])
-        dealt = kind == NodeKind.FOLD or len(self.board) == BOARD_CARDS
-        return TERMINAL if dealt else CHANCE
+        mover = self.rules.movers[self.node]
+        if mover is not None:
+            return mover
+        return TERMINAL if len(self.board) == BOARD_CARDS else CHANCE
 
     def is_terminal(self) -> bool:
         """Whether a player has folded, or both have shown their combos."""
@@ -207,7 +218,7 @@ class SpotState(pyspiel.State):
 
     def _apply_action(self, action: int) -> None:
         tree = self.rules.tree
-        if len(self.combos) < len(Player):
+        if len(self.combos) < PLAYERS:
             self.combos = (*self.combos, action)
         elif self.current_player() == CHANCE:
             self.cards = (*self.cards, action)
@@ -218,7 +229,7 @@ class SpotState(pyspiel.State):
 
     def _action_to_string(self, player: int, action: int) -> str:
         if player == CHANCE:
-            return combo_text(action) if len(self.combos) < len(Player) else card_text(action)
+            return combo_text(action) if len(self.combos) < PLAYERS else card_text(action)
         return action_word(self.rules.tree, int(self.rules.tree.children_of(self.node)[action]))
 
     def returns(self) -> list[float]:

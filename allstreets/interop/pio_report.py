@@ -29,6 +29,7 @@ from allstreets.cards import (
     HAND_NAMES,
     HAND_OF_COMBO,
     card_text,
+    cards_text,
     combo_text,
     live_combos,
     met_reach,
@@ -105,16 +106,16 @@ def _add_flop(tree: BettingTree, root: Node, weight: float, sums: dict[int, _Sum
     whole = float(ranges.hands[Player.OOP].weights.sum())
     for node, total in sums.items():
         if tree.street[node] == Street.FLOP:
-            here = root.solution.decision(replace(at, node=node))
-            total.add(OnBoard(weight, here), whole)
+            decision = root.solution.decision(replace(at, node=node))
+            total.add(OnBoard(weight, decision), whole)
     turns = [node for node in sums if tree.street[node] == Street.TURN]
     for card in range(DECK_SIZE) if turns else ():
         if card in root.board:
             continue
         dealt = _dealt_beside(ranges, card)
         for node in turns:
-            here = root.solution.decision(replace(at, node=node, cards=(*at.cards, card)))
-            sums[node].add(OnBoard(weight, here), dealt)
+            position = replace(at, node=node, cards=(*at.cards, card))
+            sums[node].add(OnBoard(weight, root.solution.decision(position)), dealt)
 
 
 def _dealt_beside(ranges: Decision, card: int) -> float:
@@ -187,7 +188,7 @@ def _node_id(tree: BettingTree, node: int, card: str) -> str:
 
 def _info(tree: BettingTree, node: int, report: BoardReport) -> list[str]:
     board = report.boards[0].board
-    card = "".join(card_text(each) for each in board[3:])
+    card = cards_text(board[3:])
     return [
         f"{report.player.name} Decision",
         f"Node id: {_node_id(tree, node, card)}",
@@ -207,7 +208,7 @@ def _report(
     names = [f"{_word(tree, child)} freq" for child in children]
     figures = [f"{player.name} {what}" for player in Player for what in ("Equity", "EV", "EQR")]
     on_turn = len(report.boards[0].board) > 3
-    card = "".join(card_text(each) for each in report.boards[0].board[3:])
+    card = cards_text(report.boards[0].board[3:])
     return [
         f"Aggregation analysis,allstreets {__version__}, EV in chips",
         f"File, {report.line}",

@@ -29,8 +29,8 @@ from allstreets.interop.live_hands import (
     LiveHand,
     TableResult,
     TableRules,
-    board_street,
     follow,
+    live_hand,
     read_cards,
     refuse,
 )
@@ -53,24 +53,9 @@ def _read_move(match: re.Match[str], ledger: Ledger) -> Move:
     return Move(KINDS[match.group()], max(ledger.bets))
 
 
-def action_text(ledger: Ledger) -> str:
-    """The action string of a hand."""
-    words, street = list[str](), 0
-    for action in ledger.actions:
-        words.append("/" * (action.street - street))
-        street = action.street
-        letter = "fkcbbb"[action.kind]
-        words.append(f"b{int(action.to)}" if letter == "b" else letter)
-    turn = ledger.to_act
-    if turn is not None:
-        words.append("/" * (turn[0] - street))
-    return "".join(words)
-
-
 def move_text(move: Move) -> str:
     """The increment of an answer."""
-    letter = "fkcbbb"[move.kind]
-    return f"b{int(move.to)}" if letter == "b" else letter
+    return f"b{int(move.to)}" if move.kind >= ActionKind.BET else "fkc"[move.kind]
 
 
 def read_answer(answer: Mapping[str, Any], name: str, rules: TableRules) -> LiveHand:
@@ -83,15 +68,13 @@ def read_answer(answer: Mapping[str, Any], name: str, rules: TableRules) -> Live
             raise InputError("'client_pos' is neither 0 nor 1")
         cards = read_cards(_joined(answer, "hole_cards"))
         board = read_cards(_joined(answer, "board"))
-        if len(cards) != 2 or set(cards) & set(board):
-            raise InputError("'hole_cards' are two cards that are not on the board")
-        ledger, street = read_action(action, rules), board_street(board)
-        turn = ledger.to_act
-        if turn is not None and turn[0] != street:
-            raise InputError(f"'action' is on the {turn[0].text}, 'board' is not")
+        if len(cards) != 2:
+            raise InputError(f"'hole_cards' are two cards, not {len(cards)}")
+        player, hole = Player(position), (cards[0], cards[1])
+        holes = (hole, None) if player == Player.OOP else (None, hole)
+        return live_hand(name, player, holes, board, read_action(action, rules))
     except InputError as error:
         refuse(f"which is not a hand: {error}", json.dumps(answer))
-    return LiveHand(name, Player(position), (cards[0], cards[1]), board, ledger)
 
 
 def _joined(answer: Mapping[str, Any], key: str) -> str:

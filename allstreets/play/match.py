@@ -170,7 +170,7 @@ class Blocks:
         deals = [self.table.deal(self.seed, number) for number in block.deals]
         rows: dict[int, list[float]] = {}
         first, second = self.players
-        for deal in sorted(deals, key=lambda each: (each.board[:4], each.number)):
+        for deal in sorted(deals, key=lambda deal: (deal.board[:4], deal.number)):
             if piece_control().wants_to_stop():
                 raise StoppedError
             big = self.table.play(deal, (first, second), self.seed, (0, 1))
@@ -214,12 +214,12 @@ class MatchJob:
             f"{self.names[0]} against {self.names[1]}: {2 * self.total:,} hands, each deal in both "
             f"seatings, on {cards}{kept}"
         ]
-        bare = {each.name: None for each in table.solutions if table.solves_flops(each)}
+        bare = {known.name: None for known in table.solutions if table.solves_flops(known)}
         if bare:
-            each = self.blocks.effort.seconds
+            seconds = self.blocks.effort.seconds
             lines.append(
                 f"{' and '.join(bare)} store{'s' * (len(bare) == 1)} no flops: every flop is "
-                f"solved when it is dealt, in {each:g} s at most, about three times a deal; "
+                f"solved when it is dealt, in {seconds:g} s at most, about three times a deal; "
                 "results can differ a little between runs"
             )
         if any(solution.rules.rake for solution in table.solutions):
@@ -359,9 +359,9 @@ def load_game(folder: Path) -> WholeSolution:
     return game
 
 
-def _folder(place: Path) -> Path:
+def _folder(path: Path) -> Path:
     """A folder on this machine, also of a ready-made solution's name."""
-    return mirrored(place).absolute()
+    return mirrored(path).absolute()
 
 
 def plan_match(
@@ -384,7 +384,7 @@ def plan_match(
         player = SolutionPlayer(load_game(first), effort, seed=seed)
         table = Table.of(player.solution, player.solution)
         blocks = Blocks(table, (player, second), (_folder(first),), effort, seed)
-    one, other = (player.name for player in blocks.players)
-    names = (one, other) if one != other else (f"{one} (first)", f"{other} (second)")
+    mine, theirs = (player.name for player in blocks.players)
+    names = (mine, theirs) if mine != theirs else (f"{mine} (first)", f"{theirs} (second)")
     folder = output or cache_folder() / "matches" / match_identity(names, blocks)
     return MatchJob(blocks, names, (hands + 1) // 2, folder, processes)

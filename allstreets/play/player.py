@@ -242,12 +242,13 @@ class Follower(Seat):
         return self._node.tree if self._again is None else self._again.start.tree
 
     @property
-    def _place(self) -> int:
+    def _at(self) -> int:
+        """The node in its tree."""
         return self._node.index if self._again is None else self._index
 
     def _acts(self, player: Player) -> bool:
-        tree, place = self._tree, self._place
-        return tree.kind[place] == NodeKind.DECISION and tree.player_at(place) == player
+        tree, node = self._tree, self._at
+        return tree.kind[node] == NodeKind.DECISION and tree.player_at(node) == player
 
     def _decision(self) -> Decision:
         return self._node.decision if self._again is None else self._again.decision(self._index)
@@ -284,7 +285,7 @@ class Follower(Seat):
             self._lost = True
             return
         draw = Draws(self._player.seed, hand.label).at(moment.place)
-        mapped = map_action(self._tree, self._place, moment, draw)
+        mapped = map_action(self._tree, self._at, moment, draw)
         if self._street > Street.PREFLOP and (mapped is None or not mapped.same):
             self._solve(hand, moment.place + 1)
             return
@@ -296,9 +297,9 @@ class Follower(Seat):
             self._tally.mapped += 1
         self._move(mapped.node, mapped.place)
 
-    def _move(self, child: int, place: int) -> None:
+    def _move(self, child: int, action: int) -> None:
         try:
-            self._last = self._decision(), place
+            self._last = self._decision(), action
         except InputError:
             self._lost = True
             return
@@ -356,13 +357,13 @@ class Follower(Seat):
 
     def _known(self, live: LiveHand, *, whole: bool) -> Answer:
         """The answer of the solution, or of the street that was solved."""
-        decision, tree, place = self._decision(), self._tree, self._place
+        decision, tree, node = self._decision(), self._tree, self._at
         ledger, unit = live.ledger, live.ledger.big_blind
         ratio = Fraction(1)
         if self._street == Street.PREFLOP and not self._exact:
-            top = float(tree.invested[place].max()) - self._player.solution.rules.ante
+            top = float(tree.invested[node].max()) - self._player.solution.rules.ante
             ratio = max(ledger.bets) / unit / (Fraction(str(top)) / CHIPS_PER_BB)
-        actions = [action for _, action in choices(tree, place)]
+        actions = [action for _, action in choices(tree, node)]
         moves = tuple(
             ledger.legal(
                 action.kind,

@@ -114,7 +114,7 @@ class DealtHand:
 
     number: int
     combos: tuple[int, int]  # of OOP and IP
-    flop: int  # its place among the table's
+    flop: int  # its index in `Table.dealt_flops`
     board: tuple[int, ...]
     any_board: tuple[int, ...]  # that comes after an all-in before the flop
 
@@ -187,15 +187,15 @@ class Table:
 
     @cached_property
     def dealt_flops(self) -> tuple[Longs, Longs, Floats]:
-        """[D, 3] flops in all suits, [D] the place of each among the table's, [D] its chance."""
-        cards, places, chances = list[tuple[int, ...]](), list[int](), list[float]()
-        for place, flop in enumerate(self.flops):
+        """[D, 3] flops in all suits, [D] the number of each among the table's, [D] its chance."""
+        cards, numbers, chances = list[tuple[int, ...]](), list[int](), list[float]()
+        for number, flop in enumerate(self.flops):
             renamed = np.sort(CARD_PERMUTATIONS[:, list(flop.cards)], axis=1)
             suits = sorted({tuple(row) for row in renamed.tolist()})
             cards += suits
-            places += [place] * len(suits)
-            chances += [float(self.weights[place]) / len(suits)] * len(suits)
-        return np.array(cards), np.array(places), np.array(chances) / float(self.weights.sum())
+            numbers += [number] * len(suits)
+            chances += [float(self.weights[number]) / len(suits)] * len(suits)
+        return np.array(cards), np.array(numbers), np.array(chances) / float(self.weights.sum())
 
     @cached_property
     def pairs(self) -> Floats:
@@ -316,9 +316,8 @@ class _Hand:
                 self._next_street()
             self._show()
             answer = self._seats[player].answer(self._live(player), whole=self._whole)
-            place = len(self._ledger.actions)
-            number = Random(f"{self._seed}:{self._deal.number}:{place}").random()
-            taken = answer.drawn(self._deal.combos[player], number)
+            key = f"{self._seed}:{self._deal.number}:{len(self._ledger.actions)}"
+            taken = answer.drawn(self._deal.combos[player], Random(key).random())
             self._ranges.acted(player, answer.strategy, answer.evs, taken)
             move = answer.moves[taken]
             self._ledger.act(street, player, move.kind, move.to)
@@ -423,8 +422,9 @@ def range_equity(board: tuple[int, ...], reach: Floats) -> Floats:
     high, low = COMBO_CARDS[live].T
     ranked = strengths[order]
 
-    def beside(place: Longs) -> Floats:
-        left: Floats = sums[place, -1] - sums[place, high] - sums[place, low]
+    def beside(weakest: Longs) -> Floats:
+        """[H]: the reach of the weakest so many that shares no card with each combo."""
+        left: Floats = sums[weakest, -1] - sums[weakest, high] - sums[weakest, low]
         return left
 
     worse = beside(np.searchsorted(ranked, strengths, "left"))
@@ -460,11 +460,11 @@ def _runouts(board: tuple[int, ...]) -> tuple[Longs, NDArray[np.int16], Singles]
     """
     left = [card for card in range(DECK_SIZE) if card not in board]
     count = len(left)
-    places = np.arange(count)[:, None]  # [B, cards to come]
+    dealt = np.arange(count)[:, None]  # [B, cards to come]: indices into `left`
     if len(board) == 3:
-        rivers = [(places + step) % count for step in STEPS]
-        places = np.concatenate([np.hstack([places, river]) for river in rivers])
-    runouts = np.array(left)[places]
+        rivers = [(dealt + step) % count for step in STEPS]
+        dealt = np.concatenate([np.hstack([dealt, river]) for river in rivers])
+    runouts = np.array(left)[dealt]
     boards = np.concatenate([np.tile(board, (len(runouts), 1)), runouts], axis=1)
     order = np.argsort(combo_strengths(boards), axis=1).astype(np.int16)
     live = np.take_along_axis(_live(boards), order.astype(np.int64), axis=1)
@@ -483,4 +483,4 @@ def _flops(solution: WholeSolution) -> dict[Flop, float]:
     """The flops that a solution plays, with weights; all where it stores none, or sees none."""
     if not solution.game.flop_pots or Table.solves_flops(solution):
         return {flop: float(flop.multiplicity) for flop in all_flops()}
-    return {each.flop: each.weight for each in solution.stored.solved(0)}
+    return {solved.flop: solved.weight for solved in solution.stored.solved(0)}

@@ -12,7 +12,7 @@ from typing import Any
 from allstreets.betting import ActionKind, Player
 from allstreets.cards import cards_text, evaluate
 from allstreets.interop import Ledger, TableRules
-from allstreets.interop.slumbot import action_text, read_action
+from allstreets.interop.slumbot import read_action
 
 KINDS = (*ActionKind, ActionKind.CALL, ActionKind.CALL)
 
@@ -31,6 +31,20 @@ def play_on(
         move = ledger.legal(chance.choice(kinds), Fraction(to), whole=True)
         ledger.act(*turn, move.kind, move.to)
     return ledger
+
+
+def action_text(ledger: Ledger) -> str:
+    """The action string of a hand, as the table writes it."""
+    words, street = list[str](), 0
+    for action in ledger.actions:
+        words.append("/" * (action.street - street))
+        street = action.street
+        letter = "fkcbbb"[action.kind]
+        words.append(f"b{int(action.to)}" if letter == "b" else letter)
+    turn = ledger.to_act
+    if turn is not None:
+        words.append("/" * (turn[0] - street))
+    return "".join(words)
 
 
 class TableOfOurs:

@@ -4,14 +4,14 @@ from fractions import Fraction
 from random import Random
 
 import pytest
-from builders.live_tables import TableOfOurs, play_on, served
+from builders.live_tables import TableOfOurs, action_text, play_on, served
 from hypothesis import given
 from hypothesis import strategies as st
 
 from allstreets.base import InputError
 from allstreets.betting import Player
 from allstreets.interop import LiveHand, Move, SlumbotTable, TableResult, TableRules
-from allstreets.interop.slumbot import action_text, read_action, read_answer
+from allstreets.interop.slumbot import read_action, read_answer
 
 RULES = TableRules()
 ANSWER = {
@@ -48,11 +48,11 @@ def test_an_answer_by_hand() -> None:
         ({"action": "b200c/kk/b50000"}, "not a hand"),
         ({"action": "kk"}, "not a hand"),
         ({"action": "b200c/kk/b400?"}, "not an action"),
-        ({"action": "b200c/"}, "'action' is on the flop"),
+        ({"action": "b200c/"}, "betting is on the flop"),
         ({"action": 5}, "not a text"),
         ({"client_pos": 2}, "neither 0 nor 1"),
         ({"hole_cards": ["Ac"]}, "two cards"),
-        ({"hole_cards": ["8c", "9d"]}, "two cards"),
+        ({"hole_cards": ["8c", "9d"]}, "dealt twice"),
         ({"board": ["8c", "8d"]}, "a board has"),
         ({"board": "8c8d5c6s"}, "not a list"),
     ],

@@ -1,24 +1,24 @@
-"""Programs that talk to the command as two other clients of PioSOLVER do.
+"""Programs that talk to a session as two other clients of PioSOLVER do.
 
 `Session` of one reads a line at a time up to the end string, and takes a line that begins with
 ERROR for one. That of the other counts three lines of banner, waits for "ok!" where a command has
 no data and for the end string elsewhere, and takes blocks of nodes apart at empty lines.
 """
 
-import subprocess
-import sys
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 from typing import IO
 
 import numpy as np
 import pytest
 
 from allstreets.base import Floats
+from allstreets.interop import Session
 from allstreets.interop.upi.session import BANNER
 
-PROGRAM = "from allstreets.cli.main import run; run()"
 END = "END"
 TREE = """
 set_board QsJh2h8c
@@ -33,21 +33,25 @@ add_line 0 0 50 100 100
 
 
 @contextmanager
-def program() -> Iterator[tuple[IO[str], IO[str]]]:
-    """What is written to the command, and what it answers."""
-    command = [sys.executable, "-c", PROGRAM, "upi"]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
+def session() -> Iterator[tuple[IO[str], IO[str]]]:
+    """A session: where a client writes to it, and where its answers are read."""
+    reads_in, writes_in = (os.fdopen(end, mode) for end, mode in zip(os.pipe(), "rw", strict=True))
+    reads_out, writes_out = (
+        os.fdopen(end, mode) for end, mode in zip(os.pipe(), "rw", strict=True)
+    )
+
+    def write(text: str) -> None:
+        writes_out.write(text)
+        writes_out.flush()
+
+    thread = Thread(target=Session(write).run, args=(reads_in,))
+    thread.start()
+    with reads_in, reads_out, writes_out:
         try:
-            yield process.stdin, process.stdout
+            yield writes_in, reads_out
         finally:
-            process.stdin.close()
-            assert process.stderr.read() == ""
-            process.stdout.close()
+            writes_in.close()
+            thread.join()
 
 
 class ByLine:
@@ -85,7 +89,7 @@ class ByLine:
 def test_a_report_of_every_node(tmp_path: Path) -> None:
     """It solves, saves, and reads: metadata, the order of hands, ranges, EVs, strategies."""
     path = tmp_path / "a turn.cfr"
-    with program() as streams:
+    with session() as streams:
         client = ByLine(*streams)
         for command in (*TREE.split("\n"), "build_tree", "set_accuracy 0.2 chips"):
             if command:
@@ -183,7 +187,7 @@ class ByWord:
 
 def test_what_a_bet_is_worth() -> None:
     """It removes a line, rebuilds, solves and compares, as programs that probe trees do."""
-    with program() as streams:
+    with session() as streams:
         client = ByWord(*streams)
         assert client.banner == list(BANNER)
         assert client.banner[2].startswith("registered to ")

@@ -1,6 +1,7 @@
 """Whole games by PioSOLVER's protocol: built of lines, solved, stored and read again."""
 
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -82,7 +83,7 @@ def test_its_numbers(solved: Client) -> None:
     ]
     nodes = list(walk(solved, "r:0"))
     early = [node for node in nodes if FLOP not in node]
-    for node in [*early, *[node for node in nodes if FLOP in node][::5]]:
+    for node in [*early, *[node for node in nodes if FLOP in node][::11]]:
         cards = [word for word in node.split(":") if len(word) == 2 and word[0] != "b"]
         if FLOP not in node or cards:  # EVs on the flop count buckets, those after it real cards
             consistent(solved, node, chips=500)
@@ -139,7 +140,7 @@ def test_it_is_stored_and_read(solved: Client, tmp_path: Path) -> None:
 
 
 def test_other_lines_make_another_game() -> None:
-    client = Client(SMALL)
+    client = Client(CardModel())
     client.tell(GAME)
     client.tell("set_accuracy 0\ngo 2 steps\nwait_for_solver")
     tree = client.session.state.game()
@@ -174,7 +175,7 @@ def test_a_game_of_hand_classes() -> None:
     client.tell(f'load_tree "{folder("classes")}"')
     game = solution("classes")
     assert isinstance(game, WholeSolution)
-    nodes = [node for number, node in enumerate(walk(client, "r:0")) if number % 40 == 0][:12]
+    nodes = islice(walk(client, "r:0:b250:c"), 0, 70, 9)
     for node in ["r:0", "r:0:c", "r:0:b250:c:Qs7h4d:c:c", *nodes]:
         consistent(client, node, chips=2000)
     assert game.values is not None

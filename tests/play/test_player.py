@@ -26,6 +26,7 @@ from allstreets.interop import (
 )
 from allstreets.play import Decider, SolutionPlayer
 from allstreets.solutions import WholeSolution
+from allstreets.solvers import FIRST_CHECK
 from allstreets.study import Effort
 
 FLOP = "7s 7h 7d"
@@ -130,6 +131,33 @@ def test_a_raise_before_the_flop_counts_as_another() -> None:
     assert player.tally.mapped == 1
     kinds = [(move.kind, move.to) for move in answer.moves]
     assert kinds[:2] == [(ActionKind.FOLD, Fraction(100)), (CALL, Fraction(230))]
+
+
+def test_the_time_limit_ends_a_solve() -> None:
+    """A street is solved for as long as there is time: to the first check at most."""
+    board = f"{FLOP} 2c 9h"
+    iterations = []
+    for seconds in (1e-9, 1e6):
+        player = seated(Effort(target=1e-3, seconds=seconds, threads=1, draft=None))
+        answer = player.sit().answer(seen(hand(*CHECKED, (BET, 130)), board))
+        assert answer.strategy.sum(axis=0) == pytest.approx(1.0)
+        (street,) = player._streets.values()
+        iterations.append(street.result.iterations)
+    assert iterations[0] <= FIRST_CHECK < iterations[1]
+
+
+def test_no_hand_is_missing_where_a_range_is_thin() -> None:
+    """Hands that the solution plays otherwise get a little weight, so each has an answer."""
+    player, board = seated(), parse_cards(f"{FLOP} 2c 9h")
+    live = live_combos(board)
+    before = game().at("c x | 7s7h7d | x x | 2c | x x | 9h").decision
+    reach = [before.combo_weights(each) for each in Player]
+    assert min((held[live] / held.max()).min() for held in reach) < 1e-5
+    player.sit().answer(seen(hand(*CHECKED, (BET, 130)), f"{FLOP} 2c 9h"))
+    (street,) = player._streets.values()
+    for held in street.result.spot.ranges:
+        assert (held.weights[live] >= 0.99e-4 * held.weights.max()).all()
+        assert not held.weights[~live].any()
 
 
 def test_without_time_equity_answers() -> None:

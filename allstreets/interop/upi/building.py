@@ -106,6 +106,11 @@ def show_save_version(state: State, rest: str) -> Answer:
 
 def _stored(state: State, rest: str) -> Tree:
     path = read_path(rest)
+    if path.is_file():
+        raise InputError(
+            f"{path} is a file, and .cfr files of PioSOLVER are not read: solve the tree here, and "
+            "dump_tree writes it as a folder"
+        )
     solution = load(path)
     if isinstance(solution, SpotSolution):
         return SpotTree(solution.spot, state.settings.threads, stored=solution)

@@ -5,7 +5,7 @@ category is what the *hole cards* add:
 
 1. Of the best five cards, those count that use the fewest hole cards. A straight, flush or straight
    flush needs a hole card among them; quads, a full house, trips and pairs need one in the group.
-2. A pair is named by the place of its rank among the different ranks of the board: 1st top pair,
+2. A pair is named by the position of its rank among the different ranks of the board: 1st top pair,
    2nd, 3rd, then low. A pocket pair counts the ranks above it: none overpair, one underpair, two
    3rd pair, then low. Two pair needs a board without a pair.
 3. Without a group of its own, a hand is ace high or king high if that card is among the five.
@@ -66,9 +66,9 @@ def _best_five(board: tuple[int, ...], live: Flags) -> tuple[Longs, Flags]:
     cards = np.hstack([COMBO_CARDS, np.tile(np.array(board), (COMBO_COUNT, 1))]).astype(np.int64)
     best = np.full(COMBO_COUNT, -1)
     five, own = np.zeros((COMBO_COUNT, 5), np.int64), np.zeros((COMBO_COUNT, 5), np.bool_)
-    for places in combinations(range(cards.shape[1]), 5):
-        hole = np.array(places) < 2
-        drawn = cards[:, places]
+    for columns in combinations(range(cards.shape[1]), 5):
+        hole = np.array(columns) < 2
+        drawn = cards[:, columns]
         # One point of strength is more than any number of hole cards.
         worth = np.zeros(COMBO_COUNT, np.int64)
         worth[live] = evaluate(drawn[live]).astype(np.int64) * 3 + 2 - hole.sum()

@@ -107,12 +107,12 @@ class Nodes:
     def id(self, node: Node) -> str:
         """The id of a node."""
         words = list[str]()
-        here: Node | None = node
-        while here is not None:
-            words.append(self.step(here))
-            above = here.parent
-            averaged = above is not None and above.kind == "chance" and above.board == here.board
-            here = above.parent if averaged and above is not None else above
+        below: Node | None = node
+        while below is not None:
+            words.append(self.step(below))
+            above = below.parent
+            averaged = above is not None and above.kind == "chance" and above.board == below.board
+            below = above.parent if averaged and above is not None else above
         return ":".join(reversed(words))
 
     def kind(self, node: Node) -> str:
@@ -260,8 +260,10 @@ class Nodes:
         met = float(self.matchups(node, Player.OOP).sum())
         cards = node.position.cards
         if self.game is None or not cards:
-            return met / self.pairs / _ways(len(node.board) - len(cards), len(node.board))
-        return met / FLOP_PAIRS * self._chance(cards) / _ways(FLOP_CARDS, len(node.board))
+            share = met / self.pairs / _ways(len(node.board) - len(cards), len(node.board))
+        else:
+            share = met / FLOP_PAIRS * self._chance(cards) / _ways(FLOP_CARDS, len(node.board))
+        return min(share, 1.0)  # weights have single precision
 
     def line_frequencies(self) -> dict[str, float]:
         """The frequency of each of `lines` over all cards; of a whole game before the flop."""
@@ -289,10 +291,10 @@ class Nodes:
         """The chance of a flop of a whole game: one that its set does not name is as natural."""
         assert self.game is not None
         flop, flops = canonical_flop(cards[:FLOP_CARDS]).flop, self.game.game.flops
-        place = self.game.stored.place_of(flop)
-        if self.game.plays_every_flop or place is None:
+        number = self.game.stored.place_of(flop)
+        if self.game.plays_every_flop or number is None:
             return flop.multiplicity / ALL_FLOPS
-        return float(flops.weights[place] / flops.weights.sum())
+        return float(flops.weights[number] / flops.weights.sum())
 
 
 def _shown(node: Node) -> Node:

@@ -195,10 +195,10 @@ def _without(lines: dict[Amounts, None], rest: str) -> dict[Amounts, None]:
 
 def _while_forced(line: Amounts, forced: Iterable[Amounts]) -> Amounts:
     """A line up to the first action that is not the one forced there."""
-    for each in forced:
-        place = len(each) - 1
-        if line[:place] == each[:-1] and len(line) > place and line[place] != each[-1]:
-            line = line[:place]
+    for *before, action in forced:
+        count = len(before)
+        if line[:count] == tuple(before) and len(line) > count and line[count] != action:
+            line = line[:count]
     return line
 
 
