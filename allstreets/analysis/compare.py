@@ -84,6 +84,7 @@ class Comparison:
     reached: tuple[bool, bool]
     hands: tuple[HandDifference, ...]  # the largest weighted difference first
     notes: tuple[str, ...] = ()  # other differences between the solutions
+    noise: float = 0.0  # EVs that differ by less may be those of one equilibrium
 
     @property
     def distance(self) -> float:
@@ -101,8 +102,9 @@ class Comparison:
         oop, ip = (second - first for first, second in self.evs)
         return oop, ip
 
-    def gain_text(self, noise: float = 0.0) -> str:
+    def gain_text(self, noise: float | None = None) -> str:
         """The player who gains in the second solution; differences up to `noise` are ignored."""
+        noise = self.noise if noise is None else noise
         told, digits = [], 2 if self.unit is CHIPS else 3
         largest = round(max(map(abs, self.gains)), digits)
         if 0 < largest <= noise:

@@ -59,6 +59,7 @@ def compare(
                 "player": comparison.seat,
                 "notes": list(comparison.notes),
                 "distance": comparison.distance,
+                "noise": comparison.noise,
                 "actions": [
                     without_nan({"action": word, "a": a, "b": b})
                     for word, a, b in zip(comparison.actions, *comparison.frequencies, strict=True)
@@ -98,7 +99,8 @@ def _print(out: "Console", comparison: "Comparison", first: Path, second: Path, 
         out.print(
             f"{seats[player]:{width}}{number(a):>9}{number(b):>9}{number(b - a, sign='+'):>10}"
         )
-    out.print(f"\nA hand acts differently {percent(comparison.distance, 1)} of the time.", end="")
+    out.print(f"\nIn B: {comparison.gain_text()}", soft_wrap=True)
+    out.print(f"A hand acts differently {percent(comparison.distance, 1)} of the time.", end="")
     shown = [hand for hand in comparison.hands[:top] if hand.weighted > 0]
     if not shown:
         out.print()

@@ -12,7 +12,7 @@ actions for the same pot.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf, log
+from math import inf, isfinite, log
 from pathlib import Path
 from typing import Any
 
@@ -186,10 +186,20 @@ def compare(
         raise InputError("--flop is for whole games: these are spots")
     notes = game_keys(solution).notes(game_keys(other))
     if isinstance(solution, SpotSolution) and isinstance(other, SpotSolution):
-        return compare_decisions(solution.at(line).decision, other.at(line).decision, notes)
-    assert isinstance(solution, WholeSolution)  # the other kinds with keys
-    assert isinstance(other, WholeSolution)
-    return compare_decisions(solution.at(line, flop).decision, other.at(line, flop).decision, notes)
+        decisions = solution.at(line).decision, other.at(line).decision
+        noise = _accuracy(solution, other)  # in chips
+    else:
+        assert isinstance(solution, WholeSolution)  # the other kinds with keys
+        assert isinstance(other, WholeSolution)
+        decisions = solution.at(line, flop).decision, other.at(line, flop).decision
+        noise = _accuracy(solution, other) / 1000  # of mbb/hand, in bb
+    return replace(compare_decisions(*decisions, notes), noise=noise)
+
+
+def _accuracy(*solutions: SpotSolution | WholeSolution) -> float:
+    """The sum of what EVs may be off by; 0 where nobody measured it."""
+    known = (solution.figures.accuracy for solution in solutions)
+    return sum(share for share in known if share is not None and isfinite(share))
 
 
 def board_report(

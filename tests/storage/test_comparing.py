@@ -13,7 +13,7 @@ from allstreets.base import InputError
 from allstreets.betting import Player
 from allstreets.cards import combo_text
 from allstreets.cli.main import main
-from allstreets.solutions import PreflopRoots, SpotSolution, WholeSolution
+from allstreets.solutions import PreflopRoots, SpotSolution, WholeSolution, solve
 from allstreets.solvers import SpotSolver
 from allstreets.storage import compare, game_keys, save_preflop, save_spot, stored_keys
 
@@ -130,6 +130,24 @@ def test_the_command(
     assert main([*words, "--top", "3", "--csv", str(tmp_path / "hands.csv")]) == 0
     out = capsys.readouterr().out
     assert f"A hand acts differently {100 * found.distance:.1f} % of the time" in out
+    assert f"In B: {found.gain_text()}" in out
+    assert told["noise"] > found.noise == 0  # saving measures, solving in memory did not
+    assert main([words[0], words[1], words[1]]) == 0
+    assert "In B: EVs are the same." in capsys.readouterr().out
     assert out.splitlines()[-4].startswith(found.hands[0].name)
     lines = (tmp_path / "hands.csv").read_text().splitlines()
     assert len(lines) == len(found.hands) + 1
+
+
+def test_evs_within_the_accuracy_of_both_are_no_difference() -> None:
+    rough, close = (
+        solve(spot(RIVER), max_iterations=count, target=1e-9, threads=1) for count in (8, 100)
+    )
+    found = compare(rough, close)
+    pot = found.evs[0][0] + found.evs[1][0]
+    assert found.noise == pytest.approx(2 * pot * (rough.exploitability + close.exploitability))
+    assert max(found.gains) < found.noise  # one equilibrium
+    assert found.gain_text() == f"No difference beyond {found.noise:.2f} chips."
+    assert found.gain_text(0.0) != found.gain_text()
+    whole = whole_solution.result()
+    assert compare(whole, whole).noise == 2 * (whole.figures.accuracy or 0) / 1000  # bb

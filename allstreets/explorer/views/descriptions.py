@@ -219,7 +219,7 @@ def describe_whole(result: WholeSolution, manifest: Mapping[str, Any]) -> Descri
         ("Seed", str(manifest["seed"]) if "seed" in manifest else None),
         (f"Exploitability{judged}", _error(facts_of.exploitability, MBB)),
         ("With real cards", real),
-        ("Value", values and "BB {:.4g}, SB {:.4g} mbb/hand".format(*values)),
+        ("Value", values and "BB {:.4g}, SB {:.4g} mbb/hand".format(*values).replace("-", "−")),
         ("Time", _seconds(facts_of.seconds)),
     ]
     return _description(head, facts, notes, features, facts_of.metrics)

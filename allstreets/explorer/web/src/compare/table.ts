@@ -24,14 +24,14 @@ export function columnsOf(comparison: Pick<Schemas["Comparison"], "actions" | "u
     },
     {
       key: "distance",
-      label: "Apart",
+      label: "Differs",
       title: "How often it acts differently",
       value: (row) => row.distance,
     },
     {
       key: "weighted",
-      label: "Differs",
-      title: "How often it acts differently, times its share of the range",
+      label: "Adds",
+      title: "How often it acts differently, times its share of the range: its part of the difference",
       value: (row) => row.weighted,
     },
     ...comparison.actions.map((action, at): Column => ({
