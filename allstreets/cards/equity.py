@@ -160,7 +160,7 @@ CACHED_BOARDS = 8  # up to 22 MB each: the equities of all pairs of combos
 
 def combo_equity(board: tuple[int, ...], combos: tuple[Longs, Longs], reach: Pair) -> Pair:
     """[H] of OOP and IP over every card to come; NaN for a combo that meets no opposing combo."""
-    oop, ip = (one.astype(np.int16).tobytes() for one in combos)
+    oop, ip = (held.astype(np.int16).tobytes() for held in combos)
     shares, fits = _shares(board, oop, ip)
     met = reach[0] @ fits
     return quotient(shares @ reach[1], fits @ reach[1]), quotient(met - reach[0] @ shares, met)

@@ -311,8 +311,8 @@ class ReviewJob:
         self.folder.write(self.index)
         with in_charge as request:
             kept = (self.folder.hand(indexed) for indexed in self.index.hands)
-            reviews = {place: hand for place, hand in enumerate(kept) if hand is not None}
-            left = [place for place in range(len(self.hands)) if place not in reviews]
+            reviews = {number: hand for number, hand in enumerate(kept) if hand is not None}
+            left = [number for number in range(len(self.hands)) if number not in reviews]
             loss, latest = sum(hand.loss_bb for hand in reviews.values()), None
             tally = Tally(
                 "hands", len(self.hands), len(reviews), callbacks.progress, figures=review_figures
@@ -340,7 +340,7 @@ class ReviewJob:
             at_once = self._at_once(len(left))
             self._executor(at_once).map(
                 ReviewPieces(self.games, self.effort.shared(at_once), self.seed),
-                [ReviewPiece(*self.hands[place]) for place in left],
+                [ReviewPiece(*self.hands[number]) for number in left],
                 keep,
                 control=request,
                 on_tick=wait,
