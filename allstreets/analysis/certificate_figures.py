@@ -501,11 +501,11 @@ def evaluated_flops(
             apart = np.where(draft_pairs < 0, -1, draft_pairs + pairs.max() + 1)
             of_drafts = known_numbers(draft_flops, reach, count, played)
             more = Drafts(draft_weights, apart, draft_values, of_drafts, of_draws)
-    own = [one.own for one in values if one.own is not None]
+    own = [flop_values.own for flop_values in values if flop_values.own is not None]
     return EvaluatedFlops(
         weights,
         pairs,
-        np.stack([one.best for one in values]),
+        np.stack([flop_values.best for flop_values in values]),
         np.stack(own) if len(own) == len(values) else None,
         known,
         totals,

@@ -225,7 +225,7 @@ def _bounds_at(result: SpotSolution, bounds: Sequence[Bound]) -> list[tuple[Line
     for bound in bounds:
         line = _find(result, bound)
         bounds_at.setdefault((line.node, line.cards), (line, []))[1].append(bound)
-    return [bounds_at[place] for place in sorted(bounds_at)]
+    return [bounds_at[key] for key in sorted(bounds_at)]
 
 
 def _find(result: SpotSolution, bound: Bound) -> Line:

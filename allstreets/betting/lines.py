@@ -310,9 +310,9 @@ def action_in_words(word: str, line: str | None = None) -> str:
 def _sentences(parts: list[str], notation: Notation, street: Street) -> Iterator[str]:
     """One sentence per street, which begins with the card that opens it."""
     deal = ""
-    for place, part in enumerate(parts):
+    for index, part in enumerate(parts):
         is_deal = _is_deal(part)
-        if is_deal or (place and not deal):  # a bar alone: the card is averaged over
+        if is_deal or (index and not deal):  # a bar alone: the card is averaged over
             street = Street(min(street + 1, Street.RIVER))
             deal = _deal(part, street) if is_deal else street.text
         actions = "" if is_deal else _actions(part.split(), notation, street)
@@ -336,8 +336,8 @@ def _actions(words: list[str], notation: Notation, street: Street) -> str:
         return f"SPR {words[0][len(RATIO) :]}"
     player = Player.IP if street == Street.PREFLOP else Player.OOP
     texts = []
-    for place, word in enumerate(words):
-        limps = word == "c" and not place and street == Street.PREFLOP
+    for index, word in enumerate(words):
+        limps = word == "c" and not index and street == Street.PREFLOP
         texts.append(f"{notation.seats[player]} {LIMPS if limps else _verb(word)}")
         player = player.opponent
     return ", ".join(texts)

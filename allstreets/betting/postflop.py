@@ -330,11 +330,11 @@ def _named(edit: Edit, word: str, offered: list[Action], state: State, grains: G
     menu = make_tree(
         grains.pot,
         grains.stack,
-        [one.kind for one in states],
-        [one.street for one in states],
-        [one.player for one in states],
+        [state.kind for state in states],
+        [state.street for state in states],
+        [state.player for state in states],
         [-1, *(0 for _ in offered)],
-        [one.invested for one in states],
+        [state.invested for state in states],
         [None, *offered],
         grains.per_chip,
     )

@@ -414,7 +414,9 @@ def raises_text(rules: PreflopRules) -> str:
 
 def _seat_raises_text(rules: PreflopRules, player: Player) -> str:
     """The raise sizes of a player: "2.5x then 3x"; the last of them serve all later raises."""
-    return " then ".join(sizes_text(one) or "none" for one in rules.raise_sizes[player]) or "none"
+    return (
+        " then ".join(sizes_text(sizes) or "none" for sizes in rules.raise_sizes[player]) or "none"
+    )
 
 
 def _allin_text(rules: PreflopRules) -> str:

@@ -233,8 +233,10 @@ class PostflopRules:
 
     def _check_big_blinds(self) -> None:
         for street in self.sizes:
-            for one in street:
-                _refuse_big_blinds((*one.bet, *one.raises, *(one.donk or ())))
+            for player_sizes in street:
+                _refuse_big_blinds(
+                    (*player_sizes.bet, *player_sizes.raises, *(player_sizes.donk or ()))
+                )
         for edit in self.edits:
             _refuse_big_blinds(edit.add)
 

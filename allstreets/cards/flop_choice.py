@@ -206,7 +206,7 @@ def choose_flops(count: int, leaves: Sequence[Floats] = (), name: str | None = N
         raise InputError(f"{count} flops: choose between 1 and {FLOP_COUNT - 1}, or all of them")
     dealt = every_flop().weights
     choice = choose(_stacked(leaves, dealt), dealt, count)
-    flops = tuple(all_flops()[place] for place in choice.places)
+    flops = tuple(all_flops()[number] for number in choice.places)
     return FlopSet(name or f"chosen_{count}", flops, _rounded(choice.weights))
 
 

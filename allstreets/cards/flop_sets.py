@@ -212,7 +212,7 @@ def subset_path(count: int) -> Path:
 
 def fitting_subset(count: int) -> int | None:
     """The largest subset of at most this many flops; None: all are larger."""
-    return max((one for one in subset_counts() if one <= count), default=None)
+    return max((size for size in subset_counts() if size <= count), default=None)
 
 
 def subset_text(

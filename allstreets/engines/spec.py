@@ -54,7 +54,7 @@ class EngineSpec:
 
     def of(self, flops: Longs) -> EngineSpec:
         """The same for some of the flops, in memory."""
-        chosen = tuple(self.flops[place] for place in flops.tolist())
+        chosen = tuple(self.flops[number] for number in flops.tolist())
         return replace(self, flops=chosen, memory="resident")
 
     def trees(self) -> Trees:

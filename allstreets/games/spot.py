@@ -139,7 +139,7 @@ class Spot:
                 both.append(_range(given).on(board).normalised())
             except InputError as error:
                 raise InputError(f"{name}: {error}") from None
-        if not fitting(*(np.flatnonzero(one.weights) for one in both)).any():
+        if not fitting(*(np.flatnonzero(held.weights) for held in both)).any():
             raise InputError(
                 f"the two ranges block each other on {cards_text(self.cards)}: "
                 "no two combos differ in all cards"
@@ -228,7 +228,7 @@ def spot_root(spot: Spot) -> Runouts:
 
 def _root(spot: Spot) -> Runouts:
     """The same whatever is locked."""
-    return runouts(spot.cards, [one.weights for one in spot.ranges])
+    return runouts(spot.cards, [held.weights for held in spot.ranges])
 
 
 def _range(given: object) -> Range:

@@ -81,7 +81,7 @@ def measure_corrections(
         dealt = DealtPairs.of([flop.cards for flop in population])
         values = _drafts(flop_solver, population, callbacks)
     chosen = some_flops(population, weights, flops).tolist()
-    exact = _exact_values(flop_solver, [population[place] for place in chosen], callbacks)
+    exact = _exact_values(flop_solver, [population[number] for number in chosen], callbacks)
     likeness = Likeness.of(reach, dealt, weights, values, chosen)
     return calibrated(reach, own, likeness, exact, raked=game.preflop.rake > 0)
 

@@ -530,7 +530,7 @@ class FlopsJob:
             job=self,
             rows=tuple(rows[key] for key in bundle.wanted if key in rows),
             missing=tuple(bundle.missing),
-            faults=tuple(sorted(run.faults, key=lambda one: order[one.flop, one.spr])),
+            faults=tuple(sorted(run.faults, key=lambda fault: order[fault.flop, fault.spr])),
             interrupted=request.made and bool(bundle.missing),
             solved=len(run.rows),
             seconds=bundle.seconds,

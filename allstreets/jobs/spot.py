@@ -324,7 +324,7 @@ class SpotJob:
         self.require()
         spot, free, need = self.spot, available_bytes(), self.need()
         kept = 0 if self.output is None else estimate_saved(spot, self.config.precision, self.saved)
-        combos = [f"{one.combos:g}" for one in spot.ranges]
+        combos = [f"{held.combos:g}" for held in spot.ranges]
         name = f"{self.config.name}: " if self.config.name else ""
         room = f", {data_size(free)} free" if free is not None else ""
         answer = FIRST_CHECK if self.completion is None else self.completion.iterations
@@ -533,7 +533,7 @@ def plan_flop(
     folder = mirrored(folder)
     game = load_unified(folder)
     if line is None:
-        lines = ", ".join(f"'{one}'" for one in game.flop_lines()[:6])
+        lines = ", ".join(f"'{line}'" for line in game.flop_lines()[:6])
         raise InputError(f"--from needs --line, the betting before the flop: {lines}")
     spot = flop_spot(game, game.named_line(line), flop)
     named = {"name": f"{spot.line} | {spot.cards}", **settings}

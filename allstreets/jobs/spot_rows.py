@@ -264,7 +264,7 @@ def spot_row(job: SpotPiece, result: SpotSolution) -> SpotRow:
     )
 
 
-FIGURES = tuple(one.name for one in fields(SpotRow) if one.name != "frequencies")
+FIGURES = tuple(column.name for column in fields(SpotRow) if column.name != "frequencies")
 
 Cells = dict[str, Any]
 

@@ -163,7 +163,7 @@ class SpotsJob:
             tables.append(SpotTable(self.output / TABLE, anew=True))
             for cells in bundle.rows:
                 tables[-1].append(row_of(cells))
-        left = [place for place in pieces if place not in rows]
+        left = [number for number in pieces if number not in rows]
         for table in tables:
             for row in self.refused.values():
                 table.append(row)
@@ -189,7 +189,7 @@ class SpotsJob:
                 table.append(row)
             tally.tell(len(rows), row, failed)
 
-        wanted = [pieces[place] for place in left]
+        wanted = [pieces[number] for number in left]
         folders = dict.fromkeys(piece.folder.parent for piece in wanted if piece.folder is not None)
         signs = [stack.enter_context(signed(each)) for each in folders if executor.remote]
         executor.map(
@@ -300,7 +300,7 @@ def _on_boards(
                 if how.board is None and how.boards is None:
                     how.game()  # which names the missing keys
                 boards = read_boards([how.board] if how.board is not None else how.boards or ())
-            first = next((one for one in boards if one.problem is None), None)
+            first = next((board for board in boards if board.problem is None), None)
             game = {} if first is None else how.on(first.text).game()
     except InputError as error:
         return [SpotRow(name, "", error=" ".join(str(error).split()))]

@@ -28,7 +28,7 @@ def only_end(spot: Spot) -> int | None:
 
 def mean_result(spot: Spot, end: int, player: Player) -> float:
     """A player's result in chips over all pairs of combos, where all end at one showdown."""
-    first, second = (np.flatnonzero(one.weights) for one in spot.ranges)
+    first, second = (np.flatnonzero(held.weights) for held in spot.ranges)
     reach, met, results = _dealt(spot, end, spot.ranges, spot.cards, (first, second))[:3]
     held = met[player] > 0
     weights = reach[player][held] * met[player][held]
@@ -58,7 +58,7 @@ def _dealt(
     combos: tuple[Longs, Longs],
 ) -> tuple[Pair, Pair, Pair, Pair]:
     """[H] of OOP and IP each: reach, pairs met, results in chips, equities."""
-    oop, ip = (one.weights[some] for one, some in zip(ranges, combos, strict=True))
+    oop, ip = (held.weights[some] for held, some in zip(ranges, combos, strict=True))
     fits = fitting(*combos)
     met = fits @ ip, oop @ fits
     equity = combo_equity(board, combos, (oop, ip))

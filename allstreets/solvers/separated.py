@@ -92,7 +92,7 @@ def nearest_spr(sprs: Sequence[float], spr: float) -> int:
     """
     if not len(sprs) or min(sprs) <= 0:
         raise InputError(f"SPRs {list(sprs)}: models of flops need at least one, all above 0")
-    gaps = [(max(spr / one, one / spr), one, place) for place, one in enumerate(sprs)]
+    gaps = [(max(spr / known, known / spr), known, index) for index, known in enumerate(sprs)]
     return min(gaps)[2]
 
 

@@ -44,10 +44,10 @@ from .review_folder import IndexedHand as IndexedHand
 from .review_folder import ReplayStep as ReplayStep
 from .review_folder import ReviewFolder as ReviewFolder
 from .review_folder import ReviewIndex as ReviewIndex
-from .review_hand import review_hand as review_hand
 from .review_job import ReviewedSoFar as ReviewedSoFar
 from .review_job import ReviewJob as ReviewJob
 from .review_job import plan_review as plan_review
+from .review_job import review_hand as review_hand
 from .review_job import review_hands as review_hands
 from .review_streets import Effort as Effort
 from .review_streets import SolvedAgain as SolvedAgain

@@ -19,8 +19,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from allstreets.analysis.simplify.pots import ModelPots, Wanted, own_reach
-from allstreets.analysis.simplify.real_pots import RealPots, SimpleSubgame
+from allstreets.analysis.simplify.pots import ModelPots, RealPots, SimpleSubgame, Wanted, own_reach
 from allstreets.analysis.simplify.records import Simplified, Trials, simplified, variants
 from allstreets.analysis.simplify.rule import Choice, Mixes, Simplification, amounts_at, count_mixes
 from allstreets.base import Floats, InputError, quotient

@@ -114,7 +114,7 @@ class CudaSubgame(ExactSubgame):
     def _has_cards_of(self, other: ExactSubgame) -> bool:
         """Whether boards, hands and buckets are those of another game."""
         pairs = zip(self.buckets, other.buckets, strict=False)
-        return other.streets is self.streets and all(one is two for one, two in pairs)
+        return other.streets is self.streets and all(mine is theirs for mine, theirs in pairs)
 
     def iterate(self, reach: tuple[Reach, Reach], weights: Sequence[IterationWeights]) -> None:
         """Whole iterations of both players, the same reach throughout."""

@@ -109,7 +109,7 @@ class TreeCutter:
                 waiting.extend(self.tree.children_of(node).tolist())
         used: list[Longs] = []
         pieces: list[list[int]] = []
-        for node in sorted(subtrees, key=lambda one: (-int(self.sizes[one, 0]), one)):
+        for node in sorted(subtrees, key=lambda root: (-int(self.sizes[root, 0]), root)):
             need = self.sizes[node]
             piece = next((i for i, so_far in enumerate(used) if (so_far + need <= most).all()), -1)
             if piece < 0:

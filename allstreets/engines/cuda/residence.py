@@ -183,7 +183,7 @@ class FlopStore:
             yield
             return
         slot, device = self._slot(part), self.device
-        after = [one for one in (self._free[slot], self._back.get(part)) if one is not None]
+        after = [event for event in (self._free[slot], self._back.get(part)) if event is not None]
         here = None
         for buffer, array in self._copies(part, reads):
             here = device.copy_in(buffer, array, after)
@@ -251,8 +251,8 @@ def store_table(store: FlopStore, part: int, stage: int, player: Player) -> Long
         arrays = [Name(kind, pot, stage, who) for who in both for kind in ("regrets", "averages")]
         lengths = [store.host[Name("regrets", pot, stage, who)].shape[1] for who in both]
         some = [store.some_hands.get((pot, who)) for who in both]
-        hands = [0 if one is None else one[0] for one in some]
-        places = [0 if one is None else store.device.address(one[1]) for one in some]
+        hands = [0 if hands_of is None else hands_of[0] for hands_of in some]
+        places = [0 if hands_of is None else store.device.address(hands_of[1]) for hands_of in some]
         addresses = (store.address(part, name) for name in arrays)
         table[pot] = [*addresses, *lengths, *hands, *places]
     return table

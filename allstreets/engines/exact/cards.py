@@ -289,7 +289,7 @@ def kernel_boards(
     other = 1 - own
     count = len(street.runouts)
     mine, his = street.lists[own], street.lists[other]
-    starts = [one.start for one in street.lists]
+    starts = [lists.start for lists in street.lists]
     own_total = int(mine.start[-1])
     tables: dict[str, Any] = {
         "below": np.zeros(own_total, np.uint16),

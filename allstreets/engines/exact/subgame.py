@@ -180,7 +180,7 @@ class ExactSubgame:
         rows = 0
         if self.buckets[level] is not None:
             most = max(int(np.diff(boards[level].own_rows).max()) for boards in self.boards)
-            rows = most * 2 * (1 + max(int(one.actions.max(initial=0)) for one in forests))
+            rows = most * 2 * (1 + max(int(forest.actions.max(initial=0)) for forest in forests))
         last = level > 0 and level == len(self.levels) - 1  # there values are summed for the parent
         return Workspace(
             reach=aligned(max(forest.reach_rows for forest in forests) * longest),

@@ -67,7 +67,7 @@ def leaves_of(result: WholeSolution) -> Floats:
     """[F, D]: the values of a solution's pots on each of its flops."""
     flops = range(len(result.game.flops.flops))
     source = result.stored.source
-    values = np.stack([source.arrays(place)["values"] for place in flops], axis=2)
+    values = np.stack([source.arrays(number)["values"] for number in flops], axis=2)
     nodes = [pot.node for pot in result.game.flop_pots]
     return leaf_features(values, result.before.reach[nodes].transpose(1, 0, 2))
 

@@ -57,7 +57,7 @@ class TrainConfig(ConfigModel):
             )
         if isinstance(self.solver, PreflopConfig):
             given = [self.solver.models, self.postflop_model]
-            if sum(one is not None for one in given) != 1:
+            if sum(source is not None for source in given) != 1:
                 raise WrongKeyError(
                     "solver", "preflop_cfr needs postflop_model or models, one of the two"
                 )

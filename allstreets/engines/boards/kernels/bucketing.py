@@ -314,11 +314,11 @@ def carry_rows(
                 for action in range(width):
                     for lane in range(LANES):
                         begin, end = first[row + lane], first[row + lane + 1]
-                        for one in range(begin, end):
-                            old = source[one]
+                        for entry in range(begin, end):
+                            old = source[entry]
                             offset = (old // LANES * width + action) * LANES + old % LANES
-                            part = share[one] * node_before[offset]
+                            part = share[entry] * node_before[offset]
                             # Not 0 + part for the first: a negative zero would lose its sign.
-                            lanes[lane] = part if one == begin else lanes[lane] + part
+                            lanes[lane] = part if entry == begin else lanes[lane] + part
                     store(carried, at + row * width + action * LANES, load(lanes, 0))
             at += rows * width

@@ -159,7 +159,7 @@ class Workspace(NamedTuple):
     tile: Singles
     leaf_reach: Singles  # [J', other hands + padding, 16]
     leaf_values: Singles  # [J', own hands + padding, 16]; on the last street the parent's
-    rows: Singles  # of one node with buckets, see `bucketed_nodes`
+    rows: Singles  # of one node with buckets, see `nodes`
 
 
 OWN_FOLDS, OTHER_FOLDS, BOTH_FOLD = 0, 1, 2
