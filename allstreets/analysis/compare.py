@@ -365,7 +365,7 @@ def _known(*exploitabilities: float | None) -> float:
 
 
 def change_lines(difference: Difference) -> list[str]:
-    """The change for people: a head, then EVs and frequencies, each before and after."""
+    """The change in words: a head, then EVs and frequencies, each before and after."""
     rows = [f"{'':24}{'before':>10}{'after':>10}{'change':>10}"]
     unit = "" if difference.pot is not None else f", {difference.unit}"
     for player in Player:

@@ -68,7 +68,7 @@ def create_app(
     app = FastAPI(
         title="allstreets explorer",
         version=__version__,
-        summary="Solutions of heads-up no-limit hold'em, place by place",
+        summary="Solutions of heads-up no-limit hold'em, node by node",
         lifespan=lifespan,
         openapi_url="/api/openapi.json",
         docs_url=None,  # FastAPI's own pages load scripts from other sites

@@ -75,7 +75,7 @@ class ReviewPiece:
 
     @property
     def name(self) -> str:
-        """The hand, for people."""
+        """The hand, in words."""
         return self.hand.label
 
 
@@ -137,7 +137,7 @@ class ReviewJob:
         """
         control = callbacks.control
         in_charge: AbstractContextManager[Control] = (
-            interrupt_request("keeping the hands that are done", "the hand at work")
+            interrupt_request("keeping the hands that are done", "the hand in progress")
             if control is None
             else nullcontext(control)
         )
