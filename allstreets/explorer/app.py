@@ -127,9 +127,9 @@ def _add_errors(app: FastAPI) -> None:
     def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
         problems = []
         for detail in error.errors():
-            place = ".".join(map(str, detail["loc"][1:]))
+            field = ".".join(map(str, detail["loc"][1:]))
             text = limit_text(detail) if detail["type"] in LIMITS else detail["msg"]
-            problems.append(Problem(message=f"{place}: {text}", field=place or None))
+            problems.append(Problem(message=f"{field}: {text}", field=field or None))
         return answer(422, "; ".join(problem.message for problem in problems), problems)
 
     @app.exception_handler(HTTPException)
