@@ -398,7 +398,7 @@ def gain_text(difference: Difference) -> str:
     if gains[player] <= difference.doubt:
         return (
             f"The EVs differ by {number_text(max(gains[player], 0.0))} {difference.unit}, and are "
-            f"known to within {number_text(difference.doubt)}: solve closer to tell who gains."
+            f"known to within {number_text(difference.doubt)}: a smaller target shows who gains."
         )
     loss = -gains[player.opponent]
     share = (

@@ -128,7 +128,7 @@ def _off_tree(game: SolvedGame, node: Node, moment: Moment, mapped: Mapped | Non
         return f"{NEVER}: it is push or fold, and has no '{played_word(moment.action)}'"
     if mapped is None:
         word = played_word(moment.action)
-        return f"{NEVER}: it has no '{word}' of {player.seat} there, or anything like it"
+        return f"{NEVER}: it has no '{word}' of {player.seat} there, nor a similar one"
     return ""
 
 

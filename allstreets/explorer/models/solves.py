@@ -466,7 +466,7 @@ class Exploited(Message):
     opponent: str
     unit: str  # of the decision: chips, bb
     total_unit: str
-    gain: Number  # a hand that gets there
+    gain: Number  # per hand that gets there
     total: Number  # over the whole solution
     doubt: Number  # of it, what a best response to the solution itself gains at most
     estimated: bool
