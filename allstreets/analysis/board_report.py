@@ -136,7 +136,7 @@ class BoardReport:
 
     @property
     def counted(self) -> str:
-        """The start from which EVs count, for people."""
+        """The start from which EVs count, in words."""
         return counted_text(over_hand=self.over_hand)
 
     def by(self, key: str = "board") -> list[ReportRow]:

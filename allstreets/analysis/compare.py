@@ -367,7 +367,7 @@ def _known(*exploitabilities: float | None) -> float:
 
 
 def change_lines(difference: Difference) -> list[str]:
-    """The change for people: a head, then EVs and frequencies, each before and after."""
+    """The change in words: a head, then EVs and frequencies, each before and after."""
     rows = [f"{'':24}{'before':>10}{'after':>10}{'change':>10}"]
     unit = "" if difference.pot is not None else f", {difference.unit}"
     for player in Player:
@@ -400,7 +400,7 @@ def gain_text(difference: Difference) -> str:
     if gains[player] <= difference.doubt:
         return (
             f"The EVs differ by {number_text(max(gains[player], 0.0))} {difference.unit}, and are "
-            f"known to within {number_text(difference.doubt)}: solve closer to tell who gains."
+            f"known to within {number_text(difference.doubt)}: a smaller target shows who gains."
         )
     loss = -gains[player.opponent]
     share = (

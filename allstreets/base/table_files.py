@@ -73,7 +73,7 @@ def _is_number(text: str) -> bool:
 
 
 def require_parquet() -> Any:
-    """The library behind Parquet files; an `InputError` where it is not installed."""
+    """The library behind Parquet files; an `InputError` if it is not installed."""
     try:
         import pyarrow
         import pyarrow.parquet

@@ -262,7 +262,7 @@ def _street_dealt(tree: BettingTree, node: int) -> Street:
 def line_in_words(
     line: str, notation: Notation = BIG_BLINDS, street: Street = Street.PREFLOP
 ) -> str:
-    """A line for people; its first word is an action on `street`.
+    """A line in words; its first word is an action on `street`.
 
     >>> line_in_words("r2 c | Ks7h2d | x")
     'SB raises to 2, BB calls; flop Ks7h2d: BB checks'
@@ -292,7 +292,7 @@ turn: BB goes all-in'
 
 
 def action_in_words(word: str, line: str | None = None) -> str:
-    """An action for people, in the imperative; `line` leads to it.
+    """An action in words, in the imperative; `line` leads to it.
 
     >>> [action_in_words(word) for word in ("f", "a", "b33", "r2.5", "r60%")]
     ['fold', 'all-in', 'bet 33', 'raise to 2.5', 'raise 60 %']

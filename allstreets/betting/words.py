@@ -57,7 +57,7 @@ class Notation:
     unit: str  # of amounts
     scale: int  # chips in one of the unit
     seats: tuple[str, str]  # of OOP and IP
-    shown: str  # an amount beside an action, for people; empty: only shares of the pot are shown
+    shown: str  # an amount beside an action, in words; empty: only shares of the pot are shown
     word_scale: int  # chips in one of what the amounts of words count
     shares: bool  # whether words after the flop give sizes in per cent of the pot
     deal: str  # what is written where a card is dealt, {} for the card unless it is averaged over
@@ -171,7 +171,7 @@ def _offered(tree: BettingTree, node: int, notation: Notation) -> str:
 
 
 def _sizes(tree: BettingTree, node: int, notation: Notation) -> tuple[str, str]:
-    """(amount, share of the pot) of a bet or raise for people, empty where they are not shown."""
+    """(amount, share of the pot) of a bet or raise in words, empty where they are not shown."""
     action, share = tree.actions[node], pot_share(tree, node)
     if action is None or share is None:
         return "", ""

@@ -8,7 +8,7 @@ is are dealt once and weighted: 733 boards per flop on average instead of 1,176.
 A missing flop is counted on the spot and no file is touched: three missing flops cost the time of
 three. Only `build` writes: 65 parts of 27 flops, each a file that is whole or absent. An
 interrupted build resumes with the missing parts, and two processes that build at once write the
-same bytes. Threads that find no part left help with those at work.
+same bytes. Threads that find no part left help with those in progress.
 
 A part is 27 records and nothing else, mapped into memory. A record is a flop's margins and a
 SHA-256 of table, version, flop and margins, compared when the flop is first read: every number that
@@ -156,7 +156,7 @@ class FlopTable:
         """Check all `parts` and write those that are missing or damaged.
 
         `on_progress` is called in this thread with the flops done and the flops in all. An
-        interrupt takes effect after the parts at work, each well under a second; these are stored.
+        interrupt takes effect after the parts in progress, each under a second; these are stored.
         """
         count = threads or processors()
         at_work: list[_PartWork] = []
@@ -248,7 +248,7 @@ class _PartWork:
 
 
 def _help(at_work: list[_PartWork]) -> None:
-    """Help with the parts at work."""
+    """Help with the parts in progress."""
     for work in at_work.copy():
         work.take_part()
 

@@ -92,7 +92,7 @@ class Game(Protocol):
 
     @property
     def unit(self) -> str:
-        """The unit of utilities, for people ("chips")."""
+        """The unit of utilities, in words ("chips")."""
 
     def root(self) -> State:
         """The state before anything has happened."""

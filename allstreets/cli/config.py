@@ -82,7 +82,7 @@ def from_pio(
     if tree.left_out:
         typer.echo(f"Left out: {'; '.join(tree.left_out)}.", err=True)
     if tree.differs:
-        typer.echo(f"Not the same tree: {tree.differs}.", err=True)
+        typer.echo(f"The tree differs: {tree.differs}.", err=True)
 
 
 @app.command("from-hrc")

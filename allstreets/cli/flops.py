@@ -162,7 +162,7 @@ def _show_set(flops: "FlopSet", form: FlopFormat) -> None:
         table.add_row(row["flop"], f"{row['weight']:,.2f}", row["suits"], row["pairing"])
     out.print(table)
     out.print(
-        f"\n{len(rows):,} flops stand for 22,100. Hands do on them as on all flops, to within "
+        f"\n{len(rows):,} flops stand for 22,100. Hands fare on them as on all flops, to within "
         f"{percent(error)} of a standard deviation; for a flop drawn at random it is 100 %."
     )
 

@@ -66,7 +66,7 @@ def library(
     console().print(table)
 
 
-COLUMNS = ["name", "format", "stack", "mbb/hand with real cards", "wanted", "flops", "made"]
+COLUMNS = ["name", "format", "stack", "mbb/hand with real cards", "target", "flops", "date"]
 MANY = 16  # games of a series that share a line of the table
 
 
@@ -89,7 +89,7 @@ def _short(rows: list[dict[str, Any]]) -> list[list[str]]:
                 f"{first['stack_bb']:g} to {last['stack_bb']:g} bb, {len(games)} games",
                 f"< {EXACT:g}",
                 f"≤ {last['target_mbb']:g}",
-                "none is seen",
+                "none",
                 last["date"],
             ]
         )
@@ -105,7 +105,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
         f"{row['stack_bb']:g} bb",
         _worth(row["real_exploitability_mbb"], low, high),
         f"≤ {row['target_mbb']:g}" + ("" if row["reaches_target"] else ", missed"),
-        str(row["flops"] or "none is seen"),
+        str(row["flops"] or "none"),
         row["date"],
     ]
 

@@ -195,8 +195,8 @@ def lock(
         return
     if request is None:
         game = load(solution, WholeSolution)
-        found = hud_locks(game, numbers, hud_seat(game.game, numbers, seat))
-        request = LockRequest(bounds=found.bounds, same_range=same_range)
+        held = hud_locks(game, numbers, hud_seat(game.game, numbers, seat))
+        request = LockRequest(bounds=held.bounds, same_range=same_range)
     if destination is None and folder_kind(solution) == "unified":
         destination = default_output()
     job, before, lines = plan_lock(

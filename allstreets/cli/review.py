@@ -183,8 +183,8 @@ def _print_review(out: "Console", outcome: "Review", shown: int) -> None:
     far = [hand for hand in outcome.hands if hand.notes]
     if far:
         out.print(
-            f"{len(far):,} of {len(outcome.hands):,} hands were not played as {' or '.join(files)} "
-            f"has it, the first {far[0].notes[0]}.",
+            f"{len(far):,} of {len(outcome.hands):,} hands differ from {' or '.join(files)}; "
+            f"the first: {far[0].notes[0]}.",
             soft_wrap=True,
         )
 

@@ -227,7 +227,7 @@ def solve_spot(
         out.print("No player has chips left to bet: there is no decision.")
     if outcome.origin is not None:
         print_origin(out, outcome.origin, outcome.exploitability)
-    told = {} if more is None else more(out, outcome)
+    extra = {} if more is None else more(out, outcome)
     kept = kept_in(job.output, outcome.unsaved, outcome.save)
     if kept is not None:
         if outcome.interrupted:
@@ -240,8 +240,8 @@ def solve_spot(
         out.print(f"\n{lost}--output DIR saves a solution, for reports and for --resume.")
     if json:
         if outcome.origin is not None:
-            told = {"folder": str(kept), "origin": outcome.origin.mapping(), **told}
-        print_json({**outcome.to_json(), **told})
+            extra = {"folder": str(kept), "origin": outcome.origin.mapping(), **extra}
+        print_json({**outcome.to_json(), **extra})
     raise typer.Exit(UNSAVED if outcome.unsaved and kept is None else exit_code(outcome))
 
 

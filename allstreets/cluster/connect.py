@@ -57,7 +57,7 @@ class NodeUse:
     iterations_per_second: float | None = None  # that its own work would allow
 
     def line(self, noun: str) -> str:
-        """The state of a node for people; `noun` names the pieces: "spots"."""
+        """The state of a node in words; `noun` names the pieces: "spots"."""
         work = f"{self.solved:,} flops | {figure(self.iterations_per_second)} it/s"
         if self.per_minute is not None:
             work = f"{self.solved:,} {noun} solved | {self.per_minute:.3g} {noun}/min"
@@ -90,7 +90,7 @@ def _node(key: str, address: str, facts: Any) -> Node:
 def connect(where: str) -> Iterator[Cluster]:
     """Open a connection to `auto`, `local` or an address; at the end everything is released.
 
-    An `InputError` where Ray is not installed, or no cluster answers.
+    An `InputError` if Ray is not installed, or no cluster answers.
     """
     for name, value in SETTINGS.items():
         os.environ.setdefault(name, value)

@@ -90,7 +90,7 @@ class Tasks(Protocol):
 
 
 def fitting(nodes: Iterable[Node], need: Need, what: str) -> tuple[Node, ...]:
-    """The machines on which a piece (`what`, in words) fits; an `InputError` where there is none.
+    """The machines on which a piece (`what`, in words) fits; an `InputError` if there is none.
 
     Ray would wait for such a machine forever.
     """

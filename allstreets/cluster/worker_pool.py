@@ -29,7 +29,7 @@ class WorkerLost(Exception):  # noqa: N818  # a fact, as people say it
     """
 
     def __init__(self, workers: Sequence[int], why: str) -> None:
-        """`workers`: their indices in the pool; `why`: which ones and what happened, for people."""
+        """`workers`: their indices in the pool; `why`: which ones and what happened, in words."""
         super().__init__(workers, why)
         self.workers, self.why = tuple(workers), why
 
@@ -47,7 +47,7 @@ class WorkerNode:
     """The machine, process and memory of a worker."""
 
     machine: str  # the cluster's name for it
-    address: str  # of the machine, for people
+    address: str  # of the machine, for display
     cores: int
     process: int = 0
     memory_bytes: int = 0

@@ -62,7 +62,7 @@ class Device(Protocol):
 
     @property
     def name(self) -> str:
-        """The device's name, for people."""
+        """The name of the device in messages."""
 
     @property
     def shared_bytes(self) -> int:

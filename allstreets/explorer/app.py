@@ -68,7 +68,7 @@ def create_app(
     app = FastAPI(
         title="allstreets explorer",
         version=__version__,
-        summary="Solutions of heads-up no-limit hold'em, place by place",
+        summary="Solutions of heads-up no-limit hold'em, node by node",
         lifespan=lifespan,
         openapi_url="/api/openapi.json",
         docs_url=None,  # FastAPI's own pages load scripts from other sites
@@ -127,9 +127,9 @@ def _add_errors(app: FastAPI) -> None:
     def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
         problems = []
         for detail in error.errors():
-            place = ".".join(map(str, detail["loc"][1:]))
+            field = ".".join(map(str, detail["loc"][1:]))
             text = limit_text(detail) if detail["type"] in LIMITS else detail["msg"]
-            problems.append(Problem(message=f"{place}: {text}", field=place or None))
+            problems.append(Problem(message=f"{field}: {text}", field=field or None))
         return answer(422, "; ".join(problem.message for problem in problems), problems)
 
     @app.exception_handler(HTTPException)

@@ -216,10 +216,10 @@ class Exploiting:
             opponent = self._opponent(opened, form)
             if isinstance(opened, SpotSolution):
                 return message(self._at_spot(folder, opened, opponent, form.line))
-            found, line = self._game(folder, opened, opponent, form)
+            best, line = self._game(folder, opened, opponent, form)
             with suppress(InputError):  # another player acts here, or the flop is not stored
-                return message(found.at(form.line))
-            return message(found.at(line))
+                return message(best.at(form.line))
+            return message(best.at(line))
 
     def _game(
         self, folder: Path, opened: WholeSolution, opponent: Opponent, form: messages.ExploitForm
@@ -242,16 +242,16 @@ class Exploiting:
             listed = []
             for number in NUMBERS:
                 for play in plays:
-                    found = decisions_of(opened.game, number, play.player)
-                    after_flop = any(target.root is not None for target in found.targets)
-                    if not found.targets or (after_flop and not opened.has_flops):
+                    decisions = decisions_of(opened.game, number, play.player)
+                    after_flop = any(target.root is not None for target in decisions.targets)
+                    if not decisions.targets or (after_flop and not opened.has_flops):
                         continue
                     listed.append(
                         messages.HudNumber.of(
                             number,
                             player=PLAYER_NAMES[play.player],
-                            decisions=[target.line for target in found.targets],
-                            now=play.frequency(found.counted)[0],
+                            decisions=[target.line for target in decisions.targets],
+                            now=play.frequency(decisions.counted)[0],
                         )
                     )
             return listed
@@ -308,21 +308,21 @@ class Exploiting:
             self._mutex.release()
 
 
-def message(found: Exploit) -> messages.Exploited:
+def message(exploit: Exploit) -> messages.Exploited:
     """A best response as a message."""
     return messages.Exploited.of(
-        found,
-        on_flops="*" in found.line,
-        total=found.total,
-        held=[held.text for held in found.held],
-        sentences=found.sentences()[len(found.held) :],
-        advice=found.advice(),
+        exploit,
+        on_flops="*" in exploit.line,
+        total=exploit.total,
+        held=[held.text for held in exploit.held],
+        sentences=exploit.sentences()[len(exploit.held) :],
+        advice=exploit.advice(),
         actions=[
             messages.ExploitAction(word=word, label=label, now=now, best=best)
             for word, label, now, best in zip(
-                found.actions, found.labels, found.now, found.best, strict=True
+                exploit.actions, exploit.labels, exploit.now, exploit.best, strict=True
             )
         ],
-        hands=[messages.ExploitHand.of(hand) for hand in found.hands],
-        parts=[messages.ExploitPart.of(part, text=part_text(part)) for part in found.parts],
+        hands=[messages.ExploitHand.of(hand) for hand in exploit.hands],
+        parts=[messages.ExploitPart.of(part, text=part_text(part)) for part in exploit.parts],
     )

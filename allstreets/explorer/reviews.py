@@ -281,7 +281,7 @@ _reading = Lock()
 
 
 def read_review(form: ReviewForm, library: Library) -> ReviewSource:
-    """The review that a form asks for; a `FormError` where it is impossible."""
+    """The review that a form asks for; a `FormError` if it is impossible."""
     folders = [library.folder(solution) for solution in form.solutions]
     problems = [
         Problem(message=f"{folder.name} is not a whole game: choose one", field="solutions")

@@ -126,7 +126,7 @@ def _values(
 
 
 def calibration_text(game: WholeGame, measured: Calibrated) -> str:
-    """The errors of the values of pots, for people."""
+    """The errors of the values of pots, in words."""
     lines = ["Calibrated. Mean error of the value of a pot to a hand, in % of the pot:"]
     for number, pot in enumerate(game.flop_pots):
         line = line_text(game.tree, pot.node, notation=BIG_BLINDS)

@@ -142,7 +142,7 @@ def timed_drafts(evaluator: FlopEvaluator, flops: Sequence[Flop]) -> Drafted:
 def certify_figures(progress: Progress) -> list[str]:
     """The figures beside the count: pace, time, memory, the latest flop."""
     pace = progress.seconds_per_piece
-    parts = [] if pace is None else [f"{pace:.1f} s a flop"]
+    parts = [] if pace is None else [f"{pace:.1f} s per flop"]
     if progress.latest is None:
         return [*parts, data_size(progress.process_bytes)]
     eta, size = duration(progress.eta_seconds), data_size(progress.process_bytes)
@@ -277,8 +277,9 @@ class CertifyJob:
         regressed = needs_class_values(self.draws, self.drafts)
         if regressed:
             flop_table().build(self.evaluator.threads, callbacks.counter("tables of flops"))
-        stopping = f"{'ending the flops' if executor.remote else 'finishing the flop'} at work"
-        with claim(self.folder), interrupt_request(stopping, "the flop at work") as request:
+        first = "stopping the flops" if executor.remote else "finishing the flop"
+        stopping = f"{first} in progress"
+        with claim(self.folder), interrupt_request(stopping, "the flop in progress") as request:
             self.work.begin()
             known = self.work.load(
                 (flop.text, self.evaluator.completes(flop)) for flop in self.flops
@@ -466,11 +467,11 @@ class CertifyOutcome:
         return None
 
     def lines(self) -> list[str]:
-        """The certificate, for people; nothing where it was interrupted."""
+        """The certificate, in words; nothing if it was interrupted."""
         return [] if self.certificate is None else certificate_lines(self.certificate)
 
     def to_json(self) -> dict[str, Any] | None:
-        """The certificate as JSON data; None where it was interrupted."""
+        """The certificate as JSON data; None if it was interrupted."""
         return None if self.certificate is None else self.certificate.to_json()
 
 

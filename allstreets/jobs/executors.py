@@ -11,7 +11,7 @@ result)` in this process as soon as a piece is done. The outcome does not depend
 3. A piece that raises an exception does not touch the others. Its error goes to `on_error`; without
    one it is raised at the end, with the name of the piece.
 4. A piece whose worker dies, most likely for lack of memory, is done again.
-5. When `control` wants to stop, no further piece is begun. Pieces at work see it through
+5. When `control` wants to stop, no further piece is begun. Pieces in progress see it through
 `piece_control`: they save and raise `StoppedError`, or run to their end. On a cluster they are
 killed.
 """
@@ -258,7 +258,7 @@ class Processes(Executor):
     They run in their own session: a terminal's Ctrl-C is for the job, which asks them to stop. They
     end with the job, however it ends: they hold a pipe that the system closes then.
 
-    A killed process brings down the others. Then each piece that was at work is repeated in a
+    A killed process brings down the others. Then each piece that was in progress is repeated in a
     process of its own, which shows which piece was at fault.
     """
 
@@ -289,7 +289,7 @@ class Processes(Executor):
 def _pooled(run: _Map[Any, Any], waiting: deque[int], at_once: int) -> list[int]:
     """Do pieces until none waits, the job is to stop, or a process was killed.
 
-    Returns the pieces that were at work then.
+    Returns the pieces that were in progress then.
     """
     # Fresh processes everywhere: a copy of one that runs threads may hang.
     context = multiprocessing.get_context("spawn")

@@ -8,11 +8,11 @@ On this machine:
    or down to its last flops, threads find work in another.
 2. A group that fails is solved flop by flop. Flops that fail then are noted; `--resume` tries them
 again.
-3. Ctrl-C saves the groups in work as checkpoints; finished flops are stored already.
+3. Ctrl-C saves the groups in progress as checkpoints; finished flops are stored already.
 
 On a cluster every flop is a piece for any machine. The loop trains it there as it would here, and
-each solution is stored here when it arrives. Ctrl-C ends the flops in work, which `--resume` begins
-again.
+each solution is stored here when it arrives. Ctrl-C ends the flops in progress, and `--resume`
+begins them again.
 
 A flop's solution depends only on its settings, so threads, machines, order and interruptions change
 nothing.
@@ -204,7 +204,7 @@ class FlopsRun:
                 with self._lock:
                     self.rows += [row for results in solved.values() for row, _ in results]
             if self._executor.remote:
-                # Which of them are in work is a guess: they are begun in order.
+                # Which of them are in progress is a guess: they are begun in order.
                 self._in_work = list(left.values())[: self._executor.at_once]
             else:
                 for index in solved:
@@ -331,7 +331,7 @@ class FlopsOutcome:
 
     @property
     def problem(self) -> str | None:
-        """The reason why no other job can build on it, for people."""
+        """The reason why no other job can build on it, in words."""
         if not self.missing:
             return None
         fault = f": {self.faults[0].message}" if self.faults else ""
@@ -401,12 +401,12 @@ class EveryFlopSolved:
     name: ClassVar[Reason] = "exploitability_threshold"
 
     def holds(self, progress: Progress) -> bool:
-        """Whether nothing is left in work."""
+        """Whether nothing is left in progress."""
         del progress
         return not self.solver.in_work.any()
 
     def describe(self, unit: str) -> str:
-        """The plan for people."""
+        """The plan in words."""
         del unit
         return f"every flop at most {100 * self.solver.targets.exploitability:g} % of the pot"
 
@@ -487,7 +487,7 @@ class FlopsJob:
                 yield FlopsGroup(flops[first : first + count], pots)
 
     def plan(self) -> Plan:
-        """Plan the missing flops; an `InputError` where they do not fit into memory."""
+        """Plan the missing flops; an `InputError` if they do not fit into memory."""
         missing, wanted = len(self.bundle.missing), len(self.bundle.wanted)
         need, on_cluster = self.estimate(missing), self.config.cluster is not None
         if not on_cluster:  # where the machines report what they have

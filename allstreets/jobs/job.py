@@ -79,9 +79,9 @@ class Progress:
     before: int = 0  # of `done`, by earlier runs
     failed: int = 0
     latest: Any = None  # the last finished piece
-    running: tuple[Any, ...] = ()  # keys of the pieces in work
-    part: Progress | None = None  # the progress of the pieces in work
-    figures: tuple[str, ...] = ()  # figures beside the count, for people
+    running: tuple[Any, ...] = ()  # keys of the pieces in progress
+    part: Progress | None = None  # the progress of the pieces in progress
+    figures: tuple[str, ...] = ()  # figures beside the count, in words
     faults: tuple[str, ...] = ()  # a line for each failure so far
     seconds: float  # of the whole run, the time before a resume included
     session_seconds: float = 0.0  # since this process began to train
@@ -161,7 +161,7 @@ class StopRule(Protocol):
         """Whether this rule ends the run now; old figures do not count."""
 
     def describe(self, unit: str) -> str:
-        """The rule for people, with the unit of its figure."""
+        """The rule in words, with the unit of its figure."""
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class TrainingOutcome:
     progress: Progress
     history: tuple[Check, ...]
     checkpoints: Place | None  # the folder that the run was saved in
-    unsaved: str | None = None  # why the last checkpoint could not be written, for people
+    unsaved: str | None = None  # why the last checkpoint could not be written, in words
     seconds_per_iteration: float | None = None  # without checks; None = nothing was trained
 
     @property
@@ -231,7 +231,7 @@ def time_to_target(
 
 
 def time_left(progress: Progress) -> list[str]:
-    """The remaining time, for people."""
+    """The remaining time, in words."""
     return [f"ETA {duration(progress.eta_seconds)}"]
 
 
@@ -324,7 +324,7 @@ NO_CALLBACKS = Callbacks()
 class Plan:
     """The work that a job will do, and the memory and time that it takes."""
 
-    lines: tuple[str, ...]  # for people
+    lines: tuple[str, ...]  # for display
     memory_bytes: int | None = None
     seconds: float | None = None  # None: not known
     kernels: str | None = None  # kernels that it waits for if they are not compiled
@@ -339,10 +339,10 @@ class Outcome(Protocol):
 
     @property
     def problem(self) -> str | None:
-        """The reason why no other job can build on it, for people: it is not saved, say."""
+        """The reason why no other job can build on it, in words: it is not saved, say."""
 
     def lines(self) -> list[str]:
-        """The result, for people."""
+        """The result, in words."""
 
     def to_json(self) -> dict[str, Any] | None:
         """The job in figures."""
@@ -355,7 +355,7 @@ class Job(Protocol[Ended]):
     """A piece of work that takes time."""
 
     def plan(self) -> Plan:
-        """Plan the job; raise an `InputError` where it cannot run."""
+        """Plan the job; raise an `InputError` if it cannot run."""
 
     def run(self, callbacks: Callbacks = NO_CALLBACKS) -> Ended:
         """Run the job; results are stored as they come, and a later run resumes from them."""

@@ -91,7 +91,7 @@ class TrainingSolver(Protocol):
 
     @property
     def unit(self) -> str:
-        """The unit of exploitability and regrets, for people ("chips", "mbb/hand")."""
+        """The unit of exploitability and regrets, in words ("chips", "mbb/hand")."""
 
     @property
     def iterations(self) -> int:
@@ -461,7 +461,7 @@ class TrainedOutcome(ABC):
     """The outcome of a job that trains a solver and saves its solution."""
 
     training: TrainingOutcome
-    unsaved: str | None  # the reason why the solution could not be saved, for people
+    unsaved: str | None  # the reason why the solution could not be saved, in words
 
     @property
     def interrupted(self) -> bool:
@@ -470,12 +470,12 @@ class TrainedOutcome(ABC):
 
     @property
     def problem(self) -> str | None:
-        """The reason why no other job can build on it, for people."""
+        """The reason why no other job can build on it, in words."""
         return self.unsaved
 
     @property
     def warning(self) -> str | None:
-        """A warning about any other problem, for people; None: there is none."""
+        """A warning about any other problem, in words; None: there is none."""
         return self.training.unsaved
 
     def way_on(self, kept: Place, again: str) -> list[str]:

@@ -98,7 +98,7 @@ class PreflopOutcome(TrainedOutcome):
     solver: PreflopSolver
     training: TrainingOutcome
     solution: WholeSolution
-    unsaved: str | None = None  # the reason why the solution could not be saved, for people
+    unsaved: str | None = None  # the reason why the solution could not be saved, in words
 
     def lines(self) -> list[str]:
         """The quality of the solution."""

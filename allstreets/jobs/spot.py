@@ -120,7 +120,7 @@ class SpotOutcome(TrainedOutcome):
     evs: tuple[float, float]  # chips
     seconds: float  # of the whole job, those before a resume included
     save: Callable[[Path], None]  # writes the solution to a folder
-    unsaved: str | None = None  # why it could not be saved, for people
+    unsaved: str | None = None  # why it could not be saved, in words
     origin: Origin | None = None  # the flop of a whole game that it is
     better_draft: float | None = None  # the exploitability of the draft that is kept instead
 
@@ -149,8 +149,8 @@ class SpotOutcome(TrainedOutcome):
         ]
         if self.solver.draft_cards is not None:
             lines.append(
-                f"Drafted with {draft_text(self.solver.draft_cards)}; its accuracy is that of best "
-                "responses with real cards."
+                f"Drafted with {draft_text(self.solver.draft_cards)}; best responses with "
+                "real cards measure its accuracy."
             )
         elif self.exploitability > self.target > 0:
             lines.append(f"The target of {100 * self.target:g} % is not reached.")
@@ -332,7 +332,7 @@ class SpotJob:
         lines: tuple[str, ...] = ()
         if self.flop is not None:
             pot, line, doubt = self.flop.spot.pot.name, self.flop.spot.line, self.flop.spot.doubt
-            lines += (f"{pot} pot, 100 chips are 1 bb; to be kept in {self.output}",)
+            lines += (f"{pot} pot, 100 chips are 1 bb; stored in {self.output}",)
             lines += (f"Line '{line}' is {doubt}.",) if doubt else ()
         lines += (
             f"{name}{cards_text(spot.cards)}, pot {spot.pot}, stack {spot.stack}, "

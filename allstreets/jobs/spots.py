@@ -66,7 +66,7 @@ class SpotsOutcome:
 
     @property
     def problem(self) -> str | None:
-        """The reason why no other job can build on it, for people."""
+        """The reason why no other job can build on it, in words."""
         return self.failed[0].error if self.failed else None
 
     def lines(self) -> list[str]:
@@ -84,7 +84,7 @@ def spots_figures(progress: Progress) -> list[str]:
     """The figures beside the count: pace, time, failures, and the latest spot."""
     parts, pace, row = [], progress.seconds_per_piece, progress.latest
     if pace is not None and row is not None:
-        parts.append(f"{figure(pace)} s a spot" if pace >= 1 else f"{figure(1 / pace)} spots/s")
+        parts.append(f"{figure(pace)} s per spot" if pace >= 1 else f"{figure(1 / pace)} spots/s")
         parts.append(f"ETA {duration(progress.eta_seconds)}")
     if progress.failed:
         parts.append(f"{progress.failed:,} failed")
@@ -168,7 +168,7 @@ class SpotsJob:
             for row in self.refused.values():
                 table.append(row)
         request = stack.enter_context(
-            interrupt_request("stopping the spots at work", "their results so far")
+            interrupt_request("stopping the spots in progress", "their results so far")
         )
         request.hold()
         tally = Tally(

@@ -165,7 +165,7 @@ def standing(progress: Progress) -> str:
 
 
 def in_work(progress: Progress) -> list[str]:
-    """The pieces in work: "AsKh7d, 9s8s2h and 30 more: iteration 75 of 200 | exploitability …"."""
+    """The pieces in progress: "AsKh7d, 9s8s2h and 30 more: iteration 75 of 200 | …"."""
     if not progress.running:
         return []
     names = list(dict.fromkeys(name for name, *_ in progress.running))
@@ -173,7 +173,7 @@ def in_work(progress: Progress) -> list[str]:
     if len(names) > SHOWN_PIECES:
         text += f" and {len(names) - SHOWN_PIECES} more"
     if progress.nodes:
-        return [f"{text} in work"]
+        return [f"{text} in progress"]
     return [f"{text}: {standing(progress.part) if progress.part else 'setting up'}"]
 
 

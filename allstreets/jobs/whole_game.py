@@ -109,7 +109,7 @@ class DevicePlan:
 
     @property
     def text(self) -> str:
-        """The plan for people."""
+        """The plan in words."""
         need, free = data_size(self.need_bytes), data_size(self.free_bytes)
         whole = f"On {self.name} it takes {need} of {free} that are free, so it"
         if self.flops is None:
@@ -330,7 +330,7 @@ class UnifiedJob:
 
     @property
     def flops_text(self) -> str:
-        """The flops, for people."""
+        """The flops, in words."""
         return "all 1,755 flops" if self.game.flops.is_all else f"{self.need.flops:,} flops"
 
     def on_device(self) -> DevicePlan | None:
@@ -522,7 +522,7 @@ class UnifiedOutcome(TrainedOutcome):
     solver: WholeGameSolver
     training: TrainingOutcome
     quantised: QuantisedSolution
-    unsaved: str | None = None  # the reason why the solution could not be saved, for people
+    unsaved: str | None = None  # the reason why the solution could not be saved, in words
 
     @property
     def figures(self) -> WholeGameFigures:

@@ -69,7 +69,7 @@ class Estimate:
         return cls(100 * float(results.mean()), 100 * NORMAL * float(error))
 
     def __str__(self) -> str:
-        """The result for people: "+1.25 ± 0.31"."""
+        """The result in words: "+1.25 ± 0.31"."""
         return f"{self.mean:+.2f} ± {self.half:.2f}"
 
 
@@ -149,7 +149,7 @@ class Block:
 
     @property
     def name(self) -> str:
-        """The name for people."""
+        """The name of the player in reports."""
         return f"deals {self.deals.start} to {self.deals.stop - 1}"
 
 
@@ -230,7 +230,7 @@ class MatchJob:
         """Play the missing deals; an interrupted run returns the finished ones."""
         control = callbacks.control
         in_charge: AbstractContextManager[Control] = (
-            interrupt_request("keeping the deals that are played", "the hand at work")
+            interrupt_request("keeping the deals that are played", "the hand in progress")
             if control is None
             else nullcontext(control)
         )

@@ -17,7 +17,7 @@ class Chart:
     title: str  # "SB, first to act"
     subtitle: str  # stack, exploitability
     actions: tuple[str, ...]  # [A]: as in a line
-    labels: tuple[str, ...]  # [A]: for people
+    labels: tuple[str, ...]  # [A]: in words
     frequencies: Floats  # [A]: over all combos that get here
     strategy: Floats  # [A, 169]; NaN: the hand does not fit beside the flop
     reach: Floats  # [169]: share of a hand that gets here; 1 where hardly any hand does

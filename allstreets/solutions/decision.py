@@ -201,7 +201,7 @@ class Decision:
     actor: Player | None = None  # the player who acts; None: a card is dealt, or the hand has ended
     to_call: float = 0
     actions: tuple[str, ...] = ()  # [A]: as in a line: "x", "b33", "r2.5", "b50%", "a"
-    labels: tuple[str, ...] = ()  # [A]: for people: "bet 33 (33 %)"
+    labels: tuple[str, ...] = ()  # [A]: in words: "bet 33 (33 %)"
     strategy: Floats = field(default_factory=lambda: NONE)  # [A, H]: probabilities
     settled: Flags = field(default_factory=lambda: NOWHERE)
     """[A]: whether no decision follows an action."""
@@ -353,7 +353,7 @@ class Decision:
 
     @property
     def counted(self) -> str:
-        """The start from which EVs count, for people."""
+        """The start from which EVs count, in words."""
         return counted_text(over_hand=self.over_hand)
 
     def mean(self, values: Floats, player: Player | None = None) -> float:

@@ -33,11 +33,11 @@ class ExactFlop:
     pot: PotGame
     reach: Floats  # [2, 169]: both players' reach where the flop is dealt
     flop: tuple[int, ...]  # in the suits on the table
-    note: str = ""  # the distance of the game's own play from exact play, for people
+    note: str = ""  # the distance of the game's own play from exact play, in words
 
     @property
     def accuracy(self) -> str:
-        """The accuracy of the solution, for people."""
+        """The accuracy of the solution, in words."""
         return self.spot.accuracy_text
 
     @cached_property

@@ -293,13 +293,13 @@ class ModelFlops(Flops):
         return [key for key in self.wanted if key not in self._rows]
 
     def count_text(self) -> str:
-        """The number of solved flops, for people."""
+        """The number of solved flops, in words."""
         flops = len({flop for flop, _ in self._rows})
         missing = f", {len(self.missing):,} are missing" if self.missing else ""
         return f"{flops:,} flops solved{missing}"
 
     def lines(self) -> list[str]:
-        """The result at each stack-to-pot ratio, for people."""
+        """The result at each stack-to-pot ratio, in words."""
         lines = []
         for spr in self.sprs:
             figures = summary_of([row for (_, ratio), row in self._rows.items() if ratio == spr])

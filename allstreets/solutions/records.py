@@ -79,7 +79,7 @@ class Certificate:
     def flops_text(self) -> str:
         """The flops that were evaluated: "all 1,755 flops", "64 flops that stand for all"."""
         if not self.flops:
-            return "no flop, as none is seen"
+            return "no flop"
         if self.chosen == ALL:
             return f"all {self.flops:,} flops"
         if self.chosen == OWN:
@@ -98,7 +98,7 @@ class MadeSimple:
 
     folder: str | None  # of the solution that it was made from; None: that was not stored
     name: str | None  # of that solution
-    rule: str  # for people: "1 size, steps of 25 %"
+    rule: str  # in words: "1 size, steps of 25 %"
     grid: float | None
     sizes: int | None
     drop: float | None
@@ -121,7 +121,7 @@ class MadeSimple:
 
     @property
     def source(self) -> str:
-        """The solution that it was made from, for people."""
+        """The solution that it was made from, in words."""
         if self.name is None:
             return self.folder or "a solution that was not stored"
         return f"'{self.name}'" + (f" in {self.folder}" if self.folder else "")

@@ -95,7 +95,7 @@ class SpotSolution(Solution):
 
     @property
     def accuracy_text(self) -> str:
-        """The accuracy of the solution, for people."""
+        """The accuracy of the solution, in words."""
         return accuracy_text(self.exploitability, draft=self.draft is not None)
 
     @property
@@ -361,14 +361,14 @@ class SpotSolution(Solution):
 
 
 def accuracy_text(exploitability: float, *, draft: bool = False) -> str:
-    """The accuracy of a spot by a true best response, a share of the pot, for people."""
+    """The accuracy of a spot by a true best response, a share of the pot, in words."""
     if draft:
         return f"a draft, within {100 * exploitability:.2g} % of the pot"
     return f"solved exactly, to {100 * exploitability:.2g} % of the pot"
 
 
 def draft_text(cards: CardModel) -> str:
-    """The buckets that a draft was solved with, for people."""
+    """The buckets that a draft was solved with, in words."""
     turn = f"{cards.rows} turn buckets" if cards.rows else "every turn hand"
     return f"{turn} and {cards.groups} river buckets on each board"
 

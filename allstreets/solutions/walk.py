@@ -173,7 +173,7 @@ class Solution(ABC):
 
     @property
     def limits(self) -> str:
-        """Differences between its play and a real hand, for people; "": none."""
+        """Differences between its play and a real hand, in words; "": none."""
         return ""
 
     @property
@@ -272,12 +272,12 @@ class Solution(ABC):
         return ()
 
     def source(self, position: Position) -> str:
-        """The source of the strategies at a position, for people; "": the solution itself."""
+        """The source of the strategies at a position, in words; "": the solution itself."""
         del position
         return ""
 
     def source_note(self, position: Position) -> str:
-        """The distance of strategies from elsewhere to the solution's own, for people; often ""."""
+        """The distance of strategies from elsewhere to the solution's own, in words; often ""."""
         del position
         return ""
 
@@ -328,7 +328,7 @@ class Solution(ABC):
 
         return replace(ranges, evaluate=evs, equate=lambda: ranges.equities)
 
-    # For people.
+    # Texts.
 
     @property
     @abstractmethod
@@ -490,7 +490,7 @@ class Node:
 
     @property
     def label(self) -> str:
-        """The same for people: "bet 33 (33 %)", "turn 7h"."""
+        """The same in words: "bet 33 (33 %)", "turn 7h"."""
         above = self.parent
         if above is None:
             return ""
@@ -500,7 +500,7 @@ class Node:
 
     @property
     def words(self) -> str:
-        """The line for people: "SB raises to 2, BB calls; flop Ks7h2d: BB checks"."""
+        """The line in words: "SB raises to 2, BB calls; flop Ks7h2d: BB checks"."""
         return line_in_words(self.line, self.unit.notation, self.path[0].street)
 
     @property
@@ -590,7 +590,7 @@ class Node:
 
     @property
     def decision(self) -> Decision:
-        """The solution's play here; an `InputError` where no player acts."""
+        """The solution's play here; an `InputError` if no player acts."""
         self.require_decision()
         return self.ranges
 
@@ -612,12 +612,12 @@ class Node:
 
     @property
     def source(self) -> str:
-        """The source of the strategies here, for people; "": the solution itself."""
+        """The source of the strategies here, in words; "": the solution itself."""
         return self.solution.source(self.position)
 
     @property
     def source_note(self) -> str:
-        """The distance of strategies from another source to the solution's own, for people."""
+        """The distance of strategies from another source to the solution's own, in words."""
         return self.solution.source_note(self.position)
 
     @property

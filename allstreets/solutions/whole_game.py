@@ -664,7 +664,7 @@ class WholeSolution(Solution):
         names = (name for hand_class, name in enumerate(HAND_NAMES) if held[hand_class])
         return {name: decision.hand(name).frequencies for name in names}
 
-    # For people.
+    # Texts.
 
     def worth(self) -> list[str]:
         """Values of both players; for flops one by one, the result at each ratio."""

@@ -162,7 +162,7 @@ class Completion:
 
     @property
     def text(self) -> str:
-        """The completion for people: "classes, 200 iterations"."""
+        """The completion in words: "classes, 200 iterations"."""
         return f"{self.model}, {self.iterations:,} iterations"
 
     def solver(self, spot: Spot, threads: int | None = None) -> SpotSolver:

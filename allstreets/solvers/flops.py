@@ -3,7 +3,7 @@
 A fixed reach [2, P, 169], by default every hand, replaces the preflop tree. Then nothing connects
 the flops: each is a separate game, and training it ends when it is solved:
 
-1. Train all pots and flops in work up to the next check.
+1. Train all pots and flops in progress up to the next check.
 2. Compute the true exploitability of their average strategies.
 3. A pot on a flop is solved when that is small enough, also after its strategies are rounded as a
    bundle stores them: to one byte each, or to two where the exploitability would change by more
@@ -55,7 +55,7 @@ CHECK_ITERATIONS = 2.0  # the cost of a check, in iterations
 TABLE_BYTES = 114_244  # the table of a flop in use: 169 · 169 · 4
 GROUP_BYTES = 200_000_000  # regrets and strategies of a group
 LARGEST_GROUP = 64  # flops
-PIECES_PER_THREAD = 2  # pots on flops in work: with fewer, threads would wait for the last pot
+PIECES_PER_THREAD = 2  # pots on flops in progress: with fewer, threads would wait for the last pot
 MANY_THREADS = (
     8  # train a group as quickly as it is laid out and stored: a third group fills the gaps
 )
@@ -104,7 +104,7 @@ class FlopsSolver:
 
     @property
     def iterations(self) -> int:
-        """Iterations of the flops in work; one updates both players."""
+        """Iterations of the flops in progress; one updates both players."""
         return int(self._iterations[0])
 
     @property
@@ -132,7 +132,7 @@ class FlopsSolver:
         }
 
     def train_batch(self, iterations: int, callback: Callable[[int], bool] | None = None) -> None:
-        """Run `iterations` more of the flops in work; `callback` may stop it in between."""
+        """Run `iterations` more of the flops in progress; `callback` may stop it in between."""
         last = self.iterations + iterations
         interval = self.targets.check_interval
         while self.iterations < last and self.in_work.any():
@@ -147,7 +147,7 @@ class FlopsSolver:
                 return
 
     def _iterate(self, count: int) -> None:
-        """Run this many iterations of the flops in work; splitting them has no effect."""
+        """Run this many iterations of the flops in progress; splitting them has no effect."""
         every = self.schedule.run(self.iterations + 1, count, self.pruning)
         self.engine.iterate(self.reach, self.in_work, every)
         weights = self._regret_weights[self.in_work]
@@ -158,7 +158,7 @@ class FlopsSolver:
         self.trained_for[self.in_work] = self.iterations
 
     def _check(self) -> None:
-        """Mark the pots and flops in work that are solved."""
+        """Mark the pots and flops in progress that are solved."""
         flops = np.flatnonzero(self.in_work.any(axis=0))
         work = self.in_work[:, flops]
         exploitability = self._exploitability(flops)
@@ -393,7 +393,7 @@ class FlopEstimate:
     slots: int  # actions of all their decisions
     memory_bytes: int  # everything, the program itself included
     seconds: float  # if no flop ended before its last iteration
-    at_once: int = 1  # groups of flops that are in work
+    at_once: int = 1  # groups of flops that are in progress
 
 
 def estimate_flops(
@@ -407,7 +407,7 @@ def estimate_flops(
 ) -> FlopEstimate:
     """Estimate the work of solving this many flops at every stack-to-pot ratio.
 
-    On several threads several groups are in work: while one lays out or stores its flops, or waits
+    On several threads several groups run: while one lays out or stores its flops, or waits
     for its last flop, threads find work in another. No more than fit into half of `free` memory, or
     two where that is not known.
     """

@@ -4,7 +4,7 @@
            flops-1f0a93c2/AsKh7d-spr3.5.safetensors     strategies and values of a flop
 
 Flops are written a few at a time, and the manifest after them: whenever a writer dies, the folder
-holds whole flops, and only those in work are lost.
+holds whole flops, and only those in progress are lost.
 """
 
 import secrets

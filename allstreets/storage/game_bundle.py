@@ -68,7 +68,7 @@ KEPT = {
     "exact": "the decisions on the flop, by combo, with their EVs; not those on turn and river",
     "sampled": "all decisions after the flop, by hand class",
     "boards": "all decisions after the flop: by combo, with EVs, on the flop, by combo on the "
-    "turn, by group of hands on the river",
+    "turn, by river bucket",
 }
 NOTHING_KEPT = "no decisions after the flop"
 ROW_DIGITS = 5  # of the figures of a flop in a compact solution
@@ -257,7 +257,7 @@ def _batches(solver: "WholeGameSolver") -> list[Any]:
 
 
 def _identity(solver: "WholeGameSolver") -> dict[str, Any]:
-    """The facts that two solutions of the same game share, in words for people."""
+    """The facts that two solutions of the same game share, in words."""
     flops = solver.game.flops
     return {
         **game_mapping(solver.game),

@@ -85,7 +85,7 @@ GAME = {
     "lock?": [dict],
     "flop_set": str,
 }
-SOLVED_FLOP = {  # by itself
+SOLVED_FLOP = {  # alone
     "flop": PLAIN,
     "spr": float,
     "weight?": float,

@@ -90,7 +90,7 @@ def _copy_of(path: Path) -> tuple[Remote, tuple[str, ...]] | None:
 
 
 def origin(folder: Path) -> str:
-    """The name of a folder for people: the URL or name that it is a copy of, or its own path."""
+    """The name of a folder in messages: the URL or name that it copies, or its own path."""
     name = packed_name(folder)
     if name is not None:
         return name

@@ -1,7 +1,7 @@
 """Sets of spots: a folder of bundles, a row for each, and a manifest that fills up.
 
     FOLDER/manifest.json           the requested spots, and a row for each spot that is solved
-           spots.csv               the same rows, for people (`jobs.spot_rows`)
+           spots.csv               the same rows, for spreadsheets (`jobs.spot_rows`)
            river-Ks7d4c9h2s/       the bundle of a spot
 
 A bundle is written before its row, and the manifest after every row: whenever a writer dies, a spot

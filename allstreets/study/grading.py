@@ -79,7 +79,7 @@ class GradedDecision:
     loss_bb: float | None = None  # None: not graded, and the note says why
     within_bb: float | None = None  # the most that better play gains, on average over the range
     note: str = ""
-    evaluated_by: str = ""  # the source of the figures, for people
+    evaluated_by: str = ""  # the source of the figures, in words
     solved_to: float | None = None  # a spot's exploitability, of its pot; None: not a spot
     ranges: tuple[str, str] = ("", "")  # of OOP and IP at this decision
     strategy: Grid = ()  # of the player's range by hand class
@@ -120,12 +120,12 @@ class GradedDecision:
 
     @property
     def did(self) -> str:
-        """The action that was taken, for people."""
+        """The action that was taken, in words."""
         return action_in_words(self.taken, self.line)
 
     @property
     def better(self) -> str:
-        """The best action, for people; "": it is not known."""
+        """The best action, in words; "": it is not known."""
         return "" if self.best is None else action_in_words(self.best.action, self.line)
 
     @property
@@ -161,7 +161,7 @@ class Answer(GradedDecision):
 
     @property
     def words(self) -> str:
-        """The line for people."""
+        """The line in words."""
         if self.seat in BLINDS:
             return line_in_words(self.line)
         deals = (self.line.count("|") + 1) // 2

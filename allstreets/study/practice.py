@@ -43,7 +43,7 @@ class Draw:
 
     seat: str
     street: str
-    action: str  # for people
+    action: str  # for display
     number: float  # 0 … 1: it falls into the action's part of the mix
     mix: tuple[tuple[str, float], ...]  # of the actual hand
 
@@ -65,7 +65,7 @@ class Question:
 
     node: Node
     decision: Decision
-    labels: tuple[str, ...]  # [A]: of the actions, for people
+    labels: tuple[str, ...]  # [A]: of the actions, in words
     cards: tuple[int, int]
     pot_bb: float
     to_call_bb: float
@@ -200,7 +200,7 @@ class Hand:
         )
 
     def _labels(self, decision: Decision) -> tuple[str, ...]:
-        """Actions for people; amounts in big blinds, where they are a whole number of chips."""
+        """Actions in words; amounts in big blinds, where they are a whole number of chips."""
         chips, notation, tree = bb_chips(self.solution), decision.unit.notation, self.node.tree
         if chips.is_integer():
             unit, shown = BIG_BLINDS.unit, BIG_BLINDS.shown

@@ -166,7 +166,7 @@ def _off_tree(game: SolvedGame, node: Node, moment: Moment, mapped: Mapped | Non
         return f"{NEVER}: it is push or fold, and has no '{played_word(moment.action)}'"
     if mapped is None:
         word = played_word(moment.action)
-        return f"{NEVER}: it has no '{word}' of {player.seat} there, or anything like it"
+        return f"{NEVER}: it has no '{word}' of {player.seat} there, nor a similar one"
     return ""
 
 
@@ -240,7 +240,7 @@ class ReviewPiece:
 
     @property
     def name(self) -> str:
-        """The hand, for people."""
+        """The hand, in words."""
         return self.hand.label
 
 
@@ -302,7 +302,7 @@ class ReviewJob:
         """
         control = callbacks.control
         in_charge: AbstractContextManager[Control] = (
-            interrupt_request("keeping the hands that are done", "the hand at work")
+            interrupt_request("keeping the hands that are done", "the hand in progress")
             if control is None
             else nullcontext(control)
         )

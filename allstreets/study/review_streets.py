@@ -72,7 +72,7 @@ WAYS: tuple[tuple[str, RiverGroups, str], ...] = (
     ("float32", "suits", SHARED),
     ("float16", "suits", f", stored in 16 bits{SHARED}"),
 )
-"""Storage formats of strategies, the largest first, each with a note for people."""
+"""Storage formats of strategies, the largest first, each with a note in words."""
 DRAFT_ALLOWANCE = 2.0  # of the time of a spot: estimates include the set-up, and are high
 LEAST_ITERATIONS = 60  # fewer say little: a tree is made smaller rather than solved so badly
 MOST_ITERATIONS = 10_000

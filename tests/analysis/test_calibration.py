@@ -236,9 +236,9 @@ def test_a_run_measures_once_and_goes_on_with_corrections() -> None:
     ("keys", "problem"),
     [
         ({"calibrate": 4}, "at least 8 flops"),
-        ({"calibrate": 8, "cards": "exact"}, "which these are"),
+        ({"calibrate": 8, "cards": "exact"}, "these cards are exact already"),
         ({"calibrate": 8, "memory": "per_batch", "flop_batch_size": 1}, "write resident"),
-        ({"calibrate": 8, "cluster": "local"}, "not there yet on a cluster"),
+        ({"calibrate": 8, "cluster": "local"}, "not supported on a cluster yet"),
         ({"calibrate_over": "all"}, "how many flops to solve exactly: calibrate: 24"),
     ],
 )

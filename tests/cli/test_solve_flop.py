@@ -111,7 +111,7 @@ def test_a_flop_that_was_not_trained(kept: Path, capsys: pytest.CaptureFixture[s
     flop = ("--line", "c x", "--flop", "AsAhAd")
     code, out, err = run(capsys, "--from", str(kept), *flop, *QUICK, "--save", "flop")
     assert code == 0
-    assert "limped pot, 100 chips are 1 bb; to be kept in " in err
+    assert "limped pot, 100 chips are 1 bb; stored in " in err
     assert (
         "The solution stores no play of this flop to compare with: "
         "it was trained on 3 of the 1,755." in out

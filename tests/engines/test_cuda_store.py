@@ -48,7 +48,7 @@ def test_what_does_not_fit_comes_and_goes(free: int) -> None:
 
 
 def test_what_never_fits_is_refused() -> None:
-    with pytest.raises(InputError, match=r"still need .* GB there, and 5\.0 GB are free"):
+    with pytest.raises(InputError, match=r"this needs .* GB there, and 5\.0 GB are free"):
         residence(FLOPS, STORED, TABLES, 5 * GB)
 
 

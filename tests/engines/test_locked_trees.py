@@ -214,5 +214,5 @@ def test_groups_made_again_play_what_is_locked() -> None:
 
 def test_sampled_deals_refuse_locks() -> None:
     game = replace(GAME, lock=(Lock("c x | * | x", strategy={"x": 1.0}),))
-    with pytest.raises(InputError, match="sampled deals know no locks after the flop"):
+    with pytest.raises(InputError, match="cards sampled does not support locks after the flop"):
         game.build(game.engine(CardModel("sampled")))

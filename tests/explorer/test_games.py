@@ -54,7 +54,7 @@ def test_a_file_is_checked_by_key() -> None:
     assert {"solver.stak", "solver.epochs"} <= fields
     assert any(problem.message.startswith("line 3: solver.stak") for problem in wrong.problems)
     for text, field, words in (
-        ("[1, 2]", None, "must hold 'key: value' lines"),
+        ("[1, 2]", None, "must have 'key: value' lines"),
         ("solver: {type: unified_cfr, cluster: auto}", "solver.cluster", "allstreets train"),
         ("postflop_model: {flops: spread_1}", "solver.type", "only whole games"),
     ):

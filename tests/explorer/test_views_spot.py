@@ -402,7 +402,7 @@ def test_ways_to_a_card_where_none_was_dealt() -> None:
     assert ways == {"check, check": "x x", "bet 75 (75 %), call": "b75 c"}
     for line in ways.values():
         assert next(view("turn").cards(line)).street == "river"
-    with pytest.raises(NoNodeError, match="No card is dealt any more"):
+    with pytest.raises(NoNodeError, match="No more cards are dealt"):
         next(view("turn").cards("b75% f"))
 
 

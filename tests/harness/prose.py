@@ -42,7 +42,15 @@ BANNED = {
     r"\butili[sz]e": "use",
     r"\bin order to\b": "to",
     r"\bplease note\b|(?-i:\bNote that\b)": "say it",
-    r"\b(s|ms|GB|seconds|milliseconds) an iteration\b": "per iteration",
+    r"\b(s|ns|ms|kB|MB|GB|seconds|milliseconds|bb|numbers) an? (iteration|flop|spot|hand|pot)\b": (
+        "per iteration"
+    ),
+    r"\b(ns|kB|MB|numbers) an? (row|slot|decision)\b": "per row",
+    r"\b(flops?|spots?|pieces?|groups?|parts|pots|deals?|hands?) (in|at) work\b": "in progress",
+    r",? for people[.,:;]": "in words; in messages",
+    r"\bso much is not\b": "that much is not",
+    r"\b(solve[sd]?|plays?|ends?|starts?|part|tree|flop|hand) (\w+ )?by itself\b": "alone",
+    r"\bsays? which by\b": "choose one with",
     r"\bso many (?!of\b|that\b|as\b)": "this many; several",
     r"\bbut for\b": "except for",
     r"\bsize less\b": "size fewer",

@@ -100,7 +100,7 @@ def test_what_machines_do_is_told(tmp_path: Path) -> None:
     seen: list[Progress] = []
     run(tmp_path / "run", TasksHere(2), seen.append)
     assert [progress.done for progress in seen] == [0, 4, 6]
-    assert "Ks7h2d, 9s8s2h in work" in progress_line(seen[0])
+    assert "Ks7h2d, 9s8s2h in progress" in progress_line(seen[0])
     assert [node.solved for node in seen[-1].nodes] == [2, 1]
     first, second = node_lines(seen[-1])
     assert first.startswith("  10.0.0.0: 2 flops solved | ")

@@ -70,7 +70,7 @@ class Simplification:
             )
 
     def __str__(self) -> str:
-        """The rule for people: "1 size, without actions below 5 %, in steps of 25 %"."""
+        """The rule in words: "1 size, without actions below 5 %, in steps of 25 %"."""
         words = []
         if self.sizes is not None:
             words.append(f"{self.sizes} size{'s' * (self.sizes != 1)}")

@@ -81,7 +81,7 @@ def print_mix(out: Console, node: Decision) -> None:
     out.print()
     out.print(mix_picture(node))
     star = "; * locked" if node.locked.any() else ""
-    out.print(f"In each cell: the most frequent action and how often, in %{star}; suited above.")
+    out.print(f"Each cell: the most frequent action and its %{star}; suited hands above.")
 
 
 def mix_picture(node: Decision) -> Text:

@@ -311,7 +311,7 @@ class PartOf:
 
 
 class BoardsPots:
-    """The layouts of P pots, each by itself and all together: the same on every flop."""
+    """The layouts of P pots, each alone and all together: the same on every flop."""
 
     def __init__(
         self, trees: Trees, buckets: int, new: NewArray = aligned, pool: Pool | None = None

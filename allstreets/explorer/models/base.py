@@ -131,7 +131,7 @@ class Hint(Message):
 
 
 class Problem(Message):
-    """The problem with a request, for people."""
+    """The problem with a request, in words."""
 
     message: PlainText
     field: str | None = None  # of the form: "oop_range", "sizes.flop.oop.bet"

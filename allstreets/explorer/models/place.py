@@ -28,7 +28,7 @@ class Choice(Message):
     """An action that is offered, and the place that it leads to."""
 
     word: str  # as in a line: "f", "x", "b33", "r2.5", "a"
-    label: str  # for people: "bet 1.25 bb (50 %)"
+    label: str  # in words: "bet 1.25 bb (50 %)"
     short: str  # where there is little room: "Bet 50%", "Fold", "All-in 20"
     tone: Tone
     shade: Number  # of bets and raises: 0 the smallest of them … 1 all-in
@@ -170,7 +170,7 @@ class Place(Message):
     solution: str
     written: str = ""  # as in `SolutionCard`: if it differs, all numbers do
     line: str  # canonical
-    words: str  # the same for people: "SB raises to 2, BB calls"
+    words: str  # the same in words: "SB raises to 2, BB calls"
     street: StreetName
     board: Cards
     unit: str  # of pot, stacks and EVs: "bb", "chips", "pot"

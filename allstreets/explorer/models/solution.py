@@ -97,7 +97,7 @@ class SolutionCard(Message):
     name: str  # given by a user, or from when it was solved
     note: str = ""  # a user's note
     title: str  # what game it is, in one line
-    folder: str  # for people; requests never name folders
+    folder: str  # for display; requests never name folders
     iterations: int | None
     exploitability: Known  # in its own game, or as `simple` says; for a set the worst
     unit: str
@@ -171,6 +171,6 @@ class About(Message):
 
     version: str
     hands: list[str]  # the 169, in the order of all lists
-    folders: list[str]  # that were opened, for people
+    folders: list[str]  # that were opened, for display
     solves_at_once: int
     max_memory_bytes: int

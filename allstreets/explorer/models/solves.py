@@ -167,7 +167,7 @@ class Solve(Message):
     target: Known  # None: it ends in another way
     progress: SolveProgress | None
     note: str | None  # "compiling kernels, once, about half a minute"
-    reason: str | None  # why it ended, for people
+    reason: str | None  # why it ended
     error: str | None
     solution: str | None  # the solution to look at, from the first save on
     saves: int  # how often it was saved: when it grows, the solution has new numbers
@@ -237,7 +237,7 @@ class ExactFlop(Message):
     notes: list[str]  # the sources of the figures and their differences
     solve: str | None  # that solves it, or solved it last
     live: bool  # whether that solve is active
-    sparing: str  # how it is made to fit into memory, for people; "": it fits
+    sparing: str  # how it is made to fit into memory, in words; "": it fits
     memory_bytes: int | None  # that solving takes; None: it is solved already
     seconds: Known  # that solving takes, set-up and checks included
     problem: str | None  # why it cannot be solved here
@@ -397,7 +397,7 @@ class SimpleStreet(Message):
 class SimplePrice(Message):
     """All streets made simple."""
 
-    rule: str  # for people: "1 size, steps of 25 %"
+    rule: str  # in words: "1 size, steps of 25 %"
     unit: str  # of all figures
     judged: str  # by which best response: "in its own game"
     seats: list[str]  # who is simple
@@ -467,7 +467,7 @@ class Exploited(Message):
     opponent: str
     unit: str  # of the decision: chips, bb
     total_unit: str
-    gain: Number  # a hand that gets there
+    gain: Number  # per hand that gets there
     total: Number  # over the whole solution
     doubt: Number  # of it, what a best response to the solution itself gains at most
     estimated: bool

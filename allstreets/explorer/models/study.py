@@ -227,7 +227,7 @@ class PracticeQuestion(Message):
 
     number: int  # its number in the session: an answer names it, so that it counts once
     line: str
-    words: str  # the line for people
+    words: str  # the line in words
     street: StreetName
     board: Cards
     cards: Cards
@@ -260,7 +260,7 @@ class PracticeVerdict(Message):
 
     question: int
     line: str
-    words: str  # the line for people
+    words: str  # the line in words
     street: StreetName
     board: Cards
     cards: Cards
@@ -305,9 +305,9 @@ class PracticeMiss(Message):
     """A decision that cost much."""
 
     line: str
-    words: str  # the line for people
+    words: str  # the line in words
     cards: Cards
-    did: str  # for people, as `better`
+    did: str  # in words, as `better`
     better: str
     loss: Number
 
@@ -357,7 +357,7 @@ class PracticeSource(Message):
 
     id: str
     name: str
-    folder: str  # for people
+    folder: str  # for display
     hands: int
     waiting: int  # decisions that will come back
 

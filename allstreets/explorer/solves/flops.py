@@ -34,7 +34,7 @@ WAYS: tuple[tuple[Precision, RiverGroups, str], ...] = (
     ("float32", "suits", SHARED),
     ("float16", "suits", f"stored in 16 bits; {SHARED}"),
 )
-"""Storage formats of strategies, the largest first, each with a note for people."""
+"""Storage formats of strategies, the largest first, each with a note in words."""
 
 OriginOf = Callable[[SpotSolution], Mapping[str, Any]]
 
@@ -97,7 +97,7 @@ def read_work(request: Request) -> Work:
 
 
 def spot_bytes(request: Request, free: int | None) -> int:
-    """The memory that solving a spot takes; an `InputError` where so much is not `free`."""
+    """The memory that solving a spot takes; raises `InputError` if that much is not free."""
     if request.flop is None and request.locked is None:
         return check_form(request.spot, free).need.process_bytes
     spot, form = read_work(request).spot, request.spot
@@ -130,7 +130,7 @@ def fitting(flop: FlopSpot, output: Path, free: int | None) -> Fit:
 def form_of(
     flop: FlopSpot, target_pct: float, precision: str, river_groups: RiverGroups = "none"
 ) -> messages.SpotForm:
-    """The spot as a form, for people to read and to change."""
+    """The spot as a form, for users to read and to change."""
     name = f"{flop.line} | {flop.cards}"
     return spot_form(flop.spot, name, target_pct, precision, river_groups)
 

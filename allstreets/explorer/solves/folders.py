@@ -47,7 +47,7 @@ SCHEMA = 1
 ID = re.compile(r"[0-9a-z-]{1,64}")
 LIVE_STATES: tuple[SolveState, ...] = ("waiting", "starting", "running", "paused", "stopping")
 METRICS = "metrics.jsonl"  # that training keeps beside a whole game
-ELSEWHERE = "another process solves this: it can be viewed, not controlled"
+ELSEWHERE = "another process is solving this: you can look at it, but not control it"
 LEFT_WAITING = "the server ended before its turn came; it can be resumed"
 CUT_OFF = "the server ended before the solve did; it can be resumed"
 

@@ -97,7 +97,7 @@ def game_outline(
 
 
 def game_bytes(form: GameForm, free: int | None, locked: LockedSource | None = None) -> int:
-    """The memory that training takes; an `InputError` where so much is not `free`."""
+    """The memory that training takes; raises `InputError` if that much is not free."""
     job = plan_game(form.text, locked=locked)
     problems = _short_of(job, free)
     if problems:

@@ -267,7 +267,7 @@ class SpotCallback:
         self._save(progress)
 
     def where(self) -> str:
-        """The progress, for people."""
+        """The progress, in words."""
         target, reached = self._request.spot.target_pct, self._exploitability
         verb = "is reached" if reached <= target else "is not reached"
         return f"{figure(reached)} % of the pot, the target of {target:g} % {verb}"
@@ -407,13 +407,13 @@ def solve_in_rounds(
     last = outcome.training.progress
     reporter.saved(figures(last))
     if outcome.interrupted:
-        return Ending(commands.ending or "interrupted", "saved as far as this round is solved")
+        return Ending(commands.ending or "interrupted", "saved; this round is not finished")
     change = difference(original, outcome.result(), asked.lines, asked.bounds)
     return Ending("done", held_text(change))
 
 
 def held_text(change: Difference) -> str:
-    """Whether frequencies hold in a solution with locks, for people."""
+    """Whether frequencies hold in a solution with locks, in words."""
     misses = [one.missed for place in change.places for one in place.actions if one.asked]
     if not all(map(math.isfinite, misses)) or not misses:
         return "no hand gets to a locked decision any more"
@@ -476,7 +476,7 @@ class Kind:
     unit: str  # of exploitability, or of progress
     outline: Callable[[Request], Outline]
     need_bytes: Callable[[Request, int | None], int]
-    """The memory that it takes; an `InputError` where so much is not free."""
+    """The memory that it takes; raises `InputError` if that much is not free."""
     run: Callable[[SolveFolder, Request, Commands, Reporter], Ending]
     finished: str  # the message for a finished one; a target can be made smaller
     claims: bool = False  # whether `run` claims the folder itself

@@ -94,7 +94,7 @@ class Running:
             self.process.stdin.flush()
 
     def leave(self) -> None:
-        """Signal that the server ends: the process saves and ends by itself."""
+        """Signal that the server ends: the process saves and then ends."""
         assert self.process.stdin is not None
         with suppress(OSError):
             self.process.stdin.close()
@@ -236,7 +236,7 @@ class Channel:
 
 @dataclass(frozen=True)
 class Ending:
-    """The end of a solve, for people."""
+    """The end of a solve, in words."""
 
     state: SolveState
     reason: str | None = None

@@ -131,7 +131,7 @@ def describe_spot(
         ("Algorithm", config["algorithm"]),
         ("Iterations", f"{manifest['iterations']:,}"),
         ("Exploitability", _error(head.exploitability, PERCENT)),
-        ("EV of the start", "OOP {:.4g}, IP {:.4g} chips".format(*manifest["evs"])),
+        ("EV at the start", "OOP {:.4g}, IP {:.4g} chips".format(*manifest["evs"])),
         ("Time", _seconds(manifest["seconds"])),
     ]
     features = Features(

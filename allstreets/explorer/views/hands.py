@@ -245,7 +245,7 @@ def _indices(decision: Decision, action: str) -> list[int]:
 
 
 def weights_text(weights: Floats, board: tuple[int, ...]) -> str:
-    """The shortest text of weights [1326] on a board, for people."""
+    """The shortest text of weights [1326] on a board, in words."""
     return _text(Range(weights).beside(board), RangeKind.text)
 
 

@@ -111,10 +111,10 @@ def _boards(deal: Node, node: Node) -> Iterator[CardReport]:
     played = [step.index for step in node.path[len(deal.path) + 1 :]]
 
     def behind(card: int) -> Node:
-        found = solution.node(solution.dealt(deal.position, (card,)))
+        reached = solution.node(solution.dealt(deal.position, (card,)))
         for index in played:
-            found = next(child for child in found.children if child.index == index)
-        return found
+            reached = next(child for child in reached.children if child.index == index)
+        return reached
 
     for board in same.representatives:
         shown = behind(board)

@@ -1,8 +1,8 @@
 """A whole game as the tree of a session: from the first action on, on a set of flops.
 
-    set_pot 100 50 0                       blinds of OOP and IP, and what lies in the pot besides
-    set_eff_stack 2000                     all that a player can put in, his blind included
-    add_preflop_line 250 750 2000          what each actor has put in, from the small blind on
+    set_pot 100 50 0                       blinds of OOP and IP, and dead money in the pot
+    set_eff_stack 2000                     the most that a player can put in, his blind included
+    add_preflop_line 250 750 2000          each player's chips after his action, the SB first
     build_preflop_tree                     the betting before the flop
     clear_lines
     add_line 150                           bets of a pot, counted from its flop on
@@ -10,14 +10,14 @@
     add_to_subset 1 As Kh 7d               the flops that may come
     go
 
-1. Every bet of a line before the flop may be folded to or called. The small blind limps where a
-   line begins with the big blind.
-2. Sizes after the flop are those of `games.WholeGame`, by kind of pot (limped, raised, 3-bet, 4-bet
-   and more), street and player. They are the fewest that explain the lines of all pots of a kind,
-   and a pot whose bets are others than those of its lines is refused. Pots of a kind without lines
-   are checked down.
-3. What lies in the pot besides the blinds is posted as antes, half by each player: nobody can lose
-   it, so EVs of both players sum to it.
+1. Every bet of a line before the flop may be folded to or called. The small blind limps if a line
+   begins with the big blind.
+2. Sizes after the flop belong to a kind of pot (limped, raised, 3-bet, 4-bet and more), a street
+   and a player, as in `games.WholeGame`. They are the fewest that explain the lines of all pots of
+   a kind; a pot with other bets than its lines is refused. Pots of a kind without lines are checked
+   down.
+3. Dead money is posted as antes, half by each player: no player can lose it, so EVs of both
+   players sum to it.
 """
 
 import math
@@ -173,13 +173,13 @@ class GameTree(Tree):
 
     @property
     def pot(self) -> float:
-        """The blinds, and what lies in the pot besides."""
+        """The blinds and the dead money."""
         (oop, ip), dead = self.start
         return oop + ip + dead
 
     @property
     def start(self) -> tuple[tuple[float, float], float]:
-        """The blinds of OOP and IP, and what lies in the pot besides."""
+        """The blinds of OOP and IP, and the dead money."""
         rules, chip = self._betting.rules, float(self._betting.chip)
         return (chip * rules.big_blind, chip * rules.small_blind), self._dead
 
@@ -255,7 +255,7 @@ class GameTree(Tree):
     # What is solved.
 
     def set_lines(self, text: str, lines: Sequence[Amounts]) -> None:
-        """Let the pot at a node have the bets of these lines."""
+        """Give the bets of these lines to the pot at a node."""
         node = self.nodes.find(text)
         if node.position.root is not None or not self._sees_flop(node.index):
             raise InputError(f"'{text}': no flop is dealt there")

@@ -1,7 +1,7 @@
 """Settings of a session: the game, its lines, and how it is solved; each is set by a command.
 
-Those of spots serve whole games as well: `set_pot 100 50 0` are the blinds of OOP and IP and what
-lies in the pot besides, `set_eff_stack` all that a player can put in, blinds included.
+Whole games use the settings of spots: `set_pot 100 50 0` has the blinds of OOP and IP and the dead
+money, `set_eff_stack` the most that a player can put in, blinds included.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -55,7 +55,7 @@ class Tree(ABC):
 
     @property
     def start(self) -> tuple[tuple[float, float], float]:
-        """The bets of OOP and IP before the first action, and the pot besides."""
+        """The bets of OOP and IP before the first action, and the rest of the pot."""
         return (0.0, 0.0), self.pot
 
     @property
@@ -261,7 +261,7 @@ class SpotTree(Tree):
         return self._solver
 
     def _open(self) -> None:
-        """Let a tree that was loaded whole have its solver."""
+        """Open the solver of a tree that was loaded with all streets."""
         stored = self.stored
         if stored is None or stored.folder is None:
             return

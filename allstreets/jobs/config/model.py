@@ -62,7 +62,7 @@ def problems_error(source: str, problems: Iterable[Problem]) -> ConfigError:
 
 
 def key_text(path: KeyPath) -> str:
-    """A path, for people.
+    """A path, in words.
 
     >>> key_text(("solver", "raise_sizes", 1))
     'solver.raise_sizes[1]'

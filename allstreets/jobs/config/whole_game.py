@@ -394,7 +394,7 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
         given = "suits" if self.river_groups == "suits" else "a number"
         if self.river_groups is not None and given != wanted:
             raise WrongKeyError(
-                "river_groups", "is a number of groups for cards boards, or suits for cards exact"
+                "river_groups", "is a number of buckets for cards boards, or suits for cards exact"
             )
         if self.turn_rows is not None and self.cards != "boards":
             raise WrongKeyError("turn_rows", "is for cards boards")
@@ -438,7 +438,7 @@ class UnifiedConfig(SizeRulesConfig, FlopsConfig, BucketsConfig, PruningConfig, 
     def _fit_machine(self) -> None:
         """Choose the keys of a game with real boards that the file leaves open, and store them.
 
-        So a stored config names its flops, groups and epochs, whatever machine reads it again.
+        So a stored config names its flops, buckets and epochs, whatever machine reads it again.
         """
         given = self.model_fields_set
         quality = self.quality or DEFAULT

@@ -55,7 +55,7 @@ TABLE_KEYS = ("flop", "suits", "pairing", "high_card", "weight", "share", "reach
 
 
 def summary_lines(result: WholeSolution, spr: float | None = None) -> list[str]:
-    """Summarise a solution and its accuracy for people; of separate flops, at one SPR or at all."""
+    """Summarise a solution and its accuracy in words; of separate flops, at one SPR or at all."""
     facts = result.facts
     if result.unit.name == "pot":
         return model_lines(result, result.rows_at(spr))
@@ -100,12 +100,12 @@ def quality_lines(result: WholeSolution) -> list[str]:
         why = WORTH.get(result.cards.kind)
         note = f" ({why})" if why else ""
         where = "with real cards" if facts.judged == OWN_GAME else "on other flops"
-        lines.append(f"{where}: not known{note}; allstreets certify finds out")
+        lines.append(f"{where}: not known{note}; allstreets certify measures it")
     return lines
 
 
 def certificate_lines(certificate: Certificate) -> list[str]:
-    """Describe a certificate for people."""
+    """Describe a certificate in words."""
     low, high = certificate.interval_mbb
     interval = "" if low == high else f", 95 % between {figure(low)} and {figure(high)}"
     old = (
@@ -115,7 +115,8 @@ def certificate_lines(certificate: Certificate) -> list[str]:
     if not certificate.flops:
         return [f"{worth}: best response with the whole deck, and no flop is seen{old}"]
     lines = [
-        f"{worth}{interval}: best response to every card, on {certificate.flops_text}{old}",
+        f"{worth}{interval}: a best response that sees every card, on "
+        f"{certificate.flops_text}{old}",
         f"  {figure(certificate.after_flop_mbb)} mbb/hand after the flop, and "
         f"{figure(certificate.unseen_gap_mbb)} by a best response before it",
     ]
@@ -198,7 +199,7 @@ def _covers(result: WholeSolution) -> str:
     flops = result.game.flops
     which = "all 1,755 flops" if flops.is_all else _flop_count(result)
     if result.facts.judged != OWN_GAME:
-        return f"best response to every card, on {which}"
+        return f"a best response that sees every card, on {which}"
     return f"best response preflop through river, on {which} with cards: {result.cards.kind}"
 
 
@@ -306,7 +307,7 @@ def _texture_lines(rows: Sequence[Row]) -> list[str]:
 
 
 def table_lines(rows: Sequence[Row]) -> list[str]:
-    """A table over flops for people: its figures, or the frequencies of actions."""
+    """A table over flops in words: its figures, or the frequencies of actions."""
     decides = "reached" in rows[0]
     columns = [column for column in COLUMNS if column[0] in rows[0]]
     if "share" in rows[0]:

@@ -372,9 +372,12 @@ def test_everything_that_is_wrong_comes_at_once_with_its_line(tmp_path: Path) ->
         ({"flops": []}, "the list of flops is empty"),
         ({"flop_choice": "random"}, "flop_choice: 'random' is not known"),
         ({"precision": "float64"}, "precision: 'float64' is not known"),
-        ({"river_groups": "suits"}, "river_groups: is a number of groups for cards boards, or sui"),
+        (
+            {"river_groups": "suits"},
+            "river_groups: is a number of buckets for cards boards, or sui",
+        ),
         ({"cards": "exact", "river_groups": 64}, "or suits for cards exact"),
-        ({"cards": "boards", "river_groups": "suits"}, "a number of groups for cards boards"),
+        ({"cards": "boards", "river_groups": "suits"}, "a number of buckets for cards boards"),
         ({"regroup": 2}, "regroup: is for cards boards"),
         (
             {"prune_threshold": 5},

@@ -24,7 +24,7 @@ def test_summary() -> None:
         "  23.7 mbb/hand by a best response before the flop alone",
         "value of the game: SB -10.3 mbb/hand, BB +10.3 mbb/hand",
         "with real cards: not known (hand classes are blind to turn and river: one of 0.21 "
-        "mbb/hand in its own game lost 216 with real cards); allstreets certify finds out",
+        "mbb/hand in its own game lost 216 with real cards); allstreets certify measures it",
     ]
 
 

@@ -2703,7 +2703,7 @@ export interface components {
         };
         /**
          * Problem
-         * @description The problem with a request, for people.
+         * @description The problem with a request, in words.
          */
         Problem: {
             /** Field */
