@@ -89,9 +89,9 @@ def combos(decision_values: Floats, held: Longs | None, other: float) -> Floats:
 def test_numbers_are_those_of_the_walk(turn: tuple[Client, SpotSolution], node: str) -> None:
     client, solution = turn
     play = solution.at(NODES[node]).decision
-    told = client.numbers(f"show_strategy {node}")
+    strategy = client.numbers(f"show_strategy {node}")
     expected = combos(play.strategy, play.own.combos, 0.0)[::-1]
-    assert told == pytest.approx(expected, abs=1e-6)
+    assert strategy == pytest.approx(expected, abs=1e-6)
     scales = {"OOP": 1.0, "IP": 0.8}  # the walk's ranges have 1 as their largest weight
     for player in Player:
         hands, scale = play.hands[player], scales[player.name]
@@ -265,8 +265,8 @@ def test_the_examples_of_the_documentation() -> None:
         lines = "".join(written).splitlines()
         assert lines.count(END) == len(script.splitlines())
         assert not any(line.startswith("ERROR") for line in lines)
-    told = set(page.replace("`", " ").replace("…", " ").replace(",", " ").split())
-    assert set(COMMANDS) <= told
+    words = set(page.replace("`", " ").replace("…", " ").replace(",", " ").split())
+    assert set(COMMANDS) <= words
 
 
 def test_the_solver_runs_in_the_background() -> None:
@@ -451,12 +451,12 @@ def tree_lines(*texts: str) -> list[tuple[Fraction, ...]]:
 def test_the_tree_has_the_bets_of_the_lines(lines: list[str]) -> None:
     given_lines = tree_lines(*lines)
     spot = spot_of_lines(given_lines, board="QhQc2c", oop="AA,KK", ip="JJ,TT", pot=40, stack=230)
-    told = bets_of(spot.tree)
+    bets = bets_of(spot.tree)
     reached = {line[:count] for line in given_lines for count in range(1, len(line) + 1)}
-    assert told <= reached
+    assert bets <= reached
     for prefix in reached:  # an amount above those before it is a bet
         if prefix[-1] > max(prefix[:-1], default=Fraction(0)):
-            assert prefix in told
+            assert prefix in bets
 
 
 def test_a_size_of_one_line_stands_nowhere_else() -> None:
