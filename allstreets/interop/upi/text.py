@@ -14,15 +14,15 @@ from allstreets.cards import (
     HAND_OF_COMBO,
     Flop,
     canonical_flop,
-    cards_text,
+    card_text,
     combo_text,
     parse_cards,
     preflop_equity,
 )
 from allstreets.games import Spot
+from allstreets.interop.pio_script import MOST_AMOUNTS
 
 PLAYERS = {"oop": Player.OOP, "0": Player.OOP, "ip": Player.IP, "1": Player.IP}
-MOST_AMOUNTS = 100  # of a line
 
 
 def one_line(text: str) -> str:
@@ -114,18 +114,12 @@ def _strength() -> Floats:
     return np.asarray((table.equity * table.pairs).sum(axis=1) / table.pairs.sum(axis=1))
 
 
-def board_cards(spot: Spot) -> list[str]:
-    """The cards of the board, one by one."""
-    text = cards_text(spot.cards)
-    return [text[start : start + 2] for start in range(0, len(text), 2)]
-
-
 def tree_info(spot: Spot) -> list[str]:
     """A spot as the lines that PioSOLVER's viewer writes."""
     return [
         "#Type#NoLimit",
-        *(f"#Range{each.value}#{spot.ranges[each].beside(spot.cards)}" for each in Player),
-        f"#Board#{' '.join(board_cards(spot))}",
+        *(f"#Range{player.value}#{spot.ranges[player].beside(spot.cards)}" for player in Player),
+        f"#Board#{' '.join(map(card_text, spot.cards))}",
         f"#Pot#{neat(spot.pot)}",
         f"#EffectiveStacks#{neat(spot.stack)}",
         f"#Rake.Enabled#{bool(spot.rake)}",
