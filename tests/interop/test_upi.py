@@ -591,6 +591,7 @@ WRONG = [
     "go 1 2 3",
     "load_tree",
     "load_tree /nowhere/at/all",
+    "load_tree x sideways",
     'load_tree "half',
     "load_script /nowhere",
     "dump_tree x sideways",

@@ -20,6 +20,7 @@ SAVES: Mapping[str, Saved] = {
     "no_rivers": "turn",
     "no_turns": "flop",
 }
+LOADS = ("full", "fast", "auto")  # all the same here: a street is read when it is shown
 MEGABYTE = 1_000_000
 
 
@@ -73,6 +74,9 @@ def is_tree_present(state: State, _: str) -> Answer:
 
 def load_tree(state: State, rest: str) -> Answer:
     """load_tree FOLDER [full|fast|auto]: a solved spot or whole game of this program."""
+    how = read_words(rest)[1:]
+    if how and how[0].lower() not in LOADS:
+        raise InputError(f"'{shorten(how[0])}': write full, fast or auto")
     state.tree = _stored(state, rest)
     return None
 
