@@ -3,8 +3,9 @@
 #   docker build --tag allstreets .
 #   docker run --rm --network host --volume allstreets:/data allstreets
 #
-# The explorer answers its own machine only, so it shares the network of the host; the address that it
-# prints opens there. Solutions and compiled kernels stay in the volume.
+# The explorer answers its own machine only, so it shares the network of the host (Docker Desktop asks
+# for that in its settings); the address that it prints opens there. Solutions and compiled kernels stay
+# in the volume.
 FROM node:22-slim AS page
 WORKDIR /source/allstreets/explorer/web
 COPY allstreets/explorer/web/package.json allstreets/explorer/web/package-lock.json ./

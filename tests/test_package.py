@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -175,3 +176,16 @@ def test_the_unpacked_wheel_runs_outside_the_checkout(unpacked: Path, tmp_path: 
         paths=paths,
         page=(unpacked / "allstreets/explorer/page").exists(),
     )
+
+
+def test_the_image_is_built_of_files_that_it_may_see() -> None:
+    """What the Dockerfile copies is there and not ignored, and the build finds what it names."""
+    ignored = (ROOT / ".dockerignore").read_text().splitlines()
+    allowed = [line[1:] for line in ignored if line.startswith("!")]
+    copies = re.findall(r"^COPY (?!--)(.+) \S+$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    sources = {source.removeprefix("./") for line in copies for source in line.split()}
+    for source in sources:
+        assert (ROOT / source).exists(), source
+        assert any(f"{source}/".startswith(f"{top}/") for top in allowed), source
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert {"pyproject.toml", project["readme"], *project["license-files"]} <= sources

@@ -100,7 +100,7 @@ class SpotRules:
 
 
 def _movers(tree: BettingTree) -> list[int | None]:
-    """Who moves at each node, once combos are dealt; None: nobody once the board is complete."""
+    """The mover at each node once combos are dealt; None: chance until the board is complete."""
     movers = list[int | None]()
     for kind, player in zip(tree.kind.tolist(), tree.player.tolist(), strict=True):
         decides, ends = kind == NodeKind.DECISION, kind == NodeKind.FOLD

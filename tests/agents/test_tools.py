@@ -52,22 +52,26 @@ def test_solutions_are_listed_by_name(tools: Tools, game: Path) -> None:
 def test_a_node_is_that_of_the_solution(
     tools: Tools, game: Path, line: str, flop: str, hand: str
 ) -> None:
-    told = tools.get_node("game", line, flop, hand, with_ranges=True)
+    answer = tools.get_node("game", line, flop, hand, with_ranges=True)
     node = load(game, WholeSolution).at(line, flop or None)
     decision = node.decision
-    assert told["line"] == node.line
-    assert told["to_act"] == decision.seat
-    assert told["pot"] == decision.pot
-    assert [row["next_line"] for row in told["actions"]] == [child.line for child in node.children]
-    for row, taken, chances in zip(told["actions"], decision.taken, decision.strategy, strict=True):
+    assert answer["line"] == node.line
+    assert answer["to_act"] == decision.seat
+    assert answer["pot"] == decision.pot
+    assert [row["next_line"] for row in answer["actions"]] == [
+        child.line for child in node.children
+    ]
+    for row, taken, chances in zip(
+        answer["actions"], decision.taken, decision.strategy, strict=True
+    ):
         assert row["frequency"] == pytest.approx(taken)
         weights = Range.parse(row["range"]).weights if row["range"] else np.zeros(1326)
         expected = (decision.own.reach * np.nan_to_num(chances))[HAND_OF_COMBO]
         seen = decision.combo_weights(decision.player) > 0
         np.testing.assert_allclose(weights[seen], expected[seen], atol=0.0051)
     if hand:
-        assert told["hand"]["frequencies"] == decision.hand(hand).frequencies
-    json.dumps(rounded(told), allow_nan=False)
+        assert answer["hand"]["frequencies"] == decision.hand(hand).frequencies
+    json.dumps(rounded(answer), allow_nan=False)
 
 
 def test_nodes_where_nobody_acts_say_how_play_goes_on(tools: Tools) -> None:
@@ -81,10 +85,10 @@ def test_nodes_where_nobody_acts_say_how_play_goes_on(tools: Tools) -> None:
 
 
 def test_ranges_are_those_of_the_command(tools: Tools, game: Path) -> None:
-    told = tools.get_range("game", "r2.5 c", "bb")
+    answer = tools.get_range("game", "r2.5 c", "bb")
     expected = range_at(game, "r2.5 c", "oop").range
-    np.testing.assert_allclose(Range.parse(told["range"]).weights, expected.weights)
-    assert told["combos"] == pytest.approx(expected.combos, abs=0.01)
+    np.testing.assert_allclose(Range.parse(answer["range"]).weights, expected.weights)
+    assert answer["combos"] == pytest.approx(expected.combos, abs=0.01)
     raised = tools.get_range("game", action="raise")
     assert raised["range"] == str(range_at(game, action="raise").range)
     with pytest.raises(InputError, match="player 'btn'"):
@@ -98,8 +102,8 @@ def test_a_solved_spot_can_be_looked_into(tools: Tools) -> None:
     assert sum(answer["evs"].values()) == pytest.approx(10, rel=1e-4)
     name = answer["solution"]
     assert name in [row["name"] for row in tools.list_solutions("solved")["solutions"]]
-    told = tools.get_node(name, "x")
-    assert told["to_act"] == "IP"
+    answer = tools.get_node(name, "x")
+    assert answer["to_act"] == "IP"
     assert tools.get_range(name, "x", "oop")["combos"] < 12
     again = tools.solve_spot(*RIVER, pot=10, stack=20, target_percent=2)
     assert again["solution"] != name
@@ -188,9 +192,9 @@ def test_spots_are_opened_too() -> None:
     path = solved_folder("turn")
     tools = Tools([path])
     decision = load(path, SpotSolution).at().decision
-    told = tools.get_node(path.name)
-    assert told["unit"] == "chips"
-    assert told["stacks"]["OOP"] == decision.stacks[Player.OOP]
+    answer = tools.get_node(path.name)
+    assert answer["unit"] == "chips"
+    assert answer["stacks"]["OOP"] == decision.stacks[Player.OOP]
 
 
 def test_numbers_have_six_digits() -> None:

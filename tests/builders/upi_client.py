@@ -68,9 +68,9 @@ def walk(client: Client, node: str) -> Iterator[str]:
         yield from walk(client, child)
 
 
-def close(told: Floats, expected: Floats, within: float, where: str = "") -> None:
+def close(shown: Floats, expected: Floats, within: float, where: str = "") -> None:
     """Two vectors agree; pytest's own comparison takes milliseconds for one of 1,326 numbers."""
-    np.testing.assert_allclose(told, expected, rtol=1e-6, atol=within, err_msg=where)
+    np.testing.assert_allclose(shown, expected, rtol=1e-6, atol=within, err_msg=where)
 
 
 def consistent(client: Client, node: str, chips: float = 100) -> None:

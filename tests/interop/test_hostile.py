@@ -27,20 +27,20 @@ PIECES = (" ", "1", ",", "a", "[", "(", " [", " (", " (1 in chips", " collected 
 GOOD = TEXT.replace("Hand #1:", "Hand #2:")
 
 
-def skipped(found: HandFiles) -> str:
+def skipped(files: HandFiles) -> str:
     """Why the one bad hand of a text was not read."""
-    (one,) = found.skipped
-    assert "\n" not in one.reason
-    assert len(one.reason) <= 200
-    return one.reason
+    (skip,) = files.skipped
+    assert "\n" not in skip.reason
+    assert len(skip.reason) <= 200
+    return skip.reason
 
 
 def beside_a_good_one(text: str) -> str:
     """Why a hand is not read, beside one that is."""
-    found = read_text(text + GOOD, "a.txt")
-    assert [hand.name for hand in found.hands] == ["PokerStars Hand #2"]
-    assert found.skipped[0].hand == "PokerStars Hand #1"
-    return skipped(found)
+    files = read_text(text + GOOD, "a.txt")
+    assert [hand.name for hand in files.hands] == ["PokerStars Hand #2"]
+    assert files.skipped[0].hand == "PokerStars Hand #1"
+    return skipped(files)
 
 
 @pytest.mark.parametrize(
@@ -80,13 +80,13 @@ def beside_a_good_one(text: str) -> str:
 def test_a_field_of_phh(field: str, value: str, why: str) -> None:
     lines = [line for line in PHH.splitlines() if not line.startswith(f"{field} =")]
     text = "\n".join([*lines, f"{field} = {value}", ""])
-    found = read_text(f"[1]\n{text}[2]\n{PHH}", "all.phhs", phh=True)
+    files = read_text(f"[1]\n{text}[2]\n{PHH}", "all.phhs", phh=True)
     if not why:  # fields that mean something to PokerKit's objects mean nothing in a file
-        assert not found.skipped
+        assert not files.skipped
         return
-    assert [hand.name for hand in found.hands] == ["Hand 2"]
-    assert why in skipped(found)
-    assert found.skipped[0].hand == "Hand 1"
+    assert [hand.name for hand in files.hands] == ["Hand 2"]
+    assert why in skipped(files)
+    assert files.skipped[0].hand == "Hand 1"
 
 
 @pytest.mark.parametrize(
@@ -183,9 +183,9 @@ def test_a_seat_of_many_digits() -> None:
     text = TEXT.replace("Seat 1: Zoë", f"Seat {seat}: Zoë").replace(
         "Seat #1 is", f"Seat #{seat} is"
     )
-    found = read_text(text.replace(" 1,", f" {seat},"))
-    assert not found.skipped
-    assert found.hands[0].players == ("Bob", "Zoë")
+    files = read_text(text.replace(" 1,", f" {seat},"))
+    assert not files.skipped
+    assert files.hands[0].players == ("Bob", "Zoë")
 
 
 def test_what_follows_a_hand_is_no_part_of_it() -> None:
@@ -203,8 +203,8 @@ def test_a_folder_is_no_file_whatever_it_is_called(tmp_path: Path) -> None:
     (tmp_path / "lost.txt").symlink_to(tmp_path / "nowhere")
     os.mkfifo(tmp_path / "pipe.txt")  # nothing ever writes to it
     (tmp_path / "hand.phh").write_text(play(1).phh)
-    found = read_hands([tmp_path])
-    assert len(found.hands) == 2
-    assert [(Path(one.file).name, one.reason) for one in found.skipped] == [
+    files = read_hands([tmp_path])
+    assert len(files.hands) == 2
+    assert [(Path(skip.file).name, skip.reason) for skip in files.skipped] == [
         ("lost.txt", "it cannot be read: No such file or directory")
     ]

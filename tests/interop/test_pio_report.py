@@ -195,8 +195,8 @@ def test_turns_card_by_card(tmp_path: Path) -> None:
             continue
         play = solved[flop].at(f"x x | {card} |").decision
         for player in Player:
-            told = float(row[f"{player.name} EV"])
-            assert told == pytest.approx(play.ev(player), rel=1e-4, abs=1e-3)
+            ev = float(row[f"{player.name} EV"])
+            assert ev == pytest.approx(play.ev(player), rel=1e-4, abs=1e-3)
             equity = play.mean(play.equity(player), player)
             assert float(row[f"{player.name} Equity"]) == pytest.approx(100 * equity, rel=1e-4)
         often = [float(row[name]) for name in row if name.endswith(" freq")]

@@ -35,8 +35,8 @@ def script(lines: list[str], **given: Any) -> str:
 
 
 def test_what_the_viewer_saves(tmp_path: Path) -> None:
-    found = read_pio_script(VIEWER.read_text())
-    assert found.keys["bet_sizes"] == {
+    tree = read_pio_script(VIEWER.read_text())
+    assert tree.keys["bet_sizes"] == {
         "flop_oop": {"bet": ["25%", "3e"], "raise": ["33%", "3x"]},
         "flop_ip": {"bet": ["25%"], "raise": ["a"]},
         "turn_oop": {"bet": ["50%"], "raise": ["a"], "donk": []},
@@ -44,12 +44,12 @@ def test_what_the_viewer_saves(tmp_path: Path) -> None:
         "river_oop": {"bet": ["30%", "66%"], "raise": ["a"], "donk": ["30%"]},
         "river_ip": {"bet": ["30%", "66%"], "raise": ["a"]},
     }
-    assert found.keys["add_allin_threshold"] == 2.5
-    assert found.keys["merging_threshold"] == 0.12
-    assert [one.split()[0] for one in found.left_out] == ["AllinThreshold", "CapPerStreet"]
-    assert found.differs == ""
+    assert tree.keys["add_allin_threshold"] == 2.5
+    assert tree.keys["merging_threshold"] == 0.12
+    assert [setting.split()[0] for setting in tree.left_out] == ["AllinThreshold", "CapPerStreet"]
+    assert tree.differs == ""
     file = tmp_path / "spot.yaml"
-    file.write_text(found.yaml)
+    file.write_text(tree.yaml)
     _, spot = read_spot(file, {})
     assert (spot.board, spot.pot, spot.stack) == ("AhKd9c", 550, 2100)
     assert spot.ranges[0] == Range.parse("AA:0.5,KK,AKs:0.25,T9s").on(spot.cards).normalised()
@@ -58,23 +58,23 @@ def test_what_the_viewer_saves(tmp_path: Path) -> None:
 def test_commands_override_what_the_viewer_says() -> None:
     numbers = " ".join(["1"] * 1326)
     text = VIEWER.read_text() + f"set_pot 0 0 60\nset_range IP {numbers}\nset_rake 0.05 3\n"
-    found = read_pio_script(text + "set_accuracy 0.3\nadd_line 0 0\n")
-    assert found.keys["pot"] == 60
-    assert Range.parse(found.keys["ip_range"]) == Range.full()
-    assert (found.keys["rake"], found.keys["rake_cap"]) == (0.05, 3)
-    assert found.keys["exploitability_threshold"] == "0.5%"
-    assert found.keys["bet_sizes"]["flop_ip"]["bet"] == ["25%"]
+    tree = read_pio_script(text + "set_accuracy 0.3\nadd_line 0 0\n")
+    assert tree.keys["pot"] == 60
+    assert Range.parse(tree.keys["ip_range"]) == Range.full()
+    assert (tree.keys["rake"], tree.keys["rake_cap"]) == (0.05, 3)
+    assert tree.keys["exploitability_threshold"] == "0.5%"
+    assert tree.keys["bet_sizes"]["flop_ip"]["bet"] == ["25%"]
 
 
 def test_lines_computed_by_hand() -> None:
     """River, pot 100: bets of 33 and 50; 116 = 33 + 50 % of 166, 150 = 50 + 50 % of 200."""
-    found = read_pio_script(script(["0 33 116 400", "0 33 400", "50 150 400", "50 400"]))
-    assert found.keys["bet_sizes"] == {
+    tree = read_pio_script(script(["0 33 116 400", "0 33 400", "50 150 400", "50 400"]))
+    assert tree.keys["bet_sizes"] == {
         "river_oop": {"bet": ["50%"], "raise": ["50%", "a"]},
         "river_ip": {"bet": ["33%"], "raise": ["50%", "a"]},
     }
     # 116 may be raised by half of the pot as well, to 282, and 150 to 350; both then to 400.
-    assert found.differs.endswith("has 4 bets more than the 8 of the lines and lacks 0 of them")
+    assert tree.differs.endswith("has 4 bets more than the 8 of the lines and lacks 0 of them")
 
 
 def lines_of(spot: Spot) -> list[str]:
@@ -104,8 +104,8 @@ def test_the_lines_of_a_tree_lead_back_to_it(sizes: tuple[list[str], ...], stack
     if not lines:
         return
     text = script(lines, board="AsKdQh4c", pot=1000, stack=stack, ip="JJ")
-    found = read_pio_script(text).keys
-    again = Spot.from_mapping({**found, "max_raises_per_street": 2})
+    tree = read_pio_script(text).keys
+    again = Spot.from_mapping({**tree, "max_raises_per_street": 2})
     assert bets_of(again.tree) >= bets_of(spot.tree)
     if stack == 2000 and "a" not in raises:
         assert bets_of(again.tree) == bets_of(spot.tree)
@@ -146,9 +146,9 @@ def test_what_makes_no_sense_is_said(text: str, message: str) -> None:
 def test_a_large_tree_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Walking its nodes one by one would take minutes."""
     monkeypatch.setattr("allstreets.interop.pio_script.MOST_COMPARED", 3)
-    found = read_pio_script(script(["0 50", "50"]))
-    assert found.differs.endswith("they were not compared")
-    assert found.keys["bet_sizes"]["river_oop"]["bet"] == ["50%"]
+    tree = read_pio_script(script(["0 50", "50"]))
+    assert tree.differs.endswith("they were not compared")
+    assert tree.keys["bet_sizes"]["river_oop"]["bet"] == ["50%"]
 
 
 def test_what_is_left_out_is_named() -> None:

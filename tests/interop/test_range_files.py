@@ -91,10 +91,10 @@ def test_a_zip_holds_the_same_files(
 ) -> None:
     out, count = exported(kind)
     packed = zip_ranges(result(), kind)
-    with ZipFile(BytesIO(packed)) as found:
-        assert found.testzip() is None
-        held = {name: found.read(name) for name in found.namelist()}
-        assert len(held) == len(found.namelist()) == count + 1
+    with ZipFile(BytesIO(packed)) as archive:
+        assert archive.testzip() is None
+        held = {name: archive.read(name) for name in archive.namelist()}
+        assert len(held) == len(archive.namelist()) == count + 1
     written = {
         path.relative_to(out).as_posix(): path.read_bytes()
         for path in out.rglob("*")

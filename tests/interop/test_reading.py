@@ -76,9 +76,9 @@ Seat 2: Hero (button) (small blind) showed [Ah Kd] and lost with Ace high, and w
 """
 
 
-def one(found: HandFiles) -> PlayedHand:
-    assert not found.skipped
-    (hand,) = found.hands
+def only_hand(files: HandFiles) -> PlayedHand:
+    assert not files.skipped
+    (hand,) = files.hands
     return hand
 
 
@@ -86,9 +86,9 @@ def reason(text: str, **changes: str) -> tuple[int, str]:
     """Where and why a text with some changes is not read."""
     for old, new in changes.items():
         text = text.replace(old, new)
-    found = read_text(text, "a.txt")
-    assert not found.hands
-    (skipped,) = found.skipped
+    files = read_text(text, "a.txt")
+    assert not files.hands
+    (skipped,) = files.skipped
     return skipped.line, skipped.reason
 
 
@@ -117,7 +117,7 @@ def check_same(hand: PlayedHand, played: Played) -> None:
 @given(SEEDS)
 def test_a_random_hand_in_phh(seed: int) -> None:
     played = play(seed)
-    hand = one(read_text(played.phh, "hand.phh", phh=True))
+    hand = only_hand(read_text(played.phh, "hand.phh", phh=True))
     check_same(hand, played)
     assert [hole and cards_text(hole) for hole in hand.holes] == list(played.holes)
     assert hand.name == "Hand #7"
@@ -129,11 +129,11 @@ def test_a_random_hand_in_phh(seed: int) -> None:
 @given(SEEDS)
 def test_a_random_hand_as_a_site_writes_it(site: str, seed: int) -> None:
     played = play(seed)
-    found = read_text(site_text(played, site), "hand.txt")
+    files = read_text(site_text(played, site), "hand.txt")
     if min(played.stacks) <= played.ante:  # who is all-in by the ante posts no blind
-        assert [skipped.reason for skipped in found.skipped] == ["a blind is missing"]
+        assert [skipped.reason for skipped in files.skipped] == ["a blind is missing"]
         return
-    hand = one(found)
+    hand = only_hand(files)
     check_same(hand, played)
     assert hand.viewer == Player.IP
     assert hand.holes[Player.IP] == parse_cards(played.holes[1])
@@ -145,7 +145,7 @@ def test_a_random_hand_as_a_site_writes_it(site: str, seed: int) -> None:
 def test_chips_follow_the_actions(seed: int) -> None:
     """Chips behind, in the middle and uncalled add up to the stacks at every moment."""
     played = play(seed)
-    hand = one(read_text(played.phh, "hand.phh", phh=True))
+    hand = only_hand(read_text(played.phh, "hand.phh", phh=True))
     total = sum(hand.stacks)
     for moment in hand.moments():
         assert moment.pot + sum(moment.left) == total
@@ -156,7 +156,7 @@ def test_chips_follow_the_actions(seed: int) -> None:
 
 
 def test_every_line_of_a_hand() -> None:
-    hand = one(read_text(TEXT, "a.txt"))
+    hand = only_hand(read_text(TEXT, "a.txt"))
     assert hand.name == "PokerStars Hand #1"
     assert hand.players == ("Bob", "Zoë")
     assert hand.stacks == (Fraction("80.5"), Fraction(100))
@@ -169,12 +169,12 @@ def test_every_line_of_a_hand() -> None:
     assert (hand.viewer, hand.raises, hand.stack) == (Player.IP, 1, Fraction("80.5"))
     assert hand.board_on(Street.FLOP) == parse_cards("2c7dJh")
     bets = [moment for moment in hand.moments() if moment.action.kind == ActionKind.BET]
-    assert [float(one.pot_share) for one in bets] == [0.6]
+    assert [float(bet.pot_share) for bet in bets] == [0.6]
 
 
 def test_a_hand_of_ggpoker_that_was_run_twice() -> None:
     """Both boards pay; the first is the hand's. Lines of offers and insurance are passed over."""
-    hand = one(read_text(TWICE, "a.txt"))
+    hand = only_hand(read_text(TWICE, "a.txt"))
     assert (hand.name, hand.viewer) == ("Poker Hand #RC123456", Player.IP)
     assert cards_text(hand.board) == "2c7dJh3c4c"
     assert hand.results == (Fraction(-1, 2), Fraction(-1, 2))
@@ -191,7 +191,7 @@ def test_a_hand_of_ggpoker_that_was_run_twice() -> None:
 def test_encodings(encoding: str, tmp_path: Path) -> None:
     path = tmp_path / "hands.txt"
     path.write_bytes(TEXT.replace("\n", "\r\n").encode(encoding))
-    assert one(read_hands([path])) == one(read_text(TEXT))
+    assert only_hand(read_hands([path])) == only_hand(read_text(TEXT))
 
 
 def test_other_games_and_tables_are_skipped_with_a_reason() -> None:
@@ -201,8 +201,8 @@ def test_other_games_and_tables_are_skipped_with_a_reason() -> None:
     third = "Seat 2: Bob ($80.50 in chips)\nSeat 3: Eve ($9 in chips)"
     assert reason(TEXT, **{"Seat 2: Bob ($80.50 in chips)": third}) == (8, "3 players")
     away = third.replace("$9 in chips)", "$9 in chips) is sitting out")
-    found = read_text(TEXT.replace("Seat 2: Bob ($80.50 in chips)", away))
-    assert one(found) == one(read_text(TEXT))
+    files = read_text(TEXT.replace("Seat 2: Bob ($80.50 in chips)", away))
+    assert only_hand(files) == only_hand(read_text(TEXT))
     straddle = "posts big blind $1\nZoë: posts straddle $2"
     assert reason(TEXT, **{"posts big blind $1": straddle})[1] == (
         "another game: Zoë posts straddle"
@@ -212,9 +212,9 @@ def test_other_games_and_tables_are_skipped_with_a_reason() -> None:
 def test_broken_hands_are_told_by_line_and_the_rest_is_read() -> None:
     again = TEXT.replace("Hand #1:", "Hand #2:")
     cut = TEXT[: TEXT.index("Bob: folds")]
-    found = read_text(cut + again, "a.txt")
-    assert [hand.name for hand in found.hands] == ["PokerStars Hand #2"]
-    (skipped,) = found.skipped
+    files = read_text(cut + again, "a.txt")
+    assert [hand.name for hand in files.hands] == ["PokerStars Hand #2"]
+    (skipped,) = files.skipped
     assert str(skipped) == "a.txt, line 13, PokerStars Hand #1: it is cut off: there is no summary"
 
 
@@ -240,8 +240,8 @@ def test_broken_hands_are_told_by_line_and_the_rest_is_read() -> None:
 )
 def test_what_is_wrong_and_where(line: int, why: str, old: str, new: str) -> None:
     assert old in TEXT
-    where, found = reason(TEXT, **{old: new})
-    assert found.startswith(why)
+    where, files = reason(TEXT, **{old: new})
+    assert files.startswith(why)
     assert where == line
 
 
@@ -250,9 +250,9 @@ def test_files_and_folders(tmp_path: Path) -> None:
     (tmp_path / "b.txt").write_text(TEXT, encoding="utf-8")
     (tmp_path / "c.txt").write_text("a letter\n")
     (tmp_path / "d.pdf").write_text("not looked at")
-    found = read_hands([tmp_path])
-    assert len(found.hands) == 1
-    assert dict(found.reasons()) == {
+    files = read_hands([tmp_path])
+    assert len(files.hands) == 1
+    assert dict(files.reasons()) == {
         "the same hand again": 1,
         "it holds no hand in PHH, PokerStars or GGPoker text": 1,
     }
@@ -270,14 +270,14 @@ def test_a_file_of_several_phh(seed: int) -> None:
     broken = played.phh.replace("variant =", "variant")
     limit = played.phh.replace("'NT'", "'FT'")
     text = f"[1]\n{played.phh}\n\n[2]\n{broken}\n[3]\n{limit}\n[4]\n{played.phh}\n"
-    found = read_text(text, "all.phhs", phh=True)
-    assert [hand.file for hand in found.hands] == ["all.phhs", "all.phhs"]
-    for hand in found.hands:
+    files = read_text(text, "all.phhs", phh=True)
+    assert [hand.file for hand in files.hands] == ["all.phhs", "all.phhs"]
+    for hand in files.hands:
         check_same(hand, played)
-    assert len(found.skipped) == 2
+    assert len(files.skipped) == 2
     line = text.splitlines().index("[2]") + 2
-    assert str(found.skipped[0]).startswith(f"all.phhs, line {line}, Hand 2: Expected '='")
-    assert found.skipped[1].reason.startswith(("another game: limit hold'em", "PHH"))
+    assert str(files.skipped[0]).startswith(f"all.phhs, line {line}, Hand 2: Expected '='")
+    assert files.skipped[1].reason.startswith(("another game: limit hold'em", "PHH"))
 
 
 def test_phh_that_is_cut_off_or_garbled() -> None:
@@ -295,7 +295,7 @@ actions = ['d dh p1 AhKd', 'd dh p2 ????', 'p2 cbr 5', 'p1 cc', 'd db 2c7dJh', '
         "3 players",
     )
     whole = text.replace("'p1 cc']", "'p1 cbr 6', 'p2 f']\nfinishing_stacks = [204.5, 195]")
-    hand = one(read_text(whole, "x.phh"))
+    hand = only_hand(read_text(whole, "x.phh"))
     assert hand.results == (Fraction("2.25"), Fraction("-2.5"))
     assert hand.rake == Fraction("0.25")
     assert hand.holes == (parse_cards("AhKd"), None)

@@ -20,8 +20,9 @@ from allstreets.cli.main import main
 from allstreets.engines import CardModel
 from allstreets.games import Spot
 from allstreets.interop import Session
-from allstreets.interop.pio_script import bets_of, spot_of_lines
+from allstreets.interop.pio_script import bets_of, read_pio_script, spot_of_lines
 from allstreets.interop.upi.session import BANNER, COMMANDS, LATER
+from allstreets.interop.upi.text import tree_info
 from allstreets.solutions import SpotSolution
 
 TURN = """
@@ -89,9 +90,9 @@ def combos(decision_values: Floats, held: Longs | None, other: float) -> Floats:
 def test_numbers_are_those_of_the_walk(turn: tuple[Client, SpotSolution], node: str) -> None:
     client, solution = turn
     play = solution.at(NODES[node]).decision
-    told = client.numbers(f"show_strategy {node}")
+    strategy = client.numbers(f"show_strategy {node}")
     expected = combos(play.strategy, play.own.combos, 0.0)[::-1]
-    assert told == pytest.approx(expected, abs=1e-6)
+    assert strategy == pytest.approx(expected, abs=1e-6)
     scales = {"OOP": 1.0, "IP": 0.8}  # the walk's ranges have 1 as their largest weight
     for player in Player:
         hands, scale = play.hands[player], scales[player.name]
@@ -265,8 +266,8 @@ def test_the_examples_of_the_documentation() -> None:
         lines = "".join(written).splitlines()
         assert lines.count(END) == len(script.splitlines())
         assert not any(line.startswith("ERROR") for line in lines)
-    told = set(page.replace("`", " ").replace("…", " ").replace(",", " ").split())
-    assert set(COMMANDS) <= told
+    words = set(page.replace("`", " ").replace("…", " ").replace(",", " ").split())
+    assert set(COMMANDS) <= words
 
 
 def test_the_solver_runs_in_the_background() -> None:
@@ -451,12 +452,50 @@ def tree_lines(*texts: str) -> list[tuple[Fraction, ...]]:
 def test_the_tree_has_the_bets_of_the_lines(lines: list[str]) -> None:
     given_lines = tree_lines(*lines)
     spot = spot_of_lines(given_lines, board="QhQc2c", oop="AA,KK", ip="JJ,TT", pot=40, stack=230)
-    told = bets_of(spot.tree)
+    bets = bets_of(spot.tree)
     reached = {line[:count] for line in given_lines for count in range(1, len(line) + 1)}
-    assert told <= reached
+    assert bets <= reached
     for prefix in reached:  # an amount above those before it is a bet
         if prefix[-1] > max(prefix[:-1], default=Fraction(0)):
-            assert prefix in told
+            assert prefix in bets
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["300 1000 1000", "0 300 1000 1000", "300 300 1000 1000", "0 0 500 1000 1000"],
+        ["0 0 200", "0 0 0 200", "0 0 0 450"],
+        ["0 0 0 0"],
+    ],
+)
+def test_a_script_of_the_viewer_has_the_sizes_of_the_tree(lines: list[str]) -> None:
+    client = Client()
+    client.tell("set_board QsJh2h8c\nset_range OOP AA,QQ\nset_range IP KK\nset_pot 0 0 600")
+    client.tell("\n".join(["set_eff_stack 1000", *(f"add_line {line}" for line in lines)]))
+    client.tell("build_tree")
+    read = read_pio_script("\n".join(client.ask("show_tree_info")))
+    assert not read.left_out
+    spot, again = client.session.state.spot().spot, Spot.from_mapping(read.keys)
+    assert bets_of(again.tree) == bets_of(spot.tree)
+    assert (again.ranges, again.pot, again.stack) == (spot.ranges, spot.pot, spot.stack)
+
+
+def test_sizes_of_single_nodes_are_no_sizes_of_a_street() -> None:
+    client = Client()
+    client.tell(RIVER.replace("build_tree", "add_line 0 45\nbuild_tree"))
+    assert not any("Config" in line for line in client.ask("show_tree_info"))
+
+
+def test_thresholds_in_a_script_of_the_viewer() -> None:
+    spot = Spot(
+        "QsJh2h8c", "AA,QQ", "KK", 60, 300, bets="50%,e", raises="3x",
+        add_allin_threshold=2.5, merging_threshold=0.12, force_allin_threshold=0,
+    )  # fmt: skip
+    read = read_pio_script("\n".join(tree_info(spot)))
+    assert not read.left_out
+    again = Spot.from_mapping(read.keys)
+    assert (again.add_allin_threshold, again.merging_threshold) == (2.5, 0.12)
+    assert bets_of(again.tree) == bets_of(spot.tree)
 
 
 def test_a_size_of_one_line_stands_nowhere_else() -> None:
@@ -552,6 +591,7 @@ WRONG = [
     "go 1 2 3",
     "load_tree",
     "load_tree /nowhere/at/all",
+    "load_tree x sideways",
     'load_tree "half',
     "load_script /nowhere",
     "dump_tree x sideways",

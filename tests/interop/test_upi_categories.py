@@ -23,7 +23,7 @@ def all_of(board: str) -> tuple[Longs, Longs]:
     return categories(tuple(parse_cards(board)))
 
 
-def told(board: str, hand: str) -> tuple[str, str]:
+def answered(board: str, hand: str) -> tuple[str, str]:
     made, draws = all_of(board)
     combo = parse_combo(hand)
     return MADE[made[combo]], DRAWS[draws[combo]]
@@ -68,7 +68,7 @@ def told(board: str, hand: str) -> tuple[str, str]:
     ],
 )
 def test_made_hands(board: str, hand: str, made: str) -> None:
-    assert told(board, hand)[0] == made
+    assert answered(board, hand)[0] == made
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_made_hands(board: str, hand: str, made: str) -> None:
     ],
 )
 def test_draws(board: str, hand: str, draw: str) -> None:
-    assert told(board, hand)[1] == draw
+    assert answered(board, hand)[1] == draw
 
 
 @pytest.mark.parametrize("text", ["9c8d2h", "QcJd9h9s", "Ts9h8h8c2h"])

@@ -108,10 +108,12 @@ def test_its_results(solved: Client) -> None:
     solver = solved.session.state.game().trainable(None)
     figures = solver.figures()
     assert figures.values is not None
-    told = [float(line.split(": ")[1]) for line in solved.ask("calc_results")[1:]]
-    assert told[:2] == pytest.approx([value / 10 for value in figures.values], abs=1e-3)
-    assert told[4] == pytest.approx((told[2] + told[3] - told[0] - told[1]) / 2, abs=1e-3)
-    assert told[4] == pytest.approx(solver.exploitability() / 10, rel=1e-3)  # type: ignore[operator]
+    oop, ip, best_oop, best_ip, gain = (
+        float(line.split(": ")[1]) for line in solved.ask("calc_results")[1:]
+    )
+    assert (oop, ip) == pytest.approx([value / 10 for value in figures.values], abs=1e-3)
+    assert gain == pytest.approx((best_oop + best_ip - oop - ip) / 2, abs=1e-3)
+    assert gain == pytest.approx(solver.exploitability() / 10, rel=1e-3)  # type: ignore[operator]
 
 
 def test_it_is_stored_and_read(solved: Client, tmp_path: Path) -> None:
@@ -126,8 +128,8 @@ def test_it_is_stored_and_read(solved: Client, tmp_path: Path) -> None:
         *("show_strategy r:0", "calc_ev OOP r:0:b250", f"show_range IP r:0:b250:c:{FLOP}:b500"),
         f"show_strategy r:0:c:c:{FLOP}:c:c:2c",
     ):
-        told = solved.numbers(command)
-        assert other.numbers(command) == pytest.approx(told, abs=1e-3, nan_ok=True), command
+        numbers = solved.numbers(command)
+        assert other.numbers(command) == pytest.approx(numbers, abs=1e-3, nan_ok=True), command
     play = known.at().decision
     expected = play.strategy[::-1][:, HAND_OF_COMBO]
     assert other.numbers("show_strategy r:0") == pytest.approx(expected, abs=1e-6)
@@ -164,9 +166,9 @@ def test_what_lies_in_the_pot_is_lost_by_nobody() -> None:
     assert client.numbers("calc_ev OOP r:0:f")[0] == pytest.approx(np.full(COMBO_COUNT, 9.0))
     for node in ("r:0", "r:0:b100"):
         consistent(client, node)
-    told = [float(line.split(": ")[1]) for line in client.ask("calc_results")[1:]]
-    assert told[0] + told[1] == pytest.approx(4, abs=1e-3)
-    assert told[4] <= 0.01 * 19
+    results = [float(line.split(": ")[1]) for line in client.ask("calc_results")[1:]]
+    assert results[0] + results[1] == pytest.approx(4, abs=1e-3)
+    assert results[4] <= 0.01 * 19
 
 
 def test_a_game_of_hand_classes() -> None:
@@ -179,8 +181,8 @@ def test_a_game_of_hand_classes() -> None:
     for node in ["r:0", "r:0:c", "r:0:b250:c:Qs7h4d:c:c", *nodes]:
         consistent(client, node, chips=2000)
     assert game.values is not None
-    told = float(client.ask("calc_results")[1].split()[-1])
-    assert told == pytest.approx(game.values[0] / 10, abs=1e-4)
+    value = float(client.ask("calc_results")[1].split()[-1])
+    assert value == pytest.approx(game.values[0] / 10, abs=1e-4)
     assert client.children("r:0:b250:c:Qs7h4d:c:c")[-1] == "r:0:b250:c:Qs7h4d:c:c:c"
 
 
@@ -233,10 +235,10 @@ def test_every_bet_of_a_line_is_in_the_tree_and_no_other(
 ) -> None:
     listed = listed_lines(lines, Fraction(BIG), Fraction(50), Fraction(STACK))
     tree = build_preflop_tree(PreflopRules.parse(STACK / BIG, lines=listed))
-    told = {
+    bets = {
         line[:count] for line in lines for count in range(1, len(line) + 1) if line[count - 1] > BIG
     }
-    assert bets_of(tree) == told
+    assert bets_of(tree) == bets
     limps = any(line[0] == BIG for line in lines)
     assert any(line.split()[0] == "c" for line in listed) == limps
     assert set(tree_lines(tree)) == set(listed)

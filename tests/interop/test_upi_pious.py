@@ -75,8 +75,8 @@ def test_it_solves_saves_and_reads(solver: Solver, tmp_path: Path) -> None:
     play = solution.at("x").decision
     combos = play.own.combos
     assert combos is not None
-    told = np.array(solver.show_strategy("r:0:c"))[:, combos]
-    assert told == pytest.approx(play.strategy[::-1], abs=1e-6)
+    strategy = np.array(solver.show_strategy("r:0:c"))[:, combos]
+    assert strategy == pytest.approx(play.strategy[::-1], abs=1e-6)
     reach = np.array(solver.show_range("IP", "r:0:c").range_array)[combos]
     assert reach == pytest.approx(play.reach, abs=1e-6)
     evs, matchups = solver.calc_ev("IP", "r:0:c")

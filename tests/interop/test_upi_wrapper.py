@@ -36,10 +36,10 @@ def settings(client: Client, command: str) -> dict[str, str]:
 
 
 def test_settings(turn: Client) -> None:
-    told = settings(turn, "show_settings")
-    assert (int(told["thread_no"]), int(told["info_freq"])) == (0, 60)
-    assert (float(told["accuracy"]), told["accuracy mode"]) == (0, "chips")
-    assert [flag == "1" for flag in told["isomorphism"].split()] == [True, True]
+    shown = settings(turn, "show_settings")
+    assert (int(shown["thread_no"]), int(shown["info_freq"])) == (0, 60)
+    assert (float(shown["accuracy"]), shown["accuracy mode"]) == (0, "chips")
+    assert [flag == "1" for flag in shown["isomorphism"].split()] == [True, True]
     params = settings(turn, "show_tree_params")
     assert params["board"].split() == ["Qs", "Jh", "2h", "8c"]
     assert [int(part) for part in params["pot"].split()] == [0, 0, 60]
@@ -79,8 +79,8 @@ def test_a_line_for_each_hand(turn: Client) -> None:
     rows = [line.split(" ") for line in turn.ask("show_strategy_pp r:0")]
     assert len(rows) == int((strategy.sum(axis=0) > 0).sum())
     for first, *numbers in rows:
-        told = strategy[:, hands.index(first[:4])]
-        assert [float(number) for number in numbers] == pytest.approx(told, abs=1e-5)
+        expected = strategy[:, hands.index(first[:4])]
+        assert [float(number) for number in numbers] == pytest.approx(expected, abs=1e-5)
     assert rows[0][0][0] == rows[0][0][2] == "A"  # the best hands first
     evs, met = turn.numbers("calc_ev OOP r:0")
     for first, ev, weight in (line.split(" ") for line in turn.ask("calc_ev_pp OOP r:0")):
@@ -97,13 +97,15 @@ def test_frequencies_of_lines(turn: Client) -> None:
     often, local = frequencies(turn, "global"), frequencies(turn, "local")
     assert list(often) == list(local) == turn.ask("show_all_lines")
 
-    def told(node: str) -> float:
+    def share_of(node: str) -> float:
         return float(turn.ask(f"calc_global_freq {node}")[0])
 
     for line in ("r:0", "r:0:b30", "r:0:c:c"):
-        assert often[line] == pytest.approx(told(line), abs=1e-6)
+        assert often[line] == pytest.approx(share_of(line), abs=1e-6)
     rivers = turn.children("r:0:c:c")
-    assert often["r:0:c:c:b50"] == pytest.approx(sum(told(f"{n}:b50") for n in rivers), abs=1e-6)
+    assert often["r:0:c:c:b50"] == pytest.approx(
+        sum(share_of(f"{n}:b50") for n in rivers), abs=1e-6
+    )
     for line in ("r:0", "r:0:b30", "r:0:c:c", "r:0:c:c:b50"):
         below = [key for key in often if key.rpartition(":")[0] == line]
         assert sum(often[key] for key in below) == pytest.approx(often[line], abs=1e-6)
@@ -118,12 +120,12 @@ def test_categories(turn: Client) -> None:
     rows = [[int(word) for word in line.split(" ")] for line in turn.ask("show_categories QsJh2h")]
     assert [len(row) for row in rows] == [COMBO_COUNT] * 2
     hands = turn.ask("show_hand_order")[0].split()
-    told = {
+    names_of = {
         hand: (names[0][made], names[1][draw])
         for hand, made, draw in zip(hands, *rows, strict=True)
     }
-    assert told["KdKc"] == ("overpair", "no_draw")
-    assert told["AhTh"] == ("ace_high", "combo_draw")
+    assert names_of["KdKc"] == ("overpair", "no_draw")
+    assert names_of["AhTh"] == ("ace_high", "combo_draw")
     assert turn.ask("show_categories Qs Jh 2h") == turn.ask("show_categories QsJh2h")
 
 

@@ -26,7 +26,7 @@ from allstreets.cards import (
 )
 from allstreets.cli.main import main
 from allstreets.engines import CLASSES, CardModel
-from allstreets.interop import DealtPlayer, TableRules, play_acpc
+from allstreets.interop import DealtPlayer, TableResult, TableRules, play_acpc
 from allstreets.jobs import Callbacks, Here, Processes, plan_certify
 from allstreets.play import (
     Decider,
@@ -169,10 +169,10 @@ def test_deals_are_those_of_the_flops() -> None:
     assert len({deal.board[:3] for deal in deals}) > 20
     live = np.array([live_combos(flop) for flop in table.dealt_flops[0]])
     chosen = [7, 700, 1300]
-    for one in chosen:  # the weight of a pair: the chance of the flops beside both
-        beside = live[:, [one]] & live[:, chosen]
+    for combo in chosen:  # the weight of a pair: the chance of the flops beside both
+        beside = live[:, [combo]] & live[:, chosen]
         expected = table.dealt_flops[2] @ beside
-        assert table.pairs[one, chosen] == pytest.approx(expected * table_fits(one, chosen))
+        assert table.pairs[combo, chosen] == pytest.approx(expected * table_fits(combo, chosen))
 
 
 def without_flops() -> WholeSolution:
@@ -216,8 +216,8 @@ def table_cards(combos: tuple[int, int]) -> Floats:
     return np.asarray(COMBO_CARDS[list(combos)])
 
 
-def table_fits(one: int, others: list[int]) -> Floats:
-    return np.asarray(fitting(np.array([one]), np.array(others))[0], np.float64)
+def table_fits(combo: int, others: list[int]) -> Floats:
+    return np.asarray(fitting(np.array([combo]), np.array(others))[0], np.float64)
 
 
 def stop_after(blocks: int) -> Callbacks:
@@ -265,8 +265,8 @@ def test_any_number_of_processes(tmp_path: Path) -> None:
     first, second = folder("boards"), folder("boards")
     alone = plan_match(first, second, 200, output=tmp_path / "alone", effort=EFFORT)
     several = plan_match(first, second, 200, output=tmp_path / "several", effort=EFFORT)
-    one = replace(alone, executor=Here()).run()
-    assert (replace(several, executor=Processes(2)).run().deals == one.deals).all()
+    here = replace(alone, executor=Here()).run()
+    assert (replace(several, executor=Processes(2)).run().deals == here.deals).all()
 
 
 def test_other_games_are_refused() -> None:
@@ -281,7 +281,7 @@ def test_other_games_are_refused() -> None:
 def test_a_program_at_the_table(tmp_path: Path) -> None:
     """A solution that plays by the dealer protocol against one that is dealt here."""
     ports: list[int] = []
-    ready, told = threading.Event(), list[float]()
+    ready, winnings = threading.Event(), list[float]()
 
     def waiting(text: str) -> None:
         ports.append(int(text.rpartition(":")[2]))
@@ -292,10 +292,11 @@ def test_a_program_at_the_table(tmp_path: Path) -> None:
         player = SolutionPlayer(game(PUSH_FOLD), EFFORT)
         rules = TableRules(1000, 50, 100)
         assert not player.require_table(rules)
-        play_acpc("127.0.0.1", ports[0], rules, Decider(player), lambda r: told.append(won(r)), 60)
+        play_acpc("127.0.0.1", ports[0], rules, Decider(player), note, 60)
 
-    def won(result: object) -> float:
-        return float(getattr(result, "won", 0)) / 100
+    def note(result: TableResult) -> None:
+        assert result.won is not None
+        winnings.append(float(result.won) / 100)
 
     client = threading.Thread(target=sit)
     client.start()
@@ -303,18 +304,18 @@ def test_a_program_at_the_table(tmp_path: Path) -> None:
         outside = OutsidePlayer("program", dealt)
         outcome = plan_match(folder(PUSH_FOLD), outside, 60, output=tmp_path / "match").run()
         client.join()
-    assert len(told) == 60
-    assert sum(told) == pytest.approx(-outcome.deals[:, :2].sum())
+    assert len(winnings) == 60
+    assert sum(winnings) == pytest.approx(-outcome.deals[:, :2].sum())
     assert (outcome.deals[:, 2:].std(axis=0) < outcome.deals[:, :2].std(axis=0)).all()
     assert "program" in outcome.lines()[0]
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    one = str(folder(PUSH_FOLD))
-    arguments = ["match", one, one, "--hands", "20", "--processes", "1"]
+    game_folder = str(folder(PUSH_FOLD))
+    arguments = ["match", game_folder, game_folder, "--hands", "20", "--processes", "1"]
     assert main([*arguments, "--output", str(tmp_path / "match")]) == 0
     assert "20 hands: +0.00 ± 0.00 bb/100" in capsys.readouterr().out
-    assert main(["match", one, "tcp:none"]) == 2
+    assert main(["match", game_folder, "tcp:none"]) == 2
     assert "has no port" in capsys.readouterr().err
 
 

@@ -209,7 +209,7 @@ class ScriptedDealer:
     """Deals by the ACPC protocol, and bets against the player by a script: never a size of ours."""
 
     def __init__(self, dealt: DealtPlayer) -> None:
-        self.dealt, self.told = dealt, list[Move]()
+        self.dealt, self.moves = dealt, list[Move]()
 
     def deal(self, number: int, player: Player, *, raises: bool) -> Ledger:
         """A hand: the script raises before the flop or calls, and bets where it can after it."""
@@ -225,7 +225,7 @@ class ScriptedDealer:
             if actor == player:
                 move = self.dealt.answer(line, ledger)
                 assert ledger.legal(move.kind, move.to, whole=True) == move
-                self.told.append(move)
+                self.moves.append(move)
             else:
                 move = self._scripted(ledger, street, raises=raises)
             ledger.act(street, actor, move.kind, move.to)
@@ -268,7 +268,7 @@ def test_off_tree_bets_of_a_scripted_dealer() -> None:
     assert player.tally.solved > 2
     assert player.tally.mapped > 0
     assert player.tally.guessed == 0
-    assert len({move.kind for move in dealer.told}) > 1
+    assert len({move.kind for move in dealer.moves}) > 1
 
 
 def test_the_command_at_an_http_table(capsys: pytest.CaptureFixture[str]) -> None:

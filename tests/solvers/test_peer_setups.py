@@ -421,7 +421,9 @@ def test_ranges_as_they_are_written(text: str, canonical: str) -> None:
     assert Range.parse("AJs+,AQo+") == Range.parse("AK,AQ,AJs")
 
 
-@pytest.mark.parametrize(("text", "meant"), [("89", "98"), ("AQo-AQo", "AQo"), ("K2-K5", "K5-K2")])
+@pytest.mark.parametrize(
+    ("text", "meant"), [("89", "98"), ("AQo-AQo", "AQo"), ("K2-K5", "K5-K2"), ("AK,,", "AK")]
+)
 def test_ranges_that_only_this_program_reads(text: str, meant: str) -> None:
     assert Range.parse(text) == Range.parse(meant)
 

@@ -20,6 +20,7 @@ SAVES: Mapping[str, Saved] = {
     "no_rivers": "turn",
     "no_turns": "flop",
 }
+LOADS = ("full", "fast", "auto")  # all the same here: a street is read when it is shown
 MEGABYTE = 1_000_000
 
 
@@ -73,6 +74,9 @@ def is_tree_present(state: State, _: str) -> Answer:
 
 def load_tree(state: State, rest: str) -> Answer:
     """load_tree FOLDER [full|fast|auto]: a solved spot or whole game of this program."""
+    how = read_words(rest)[1:]
+    if how and how[0].lower() not in LOADS:
+        raise InputError(f"'{shorten(how[0])}': write full, fast or auto")
     state.tree = _stored(state, rest)
     return None
 
@@ -126,20 +130,21 @@ def estimate_tree(state: State, _: str) -> Answer:
     """estimate_tree: the memory that the tree takes, or that of the settings."""
     if isinstance(state.tree, GameTree):
         return estimate_schematic_tree(state, _)
-    need = estimate_spot(state.settings.spot())
-    return [f"estimated memory: {need.process_bytes / MEGABYTE:.0f} MB"]
+    return _estimated(estimate_spot(state.settings.spot()).process_bytes)
 
 
 def estimate_schematic_tree(state: State, _: str) -> Answer:
     """estimate_schematic_tree: the memory that the whole game takes."""
-    need = state.game().estimate(state.settings.threads)
-    return [f"estimated memory: {need / MEGABYTE:.0f} MB"]
+    return _estimated(state.game().estimate(state.settings.threads))
 
 
 def estimate_rebuilt(state: State, _: str) -> Answer:
     """estimate_rebuild_forgotten_streets: the memory that the whole tree takes."""
-    need = estimate_spot(state.spot().spot)
-    return [f"estimated memory: {need.process_bytes / MEGABYTE:.0f} MB"]
+    return _estimated(estimate_spot(state.spot().spot).process_bytes)
+
+
+def _estimated(memory: float) -> Answer:
+    return [f"estimated memory: {memory / MEGABYTE:.0f} MB"]
 
 
 def show_memory(state: State, _: str) -> Answer:

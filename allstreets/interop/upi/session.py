@@ -320,13 +320,17 @@ COMMANDS: Mapping[str, Callable[[Session, str], Answer]] = {
     "rebuild_forgotten_streets": _ok,
 }
 # Commands that a running solver does not disturb, and those that it forbids.
-AT_ONCE = {"is_ready", "exit", "set_end_string", "echo", "show_version", "stop", "wait_for_solver"}
-AT_ONCE |= {"set_info_freq", "set_accuracy", "show_build_version", "show_memory", "load_script"}
-AT_ONCE |= {"load_script_silent", "is_tree_present", "show_hand_order", "reset_end_string"}
-AT_ONCE |= {"stdoutredi", "stdoutredi_append", "stdoutback", "take_a_break", "list_algorithms"}
-AT_ONCE |= {"show_preflop_order", "show_category_names", "show_categories", "show_settings"}
-ALONE = {"go", "build_tree", "free_tree", "load_tree", "build_preflop_tree", "add_schematic_tree"}
-ALONE |= {"set_strategy", "lock_node", "combo_lock_node", "unlock_node"}
+AT_ONCE = {
+    *("is_ready", "exit", "set_end_string", "reset_end_string", "echo", "stop", "wait_for_solver"),
+    *("show_version", "show_build_version", "show_memory", "show_settings", "is_tree_present"),
+    *("show_hand_order", "show_preflop_order", "show_category_names", "show_categories"),
+    *("set_info_freq", "set_accuracy", "load_script", "load_script_silent", "list_algorithms"),
+    *("stdoutredi", "stdoutredi_append", "stdoutback", "take_a_break"),
+}
+ALONE = {
+    *("go", "build_tree", "free_tree", "load_tree", "build_preflop_tree", "add_schematic_tree"),
+    *("set_strategy", "lock_node", "combo_lock_node", "unlock_node"),
+}
 # Commands of PioSOLVER that have no counterpart yet.
 LATER = {
     *("solve_partial", "solve_all_splits", "explo_partial", "forget", "cut_line"),

@@ -1,7 +1,7 @@
 """Arguments of PioSOLVER's commands, and the lines of their answers."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -9,20 +9,20 @@ from pathlib import Path
 import numpy as np
 
 from allstreets.base import Flags, Floats, InputError, shorten
-from allstreets.betting import Player, neat
+from allstreets.betting import Player, neat, street_of_board
 from allstreets.cards import (
     HAND_OF_COMBO,
     Flop,
     canonical_flop,
-    cards_text,
+    card_text,
     combo_text,
     parse_cards,
     preflop_equity,
 )
-from allstreets.games import Spot
+from allstreets.games import Spot, spot_mapping
+from allstreets.interop.pio_script import MOST_AMOUNTS
 
 PLAYERS = {"oop": Player.OOP, "0": Player.OOP, "ip": Player.IP, "1": Player.IP}
-MOST_AMOUNTS = 100  # of a line
 
 
 def one_line(text: str) -> str:
@@ -114,21 +114,42 @@ def _strength() -> Floats:
     return np.asarray((table.equity * table.pairs).sum(axis=1) / table.pairs.sum(axis=1))
 
 
-def board_cards(spot: Spot) -> list[str]:
-    """The cards of the board, one by one."""
-    text = cards_text(spot.cards)
-    return [text[start : start + 2] for start in range(0, len(text), 2)]
-
-
 def tree_info(spot: Spot) -> list[str]:
-    """A spot as the lines that PioSOLVER's viewer writes."""
+    """A spot as the lines that PioSOLVER's viewer writes; `pio_script` reads them."""
     return [
         "#Type#NoLimit",
-        *(f"#Range{each.value}#{spot.ranges[each].beside(spot.cards)}" for each in Player),
-        f"#Board#{' '.join(board_cards(spot))}",
+        *(f"#Range{player.value}#{spot.ranges[player].beside(spot.cards)}" for player in Player),
+        f"#Board#{' '.join(map(card_text, spot.cards))}",
         f"#Pot#{neat(spot.pot)}",
         f"#EffectiveStacks#{neat(spot.stack)}",
         f"#Rake.Enabled#{bool(spot.rake)}",
         f"#Rake.Fraction#{spot.rake:g}",
         f"#Rake.Cap#{neat(spot.rake_cap or 0)}",
+        *_size_info(spot),
     ]
+
+
+def _size_info(spot: Spot) -> Iterator[str]:
+    """Sizes by street and player, and thresholds; nothing if single nodes have sizes of their own.
+
+    Without donk sizes of its own OOP bets as usual here, and never in PioSOLVER: so they are named.
+    """
+    if spot.edit:
+        return
+    first, adds = street_of_board(spot.cards), bool(spot.add_allin_threshold)
+    for name, sizes in spot_mapping(spot)["bet_sizes"].items():
+        street, _, seat = name.partition("_")
+        head = f"{street.title()}Config{'IP' if seat == 'ip' else ''}"
+        lists = {"BetSize": sizes["bet"], "RaiseSize": sizes["raise"]}
+        if seat == "oop" and street != first.text:
+            lists["DonkBetSize"] = sizes.get("donk", sizes["bet"])
+        for key, texts in lists.items():
+            yield f"#{head}.{key}#{texts.replace(',', ' ').replace('%', '')}"
+        yield f"#{head}.AddAllin#{adds}"
+    if adds:
+        yield f"#AddAllinOnlyIfLessThanThisTimesThePot#{100 * spot.add_allin_threshold:g}"
+    if spot.merging_threshold:
+        yield "#MergeSimilarBets#True"
+        yield f"#MergeSimilarBetsThreshold#{100 * spot.merging_threshold:g}"
+    if not spot.force_allin_threshold:
+        yield "#AllinThreshold#100"

@@ -14,11 +14,11 @@ import numpy as np
 
 from allstreets.base import Flags, Floats, InputError, available_bytes
 from allstreets.betting import Player
-from allstreets.cards import Range
+from allstreets.cards import Range, card_text
 from allstreets.games import Lock, Spot, estimate_spot, require_memory
 from allstreets.interop.upi.nodes import Nodes
 from allstreets.interop.upi.solving import BackgroundSolve
-from allstreets.interop.upi.text import board_cards, tree_info
+from allstreets.interop.upi.text import tree_info
 from allstreets.solutions import Node, Position, SpotSolution
 from allstreets.solvers import SpotSolver, WholeGameSolver
 from allstreets.storage import open_spot_solver, save_spot
@@ -185,7 +185,7 @@ class SpotTree(Tree):
     @property
     def board(self) -> Sequence[str]:
         """The cards of the board."""
-        return board_cards(self.spot)
+        return [card_text(card) for card in self.spot.cards]
 
     @property
     def info(self) -> list[str]:
