@@ -451,7 +451,9 @@ def _refuse(kind: str, folder: Path, given: dict[str, Any]) -> None:
         if given[name] and kind == "flops":
             raise InputError(f"the table covers all flops: leave --{name} out")
         if given[name]:
-            raise InputError(f"--{name} has no meaning here: {folder} contains {HOLDS[kind]}")
+            raise InputError(
+                f"--{name} has no meaning here: {folder} contains {HOLDS[kind]}; leave it out"
+            )
 
 
 def _need_by(**options: Any) -> None:

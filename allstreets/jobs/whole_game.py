@@ -272,9 +272,14 @@ class UnifiedJob:
         kept = {"resident": "in memory", "memmap": "on disk", "per_batch": "for one batch"}
         boards = config.cards == "boards"
         buckets = f" with {config.card_model().groups} river buckets" if boards else ""
+        played = "push or fold, no flop is seen"
+        if need.pots:
+            played = (
+                f"{self.flops_text}, cards {config.cards}{buckets}, {need.pots} pots that see a "
+                f"flop, {need.postflop_decisions:,} decisions on each flop"
+            )
         lines = [
-            f"{name}{config.stack_depth:g} bb, {self.flops_text}, cards {config.cards}{buckets}, "
-            f"{need.pots} pots that see a flop, {need.postflop_decisions:,} decisions on each flop",
+            f"{name}{config.stack_depth:g} bb, {played}",
             f"{data_size(need.memory_bytes)} of regrets and strategies {kept[config.memory]}, "
             f"{data_size(need.resident_bytes)} of memory in all{room}",
         ]

@@ -99,7 +99,7 @@ def test_a_newcomer_sees_a_solution(page: Page, folder: Path) -> None:
     node = load_spot(folder / "solves" / name / "solution").at("").decision
     assert shown == pytest.approx([100 * one for one in node.taken], abs=0.051)
     page.goto("/solve")
-    expect(page.get_by_label("Past solves").get_by_role("link").first).to_be_visible()
+    expect(page.get_by_label("Solves", exact=True).get_by_role("link").first).to_be_visible()
 
 
 @pytest.mark.long
@@ -264,9 +264,9 @@ def test_reload_pause_and_stop(page_alone: Page) -> None:
     state(page, "in line")
     expect(page.get_by_text("Next: it starts")).to_be_visible()
     page.goto("/solve")
-    expect(page.get_by_label("Past solves").get_by_text("1 in line")).to_be_visible()
+    expect(page.get_by_label("Solves", exact=True).get_by_text("1 in line")).to_be_visible()
     page.get_by_role("button", name=re.compile("^Cancel")).click()
-    past = page.get_by_label("Past solves")
+    past = page.get_by_label("Solves", exact=True)
     expect(past.get_by_text("stopped")).to_be_visible()
     past.get_by_role("button", name=re.compile("^Delete ")).and_(
         page.locator("button:not([disabled])")

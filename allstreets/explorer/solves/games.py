@@ -92,7 +92,9 @@ def game_outline(
         config, solver = read_game(form.text, locked)
     except InputError:
         return "a whole game", "its training file cannot be read", None
-    title = f"{solver.stack_depth:g} bb, flops {solver.flops}, cards {solver.cards}"
+    seen = solver.limp or bool(solver.raise_sizes)  # flops
+    what = f"flops {solver.flops}, cards {solver.cards}" if seen else "push or fold"
+    title = f"{solver.stack_depth:g} bb, {what}"
     return config.name or title, title, solver.exploitability_threshold
 
 

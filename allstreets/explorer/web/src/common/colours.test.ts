@@ -161,3 +161,11 @@ describe.each([
     expect(least("--pale-text", shares.map(heatColour))).toBeGreaterThanOrEqual(4.5);
   });
 });
+
+describe.each(["usual", "safe"])("marks of actions on a dark panel, %s", (palette) => {
+  it("stand out", () => {
+    const known = properties("dark", palette);
+    for (const name of ["fold", "call", "raise-low", "raise-high"])
+      expect(contrast(seen(`var(--${name})`, known), seen("var(--panel)", known))).toBeGreaterThan(1.6);
+  });
+});

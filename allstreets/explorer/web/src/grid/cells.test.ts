@@ -193,6 +193,21 @@ describe("cells beside another solution", () => {
 });
 
 describe("codes of actions", () => {
+  it("are a letter where a size would run into the frequency", () => {
+    const half = list<number | null>(null, { AA: 0, AKs: 0.43 });
+    const all = list<number | null>(null, { AA: 1, AKs: 0.57 });
+    const code = (short: string, hand: string): string =>
+      cell(hand, {
+        ...SHOWN,
+        actions: [
+          { ...action("r1", "aggressive", half), short: "Raise 50%" },
+          { ...action("r2", "aggressive", all), short },
+        ],
+      }).code;
+    expect(code("Raise 100%", "AA")).toBe("R"); // beside 100
+    expect(code("Raise 100%", "AKs")).toBe("R"); // beside 57
+    expect(code("Raise 75%", "AKs")).toBe("R75");
+  });
   it("tell them apart in a letter or two", () => {
     const codes = (...shorts: string[]) => codesOf(shorts.map((short) => ({ short })));
     expect(codes("Fold", "Call 2", "Raise 6", "All-in 20")).toEqual(["F", "C", "R", "A"]);

@@ -119,6 +119,13 @@ export function codesOf(actions: readonly { short: string }[]): string[] {
   });
 }
 
+const ROOM = 5; // letters and digits in the lower line of a cell
+
+/** A code beside a number: "R100" and "57" would read as R10057, so the letter stands alone there. */
+function fitting(code: string, text: string): string {
+  return code.length + text.length > ROOM ? code.charAt(0) : code;
+}
+
 type Look = Pick<Cell, "background" | "code" | "text" | "label">;
 
 function strategyLook(shown: Shown, place: number, hand: string): Look {
@@ -135,12 +142,13 @@ function strategyLook(shown: Shown, place: number, hand: string): Look {
   const parts: Part[] = actionParts(shown.actions, chances);
   const words = wordsOf(shown.actions, place);
   const most = Math.max(...chances.map((chance) => chance ?? 0));
+  const text = parts.length ? String(Math.round(100 * most)) : "";
   return {
     background: barBackground(parts),
     code: parts.length
-      ? (codesOf(shown.actions)[chances.findIndex((chance) => (chance ?? 0) === most)] ?? "")
+      ? fitting(codesOf(shown.actions)[chances.findIndex((chance) => (chance ?? 0) === most)] ?? "", text)
       : "",
-    text: parts.length ? String(Math.round(100 * most)) : "",
+    text,
     label: `${hand}: ${parts.length ? words : "nothing known"}; reach ${reach}`,
   };
 }

@@ -30,7 +30,7 @@ test("a cash game has rake, a tournament may have antes", () => {
 
 test("push or fold asks for no size and no quality", () => {
   const text = fileOf({ ...FIRST, format: "push", limp: true }, "best");
-  expect(text).toContain("  limp: false\n  raise_sizes: []\n  epochs: 3000\n");
+  expect(text).toContain("  limp: false\n  raise_sizes: []\n  flops: spread_1\n  epochs: 3000\n");
   expect(text).not.toMatch(/quality|postflop/);
 });
 

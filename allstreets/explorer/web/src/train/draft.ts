@@ -54,8 +54,9 @@ export function fileOf(draft: GameDraft, quality: Quality): string {
     ["postflop_bet_sizes", push ? null : list(draft.bet)],
     ["max_raises_per_street", push ? null : draft.raises ? "1" : "0"],
     ["quality", push ? null : quality],
+    ["flops", push ? "spread_1" : null], // none is seen
     ["epochs", push ? "3000" : null],
-    ["exploitability_threshold", push ? "0.01" : null],
+    ["exploitability_threshold", push ? "0.0001" : null],
   ];
   const keys = lines.flatMap(([key, text]) => (text === null ? [] : [`  ${key}: ${text}`]));
   return [`name: ${JSON.stringify(nameOf(draft))}`, "solver:", ...keys, ""].join("\n");

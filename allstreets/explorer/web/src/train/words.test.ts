@@ -59,4 +59,5 @@ test("what a quality takes and is worth", () => {
   expect(expectedOf(ESTIMATE)).toContain("not known");
   const push = { ...ESTIMATE, pots: 0 };
   expect([sizeOf(push), expectedOf(push)]).toEqual(["no flop is seen", "solved exactly"]);
+  expect(costsOf(push).slice(-1)).toEqual([["Flops", "no flop is seen"]]);
 });

@@ -41,6 +41,7 @@ export function expectedOf(estimate: Estimate): string {
 /** Lines of (name, amount), as far as known. */
 export function costsOf(estimate: Estimate): [string, string][] {
   const { setup_seconds: setup, seconds_per_iteration: iteration } = estimate;
+  const seen = estimate.pots !== 0; // flops
   const free = estimate.free_bytes === null ? "" : ` of ${bytes(estimate.free_bytes)} free`;
   const lines: [string, string | null][] = [
     ["Game", estimate.title || null],
@@ -52,9 +53,9 @@ export function costsOf(estimate: Estimate): [string, string][] {
     ["In all", estimate.seconds === null ? null : `at most about ${duration(estimate.seconds)}`],
     ["Ends at", estimate.target === null ? null : quality(estimate.target, "mbb/hand")],
     ["With real cards", estimate.expected_mbb === null ? null : expectedOf(estimate)],
-    ["Flops", estimate.flops === null ? null : count(estimate.flops)],
-    ["Pots that see one", estimate.pots === null ? null : count(estimate.pots)],
-    ["Decisions on each", estimate.decisions === null ? null : count(estimate.decisions)],
+    ["Flops", estimate.flops === null ? null : seen ? count(estimate.flops) : sizeOf(estimate)],
+    ["Pots that see one", estimate.pots === null || !seen ? null : count(estimate.pots)],
+    ["Decisions on each", estimate.decisions === null || !seen ? null : count(estimate.decisions)],
   ];
   return lines.filter((line): line is [string, string] => line[1] !== null);
 }
