@@ -137,7 +137,7 @@ def test_the_seat_follows_from_the_numbers() -> None:
     assert hud_seat(game, read_hud(f"{HEAD}vpip,60\ncbet,50", "x")) == SB
     assert hud_seat(game, read_hud(f"{HEAD}3bet,6", "x")) == BB
     assert hud_seat(game, read_hud(f"{HEAD}cbet,6", "x"), SB) == SB
-    with pytest.raises(InputError, match="count in both seats: say which one he has"):
+    with pytest.raises(InputError, match="count in both seats: name the player's seat"):
         hud_seat(game, read_hud(f"{HEAD}cbet,50", "x"))
     with pytest.raises(InputError, match="are of both seats"):
         hud_seat(game, read_hud(f"{HEAD}vpip,50\n3bet,6", "x"))

@@ -40,7 +40,7 @@ def test_the_lines_of_a_tree_make_it_again(
         (["f", "f c"], "continues after 'f'"),
         (["x"], "can only call or raise"),
         (["f", "c c"], "can only check or raise"),
-        (["f", "b3 c"], "'b3' is no action"),
+        (["f", "b3 c"], "'b3' is not an action"),
     ],
 )
 def test_lines_that_make_no_tree_are_refused(lines: list[str], message: str) -> None:

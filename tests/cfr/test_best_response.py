@@ -105,7 +105,7 @@ def test_does_not_see_the_opponents_cards() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"K": None}, "says nothing about information set 'K'"),
+        ({"K": None}, "has no entry for information set 'K'"),
         ({"K": {"check": 0.5, "bte": 0.5}}, "did you mean 'bet'"),
         ({"K": {"check": 0.5, "bet": 0.6}}, "must sum to 1"),
         ({"K": {"check": -0.5, "bet": 1.5}}, "must not be negative"),
