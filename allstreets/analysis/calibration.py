@@ -72,7 +72,7 @@ class Likeness:
         """[2, P, 169]: the mean likeness per combo met."""
         return _per_combo(self.totals[1], self.totals[0])
 
-    def means_like(self, exact: Floats, draws: slice = slice(None)) -> Floats:
+    def means_like(self, exact: Floats, draws: slice) -> Floats:
         """[2, P, 169]: means of values that are known only on some of the D flops."""
         shares = np.zeros(len(exact))
         shares[draws] = self.weight / len(shares[draws])

@@ -460,7 +460,7 @@ def _place(
 Twice = tuple[float, Decision, Decision]  # a board's weight, and the decision before and after
 
 
-def moved_text(boards: Sequence[Twice], asked: bool = False) -> str:
+def moved_text(boards: Sequence[Twice], asked: bool) -> str:
     """The hands that a lock moved to other actions, those that lose least first; "": none.
 
     On several boards they are named by category. A loss is that of EV in the solution before, the

@@ -378,7 +378,7 @@ class GamePlay:
             yield strategy, evs, weights
 
     def on_all_flops(
-        self, root: int, node: int, best: Player | None = None
+        self, root: int, node: int, best: Player | None
     ) -> Iterator[tuple[float, Decision]]:
         """(weight, decision) of each flop."""
         for flop, weight in zip(self.result.game.flops.flops, self._weights, strict=True):

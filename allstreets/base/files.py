@@ -131,17 +131,15 @@ def read_checked_arrays(
     return arrays, loaded
 
 
-def require_shape(
-    arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, ...], kinds: str = "f"
-) -> None:
-    """Refuse an array of a file whose shape or type (NumPy's `kinds`) is wrong.
+def require_shape(arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, ...]) -> None:
+    """Refuse an array of a file whose shape is wrong, or that has no fractions.
 
     A checksum proves that a file is unchanged, not that this program wrote it.
     """
     if name not in arrays:
         raise DamagedFileError(f"there is no array {name}")
     array = arrays[name]
-    if array.shape != shape or array.dtype.kind not in kinds:
+    if array.shape != shape or array.dtype.kind != "f":
         raise DamagedFileError(f"{name} is {array.dtype} of shape {array.shape}, not {shape}")
 
 

@@ -349,8 +349,8 @@ def open_device(name: str) -> Device | None:
 
 
 def release_memory(name: str) -> None:
-    """Return unused memory of a device: other processes use it, too."""
-    gc.collect()
+    """Return unused memory of a GPU: other processes use it, too."""
     device = open_device(name)
     if device is not None:
+        gc.collect()  # what garbage holds is not unused yet
         device.release()

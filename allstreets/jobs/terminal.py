@@ -40,9 +40,7 @@ class ProgressView:
 
 
 @contextmanager
-def show_progress(
-    stream: TextIO | None = None, seconds: float | None = None
-) -> Iterator[ProgressView]:
+def show_progress(stream: TextIO | None = None) -> Iterator[ProgressView]:
     """An observer that suits `stream` (by default stderr): table, or lines if it is no terminal."""
     stream = stream or sys.stderr
     console = base.PlainConsole(file=stream)
@@ -53,7 +51,7 @@ def show_progress(
     else:
         # Set explicitly: the environment may claim a terminal.
         plain = base.PlainConsole(file=stream, force_terminal=False, width=UNBROKEN)
-        with line_progress(stream, seconds) as observer:
+        with line_progress(stream) as observer:
             yield ProgressView(observer, plain)
 
 

@@ -24,7 +24,7 @@ from allstreets import engines  # each is loaded when it is used
 from allstreets.base import Floats, InputError, thread_count
 from allstreets.betting import Player, Street
 from allstreets.cards import HAND_OF_COMBO, canonical_flop, hand_combos
-from allstreets.cfr import Schedule, parse_schedule
+from allstreets.cfr import parse_schedule
 from allstreets.engines import (
     TWO_BYTES,
     CardModel,
@@ -74,12 +74,11 @@ class DraftSolver(SpotSolver):
     def __init__(
         self,
         spot: Spot,
-        algorithm: str | Schedule = "ahead",
         threads: int | None = None,
         model: CardModel = BOARDS,
     ) -> None:
         require_draft(spot)
-        self.schedule = parse_schedule(algorithm) if isinstance(algorithm, str) else algorithm
+        self.schedule = parse_schedule("ahead")
         self.threads, self.draft_cards = thread_count(threads), model
         first, second, third = spot.cards
         flop = replace(canonical_flop(spot.cards).flop, cards=(first, second, third))

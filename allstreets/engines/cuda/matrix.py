@@ -68,13 +68,11 @@ class CudaMatrixEngine(MatrixEngine):
         device: Device,
         model: CardModel = CLASSES,
         threads: int = 1,
-        allocate: Allocate = aligned,
         where: Residence | None = None,
     ) -> None:
         refuse_long_decisions(tree for tree, _ in trees)
         where = where or _fitting(trees, cards, device)
-        if where.streamed:
-            allocate = _pinned(device)
+        allocate = _pinned(device) if where.streamed else aligned
         super().__init__(trees, cards, model, threads, allocate)
         self.device, self.where = device, where
         self._recordings = Recordings(device)  # by part
