@@ -177,10 +177,12 @@ def test_a_flop_of_a_whole_game(page: Page, folder: Path) -> None:
     keep_picture(page, "turn_of_a_flop_solved_exactly")
 
     # The spot has a page of its own as well.
-    page.get_by_role("link", name="Open as a spot").click()
+    own = page.get_by_role("link", name="Open as a spot")
+    expect(own).to_have_attribute("href", re.compile("2c"))  # it follows the place
+    own.click()
     origin = page.get_by_label("Where this comes from")
     expect(origin).to_contain_text("Ranges and pot from 'trips', c x")
-    expect(page.get_by_text("Pick the turn card")).to_be_visible()
+    expect(page.get_by_role("button", name="turn 2c")).to_be_visible()  # the same node
     keep_picture(page, "flop_with_real_combos")
     origin.get_by_role("link").click()
     expect(page.get_by_role("link", name="Open as a spot")).to_be_visible()
