@@ -143,8 +143,9 @@ class Range:
         return hash(self.weights.tobytes())
 
 
-def pairs_of(ranges: tuple[Range, Range]) -> float:
-    """Σ of the weights of all pairs of combos that fit beside each other."""
-    combos = [np.flatnonzero(held.weights) for held in ranges]
+def pairs_of(ranges: tuple[Range, Range], board: tuple[int, ...] = ()) -> float:
+    """Σ of the weights of all pairs of combos that fit beside a board and each other."""
+    live = live_combos(board)
+    combos = [np.flatnonzero((held.weights > 0) & live) for held in ranges]
     oop, ip = (held.weights[some] for held, some in zip(ranges, combos, strict=True))
     return float(oop @ fitting(combos[0], combos[1]) @ ip)
