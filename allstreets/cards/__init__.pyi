@@ -16,11 +16,7 @@ from .categories import hand_categories as hand_categories
 from .categories import starting_categories as starting_categories
 from .equity import Equity as Equity
 from .equity import HandMatchups as HandMatchups
-from .equity import class_equity as class_equity
-from .equity import combo_equity as combo_equity
 from .equity import equity as equity
-from .equity import flop_equity as flop_equity
-from .equity import preflop_class_equity as preflop_class_equity
 from .equity import preflop_equity as preflop_equity
 from .evaluator import category as category
 from .evaluator import combo_strengths as combo_strengths
@@ -90,6 +86,10 @@ from .isomorphism import runouts as runouts
 from .matchups import Matchups as Matchups
 from .matchups import matchups as matchups
 from .matchups import preflop_matchups as preflop_matchups
+from .range_equity import class_equity as class_equity
+from .range_equity import combo_equity as combo_equity
+from .range_equity import flop_equity as flop_equity
+from .range_equity import preflop_class_equity as preflop_class_equity
 from .range_kind import RangeKind as RangeKind
 from .range_reading import SPACED_SIGN as SPACED_SIGN
 from .range_reading import TOKEN as TOKEN

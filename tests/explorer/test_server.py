@@ -416,7 +416,7 @@ def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "Examples:" in out
     assert "allstreets explore runs/ solved/" in out
-    assert f"Default: {server.USUAL_PORT}," in out
+    assert f"[default: {server.USUAL_PORT}, or any free port]" in out
 
 
 def test_what_is_opened_where_nothing_is_named(
