@@ -241,7 +241,7 @@ def _options(decision: GradedDecision) -> list[messages.ReplayOption]:
 
 
 def _label(word: str, *, first: bool) -> str:
-    """An action for people; the `first` one of a hand has only the blinds before it."""
+    """An action in words; the `first` one of a hand has only the blinds before it."""
     if first and word == "c":
         return "limp"
     return f"{VERBS[word[0]][0]} {word[1:]} bb" if word[1:] else VERBS[word[0]][0]

@@ -271,7 +271,7 @@ def _one_bound(
 
 
 def _differs(values: Floats) -> Flags:
-    """Which of the values, apart from rounding, differ from the next one."""
+    """Flags of the values that differ from the next one by more than rounding."""
     differs: Flags = np.abs(np.diff(values)) > ALIKE * np.abs(values[1:])
     return differs
 

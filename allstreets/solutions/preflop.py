@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class PreflopWorth:
-    """What play before the flop is worth, and over which pairs of combos."""
+    """The worth of play before the flop, and the pairs of combos that it is counted over."""
 
     pairs: Floats  # [169, 169] W: pairs of combos that are dealt
     values: NDArray[np.floating[Any]] | None = None
@@ -213,7 +213,7 @@ class PreflopStrategies:
 
 
 def _worth(game: Callable[[], PreflopGame], strategies: Strategies, leaves: Floats) -> PreflopWorth:
-    """What strategies are worth in a game whose pots have the values `leaves` [2, P, 169]."""
+    """The worth of strategies in a game whose pots have the values `leaves` [2, P, 169]."""
     dealt = game()
     values = [
         dealt.values(player, leaves[player], best=False, strategies=strategies) for player in Player

@@ -213,7 +213,17 @@ def test_the_command_imports_a_zip(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "solved by HRC" in said
     facts = {fact.label: fact.value for fact in open_view(tmp_path / "out").describe().facts}
     assert facts["Tree before the flop"] == "9 lines"
-    asked = ["--from", str(tmp_path / "out"), "--line", "r3 c", "-p", "bb", "--json"]
+    asked = [
+        "--from",
+        str(tmp_path / "out"),
+        "--line",
+        "r3 c",
+        "-p",
+        "bb",
+        "--json",
+        "--digits",
+        "4",
+    ]
     assert main(["range", *asked]) == 0
     weights = json.loads(capsys.readouterr().out)["hands"]
     assert weights["KTs"] == 0.7188 == stored(5)["hands"]["KTs"]["played"][1]

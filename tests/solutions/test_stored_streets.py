@@ -8,8 +8,7 @@ from builders.small_spots import FLOP, RIVER, TURN, spot
 
 from allstreets.base import InputError
 from allstreets.betting import Player, Street
-from allstreets.cards import parse_card
-from allstreets.cards.equity import combo_equity
+from allstreets.cards import combo_equity, parse_card
 from allstreets.solutions import SpotSolution
 from allstreets.solutions.stored_streets import StoredStreet, board_name, pack_street
 from allstreets.solvers import SpotSolver
