@@ -39,7 +39,6 @@ from .jit import compiled_folder as compiled_folder
 from .jit import inlined_kernel as inlined_kernel
 from .jit import inner_kernel as inner_kernel
 from .jit import kernel as kernel
-from .jit import long_kernel as long_kernel
 from .json_files import json_object as json_object
 from .json_files import read_json_object as read_json_object
 from .json_files import typed_record as typed_record

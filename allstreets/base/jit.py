@@ -25,7 +25,7 @@ import numba
 from numba.core.compiler_lock import global_compiler_lock
 
 from allstreets.base.cache import cache_folder
-from allstreets.base.kernel_cache import InnerCompiler, LongCompiler, cache_compiled
+from allstreets.base.kernel_cache import InnerCompiler, cache_compiled
 from allstreets.base.locks import held, is_held, share
 
 UNUSED_SECONDS = 14 * 24 * 3600
@@ -118,14 +118,6 @@ def remove_unused(cache: Path, now: float) -> None:
 def kernel(function: Function) -> Function:
     """Compile `function`: no GIL, no bounds checks, IEEE arithmetic, cached on disk."""
     return cast(Function, _compiled(function))
-
-
-def long_kernel(function: Function) -> Function:
-    """Compile like `kernel`, for calls that take milliseconds and have hundreds of arrays.
-
-    The code that unpacks these is not optimised.
-    """
-    return cast(Function, _compiled(function, pipeline_class=LongCompiler))
 
 
 def inner_kernel(function: Function) -> Function:

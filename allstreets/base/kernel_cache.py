@@ -28,26 +28,10 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, compile_result
 from numba.core.runtime.nrt import rtsys
 
-WRAPPER = "7cpython"  # in the names of functions that unpack Python's arguments
 EMPTY = ""  # the source of a module with nothing to link
 DIGEST_BYTES = hashlib.sha256().digest_size
 CHANGED = (AttributeError, ImportError, KeyError, TypeError, ValueError)
 """Errors that show that a part of Numba has changed."""
-
-
-class LongLibrary(JITCodeLibrary):
-    """The code of a kernel whose calls take long: unpacking Python's arguments is not optimised.
-
-    For hundreds of arrays that takes as long as optimising the kernel itself, and saves 0.2 ms.
-    """
-
-    def add_ir_module(self, ir_module: Any) -> None:
-        """Add functions to the code."""
-        for function in ir_module.functions:
-            if WRAPPER in function.name and not function.is_declaration:
-                function.attributes.add("noinline")
-                function.attributes.add("optnone")
-        super().add_ir_module(ir_module)
 
 
 class InnerLibrary(JITCodeLibrary):
@@ -74,22 +58,14 @@ class InnerLibrary(JITCodeLibrary):
         return self.name, "object", (None, self._get_module_for_linking().as_bitcode())
 
 
-class LongCompiler(CompilerBase):
-    """Numba's passes, into a `LongLibrary`."""
-
-    library: type[JITCodeLibrary] = LongLibrary
+class InnerCompiler(CompilerBase):
+    """Numba's passes, into an `InnerLibrary`."""
 
     def define_pipelines(self) -> list[Any]:
         """Compile without Python's objects, or not at all."""
         state = self.state
-        state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library = InnerLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         return [DefaultPassBuilder.define_nopython_pipeline(state)]
-
-
-class InnerCompiler(LongCompiler):
-    """Numba's passes, into an `InnerLibrary`."""
-
-    library = InnerLibrary
 
 
 class CachedKernel(CompileResultCacheImpl):

@@ -197,7 +197,7 @@ def early_forward(
     early_terminals(forest, boards, storage, space, board, mode)
 
 
-@inner_kernel
+@kernel
 def early_terminals(
     forest: Forest,
     boards: Boards,
@@ -211,7 +211,7 @@ def early_terminals(
     terminal_values(forest, boards, storage, space, board, only, mode, False, True)
 
 
-@inner_kernel
+@kernel
 def early_reach(
     forest: Forest,
     boards: Boards,

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from allstreets.base import Longs, Singles, inner_kernel, long_kernel
+from allstreets.base import Longs, Singles, inner_kernel, kernel
 from allstreets.engines.exact.kernels.layout import Boards, Forest, Storage, Workspace
 from allstreets.engines.exact.kernels.streets import (
     Passes,
@@ -262,7 +262,7 @@ def end_pass(
     early_backward(forest, boards, storage, space, space.leaf_values, only, mode, weights)
 
 
-@long_kernel
+@kernel
 def turn_passes(
     queues: Queues,
     streets: PlayersStreets,
@@ -281,7 +281,7 @@ def turn_passes(
             end_pass(queues, number, len(queues.pieces[player]), root, passes.mode, weights)
 
 
-@long_kernel
+@kernel
 def flop_passes(
     queues: Queues,
     streets: PlayersStreets,
