@@ -91,7 +91,7 @@ class Gallery:
 
     def lock(self) -> None:
         """The changes by a lock."""
-        self.look("locked")
+        self.look(next(name for name in self.names if ", locked at " in name))
 
     def review(self) -> None:
         """A played hand, decision by decision."""
