@@ -762,13 +762,16 @@ def test_many_actions_and_long_names_fit(
 def test_a_server_that_comes_back_is_found(chromium: Browser, folder: Path) -> None:
     with explorer(folder / "solves", folder / "turn") as first, new_page(chromium, first) as page:
         open_solution(page, "small turn")
+        page.wait_for_load_state("networkidle")  # the page has looked one action ahead
         first.stop()
         page.locator("[data-choice]").first.click()
+        expect(page.get_by_label("turn: IP")).to_be_visible()
+        page.locator("[data-choice]").last.click()
         expect(page.get_by_text(re.compile("does not answer"))).to_be_visible()
         port = int(first.url.rpartition(":")[2])
         with explorer(folder / "solves", folder / "turn", port=port):
-            expect(page.get_by_label("turn: IP")).to_be_visible()
             expect(page.get_by_text(re.compile("does not answer"))).to_have_count(0)
+            expect(page.get_by_label("turn: OOP")).to_have_count(2)
 
 
 @pytest.mark.long
@@ -780,9 +783,12 @@ def test_a_solution_that_is_replaced_is_told_anew(page: Page, folder: Path) -> N
     page.goto(f"/solution/{id}")
     expect(page.get_by_role("heading", level=1)).to_have_text("small turn")
     expect(page.locator("[data-choice]").first).to_be_visible()
+    page.wait_for_load_state("networkidle")  # the page has looked one action ahead
     rmtree(target)
     copytree(folder / "many", target)
     page.locator("[data-choice]").first.click()
+    expect(page.get_by_label("turn: IP")).to_be_visible()
+    page.locator("[data-choice]").last.click()
     expect(page.get_by_role("heading", level=1)).to_have_text(LONG_NAME.strip())
     expect(page.get_by_role("button", name="Cards", exact=True)).to_have_count(0)
 
