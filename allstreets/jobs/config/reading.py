@@ -313,8 +313,9 @@ def _of_file(file: YamlFile, model: type[M], source: str, override: Override | N
     if not isinstance(file.data, dict):
         what = "a list" if isinstance(file.data, list) else shown(file.data)
         raise InputError(f"{source} must have 'key: value' lines at its top level, not {what}")
-    for advice in [model.other_files[key] for key in file.data if key in model.other_files]:
-        raise InputError(f"{source} {advice}")
+    foreign = next((key for key in file.data if key in model.other_files), None)
+    if foreign is not None:
+        raise InputError(f"{source} {model.other_files[foreign]}")
     return _check(file.data, model, source, file.lines, file.problems, override)
 
 
